@@ -1,6 +1,7 @@
 //! Plays very many leagues in simulated worlds, each decided by its seed, and stops at nothing but a broken rule.
 
-use matchday_core::sim::{self, Options, Report, Stats};
+use matchday_core::entropy::Entropy;
+use matchday_core::sim::{self, Options, Report, Scenario, Stats};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,7 @@ Usage: cargo run --release -p matchday-core --example soak -- [OPTIONS]
   --jobs N     how many at once (default: as many as there are cores)
   --seed N     run this one seed alone
   --trace      with --seed: print all that happens
+  --shared-store   every league on several machines that share its store, with leases and epochs
   --help       this text
 
 Example: cargo run --release -p matchday-core --example soak -- --seeds 20000
@@ -27,12 +29,13 @@ struct Arguments {
     jobs: usize,
     only: Option<u64>,
     trace: bool,
+    shared_store: bool,
 }
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1)) {
         Ok(Some(arguments)) => match arguments.only {
-            Some(seed) => show(seed, arguments.trace),
+            Some(seed) => show(seed, &arguments),
             None => soak(&arguments),
         },
         Ok(None) => {
@@ -48,7 +51,8 @@ fn main() -> ExitCode {
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut arguments = Arguments { seeds: 1_000, from: 0, jobs: cores, only: None, trace: false };
+    let mut arguments =
+        Arguments { seeds: 1_000, from: 0, jobs: cores, only: None, trace: false, shared_store: false };
     while let Some(word) = words.next() {
         let mut number = || -> Result<u64, String> {
             let text = words.next().ok_or(format!("{word} needs a number"))?;
@@ -60,6 +64,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Arguments>, S
             "--jobs" => arguments.jobs = usize::try_from(number()?).unwrap_or(1).max(1),
             "--seed" => arguments.only = Some(number()?),
             "--trace" => arguments.trace = true,
+            "--shared-store" => arguments.shared_store = true,
             "--help" | "-h" => return Ok(None),
             _ => return Err(format!("there is no option {word:?}")),
         }
@@ -67,9 +72,15 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Arguments>, S
     Ok(Some(arguments))
 }
 
+fn run(seed: u64, arguments: &Arguments) -> Report {
+    let scenario =
+        arguments.shared_store.then(|| Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed)));
+    sim::run(seed, &Options { keep_trace: arguments.trace, scenario, ..Options::default() })
+}
+
 /// Runs one seed and prints what came of it.
-fn show(seed: u64, trace: bool) -> ExitCode {
-    let report = sim::run(seed, &Options { keep_trace: trace, ..Options::default() });
+fn show(seed: u64, arguments: &Arguments) -> ExitCode {
+    let report = run(seed, arguments);
     for line in &report.trace {
         println!("{line}");
     }
@@ -95,7 +106,7 @@ fn soak(arguments: &Arguments) -> ExitCode {
                     if index >= arguments.seeds {
                         break;
                     }
-                    let report = sim::run(arguments.from + index, &Options::default());
+                    let report = run(arguments.from + index, arguments);
                     done.fetch_add(1, Ordering::Relaxed);
                     if let Ok(mut total) = total.lock() {
                         total.take(&report);
@@ -106,7 +117,7 @@ fn soak(arguments: &Arguments) -> ExitCode {
         scope.spawn(|| progress(&done, arguments.seeds, begun));
     });
     let total = total.into_inner().unwrap_or_default();
-    total.print(arguments.seeds, begun.elapsed());
+    total.print(arguments.seeds, arguments.shared_store, begun.elapsed());
     if total.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
@@ -125,6 +136,7 @@ fn progress(done: &AtomicU64, seeds: u64, begun: Instant) {
 struct Total {
     stats: Stats,
     steps: u64,
+    shared_stores: u64,
     failures: Vec<(u64, String)>,
 }
 
@@ -143,6 +155,12 @@ impl Total {
             forgeries,
             lies,
             takeovers,
+            tenures,
+            pauses,
+            cuts,
+            handovers,
+            unknown_commits,
+            fenced,
             matches,
             technical_losses,
             reassigned,
@@ -161,6 +179,13 @@ impl Total {
         sum.forgeries += forgeries;
         sum.lies += lies;
         sum.takeovers += takeovers;
+        sum.tenures += tenures;
+        sum.pauses += pauses;
+        sum.cuts += cuts;
+        sum.handovers += handovers;
+        sum.unknown_commits += unknown_commits;
+        sum.fenced += fenced;
+        self.shared_stores += u64::from(*tenures > 0);
         sum.matches += matches;
         sum.technical_losses += technical_losses;
         sum.reassigned += reassigned;
@@ -173,7 +198,7 @@ impl Total {
         }
     }
 
-    fn print(&self, seeds: u64, wall: Duration) {
+    fn print(&self, seeds: u64, shared_store: bool, wall: Duration) {
         let Stats { messages, lost, refused, duplicated, crashes, steps_lost, forgeries, lies, .. } =
             &self.stats;
         let Stats { matches, technical_losses, reassigned, virtual_time, takeovers, .. } = &self.stats;
@@ -188,6 +213,13 @@ impl Total {
             "  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {lies} lies of referees, \
              {takeovers} attempts at a takeover"
         );
+        let Stats { tenures, pauses, cuts, handovers, unknown_commits, fenced, .. } = &self.stats;
+        println!(
+            "  {} leagues on a shared store: {} changes of owner, {handovers} of them handed over, {pauses} pauses, {cuts} cuts from the \
+             store, {unknown_commits} commits of unknown outcome, {fenced} owners fenced",
+            self.shared_stores,
+            tenures.saturating_sub(self.shared_stores)
+        );
         println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
         println!(
             "  {completed_under_fault} leagues were over before the faults, the others after at most {bound_used_percent} % of their bound"
@@ -195,8 +227,11 @@ impl Total {
         let mut failures = self.failures.clone();
         failures.sort();
         for (seed, what) in failures.iter().take(FAILURES_SHOWN) {
+            let option = if shared_store { " --shared-store" } else { "" };
             println!("\nseed {seed} FAILED: {what}");
-            println!("  cargo run --release -p matchday-core --example soak -- --seed {seed} --trace");
+            println!(
+                "  cargo run --release -p matchday-core --example soak -- --seed {seed} --trace{option}"
+            );
         }
     }
 }

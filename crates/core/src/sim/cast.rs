@@ -85,13 +85,11 @@ impl Cast {
         }
     }
 
-    pub(super) fn machine_mut(&mut self, who: Who) -> Option<&mut dyn Machine> {
+    pub(super) fn machine_mut(&mut self, who: Who) -> Option<&mut (dyn Machine + 'static)> {
         match who {
             Who::Manager => Some(&mut self.manager),
-            Who::Referee(number) => {
-                self.referees.get_mut(place(number)?).map(|host| host as &mut dyn Machine)
-            }
-            Who::Player(number) => self.players.get_mut(place(number)?).map(|host| host as &mut dyn Machine),
+            Who::Referee(number) => self.referees.get_mut(place(number)?).map(|host| host as _),
+            Who::Player(number) => self.players.get_mut(place(number)?).map(|host| host as _),
             Who::Outsider => None,
         }
     }

@@ -37,11 +37,30 @@ pub(super) struct SentMessage {
     pub(super) reported: Option<MatchResult>,
 }
 
+impl SharedLog {
+    /// Whose batch is the oldest.
+    pub(super) fn oldest(&self) -> Option<Who> {
+        self.waiting.front().map(|batch| batch.who)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn push(&mut self, who: Who) {
+        self.waiting.push_back(Waiting { who, sent: Vec::new() });
+    }
+
+    pub(super) fn skip(&mut self) {
+        self.waiting.pop_front();
+    }
+}
+
 impl World {
     /// A batch of a colocated agent has its place in the log: the others hear of it.
     pub(super) fn append_shared(&mut self, who: Who, to_disk: bool, effects: Effects) -> Result<(), Fault> {
         if to_disk {
-            self.shared_log.waiting.push_back(Waiting { who, sent: Vec::new() });
+            self.shared_log.push(who);
         }
         self.release(who, effects)
     }

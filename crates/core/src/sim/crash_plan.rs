@@ -16,7 +16,9 @@ impl World {
         let heal_us = u64::try_from(faults.heal_after.as_micros()).unwrap_or(0);
         for who in self.cast.hosts() {
             let delay = Duration::from_micros(self.chance.below(300_000));
-            self.queue.plan(START + delay, WorldEvent::Start(who));
+            if !self.scenario.shares_store(who) {
+                self.queue.plan(START + delay, WorldEvent::Start(who));
+            }
         }
         for _ in 0..faults.crashes {
             let who = pick(&mut self.chance, &self.cast.hosts()).copied();
@@ -69,6 +71,7 @@ impl World {
         let waiting = self.waiting_with(who) as u64;
         // Some of what waits for the disk may still reach it, though nobody else will hear of it.
         let stored = usize::try_from(self.chance.below(waiting + 1)).unwrap_or(0);
+        let stored = self.whole_transaction(who, stored);
         self.kill(who, stored, down)
     }
 
@@ -78,6 +81,9 @@ impl World {
             return Ok(());
         }
         self.stats.crashes += 1;
+        if self.scenario.shares_store(who) {
+            return self.kill_owner(stored, down.unwrap_or_default());
+        }
         let gone = if self.scenario.is_colocated(who) {
             self.crash_process(stored)?
         } else {

@@ -1,9 +1,11 @@
 //! The events of the simulated world, each scheduled at its time.
 
+use super::shared_store::Verdict;
 use super::who::Who;
 use super::wire::{Payload, Response};
 use crate::agent::{ExternalId, ExternalResult};
 use crate::mailbox::CallNumber;
+use crate::protocol::Timestamp;
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -59,6 +61,14 @@ pub(super) enum WorldEvent {
         inquiry: ExternalId,
         decision: Box<ExternalResult>,
     },
+    /// Something about a store that several processes share.
+    Store(StoreEvent),
+    /// What reached a machine at that time, while the process there stood still.
+    Delayed {
+        since: Timestamp,
+        machine: usize,
+        event: Box<WorldEvent>,
+    },
     /// The launcher looks whether the league can be started.
     Launch,
     /// Outsiders ask, repeat and forge.
@@ -67,4 +77,27 @@ pub(super) enum WorldEvent {
     Limit,
     /// The league is over, and everybody has had time to hear of it.
     End,
+}
+
+/// What happens to a shared store and the processes that share it, each named by its epoch.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum StoreEvent {
+    /// A process looks whether it can take the league.
+    Take,
+    /// The owner is stopped for so long.
+    Pause(Duration),
+    /// The owner's machine, or all of them, cannot reach the store for so long.
+    Cut { all: bool, length: Duration },
+    /// The owner hands the league over, unless it cannot until then.
+    HandOver { until: Timestamp },
+    /// What ails a machine may be over.
+    Recover { machine: usize },
+    /// A process hears that its lease is renewed, or that it has lost the league.
+    Renewed { epoch: u64 },
+    /// The store comes to the end of a transaction.
+    Land { epoch: u64 },
+    /// A process hears what came of its transaction.
+    Heard { epoch: u64, verdict: Verdict },
+    /// A process that has lost sight of the store tries to reach it again.
+    Reconnect { epoch: u64 },
 }

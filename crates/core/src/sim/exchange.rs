@@ -6,6 +6,7 @@ use super::failure::{Checker, Fault};
 use super::labels::{AskLabel, Label, Named};
 use super::network::Fate;
 use super::outsiders::Purpose;
+use super::ownership::Route;
 use super::takeovers::nothing_lost;
 use super::who::Who;
 use super::wire::{Payload, Reader, Response, Return, exchange};
@@ -51,6 +52,7 @@ pub(super) enum Caller {
 pub(super) struct Pending {
     pub call: usize,
     pub at: Who,
+    pub incarnation: u32,
     pub since: Timestamp,
     pub back: Return,
     pub from_colocated: bool,
@@ -187,7 +189,15 @@ impl World {
         };
         let local = matches!(caller, Caller::Outsider(Purpose::Launch));
         let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
-        let restarted = self.incarnation(to) != expected;
+        if self.scenario.shares_store(to) && !from_colocated {
+            match self.route(call, &payload) {
+                Route::Owner => {}
+                Route::Fenced(epoch) => return self.request_fenced(epoch, call, to, payload, dialect),
+                Route::Nobody => return Ok(()),
+            }
+        }
+        let restarted =
+            self.incarnation(to) != expected && (from_colocated || !self.scenario.shares_store(to));
         // What is said within a process dies with it.
         let is_lost = restarted
             && (self.are_colocated(from, to) || !self.chance.chance(self.scenario.faults.stale_percent));
@@ -219,9 +229,18 @@ impl World {
         let id = RequestId(self.requests_received);
         let label = format!("{to} hears {from} #{call} {}", AskLabel(&unpacked.ask));
         let reported = reported(&unpacked.ask);
+        let incarnation = self.incarnation(to);
         self.requests.insert(
             id,
-            Pending { call, at: to, since: self.now, back: unpacked.back, from_colocated, reported },
+            Pending {
+                call,
+                at: to,
+                incarnation,
+                since: self.now,
+                back: unpacked.back,
+                from_colocated,
+                reported,
+            },
         );
         let (ask, dialect) = (unpacked.ask, unpacked.dialect);
         let client = Some(self.scenario.address_of(from, victim));
@@ -293,6 +312,7 @@ mod tests {
         let pending = Pending {
             call: 0,
             at: Who::Manager,
+            incarnation: 0,
             since: START,
             back: Return::AsIs,
             from_colocated: false,

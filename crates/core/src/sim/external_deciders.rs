@@ -101,7 +101,8 @@ impl World {
     ) -> Result<(), Fault> {
         let machine = self.cast.machine(who);
         if machine.is_none_or(|machine| !machine.is_up() || machine.incarnation() != incarnation) {
-            return Ok(());
+            let input = Input::External { id: inquiry, result: decision, usage: None };
+            return self.drive_fenced(who, incarnation, Some(input));
         }
         let label = format!("{who} is told {decision:?} for inquiry {}", inquiry.0);
         self.deliver(who, Input::External { id: inquiry, result: decision, usage: None }, false, &label)

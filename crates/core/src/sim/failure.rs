@@ -68,6 +68,12 @@ pub enum Checker {
     AbsentIsNoAnswer,
     /// The relay takes one answer to a call.
     RelayedOnce,
+    /// Only the owner of a log writes to it.
+    OneWriterPerEpoch,
+    /// A process from which another has taken the league shows nothing any more.
+    NothingSeenFromFenced,
+    /// No event in a log is older than the one before it.
+    TimeNeverBackwards,
     /// No recorded result differs from what the players signed and what was drawn.
     SignedIsRecorded,
 }

@@ -3,6 +3,7 @@
 //!
 //! The effects of a batch are handed out only once its events, and those of every batch before it, are on the disk.
 
+use super::check::ownership::time_goes_on;
 use super::failure::{Checker, Fault};
 use super::machine::{Appended, Confirmed, Machine};
 use crate::agent::{Agent, DecodeHints, Input};
@@ -11,10 +12,11 @@ use crate::entropy::Entropy;
 use crate::protocol::{PlayerId, Timestamp};
 use std::collections::VecDeque;
 use std::fmt;
+use std::rc::Rc;
 
 /// An agent on its computer. It outlives the agent's crashes.
 pub struct Host<A: Agent> {
-    build: Box<dyn Fn() -> A>,
+    build: Rc<dyn Fn() -> A>,
     /// Whether the durable state of two agents is the same.
     same: fn(&A, &A) -> bool,
     is_colocated: Option<IsColocated>,
@@ -28,9 +30,13 @@ pub struct Host<A: Agent> {
     fresh: VecDeque<Batch<A::Event>>,
     /// The batches that wait for the disk, in order.
     waiting: VecDeque<Waiting<A::Event>>,
+    /// What is on the disk, and has not been confirmed yet.
+    stored: VecDeque<Confirmed>,
     seed: u64,
     /// By how much its clock is wrong, in microseconds.
     clock_error_us: i64,
+    /// Its clock stands still since then, in the world's time.
+    still_since: Option<Timestamp>,
     incarnation: u32,
     steps: u64,
     /// How many ticks in a row have left a deadline that is past already.
@@ -59,7 +65,7 @@ impl<A: Agent> Host<A> {
     ) -> Self {
         let shadow = build();
         Self {
-            build: Box::new(build),
+            build: Rc::new(build),
             same,
             is_colocated,
             driver: None,
@@ -67,8 +73,10 @@ impl<A: Agent> Host<A> {
             log: Vec::new(),
             fresh: VecDeque::new(),
             waiting: VecDeque::new(),
+            stored: VecDeque::new(),
             seed,
             clock_error_us,
+            still_since: None,
             incarnation: 0,
             steps: 0,
             overdue_ticks: 0,
@@ -88,6 +96,7 @@ impl<A: Agent> Host<A> {
 
     /// What its own clock shows.
     fn own_time(&self, now: Timestamp) -> Timestamp {
+        let now = self.still_since.map_or(now, |since| now.min(since));
         Timestamp::from_micros(now.as_micros().saturating_add(self.clock_error_us))
     }
 
@@ -172,7 +181,7 @@ fn unreadable(event: &impl fmt::Debug, error: &serde_json::Error) -> Fault {
     Fault::new(Checker::ReplayEqualsLive, format!("an event does not survive the disk: {event:?}: {error}"))
 }
 
-impl<A: EventDurability + DecodeHints> Machine for Host<A> {
+impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
     fn is_up(&self) -> bool {
         self.driver.is_some()
     }
@@ -205,9 +214,15 @@ impl<A: EventDurability + DecodeHints> Machine for Host<A> {
         self.drive(|driver| driver.wake(now))
     }
 
-    fn arrive(&mut self, now: Timestamp, input: Input, from_colocated: bool) -> Result<usize, Fault> {
-        let at = self.own_time(now);
-        self.drive(|driver| driver.arrive(at, Arrival { at, input, from_colocated }))
+    fn arrive(
+        &mut self,
+        now: Timestamp,
+        at: Timestamp,
+        input: Input,
+        from_colocated: bool,
+    ) -> Result<usize, Fault> {
+        let (now, at) = (self.own_time(now), self.own_time(at));
+        self.drive(|driver| driver.arrive(now, Arrival { at, input, from_colocated }))
     }
 
     fn poll(&mut self, now: Timestamp) -> Result<usize, Fault> {
@@ -227,12 +242,15 @@ impl<A: EventDurability + DecodeHints> Machine for Host<A> {
         Some(Appended { to_disk, effects })
     }
 
-    fn commit(&mut self) -> Result<Confirmed, Fault> {
-        let Some(Waiting { log_end, batch }) = self.waiting.pop_front() else {
-            return Ok(Confirmed::default());
-        };
+    fn oldest_has_events(&self) -> bool {
+        self.waiting.front().is_some_and(|oldest| !oldest.batch.events.is_empty())
+    }
+
+    fn store(&mut self) -> Result<(), Fault> {
+        let Some(Waiting { log_end, batch }) = self.waiting.pop_front() else { return Ok(()) };
         let Batch { at, events, when_durable, .. } = batch;
         let count = events.len();
+        time_goes_on(self.last_at().filter(|_| count > 0), at)?;
         self.log.extend(events.into_iter().map(|event| (at, event)));
         if self.log.len() != log_end {
             return Err(Fault::new(
@@ -243,7 +261,13 @@ impl<A: EventDurability + DecodeHints> Machine for Host<A> {
                 ),
             ));
         }
-        Ok(Confirmed { events: count, effects: self.in_world_time(when_durable) })
+        self.stored.push_back(Confirmed { events: count, effects: when_durable });
+        Ok(())
+    }
+
+    fn confirm(&mut self) -> Confirmed {
+        let Confirmed { events, effects } = self.stored.pop_front().unwrap_or_default();
+        Confirmed { events, effects: self.in_world_time(effects) }
     }
 
     fn crash(&mut self, stored: usize) -> usize {
@@ -253,6 +277,7 @@ impl<A: EventDurability + DecodeHints> Machine for Host<A> {
         }
         let lost = self.waiting.len() + self.fresh.len();
         self.waiting.clear();
+        self.stored.clear();
         self.fresh.clear();
         self.driver = None;
         let mut shadow = (self.build)();
@@ -272,7 +297,48 @@ impl<A: EventDurability + DecodeHints> Machine for Host<A> {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        self.driver.as_ref().and_then(Driver::deadline).map(|own| self.world_time(own))
+        let driver = self.driver.as_ref().filter(|_| self.still_since.is_none());
+        driver.and_then(Driver::deadline).map(|own| self.world_time(own))
+    }
+
+    fn last_at(&self) -> Option<Timestamp> {
+        self.log.last().map(|(at, _)| *at)
+    }
+
+    fn set_clock(&mut self, error_us: i64) {
+        (self.clock_error_us, self.still_since) = (error_us, None);
+    }
+
+    fn stand_still(&mut self, now: Timestamp) {
+        self.still_since.get_or_insert(now);
+    }
+
+    fn go_on(&mut self, now: Timestamp) {
+        if let Some(since) = self.still_since.take() {
+            self.clock_error_us -= now.as_micros() - since.as_micros();
+        }
+    }
+
+    fn split_off(&mut self) -> Box<dyn Machine> {
+        let fresh = Self {
+            build: Rc::clone(&self.build),
+            same: self.same,
+            is_colocated: self.is_colocated.clone(),
+            driver: None,
+            shadow: (self.build)(),
+            log: self.log.clone(),
+            fresh: VecDeque::new(),
+            waiting: VecDeque::new(),
+            stored: VecDeque::new(),
+            seed: self.seed,
+            clock_error_us: 0,
+            still_since: None,
+            incarnation: self.incarnation,
+            steps: self.steps,
+            overdue_ticks: 0,
+            appended: 0,
+        };
+        Box::new(std::mem::replace(self, fresh))
     }
 
     fn disk(&self) -> Vec<String> {
@@ -354,7 +420,7 @@ mod tests {
         let mut host = host(false, None);
         host.start(START).unwrap();
         for _ in 0..inputs {
-            host.arrive(START, Input::Tick, false).unwrap();
+            host.arrive(START, START, Input::Tick, false).unwrap();
         }
         while host.append().is_some() {}
         host

@@ -35,14 +35,29 @@ pub trait Machine {
     fn stored(&self) -> usize;
     /// Starts the agent. How many events come of it.
     fn start(&mut self, now: Timestamp) -> Result<usize, Fault>;
-    /// Hands an input to the driver. How many events come of it.
-    fn arrive(&mut self, now: Timestamp, input: Input, from_colocated: bool) -> Result<usize, Fault>;
+    /// Hands an input that came at `at` to the driver. How many events come of it.
+    fn arrive(
+        &mut self,
+        now: Timestamp,
+        at: Timestamp,
+        input: Input,
+        from_colocated: bool,
+    ) -> Result<usize, Fault>;
     /// Lets the driver know that time has passed. How many events come of it.
     fn poll(&mut self, now: Timestamp) -> Result<usize, Fault>;
     /// Appends what came of the next step.
     fn append(&mut self) -> Option<Appended>;
+    /// Whether the oldest batch that waits has anything to store.
+    fn oldest_has_events(&self) -> bool;
     /// The oldest batch that waits reaches the disk.
-    fn commit(&mut self) -> Result<Confirmed, Fault>;
+    fn store(&mut self) -> Result<(), Fault>;
+    /// The host hears that the oldest batch which it has not heard of yet is on the disk.
+    fn confirm(&mut self) -> Confirmed;
+    /// Both at once.
+    fn commit(&mut self) -> Result<Confirmed, Fault> {
+        self.store()?;
+        Ok(self.confirm())
+    }
     /// The agent dies. Of the batches that wait, the first `stored` still reach the disk, but nothing of them gets out.
     fn crash(&mut self, stored: usize) -> usize;
     /// The disk forgets its last event, to show that the checkers notice.
@@ -51,6 +66,16 @@ pub trait Machine {
     fn waiting(&self) -> usize;
     /// When its agent is to be polled next, in the world's time; `None` while it is down.
     fn deadline(&self) -> Option<Timestamp>;
+    /// The time of the last event on its disk.
+    fn last_at(&self) -> Option<Timestamp>;
+    /// From now on its clock is wrong by this.
+    fn set_clock(&mut self, error_us: i64);
+    /// Its clock stands still until it goes on.
+    fn stand_still(&mut self, now: Timestamp);
+    /// Its clock goes on from where it stood still.
+    fn go_on(&mut self, now: Timestamp);
+    /// Leaves what is on the disk to another process. What runs goes on in the machine that is returned.
+    fn split_off(&mut self) -> Box<dyn Machine>;
     /// See [`DecodeHints::reads_about`](crate::agent::DecodeHints::reads_about).
     fn reads_about(&self) -> Option<PlayerId>;
     /// All that the disk holds, as a store would hold it.

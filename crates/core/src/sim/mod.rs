@@ -5,7 +5,8 @@
 //!
 //! In reading order: [`host`] runs the driver of one agent, `colocated` is a process that several share; [`network`] and
 //! [`faults`] get in its way; [`behaviour`] are players that do not play along, [`external_deciders`] decide
-//! for players; `world`, `crash_plan`, `exchange`, `relay`, `outsiders` and `takeovers` are what happens; `wiretap`, [`check`] and `inspection` watch it;
+//! for players; `world`, `crash_plan`, `exchange`, `relay`, `outsiders` and `takeovers` are what happens; `shared_store`, `ownership`,
+//! `transaction` and `fenced` are several processes on one store; `wiretap`, [`check`] and `inspection` watch it;
 //! [`PlantedFault`] shows that they do.
 //!
 //! [`benchmark_world`] is another world, without any trouble: it is there to be measured.
@@ -22,20 +23,24 @@ mod exchange;
 pub mod external_deciders;
 pub mod failure;
 pub mod faults;
+mod fenced;
 pub mod host;
 mod inspection;
 mod labels;
 pub mod machine;
 mod network;
 mod outsiders;
+mod ownership;
 mod planted_fault;
 mod queue;
 mod relay;
 mod response;
 mod scenario;
+mod shared_store;
 mod stats;
 mod takeovers;
 mod trace;
+mod transaction;
 mod who;
 mod wire;
 mod wiretap;
@@ -46,6 +51,7 @@ pub use faults::Faults;
 pub use inspection::facts;
 pub use planted_fault::PlantedFault;
 pub use scenario::Scenario;
+pub use shared_store::SharedStore;
 pub use stats::Stats;
 pub use who::Who;
 pub use wire::Wire;

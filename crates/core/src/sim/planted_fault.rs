@@ -18,6 +18,15 @@ pub enum PlantedFault {
     RelayAnswersForAbsent,
     /// The relay takes every answer that comes.
     RelayTakesAnswersTwice,
+    /// Appends to a shared store do not name the epoch.
+    NoEpochInAppend,
+    /// A transaction checks the epoch without keeping another process from taking the league before it commits, as FOR KEY SHARE
+    /// would.
+    TakerNotExcluded,
+    /// A process answers whether its lease holds or not.
+    AnswersWithoutLease,
+    /// A process that takes a league goes by the wall clock of its machine.
+    ClockOfTheMachine,
 }
 
 impl Scenario {

@@ -107,11 +107,11 @@ impl World {
                     .cast
                     .machine(who)
                     .is_some_and(|machine| machine.is_up() && machine.incarnation() == incarnation);
-                if !alive {
-                    return Ok(());
-                }
                 let label = format!("{who} has its answer #{number} {}", Ended(&answer));
                 let input = Input::Answer { call, dialect, answer };
+                if !alive {
+                    return self.drive_fenced(who, incarnation, Some(input));
+                }
                 self.deliver(who, input, false, &label)
             }
         }
@@ -141,8 +141,9 @@ impl World {
 
     /// A host has died: its callers find the connection broken, or time out.
     pub(super) fn drop_requests_at(&mut self, who: Who) {
+        let incarnation = self.incarnation(who);
         let gone: Vec<_> = (self.requests.iter())
-            .filter(|(_, pending)| pending.at == who)
+            .filter(|(_, pending)| pending.at == who && pending.incarnation == incarnation)
             .map(|(id, pending)| (*id, pending.call))
             .collect();
         for (id, call) in gone {

@@ -4,6 +4,7 @@ use super::behaviour::Behaviour;
 use super::external_deciders::Decider;
 use super::faults::{Faults, pick};
 use super::planted_fault::PlantedFault;
+use super::shared_store::SharedStore;
 use super::who::Who;
 use super::wire::Wire;
 use crate::driver::IsColocated;
@@ -74,6 +75,8 @@ pub struct Scenario {
     pub understood: Vec<Option<Dialect>>,
     /// How many players, of the first, dial out to a relay.
     pub dialling: u8,
+    /// Whether the manager, with what is colocated with it, runs on one of several machines that share a store.
+    pub shared_store: Option<SharedStore>,
     /// A promise that is broken on purpose.
     pub planted: Option<PlantedFault>,
 }
@@ -103,6 +106,7 @@ impl Scenario {
             unkeyed: 0,
             understood: Vec::new(),
             dialling: 0,
+            shared_store: None,
             planted: None,
         }
     }
@@ -162,6 +166,7 @@ impl Scenario {
             unkeyed: 0,
             understood: Vec::new(),
             dialling: 0,
+            shared_store: None,
             planted: None,
         };
         if chance.chance(50) {
@@ -197,7 +202,29 @@ impl Scenario {
         if aside.chance(5) {
             scenario.competition = ladder(&mut aside);
         }
+        if aside.chance(10) {
+            scenario.share_store(&mut aside);
+        }
         scenario
+    }
+
+    /// A random scenario with a shared store.
+    pub fn drawn_with_shared_store(chance: &mut Entropy) -> Self {
+        let mut scenario = Self::drawn(chance);
+        if scenario.shared_store.is_none() {
+            scenario.share_store(chance);
+        }
+        scenario
+    }
+
+    fn share_store(&mut self, chance: &mut Entropy) {
+        self.shared_store = Some(SharedStore::drawn(chance));
+        let least = *pick(chance, &[1, 5, 20, 60]).unwrap_or(&1);
+        self.faults.heal_after = self.faults.heal_after.max(Duration::from_secs(least));
+        // House referees live with their manager.
+        if chance.chance(50) {
+            self.colocated_players.get_or_insert(0);
+        }
     }
 
     /// Whether the league has no end of its own.
@@ -214,7 +241,11 @@ impl Scenario {
         let there_and_back = Duration::from_micros(2 * slowest * attempts) + STEPS_AND_DISKS;
         let shortest = (0..3).map(|referee| self.timing.within(&self.bounds_of(referee)));
         let shortest = shortest.map(|timing| timing.join.min(timing.choice)).min();
-        self.faults.is_sound() && shortest.is_some_and(|shortest| there_and_back <= shortest)
+        // A take-over takes seconds, which only the default windows leave.
+        let default = Timing::default();
+        let least = self.shared_store.as_ref().map_or(Duration::ZERO, |_| default.join.min(default.choice));
+        let needed = there_and_back.max(least);
+        self.faults.is_sound() && shortest.is_some_and(|shortest| needed <= shortest)
     }
 
     /// What a referee allows at most.
@@ -224,7 +255,13 @@ impl Scenario {
 
     /// Whether it shares a process and its log with the manager.
     pub fn is_colocated(&self, who: Who) -> bool {
-        is_colocated(self.colocated_players, who)
+        is_colocated(self.colocated_players, who) || self.shares_store(who)
+    }
+
+    /// Whether it runs on one of the machines that share a store.
+    pub(super) fn shares_store(&self, who: Who) -> bool {
+        let is_there = who == Who::Manager || is_colocated(self.colocated_players, who);
+        is_there && self.shared_store.is_some()
     }
 
     /// How the driver of `who` knows the agents that it shares its log with, if there are any.

@@ -27,6 +27,18 @@ pub struct Stats {
     pub lies: u64,
     /// Registrations in the name of another.
     pub takeovers: u64,
+    /// How often a process took the league, from another or as the first.
+    pub tenures: u64,
+    /// How often the owner was stopped for a while and went on.
+    pub pauses: u64,
+    /// How often machines could not reach the store they share.
+    pub cuts: u64,
+    /// How often the owner handed the league over.
+    pub handovers: u64,
+    /// Transactions whose outcome was not known at first.
+    pub unknown_commits: u64,
+    /// How often a process heard that it had lost the league.
+    pub fenced: u64,
     /// Questions that were put to external deciders.
     pub inquiries: u64,
     /// Matches of all rounds drawn.

@@ -12,6 +12,7 @@ use super::network::Network;
 use super::queue::Queue;
 use super::relay::Relay;
 use super::scenario::Scenario;
+use super::shared_store::StoreState;
 use super::stats::Stats;
 use super::trace::Trace;
 use super::who::Who;
@@ -32,6 +33,10 @@ pub(super) struct World {
     pub(super) cast: Cast,
     /// Of colocated agents.
     pub(super) shared_log: SharedLog,
+    /// Shared by several machines, if the scenario has it so.
+    pub(super) store: StoreState,
+    /// When what happens now reached the machine, if that stood still, and which machine.
+    pub(super) delayed: Option<(Timestamp, usize)>,
     pub(super) network: Network,
     pub(super) relay: Relay,
     pub(super) calls: Vec<Call>,
@@ -44,6 +49,8 @@ pub(super) struct World {
     pub(super) ladder_rules: Option<LadderRules>,
     /// How much of the manager's log the ledger has taken in.
     pub(super) ledger_read: usize,
+    /// The players that knew of their registration when the league was started.
+    pub(super) registered_at_start: BTreeSet<u8>,
     pub(super) trace: Trace,
     pub(super) stats: Stats,
     pub(super) heals_at: Timestamp,
@@ -83,6 +90,8 @@ impl World {
             queue: Queue::default(),
             heals_at: START + scenario.faults.heal_after,
             ladder_rules: scenario.is_ladder().then(LadderRules::default),
+            store: StoreState::new(&scenario, chance.clone()),
+            delayed: None,
             chance,
             scenario,
             cast,
@@ -97,6 +106,7 @@ impl World {
             conduct: Conduct::default(),
             ledger: Ledger::default(),
             ledger_read: 0,
+            registered_at_start: BTreeSet::new(),
             trace: Trace::new(options.keep_trace),
             stats: Stats::default(),
             doomed: None,
@@ -111,6 +121,7 @@ impl World {
         };
         world.plan_lives();
         world.plan_streams();
+        world.plan_ownership();
         world
     }
 
@@ -136,7 +147,10 @@ impl World {
         while let Some((at, _, event)) = self.queue.next() {
             self.now = at;
             self.events += 1;
-            self.happen(event)?;
+            match self.paused_for(&event) {
+                Some((until, machine)) => self.delay(until, machine, event),
+                None => self.happen(event)?,
+            }
             if self.over {
                 break;
             }
@@ -182,6 +196,19 @@ impl World {
             WorldEvent::Decided { who, incarnation, inquiry, decision } => {
                 self.decided(who, incarnation, inquiry, *decision)
             }
+            WorldEvent::Store(event) => self.store_event(event),
+            WorldEvent::Delayed { since, machine, event } => {
+                self.delayed = Some((since, machine));
+                let outcome = match self.paused_for(&event) {
+                    Some((until, machine)) => {
+                        self.delay(until, machine, *event);
+                        Ok(())
+                    }
+                    None => self.happen(*event),
+                };
+                self.delayed = None;
+                outcome
+            }
             WorldEvent::Launch => {
                 self.launch();
                 Ok(())
@@ -199,6 +226,13 @@ impl World {
         }
     }
 
+    /// What is for a process that stands still reaches it when it goes on, with the time at which it came.
+    fn delay(&mut self, until: Timestamp, machine: usize, event: WorldEvent) {
+        let since = self.delayed.map_or(self.now, |(since, _)| since);
+        let at = until.max(self.now);
+        self.queue.plan(at, WorldEvent::Delayed { since, machine, event: Box::new(event) });
+    }
+
     /// Hands an input to an agent that is up.
     pub(super) fn deliver(
         &mut self,
@@ -207,11 +241,11 @@ impl World {
         from_colocated: bool,
         label: &str,
     ) -> Result<(), Fault> {
-        let now = self.now;
+        let (now, at) = (self.now, self.delayed.map_or(self.now, |(since, _)| since));
         let Some(machine) = self.cast.machine_mut(who) else {
             return Ok(());
         };
-        let events = machine.arrive(now, input, from_colocated)?;
+        let events = machine.arrive(now, at, input, from_colocated)?;
         self.carry_out(who, events, label)
     }
 
@@ -223,7 +257,7 @@ impl World {
         }
         // A crash takes the steps that have not been appended.
         while let Some(step) = self.cast.machine_mut(who).and_then(|machine| machine.append()) {
-            if step.to_disk {
+            if step.to_disk && !self.scenario.shares_store(who) {
                 self.plan_commit(who);
             }
             match self.scenario.is_colocated(who) {
@@ -232,6 +266,9 @@ impl World {
             }
             self.crash_by_chance(who);
             self.crash_if_due(who, step.to_disk)?;
+        }
+        if self.scenario.shares_store(who) {
+            self.write_next(self.store.epoch)?;
         }
         self.arm(who);
         Ok(())
@@ -273,7 +310,7 @@ impl World {
     }
 
     /// Makes sure that the agent is woken when it wants to be.
-    fn arm(&mut self, who: Who) {
+    pub(super) fn arm(&mut self, who: Who) {
         let Some(machine) = self.cast.machine(who) else {
             return;
         };
@@ -294,7 +331,7 @@ impl World {
             return Ok(());
         };
         if !machine.is_up() || machine.incarnation() != incarnation {
-            return Ok(());
+            return self.drive_fenced(who, incarnation, None);
         }
         self.clocks.entry(who).or_default().poll_at = None;
         if machine.deadline().is_none_or(|deadline| deadline > now) {

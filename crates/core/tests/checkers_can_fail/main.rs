@@ -4,6 +4,7 @@
 mod formats;
 mod ladder;
 mod planted;
+mod shared_store;
 
 use matchday_core::fair::{MatchDraw, Scheme, Secret};
 use matchday_core::protocol::messages::{

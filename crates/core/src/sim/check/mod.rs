@@ -8,6 +8,7 @@ pub mod draw;
 pub mod fixtures;
 pub mod ladder;
 pub mod ledger;
+pub mod ownership;
 pub mod play_off;
 pub mod signed;
 pub mod table;

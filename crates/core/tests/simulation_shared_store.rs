@@ -1,0 +1,74 @@
+//! Whole leagues on several machines that share a store: processes that crash, stop and go on, are cut from the store, hand over,
+//! and do not hear what came of a commit.
+
+use matchday_core::entropy::Entropy;
+use matchday_core::sim::{self, Faults, Options, Report, Scenario, SharedStore, Stats};
+use std::time::Duration;
+
+fn run(seed: u64, scenario: Scenario) -> Report {
+    let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
+    assert!(report.failure.is_none(), "seed {seed}: {}", report.failure.unwrap());
+    report
+}
+
+#[test]
+fn leagues_on_a_shared_store_keep_every_rule() {
+    let mut sum = Stats::default();
+    for seed in 0..400 {
+        let stats = run(seed, Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed))).stats;
+        sum.tenures += stats.tenures;
+        sum.pauses += stats.pauses;
+        sum.cuts += stats.cuts;
+        sum.handovers += stats.handovers;
+        sum.unknown_commits += stats.unknown_commits;
+        sum.fenced += stats.fenced;
+    }
+    let least = [sum.tenures, sum.pauses, sum.cuts, sum.handovers, sum.unknown_commits, sum.fenced];
+    assert!(least.into_iter().all(|count| count > 100), "too little happened to prove anything: {sum:?}");
+}
+
+/// With the default timeouts, over a sound network: whether referees live with the manager or on machines of their own.
+fn otherwise_sound(shared_store: SharedStore, house: bool) -> Scenario {
+    let faults = Faults { heal_after: Duration::from_secs(120), ..Faults::NONE };
+    Scenario {
+        shared_store: Some(shared_store),
+        faults,
+        colocated_players: house.then_some(0),
+        lead: Duration::from_secs(2),
+        ..Scenario::plain(4, 2)
+    }
+}
+
+#[test]
+fn nobody_loses_a_match_because_the_league_changes_hands() {
+    let (outage_us_max, faults_per_10k_transactions) = (30_000_000, 1_000);
+    for house in [false, true] {
+        let mut tenures = 0;
+        for seed in 0..60 {
+            let store =
+                SharedStore { outage_us_max, faults_per_10k_transactions, machines: 3, ..SharedStore::SOUND };
+            let report = run(seed, otherwise_sound(store, house));
+            assert_eq!(report.stats.technical_losses, 0, "house {house}, seed {seed}");
+            tenures += report.stats.tenures;
+        }
+        assert!(tenures > 120, "house {house}: {tenures} owners in 60 leagues");
+    }
+}
+
+#[test]
+fn a_sound_store_has_one_owner() {
+    for seed in 0..20 {
+        let report = run(seed, otherwise_sound(SharedStore::SOUND, seed % 2 == 0));
+        assert_eq!((report.stats.tenures, report.stats.fenced), (1, 0), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_commit_of_unknown_outcome_stores_everything_once() {
+    let store = SharedStore { unknown_percent: 50, ..SharedStore::SOUND };
+    for seed in 0..20 {
+        let report = run(seed, otherwise_sound(store.clone(), seed % 2 == 0));
+        assert!(report.stats.unknown_commits > 5, "seed {seed}");
+        assert_eq!((report.stats.tenures, report.stats.technical_losses), (1, 0), "seed {seed}");
+    }
+}
