@@ -5,7 +5,8 @@
 //!
 //! In reading order: [`host`] runs the driver of one agent, `colocated` is a process that several share; [`network`] and
 //! [`faults`] get in its way; [`behaviour`] are players that do not play along, [`external_deciders`] decide
-//! for players; `world`, `crash_plan`, `exchange`, `relay`, `outsiders` and `takeovers` are what happens; `wiretap`, [`check`] and `inspection` watch it;
+//! for players; `world`, `crash_plan`, `exchange`, `relay`, `outsiders` and `takeovers` are what happens; `shared_store`, `ownership`,
+//! `transaction` and `fenced` are several processes on one store; `wiretap`, [`check`] and `inspection` watch it;
 //! [`PlantedFault`] shows that they do.
 //!
 //! [`benchmark_world`] is another world, without any trouble: it is there to be measured.

@@ -241,7 +241,11 @@ impl Scenario {
         let there_and_back = Duration::from_micros(2 * slowest * attempts) + STEPS_AND_DISKS;
         let shortest = (0..3).map(|referee| self.timing.within(&self.bounds_of(referee)));
         let shortest = shortest.map(|timing| timing.join.min(timing.choice)).min();
-        self.faults.is_sound() && shortest.is_some_and(|shortest| there_and_back <= shortest)
+        // A take-over takes seconds, which only the default windows leave.
+        let default = Timing::default();
+        let least = self.shared_store.as_ref().map_or(Duration::ZERO, |_| default.join.min(default.choice));
+        let needed = there_and_back.max(least);
+        self.faults.is_sound() && shortest.is_some_and(|shortest| needed <= shortest)
     }
 
     /// What a referee allows at most.

@@ -167,8 +167,8 @@ impl World {
                 agent.store()?;
             }
             if epoch == self.store.epoch {
-                self.commit_shared(who)?;
                 self.read_ledger()?;
+                self.commit_shared(who)?;
             } else if let Some(log) = self.log_of(epoch) {
                 log.skip();
             }
