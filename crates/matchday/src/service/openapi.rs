@@ -48,6 +48,11 @@ pub(crate) fn document() -> Value {
                     },
                 },
             },
+            "/api/cluster": {"get": {
+                "summary": "The services that share the store: their leases, versions, leagues and weights; none if it is a file",
+                "security": secured,
+                "responses": {"200": answer("The services", "ClusterStatus"), "401": denied},
+            }},
             "/api/leagues/import": {"post": {
                 "summary": "Take a league out of a file of the service's machine, with its chains as they are",
                 "security": secured,

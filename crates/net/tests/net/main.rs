@@ -9,5 +9,6 @@
 
 mod egress;
 mod limits;
+mod peers;
 mod place;
 mod tls;

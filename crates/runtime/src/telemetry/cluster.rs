@@ -17,6 +17,8 @@ pub struct ClusterMetrics {
     pub takeovers: AtomicU64,
     /// Leagues that others may have taken, because the own lease had expired.
     pub fenced: AtomicU64,
+    /// Leagues that this process owns.
+    pub leagues: AtomicU64,
     pub lease_left_us: AtomicU64,
     pub clock_offset_us: AtomicI64,
 }
@@ -56,6 +58,8 @@ impl ClusterMetrics {
         for (name, help, counter) in counters {
             out.counter(name, help).value(&[], counter.load(Ordering::Relaxed));
         }
+        out.gauge("matchday_cluster_leagues", "Leagues that this process owns.")
+            .value(&[], self.leagues.load(Ordering::Relaxed));
         #[allow(clippy::cast_precision_loss, reason = "seconds for people")]
         let seconds = |micros: i64| micros as f64 / 1e6;
         let lease_left = i64::try_from(self.lease_left_us.load(Ordering::Relaxed)).unwrap_or(i64::MAX);

@@ -173,6 +173,7 @@ impl Service {
         let offset = cluster.ownership.clock_offset_us();
         let lease_left = cluster.ownership.lease_left();
         cluster.metrics.clock_offset_us.store(offset, Ordering::Relaxed);
+        cluster.metrics.leagues.store(lock(&cluster.owned).len() as u64, Ordering::Relaxed);
         cluster
             .metrics
             .lease_left_us

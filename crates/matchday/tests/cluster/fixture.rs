@@ -1,0 +1,178 @@
+//! Services that share a database, and requests to each of them.
+
+use matchday_testkit::cli::{Cli, Process, free_address};
+use matchday_testkit::postgres::Cluster;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const SERVICE_TOKEN: &str = "tok_service_of_the_tests";
+
+pub(crate) struct Services {
+    pub(crate) postgres: Cluster,
+    pub(crate) store: String,
+    pub(crate) cli: Cli,
+}
+
+/// One of the services.
+pub(crate) struct Service {
+    pub(crate) process: Process,
+    pub(crate) listen: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+}
+
+impl Response {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+impl Services {
+    /// `None` where PostgreSQL is not installed: the test returns. In the gate that is a failure.
+    pub(crate) fn start() -> Option<Self> {
+        let postgres = Cluster::start()?;
+        let store = postgres.database();
+        Some(Self { postgres, store, cli: Cli::new(crate::MATCHDAY) })
+    }
+
+    /// Starts one more service; it listens when this returns.
+    pub(crate) fn serve(&self) -> Service {
+        let listen = free_address();
+        let args = ["serve", "--listen", &listen, "--store", &self.store, "--service-token", SERVICE_TOKEN];
+        let process = self.cli.start(&args);
+        process.until("leagues are served at");
+        Service { process, listen }
+    }
+
+    /// Of which process a league is.
+    pub(crate) fn owner(&self, number: u32) -> String {
+        self.sql(&format!(
+            "SELECT p.name FROM matchday_leagues l JOIN matchday_processes p ON p.id = l.owner WHERE l.number = {number}"
+        ))
+    }
+
+    pub(crate) fn sql(&self, statement: &str) -> String {
+        let database = self.store.split('/').nth(3).unwrap().split('?').next().unwrap();
+        self.postgres.sql(database, statement).trim().to_owned()
+    }
+
+    pub(crate) fn verify(&self, league: &str) {
+        let found = self.cli.run(&["verify", &self.store, "--league", league]);
+        assert_eq!(found.code, 0, "{found:?}");
+    }
+
+    /// How many matches ended otherwise than by being played.
+    pub(crate) fn technical_losses(&self) -> String {
+        self.sql(
+            "SELECT count(*) FROM matchday_events WHERE stream LIKE 'league%' AND line LIKE '%\"match_decided\"%' \
+             AND line ILIKE '%technical%'",
+        )
+    }
+
+    pub(crate) fn player(&self, service: &Service, league: &str) -> Process {
+        let manager = format!("http://{}/leagues/{league}/mcp", service.listen);
+        self.cli.start(&["player", "--listen", &free_address(), "--manager", &manager])
+    }
+}
+
+impl Service {
+    /// How `matchday_processes` calls it.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        name.ends_with(&format!(":{}", self.process.pid()))
+    }
+
+    pub(crate) fn create(&self, name: &str, settings: &Value) -> String {
+        let mut all = json!({"lead": "0", "endpoint-check": "off"});
+        all.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        let body = json!({"leagues": [{"league_id": name, "settings": all}]});
+        let made = self.call("POST", "/api/leagues", &[], Some(body));
+        assert_eq!(made.status, 201, "{made:?}");
+        made.json()["leagues"][0]["operator_token"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn show(&self, league: &str) -> Value {
+        self.call("GET", &format!("/api/leagues/{league}"), &[], None).json()
+    }
+
+    pub(crate) fn cluster(&self) -> Value {
+        self.call("GET", "/api/cluster", &[], None).json()
+    }
+
+    pub(crate) fn until(&self, league: &str, what: impl Fn(&Value) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(90);
+        loop {
+            let shown = self.show(league);
+            if what(&shown) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "never so: {shown}");
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// One HTTP exchange, with the service token for the API.
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<Value>,
+    ) -> Response {
+        let mut stream = self.send(method, path, headers, body);
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Response { status, body: body.to_owned() }
+    }
+
+    /// Sends a request, whose response is yet to be read.
+    pub(crate) fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<Value>,
+    ) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.listen).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let token = match path.starts_with("/api/") {
+            true => format!("Authorization: Bearer {SERVICE_TOKEN}\r\n"),
+            false => String::new(),
+        };
+        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             {token}{more}Content-Length: {}\r\n\r\n",
+            self.listen,
+            body.len()
+        );
+        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        stream
+    }
+}
+
+/// A registration that names no league.
+pub(crate) fn registration(name: &str) -> Value {
+    json!({
+        "protocol": "league.v2",
+        "message_type": "LEAGUE_REGISTER_REQUEST",
+        "sender": format!("player:{name}"),
+        "timestamp": "2026-03-02T09:00:00Z",
+        "conversation_id": format!("conv-{name}"),
+        "player_meta": {
+            "display_name": name,
+            "version": "1.0.0",
+            "game_types": ["even_odd"],
+            "contact_endpoint": format!("http://{}/mcp", free_address()),
+        },
+    })
+}

@@ -1,0 +1,15 @@
+//! Several services over one PostgreSQL store, as people run them: real processes, real HTTP, a database of the test's own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod fixture;
+mod forwarding;
+mod owners;
+
+/// The program under test.
+const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

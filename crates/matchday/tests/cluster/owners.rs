@@ -1,0 +1,63 @@
+//! A league outlives its owner.
+
+use crate::fixture::Services;
+use serde_json::json;
+
+#[test]
+fn a_league_of_one_service_is_played_through_another() {
+    let Some(services) = Services::start() else { return };
+    let (owner, other) = (services.serve(), services.serve());
+    owner.create("spring", &json!({"start-when": "players=3"}));
+    let _players: Vec<_> = (0..3).map(|_| services.player(&other, "spring")).collect();
+    other.until("spring", |shown| shown["phase"] == "completed");
+    assert!(owner.is(&services.owner(1)), "{}", services.owner(1));
+    assert_eq!(services.technical_losses(), "0");
+    services.verify("spring");
+    let cluster = other.cluster();
+    assert_eq!(cluster["processes"].as_array().unwrap().len(), 2, "{cluster}");
+    assert!(cluster["this_process"]["forwards"].as_u64().unwrap() > 3, "{cluster}");
+}
+
+#[test]
+fn a_league_whose_owner_is_killed_goes_on_at_another_service() {
+    let Some(services) = Services::start() else { return };
+    let (owner, other) = (services.serve(), services.serve());
+    owner.create("spring", &json!({"start-when": "players=4", "standings-pause": "1"}));
+    let _players: Vec<_> = (0..4).map(|_| services.player(&other, "spring")).collect();
+    other.until("spring", |shown| shown["phase"] == "running");
+    assert!(owner.is(&services.owner(1)));
+    // Dropping a process kills it.
+    drop(owner);
+    other.until("spring", |shown| shown["phase"] == "completed");
+    assert!(other.is(&services.owner(1)) && other.is(&services.owner(0)));
+    assert_eq!(other.show("spring")["matches_decided"], 6);
+    assert_eq!(services.technical_losses(), "0");
+    services.verify("spring");
+    assert!(other.cluster()["this_process"]["takeovers"].as_u64().unwrap() >= 2);
+}
+
+#[test]
+fn a_service_that_is_told_to_stop_hands_its_leagues_over() {
+    let Some(services) = Services::start() else { return };
+    let (mut owner, other) = (services.serve(), services.serve());
+    owner.create("spring", &json!({"start-when": "players=4", "standings-pause": "1"}));
+    let _players: Vec<_> = (0..4).map(|_| services.player(&other, "spring")).collect();
+    other.until("spring", |shown| shown["phase"] == "running");
+    owner.process.signal("TERM");
+    assert!(owner.process.wait().success());
+    other.until("spring", |shown| shown["phase"] == "completed");
+    assert_eq!(services.technical_losses(), "0");
+    services.verify("spring");
+    assert_eq!(other.cluster()["this_process"]["takeovers"], 0, "it was handed over, not taken");
+}
+
+#[test]
+fn a_league_that_is_created_at_any_service_is_known_to_all() {
+    let Some(services) = Services::start() else { return };
+    let (first, second) = (services.serve(), services.serve());
+    second.create("autumn", &json!({}));
+    assert_eq!(first.show("autumn")["phase"], second.show("autumn")["phase"]);
+    let deleted = second.call("DELETE", "/api/leagues/autumn", &[], None);
+    assert_eq!(deleted.status, 200, "{deleted:?}");
+    assert_eq!(first.call("GET", "/api/leagues/autumn", &[], None).status, 404);
+}
