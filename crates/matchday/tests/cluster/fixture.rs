@@ -1,10 +1,13 @@
 //! Services that share a database, and requests to each of them.
 
+use matchday_store::verify::history::{FinalLog, HistoryReport, check_history};
 use matchday_testkit::cli::{Cli, Process, free_address};
 use matchday_testkit::postgres::Cluster;
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,11 +47,30 @@ impl Services {
 
     /// Starts one more service; it listens when this returns.
     pub(crate) fn serve(&self) -> Service {
-        let listen = free_address();
-        let args = ["serve", "--listen", &listen, "--store", &self.store, "--service-token", SERVICE_TOKEN];
-        let process = self.cli.start(&args);
+        self.serve_at(&free_address(), &self.store)
+    }
+
+    /// Starts a service at this address, with the way to the database that it is to take.
+    pub(crate) fn serve_at(&self, listen: &str, store: &str) -> Service {
+        let args = ["serve", "--listen", listen, "--store", store, "--service-token", SERVICE_TOKEN];
+        let mut command = self.cli.command(&args);
+        command.env("MATCHDAY_STORE_HISTORY", self.history());
+        let process = Process::start(command);
         process.until("leagues are served at");
-        Service { process, listen }
+        Service { process, listen: listen.to_owned() }
+    }
+
+    /// What all services asked the database for.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.cli.path().join("history.jsonl")
+    }
+
+    /// Holds the history against the log; the services have ended.
+    pub(crate) fn check_history(&self) -> HistoryReport {
+        let log = FinalLog::read(Path::new(&self.store)).unwrap();
+        let report = check_history(&fs::read_to_string(self.history()).unwrap(), &log);
+        assert!(report.faults.is_empty(), "{:#?}", report.faults);
+        report
     }
 
     /// Of which process a league is.

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod faults;
 mod fixture;
 mod forwarding;
 mod owners;

@@ -80,12 +80,13 @@ fn play(cluster: &Cluster, victim: &Victim, chance: &mut Chance, kills_max: u64)
         }
         // Anywhere in a match, whose time to join and to choose is a second.
         std::thread::sleep(Duration::from_millis(chance.below(300)));
-        // Each kill after the first comes once the league has gone on.
-        let stored = events(&store).len();
-        if kills == kills_max || stored <= seen {
+        // The first kill comes when play has begun, each other once the league has gone on.
+        let stored = events(&store);
+        let playing = stored.iter().any(|event| event["type"] == "match_assigned");
+        if kills == kills_max || !playing || stored.len() <= seen {
             continue;
         }
-        (kills, seen) = (kills + 1, stored);
+        (kills, seen) = (kills + 1, stored.len());
         match victim {
             Victim::Manager => agents.crash_manager(chance),
             Victim::Database => {

@@ -9,6 +9,7 @@
 //!   `contradiction`: what a referee says of a player, and the player's own word
 //! - `checkpoints`: the head of the chain as the manager signed it
 //! - `report`: the findings, for people
+//! - [`history`]: what several processes did to one store at once, against the log that they left
 //!
 //! The checks are written anew here rather than shared with the manager: one mistake must not pass both.
 
@@ -18,6 +19,7 @@ mod checkpoints;
 mod compare;
 mod contradiction;
 mod drawing;
+pub mod history;
 mod moves;
 mod report;
 pub(super) mod result;

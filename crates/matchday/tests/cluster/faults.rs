@@ -1,0 +1,209 @@
+//! Services that are killed, stopped beyond their lease, and cut off from the database, in mid-league. Afterwards the history of
+//! what all of them asked the database for is held against the log: nothing acknowledged is lost or doubled, and no two write
+//! under one epoch. No match is a technical loss.
+
+use crate::fixture::{Service, Services};
+use matchday_testkit::cli::{Process, free_address};
+use matchday_testkit::cut_proxy::{CutProxy, Direction};
+use serde_json::json;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+const SERVICES: usize = 3;
+const LEAGUES: u32 = 3;
+/// Longer than a lease, and than another waits beyond its end.
+const BEYOND_LEASE: Duration = Duration::from_secs(5);
+const TAKE_OVER_MAX: Duration = Duration::from_secs(60);
+
+fn count(variable: &str) -> usize {
+    std::env::var(variable).map_or(2, |text| text.parse().unwrap())
+}
+
+/// A service with its own way to the database.
+struct Member {
+    service: Option<Service>,
+    proxy: CutProxy,
+    listen: String,
+    store: String,
+}
+
+/// Ladders, which have no end, over several services.
+struct Ladders {
+    services: Services,
+    members: Vec<Member>,
+    _players: Vec<Process>,
+    tokens: Vec<String>,
+    /// From each fault to the next result of each league of the one that it hit.
+    took: Vec<Duration>,
+}
+
+impl Ladders {
+    fn start() -> Option<Self> {
+        let services = Services::start()?;
+        let members: Vec<Member> = (0..SERVICES).map(|_| Member::start(&services)).collect();
+        let first = members[0].service.as_ref().unwrap();
+        let settings =
+            json!({"format": "ladder", "start-when": "players=2", "matches-per-hour": "9999", "lead": "0.1"});
+        let names = (1..=LEAGUES).map(|number| format!("ladder-{number}"));
+        let tokens = names.clone().map(|name| first.create(&name, &settings)).collect();
+        let players = names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
+        let players = players.collect();
+        let ladders = Self { services, members, _players: players, tokens, took: Vec::new() };
+        for league in 1..=LEAGUES {
+            ladders.next_result(league, 0);
+        }
+        Some(ladders)
+    }
+
+    /// When the first match of a league was decided after this time, both in microseconds.
+    fn next_result(&self, league: u32, after: u64) -> u64 {
+        let began = Instant::now();
+        loop {
+            let found = self.services.sql(&format!(
+                "SELECT min(at) FROM matchday_events WHERE league = {league} AND stream LIKE 'league%' AND at > {after} \
+                 AND line LIKE '%\"match_decided\"%'"
+            ));
+            if let Ok(at) = found.parse() {
+                return at;
+            }
+            assert!(began.elapsed() < TAKE_OVER_MAX, "league {league} does not go on\n{}", self.last_words());
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The place of a service that owns leagues, another one each time, and its leagues.
+    fn owner(&self, turn: usize) -> (usize, Vec<u32>) {
+        let began = Instant::now();
+        for place in (turn..).map(|turn| turn % SERVICES) {
+            let service = self.members[place].service.as_ref().unwrap();
+            let own = (1..=LEAGUES).filter(|league| service.is(&self.services.owner(*league)));
+            let own: Vec<u32> = own.collect();
+            if !own.is_empty() {
+                return (place, own);
+            }
+            assert!(began.elapsed() < TAKE_OVER_MAX, "nobody owns a league\n{}", self.last_words());
+        }
+        unreachable!("the turns do not end")
+    }
+
+    /// Hits an owner with each fault in turn; its leagues go on elsewhere before it is mended.
+    fn survive(
+        &mut self,
+        faults: usize,
+        hit: impl Fn(&mut Member, usize),
+        mend: impl Fn(&Services, &mut Member),
+    ) {
+        for turn in 0..faults {
+            let (place, leagues) = self.owner(turn);
+            let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+            let (at, began) = (u64::try_from(at).unwrap(), Instant::now());
+            hit(&mut self.members[place], turn);
+            for league in leagues {
+                let result = self.next_result(league, at + 1);
+                self.took.push(Duration::from_micros(result - at));
+            }
+            thread::sleep(BEYOND_LEASE.saturating_sub(began.elapsed()));
+            mend(&self.services, &mut self.members[place]);
+            println!("{} of {faults} faults survived", turn + 1);
+        }
+        self.end();
+    }
+
+    /// Ends the leagues and the services, and judges what they left.
+    fn end(&mut self) {
+        let listen = &self.members[0].listen;
+        for (number, token) in (1..).zip(&self.tokens) {
+            let manager = format!("http://{listen}/leagues/ladder-{number}/mcp");
+            let ended =
+                self.services.cli.run(&["admin", "end", "--manager", &manager, "--operator-token", token]);
+            assert_eq!(ended.code, 0, "{ended:?}\n{}", self.last_words());
+            let service = self.members[0].service.as_ref().unwrap();
+            service.until(&format!("ladder-{number}"), |shown| shown["phase"] == "completed");
+        }
+        for member in &mut self.members {
+            let mut service = member.service.take().unwrap();
+            service.process.signal("TERM");
+            assert!(service.process.wait().success(), "{}", service.process.err());
+        }
+        assert_eq!(self.services.technical_losses(), "0");
+        (1..=LEAGUES).for_each(|number| self.services.verify(&format!("ladder-{number}")));
+        let report = self.services.check_history();
+        let decided = self.services.sql("SELECT count(*) FROM matchday_events WHERE line LIKE '%\"match_decided\"%' AND stream LIKE 'league%'");
+        self.took.sort_unstable();
+        let quantile = |share: usize| self.took[(self.took.len() - 1) * share / 100].as_millis();
+        println!(
+            "{decided} matches; {} appends ({} unknown, {} refused), {} reads, {} leagues taken; to the next result: p50 {} ms, p99 {} ms, most {} ms",
+            report.appends,
+            report.unknown,
+            report.refused,
+            report.reads,
+            report.takes,
+            quantile(50),
+            quantile(99),
+            quantile(100)
+        );
+        assert!(report.appends > 0 && report.takes > 0, "{report:?}");
+    }
+
+    fn last_words(&self) -> String {
+        let said = self.members.iter().filter_map(|member| member.service.as_ref());
+        let last = said.map(|service| {
+            let text = service.process.out() + &service.process.err();
+            let lines: Vec<&str> = text.lines().collect();
+            lines[lines.len().saturating_sub(15)..].join("\n")
+        });
+        last.collect::<Vec<_>>().join("\n---\n")
+    }
+}
+
+impl Member {
+    fn start(services: &Services) -> Self {
+        let (proxy, listen) = (services.postgres.proxy(), free_address());
+        let name = services.store.split('/').nth(3).unwrap().split('?').next().unwrap();
+        let store = format!("postgres://matchday@{}/{name}?sslmode=disable", proxy.address());
+        let service = Some(services.serve_at(&listen, &store));
+        Self { service, proxy, listen, store }
+    }
+
+    fn signal(&self, name: &str) {
+        self.service.as_ref().unwrap().process.signal(name);
+    }
+}
+
+/// `MATCHDAY_CLUSTER_KILLS=1000` makes a soak of it.
+#[test]
+fn leagues_go_on_when_their_owners_are_killed() {
+    let Some(mut ladders) = Ladders::start() else { return };
+    ladders.survive(
+        count("MATCHDAY_CLUSTER_KILLS"),
+        // Dropping a process kills it.
+        |member, _| drop(member.service.take()),
+        |services, member| member.service = Some(services.serve_at(&member.listen, &member.store)),
+    );
+}
+
+/// `MATCHDAY_CLUSTER_STOPS=200` makes a soak of it.
+#[test]
+fn leagues_go_on_when_their_owners_are_stopped_beyond_the_lease_and_wake_again() {
+    let Some(mut ladders) = Ladders::start() else { return };
+    ladders.survive(
+        count("MATCHDAY_CLUSTER_STOPS"),
+        |member, _| member.signal("STOP"),
+        |_, member| member.signal("CONT"),
+    );
+}
+
+/// `MATCHDAY_CLUSTER_CUTS=200` makes a soak of it: in both directions, and in either one alone.
+#[test]
+fn leagues_go_on_when_their_owners_are_cut_off_from_the_database() {
+    let Some(mut ladders) = Ladders::start() else { return };
+    ladders.survive(
+        count("MATCHDAY_CLUSTER_CUTS"),
+        |member, turn| match turn % 3 {
+            0 => member.proxy.cut(),
+            1 => member.proxy.hold(Direction::ToClient),
+            _ => member.proxy.hold(Direction::ToServer),
+        },
+        |_, member| member.proxy.mend(),
+    );
+}
