@@ -14,6 +14,8 @@ pub(crate) struct Services {
     pub(crate) postgres: Cluster,
     pub(crate) store: String,
     pub(crate) cli: Cli,
+    /// Where the leagues are reached: at one of the services, instead of a load balancer.
+    public: String,
 }
 
 /// One of the services.
@@ -39,13 +41,20 @@ impl Services {
     pub(crate) fn start() -> Option<Self> {
         let postgres = Cluster::start()?;
         let store = postgres.database();
-        Some(Self { postgres, store, cli: Cli::new(crate::MATCHDAY) })
+        Some(Self { postgres, store, cli: Cli::new(crate::MATCHDAY), public: free_address() })
+    }
+
+    /// A service that owns what there is, and one at the public address.
+    pub(crate) fn two(&self) -> (Service, Service) {
+        let owner = self.serve(free_address());
+        (owner, self.serve(self.public.clone()))
     }
 
     /// Starts one more service; it listens when this returns.
-    pub(crate) fn serve(&self) -> Service {
-        let listen = free_address();
-        let args = ["serve", "--listen", &listen, "--store", &self.store, "--service-token", SERVICE_TOKEN];
+    pub(crate) fn serve(&self, listen: String) -> Service {
+        let public = format!("http://{}", self.public);
+        let (shown, store) = (["serve", "--listen", &listen, "--public-url", &public], self.store.as_str());
+        let args = [&shown[..], &["--store", store, "--service-token", SERVICE_TOKEN]].concat();
         let process = self.cli.start(&args);
         process.until("leagues are served at");
         Service { process, listen }
