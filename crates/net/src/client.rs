@@ -271,11 +271,16 @@ impl Client {
         &self,
         url: &ParsedUrl,
     ) -> Result<SendRequest<Full<Bytes>>, CallError> {
-        Ok(self.connect_pooled(url).await?.sender)
+        Ok(self.connect_pooled(url).await?.0.sender)
     }
 
-    pub(crate) async fn connect_pooled(&self, url: &ParsedUrl) -> Result<PooledConnection, CallError> {
-        Ok(self.connect(url).await?.connection)
+    /// A connection, and the error with which it ends.
+    pub(crate) async fn connect_pooled(
+        &self,
+        url: &ParsedUrl,
+    ) -> Result<(PooledConnection, oneshot::Receiver<hyper::Error>), CallError> {
+        let NewConnection { connection, failure } = self.connect(url).await?;
+        Ok((connection, failure))
     }
 
     pub(crate) fn pool(&self) -> &Arc<Pool> {

@@ -81,41 +81,58 @@ impl Client {
             // Only a request of which nothing was sent is sent again without a word.
             while let Some(connection) = self.pool().take(&url.origin) {
                 match self.forward_over(connection, &url, request).await {
-                    Ok(response) => return response,
-                    Err(returned) => request = *returned,
+                    Ok(response) => return Ok(response),
+                    Err(Broken::Unsent(returned)) => request = *returned,
+                    Err(Broken::Sent(error)) => return Err(lost(&url, &error)),
                 }
             }
-            let connection = self.connect_pooled(&url).await.map_err(unsent)?;
+            let (connection, failure) = self.connect_pooled(&url).await.map_err(unsent)?;
             match self.forward_over(connection, &url, request).await {
-                Ok(response) => response,
-                Err(_) => Err(unsent(CallError::Closed("the connection was closed before the request"))),
+                Ok(response) => Ok(response),
+                Err(Broken::Unsent(_)) => {
+                    Err(unsent(CallError::Closed("the connection was closed before the request")))
+                }
+                // The connection's own error is more precise than the sender's.
+                Err(Broken::Sent(error)) => Err(lost(&url, &failure.await.unwrap_or(error))),
             }
         };
         let late = || ForwardError { sent: true, error: CallError::TimedOut };
         timeout_at(deadline, sending).await.unwrap_or_else(|_| Err(late()))
     }
 
-    /// The outer error: the connection ended before any of the request was sent over it.
     async fn forward_over(
         &self,
         mut connection: PooledConnection,
         url: &ParsedUrl,
         request: Request<Full<Bytes>>,
-    ) -> Result<Result<Response<ForwardedBody>, ForwardError>, Box<Request<Full<Bytes>>>> {
+    ) -> Result<Response<ForwardedBody>, Broken> {
         if connection.sender.ready().await.is_err() {
-            return Err(Box::new(request));
+            return Err(Broken::Unsent(Box::new(request)));
         }
         match connection.sender.try_send_request(request).await {
-            Ok(response) => Ok(Ok(response.map(|body| ForwardedBody {
+            Ok(response) => Ok(response.map(|body| ForwardedBody {
                 body,
                 pooled: Some((connection, Arc::clone(self.pool()), url.origin.clone())),
-            }))),
+            })),
             Err(mut error) => match error.take_message() {
-                Some(request) => Err(Box::new(request)),
-                None => Ok(Err(ForwardError { sent: true, error: failed(url, &error.into_error()) })),
+                Some(request) => Err(Broken::Unsent(Box::new(request))),
+                None => Err(Broken::Sent(error.into_error())),
             },
         }
     }
+}
+
+/// A connection that ended before a response began.
+enum Broken {
+    /// Before any of the request was sent over it.
+    Unsent(Box<Request<Full<Bytes>>>),
+    Sent(hyper::Error),
+}
+
+/// With TLS 1.3 a server refuses a client's certificate after the client has sent its request, which it does not read then.
+fn lost(url: &ParsedUrl, error: &hyper::Error) -> ForwardError {
+    let error = failed(url, error);
+    ForwardError { sent: !matches!(error, CallError::NoConnection(_)), error }
 }
 
 fn to_send(request: ForwardRequest) -> Request<Full<Bytes>> {

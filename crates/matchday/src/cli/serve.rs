@@ -139,13 +139,17 @@ fn serves_tls(config: &Config) -> bool {
 
 /// Whether other services may have a part of the store: `serve` shares a database, and no other command does.
 pub(super) fn is_shared(config: &Config) -> bool {
-    let is_service = config.text(&settings::SLEEP_AFTER).is_some();
-    is_service && config.text(&settings::STORE).is_some_and(|store| is_database(Path::new(store)))
+    config.has(&settings::PUBLIC_URL)
+        && config.text(&settings::STORE).is_some_and(|store| is_database(Path::new(store)))
 }
 
 /// The URL that the settings name for callers.
 pub(super) fn public(config: &Config) -> Result<Option<Endpoint>> {
-    match config.get(&settings::PUBLIC_URL)? {
+    let named = match config.has(&settings::PUBLIC_URL) {
+        true => config.get(&settings::PUBLIC_URL)?,
+        false => None,
+    };
+    match named {
         Some(public) => Ok(Some(public)),
         // There it is where the other services call.
         None if is_shared(config) => Ok(None),

@@ -123,6 +123,29 @@ fn schemas() -> Value {
     });
     json!({
         "Error": {"type": "object", "properties": {"error": text}, "required": ["error"]},
+        "ClusterStatus": {
+            "type": "object",
+            "required": ["processes"],
+            "properties": {
+                "processes": {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string"},
+                        "name": {"type": "string"},
+                        "url": {"type": "string"},
+                        "version": {"type": "string"},
+                        "event_form": {"type": "integer"},
+                        "started_at": {"type": "string"},
+                        "lease_left_s": {"type": "number"},
+                        "leagues": {"type": "integer"},
+                        "weight": {"type": "integer"},
+                        "takeovers": {"type": "integer"},
+                        "answers": {"type": "boolean"},
+                    },
+                }},
+                "this_process": {"type": "object"},
+            },
+        },
         "LeagueSpec": {
             "type": "object",
             "properties": {

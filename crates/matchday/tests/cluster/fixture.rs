@@ -17,6 +17,8 @@ pub(crate) struct Services {
     pub(crate) postgres: Cluster,
     pub(crate) store: String,
     pub(crate) cli: Cli,
+    /// Where the leagues are reached: at one of the services, instead of a load balancer.
+    public: String,
 }
 
 /// One of the services.
@@ -42,17 +44,25 @@ impl Services {
     pub(crate) fn start() -> Option<Self> {
         let postgres = Cluster::start()?;
         let store = postgres.database();
-        Some(Self { postgres, store, cli: Cli::new(crate::MATCHDAY) })
+        Some(Self { postgres, store, cli: Cli::new(crate::MATCHDAY), public: free_address() })
+    }
+
+    /// A service that owns what there is, and one at the public address.
+    pub(crate) fn two(&self) -> (Service, Service) {
+        let owner = self.serve(free_address());
+        (owner, self.serve(self.public.clone()))
     }
 
     /// Starts one more service; it listens when this returns.
-    pub(crate) fn serve(&self) -> Service {
-        self.serve_at(&free_address(), &self.store)
+    pub(crate) fn serve(&self, listen: String) -> Service {
+        self.serve_at(&listen, &self.store)
     }
 
     /// Starts a service at this address, with the way to the database that it is to take.
     pub(crate) fn serve_at(&self, listen: &str, store: &str) -> Service {
-        let args = ["serve", "--listen", listen, "--store", store, "--service-token", SERVICE_TOKEN];
+        let public = format!("http://{}", self.public);
+        let shown = ["serve", "--listen", listen, "--public-url", &public];
+        let args = [&shown[..], &["--store", store, "--service-token", SERVICE_TOKEN]].concat();
         let mut command = self.cli.command(&args);
         command.env("MATCHDAY_STORE_HISTORY", self.history());
         let process = Process::start(command);

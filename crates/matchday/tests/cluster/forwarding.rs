@@ -14,7 +14,7 @@ use tokio::time::Instant;
 #[test]
 fn a_request_from_the_machine_of_another_service_is_not_the_operators() {
     let Some(services) = Services::start() else { return };
-    let (owner, other) = (services.serve(), services.serve());
+    let (owner, other) = services.two();
     owner.create("spring", &json!({}));
     let order = json!({
         "protocol": "league.v2", "message_type": "START_LEAGUE", "sender": "launcher",
@@ -27,7 +27,7 @@ fn a_request_from_the_machine_of_another_service_is_not_the_operators() {
 #[test]
 fn what_a_client_says_about_forwarding_is_ignored() {
     let Some(services) = Services::start() else { return };
-    let (owner, other) = (services.serve(), services.serve());
+    let (owner, other) = services.two();
     owner.create("spring", &json!({"registrations-per-address": "1"}));
     // From this machine any number may register, from the address that is claimed only one.
     let claimed = [
@@ -45,7 +45,7 @@ fn what_a_client_says_about_forwarding_is_ignored() {
 #[test]
 fn pages_and_live_streams_come_through_another_service() {
     let Some(services) = Services::start() else { return };
-    let (owner, other) = (services.serve(), services.serve());
+    let (owner, other) = services.two();
     owner.create("spring", &json!({}));
     let page = other.call("GET", "/leagues/spring/", &[], None);
     assert!(page.status == 200 && page.body.contains("app.js"), "{page:?}");
@@ -67,7 +67,7 @@ fn pages_and_live_streams_come_through_another_service() {
 #[tokio::test]
 async fn a_stranger_is_refused_at_the_socket_of_the_services() {
     let Some(services) = Services::start() else { return };
-    let service = services.serve();
+    let service = services.serve(matchday_testkit::cli::free_address());
     let url = services.sql("SELECT url FROM matchday_processes");
     let shown = hex(&services.sql("SELECT encode(certificate, 'hex') FROM matchday_processes"));
     let (trusted, stranger) = (TrustedPeers::default(), PeerIdentity::generate().unwrap());

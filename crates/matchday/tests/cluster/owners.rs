@@ -6,7 +6,7 @@ use serde_json::json;
 #[test]
 fn a_league_of_one_service_is_played_through_another() {
     let Some(services) = Services::start() else { return };
-    let (owner, other) = (services.serve(), services.serve());
+    let (owner, other) = services.two();
     owner.create("spring", &json!({"start-when": "players=3"}));
     let _players: Vec<_> = (0..3).map(|_| services.player(&other, "spring")).collect();
     other.until("spring", |shown| shown["phase"] == "completed");
@@ -21,8 +21,8 @@ fn a_league_of_one_service_is_played_through_another() {
 #[test]
 fn a_league_whose_owner_is_killed_goes_on_at_another_service() {
     let Some(services) = Services::start() else { return };
-    let (owner, other) = (services.serve(), services.serve());
-    owner.create("spring", &json!({"start-when": "players=4", "standings-pause": "1"}));
+    let (owner, other) = services.two();
+    owner.create("spring", &json!({"start-when": "players=4", "lead": "2"}));
     let _players: Vec<_> = (0..4).map(|_| services.player(&other, "spring")).collect();
     other.until("spring", |shown| shown["phase"] == "running");
     assert!(owner.is(&services.owner(1)));
@@ -39,8 +39,8 @@ fn a_league_whose_owner_is_killed_goes_on_at_another_service() {
 #[test]
 fn a_service_that_is_told_to_stop_hands_its_leagues_over() {
     let Some(services) = Services::start() else { return };
-    let (mut owner, other) = (services.serve(), services.serve());
-    owner.create("spring", &json!({"start-when": "players=4", "standings-pause": "1"}));
+    let (mut owner, other) = services.two();
+    owner.create("spring", &json!({"start-when": "players=4", "lead": "2"}));
     let _players: Vec<_> = (0..4).map(|_| services.player(&other, "spring")).collect();
     other.until("spring", |shown| shown["phase"] == "running");
     owner.process.signal("TERM");
@@ -54,7 +54,7 @@ fn a_service_that_is_told_to_stop_hands_its_leagues_over() {
 #[test]
 fn a_league_that_is_created_at_any_service_is_known_to_all() {
     let Some(services) = Services::start() else { return };
-    let (first, second) = (services.serve(), services.serve());
+    let (first, second) = services.two();
     second.create("autumn", &json!({}));
     assert_eq!(first.show("autumn")["phase"], second.show("autumn")["phase"]);
     let deleted = second.call("DELETE", "/api/leagues/autumn", &[], None);

@@ -259,6 +259,11 @@ impl Config {
         Self { values: self.values().map(|value| Value { text: text(value), ..value.clone() }).collect() }
     }
 
+    /// Whether the command has this setting at all.
+    pub(crate) fn has(&self, setting: &Declared) -> bool {
+        self.values().any(|value| value.setting.id == setting.id)
+    }
+
     pub(crate) fn value(&self, setting: &Declared) -> Option<&Value> {
         let value = self.values().find(|value| value.setting.id == setting.id);
         debug_assert!(value.is_some(), "this command has no setting {}", setting.name());

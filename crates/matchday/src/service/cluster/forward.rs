@@ -79,7 +79,9 @@ impl ServiceHttp {
             let route = cluster.route(number).await;
             if matches!(route, Route::Own) && unread.is_some() && self.is_ready(number).await {
                 if let Some(request) = unread.take() {
-                    return self.answer_if_owned(cluster, number, request, peer).await;
+                    let answered = self.answer_if_owned(cluster, number, request, peer).await;
+                    return answered
+                        .unwrap_or_else(|| here(unavailable("the league changes hands: try again")));
                 }
             } else if let Some(owner) = cluster.to_forward_to(&route, unread.is_none()) {
                 if let Some(request) = unread.take() {
@@ -115,20 +117,17 @@ impl ServiceHttp {
         }
     }
 
-    /// An answer that was made while the lease expired is not shown.
+    /// The answer of this process; `None` if the league was lost while it was made, so that it must not be shown.
     pub(super) async fn answer_if_owned(
         self: &Arc<Self>,
         cluster: &Cluster,
         number: u32,
         request: Request<Incoming>,
         peer: SocketAddr,
-    ) -> EdgeResponse {
+    ) -> Option<EdgeResponse> {
         let is_change = is_api_change(request.method(), request.uri().path());
         let response = Arc::clone(self).answer_here(request, peer).await;
-        match is_change || cluster.owns(number) {
-            true => here(response),
-            false => here(with_close(unavailable("the league changes hands: try again"))),
-        }
+        (is_change || cluster.owns(number)).then(|| here(response))
     }
 
     async fn read(&self, request: Request<Incoming>) -> Result<ReadRequest, HttpResponse> {

@@ -57,11 +57,8 @@ pub(in crate::service) async fn answer(
     if request.uri().path().starts_with("/cluster/") {
         return here(call(&http.service, request).await);
     }
-    let response = http.answer_if_owned(&cluster, number, request, SocketAddr::new(from, 0)).await;
-    match cluster.owns(number) {
-        true => response,
-        false => here(not_owner()),
-    }
+    let answered = http.answer_if_owned(&cluster, number, request, SocketAddr::new(from, 0)).await;
+    answered.unwrap_or_else(|| here(not_owner()))
 }
 
 fn not_owner() -> HttpResponse {
