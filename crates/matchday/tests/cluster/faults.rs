@@ -25,13 +25,15 @@ struct Member {
     proxy: CutProxy,
     listen: String,
     store: String,
+    /// Where the leagues are, whichever service owns them.
+    public: String,
 }
 
 /// Ladders, which have no end, over several services.
 struct Ladders {
     services: Services,
     members: Vec<Member>,
-    _players: Vec<Process>,
+    players: Vec<Process>,
     tokens: Vec<String>,
     /// From each fault to the next result of each league of the one that it hit.
     took: Vec<Duration>,
@@ -40,7 +42,10 @@ struct Ladders {
 impl Ladders {
     fn start() -> Option<Self> {
         let services = Services::start()?;
-        let members: Vec<Member> = (0..SERVICES).map(|_| Member::start(&services)).collect();
+        let listen: Vec<String> = (0..SERVICES).map(|_| free_address()).collect();
+        let public = format!("http://{}", listen[0]);
+        let members: Vec<Member> =
+            listen.iter().map(|listen| Member::start(&services, listen, &public)).collect();
         let first = members[0].service.as_ref().unwrap();
         let settings =
             json!({"format": "ladder", "start-when": "players=2", "matches-per-hour": "9999", "lead": "0.1"});
@@ -48,7 +53,7 @@ impl Ladders {
         let tokens = names.clone().map(|name| first.create(&name, &settings)).collect();
         let players = names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
         let players = players.collect();
-        let ladders = Self { services, members, _players: players, tokens, took: Vec::new() };
+        let ladders = Self { services, members, players, tokens, took: Vec::new() };
         for league in 1..=LEAGUES {
             ladders.next_result(league, 0);
         }
@@ -146,23 +151,30 @@ impl Ladders {
     }
 
     fn last_words(&self) -> String {
-        let said = self.members.iter().filter_map(|member| member.service.as_ref());
-        let last = said.map(|service| {
-            let text = service.process.out() + &service.process.err();
+        let services = self.members.iter().filter_map(|member| Some(&member.service.as_ref()?.process));
+        let last = services.chain(&self.players).map(|process| {
+            let text = process.err() + &process.out();
             let lines: Vec<&str> = text.lines().collect();
-            lines[lines.len().saturating_sub(15)..].join("\n")
+            lines[lines.len().saturating_sub(10)..].join("\n")
         });
         last.collect::<Vec<_>>().join("\n---\n")
     }
 }
 
 impl Member {
-    fn start(services: &Services) -> Self {
-        let (proxy, listen) = (services.postgres.proxy(), free_address());
+    fn start(services: &Services, listen: &str, public: &str) -> Self {
+        let proxy = services.postgres.proxy();
         let name = services.store.split('/').nth(3).unwrap().split('?').next().unwrap();
         let store = format!("postgres://matchday@{}/{name}?sslmode=disable", proxy.address());
-        let service = Some(services.serve_at(&listen, &store));
-        Self { service, proxy, listen, store }
+        let mut member =
+            Self { service: None, proxy, listen: listen.to_owned(), store, public: public.to_owned() };
+        member.serve(services);
+        member
+    }
+
+    fn serve(&mut self, services: &Services) {
+        let more = ["--public-url", self.public.as_str()];
+        self.service = Some(services.serve_at(&self.listen, &self.store, &more));
     }
 
     fn signal(&self, name: &str) {
@@ -178,7 +190,7 @@ fn leagues_go_on_when_their_owners_are_killed() {
         count("MATCHDAY_CLUSTER_KILLS"),
         // Dropping a process kills it.
         |member, _| drop(member.service.take()),
-        |services, member| member.service = Some(services.serve_at(&member.listen, &member.store)),
+        |services, member| member.serve(services),
     );
 }
 

@@ -47,14 +47,14 @@ impl Services {
 
     /// Starts one more service; it listens when this returns.
     pub(crate) fn serve(&self) -> Service {
-        self.serve_at(&free_address(), &self.store)
+        self.serve_at(&free_address(), &self.store, &[])
     }
 
     /// Starts a service at this address, with the way to the database that it is to take.
-    pub(crate) fn serve_at(&self, listen: &str, store: &str) -> Service {
+    pub(crate) fn serve_at(&self, listen: &str, store: &str, more: &[&str]) -> Service {
         let args = ["serve", "--listen", listen, "--store", store, "--service-token", SERVICE_TOKEN];
         let mut command = self.cli.command(&args);
-        command.env("MATCHDAY_STORE_HISTORY", self.history());
+        command.args(more).env("MATCHDAY_STORE_HISTORY", self.history());
         let process = Process::start(command);
         process.until("leagues are served at");
         Service { process, listen: listen.to_owned() }
