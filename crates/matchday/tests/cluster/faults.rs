@@ -33,6 +33,8 @@ struct Member {
 struct Ladders {
     services: Services,
     members: Vec<Member>,
+    /// At the public URL.
+    balancer: CutProxy,
     players: Vec<Process>,
     tokens: Vec<String>,
     /// From each fault to the next result of each league of the one that it hit.
@@ -43,9 +45,9 @@ impl Ladders {
     fn start() -> Option<Self> {
         let services = Services::start()?;
         let listen: Vec<String> = (0..SERVICES).map(|_| free_address()).collect();
-        let public = format!("http://{}", listen[0]);
-        let members: Vec<Member> =
-            listen.iter().map(|listen| Member::start(&services, listen, &public)).collect();
+        let balancer = CutProxy::before_any(listen.iter().map(|listen| listen.parse().unwrap()).collect());
+        let public = format!("http://{}", balancer.address());
+        let members = vec![Member::start(&services, &listen[0], &public)];
         let first = members[0].service.as_ref().unwrap();
         let settings =
             json!({"format": "ladder", "start-when": "players=2", "matches-per-hour": "9999", "lead": "0.1"});
@@ -53,9 +55,14 @@ impl Ladders {
         let tokens = names.clone().map(|name| first.create(&name, &settings)).collect();
         let players = names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
         let players = players.collect();
-        let ladders = Self { services, members, players, tokens, took: Vec::new() };
+        let mut ladders = Self { services, members, balancer, players, tokens, took: Vec::new() };
         for league in 1..=LEAGUES {
             ladders.next_result(league, 0);
+        }
+        // The others get their share of leagues that are under way.
+        for listen in &listen[1..] {
+            let member = Member::start(&ladders.services, listen, &public);
+            ladders.members.push(member);
         }
         Some(ladders)
     }
@@ -103,12 +110,14 @@ impl Ladders {
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
             let (at, began) = (u64::try_from(at).unwrap(), Instant::now());
             hit(&mut self.members[place], turn);
+            self.balancer.exclude(Some(self.members[place].listen.parse().unwrap()));
             for league in leagues {
                 let result = self.next_result(league, at + 1);
                 self.took.push(Duration::from_micros(result - at));
             }
             thread::sleep(BEYOND_LEASE.saturating_sub(began.elapsed()));
             mend(&self.services, &mut self.members[place]);
+            self.balancer.exclude(None);
             println!("{} of {faults} faults survived", turn + 1);
         }
         self.end();
