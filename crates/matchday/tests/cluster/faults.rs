@@ -78,7 +78,13 @@ impl Ladders {
             if let Ok(at) = found.parse() {
                 return at;
             }
-            assert!(began.elapsed() < TAKE_OVER_MAX, "league {league} does not go on\n{}", self.last_words());
+            if began.elapsed() >= TAKE_OVER_MAX {
+                let end = format!(
+                    "SELECT stream, seq, at, left(line, 160) FROM matchday_events WHERE league = {league} \
+                     ORDER BY at DESC, seq DESC LIMIT 30"
+                );
+                panic!("league {league} does not go on\n{}\n{}", self.last_words(), self.services.sql(&end));
+            }
             thread::sleep(Duration::from_millis(50));
         }
     }
