@@ -21,7 +21,8 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone)]
 enum Server {
     Unix(PathBuf),
-    Tcp(SocketAddr),
+    /// Any of these, in turn, as a load balancer does it.
+    Tcp(Vec<SocketAddr>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,7 @@ struct State {
     /// Whether a late COMMIT is on its way.
     late: bool,
     commit_cuts: usize,
+    excluded: Option<SocketAddr>,
     next: u64,
     connections: BTreeMap<u64, (TcpStream, Stream)>,
 }
@@ -76,15 +78,19 @@ enum Stream {
 }
 
 impl Server {
-    fn connect(&self) -> std::io::Result<Stream> {
-        Ok(match self {
-            Self::Unix(path) => Stream::Unix(UnixStream::connect(path)?),
-            Self::Tcp(address) => {
-                let stream = TcpStream::connect(address)?;
-                stream.set_nodelay(true)?;
-                Stream::Tcp(stream)
+    /// The first that takes the connection, beginning with another one each time.
+    fn connect(&self, turn: u64, excluded: Option<SocketAddr>) -> Option<Stream> {
+        match self {
+            Self::Unix(path) => Some(Stream::Unix(UnixStream::connect(path).ok()?)),
+            Self::Tcp(all) => {
+                let first = usize::try_from(turn).unwrap() % all.len();
+                let turns = all[first..].iter().chain(&all[..first]);
+                let mut usable = turns.filter(|address| Some(**address) != excluded);
+                let stream = usable.find_map(|address| TcpStream::connect(address).ok())?;
+                stream.set_nodelay(true).ok()?;
+                Some(Stream::Tcp(stream))
             }
-        })
+        }
     }
 }
 
@@ -132,9 +138,16 @@ impl CutProxy {
         Self::listen("127.0.0.1:0".parse().unwrap(), Server::Unix(socket.to_owned()))
     }
 
-    /// Before a server that listens on a port.
-    pub fn before(server: SocketAddr) -> Self {
-        Self::listen("127.0.0.1:0".parse().unwrap(), Server::Tcp(server))
+    /// A load balancer before several servers.
+    pub fn before_any(servers: Vec<SocketAddr>) -> Self {
+        Self::listen("127.0.0.1:0".parse().unwrap(), Server::Tcp(servers))
+    }
+
+    /// Sends no connection to this server any more, as after a health check that failed, and ends those that there are.
+    pub fn exclude(&self, server: Option<SocketAddr>) {
+        let mut state = self.network.state();
+        state.excluded = server;
+        self.network.end_all(&mut state);
     }
 
     fn listen(address: SocketAddr, server: Server) -> Self {
@@ -225,7 +238,7 @@ impl Network {
     fn connect(self: &Arc<Self>, client: TcpStream) {
         let mut state = self.state();
         // A client that is let go at once sees what it sees of a server that has just ended.
-        let Ok(server) = self.server.connect() else { return };
+        let Some(server) = self.server.connect(state.next, state.excluded) else { return };
         if state.cut {
             return;
         }

@@ -1,6 +1,7 @@
 //! The bench, with the smallest league there is to measure: what it prints, never how fast it was.
 
 use matchday_testkit::cli::Cli;
+use matchday_testkit::tools::require_that;
 use serde_json::Value;
 
 fn figures(cli: &Cli, args: &[&str]) -> Value {
@@ -45,6 +46,25 @@ fn a_small_bench_measures_everything_it_promises() {
     let changes = compared["changes"].as_array().unwrap();
     assert!(changes.len() >= 4, "{compared}");
     assert!(changes.iter().all(|change| change["verdict"] == "cannot_be_told"), "{compared}");
+}
+
+#[test]
+fn a_short_bench_of_postgres_measures_everything_it_promises() {
+    if !require_that(std::path::Path::new("/usr/lib/postgresql").is_dir(), "postgresql is not installed") {
+        return;
+    }
+    let cli = Cli::new(crate::MATCHDAY);
+    let done = cli.run(&["bench", "--postgres", "--quick", "--json"]);
+    assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
+    let found = done.json();
+    for store in ["sqlite", "postgres"] {
+        for figure in ["matches_per_s", "bytes_per_match", "at_once_per_s", "commit_p99_ms"] {
+            assert!(found[store][figure].as_f64().unwrap() > 0.0, "{store} {figure}: {found}");
+        }
+        assert_eq!(found[store]["technical_losses"], 0, "{found}");
+    }
+    assert_eq!(found["targets"].as_array().unwrap().len(), 4, "{found}");
+    assert_eq!(std::fs::read_dir(cli.path()).unwrap().count(), 0, "nothing is left behind");
 }
 
 #[test]

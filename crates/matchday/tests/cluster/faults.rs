@@ -25,13 +25,17 @@ struct Member {
     proxy: CutProxy,
     listen: String,
     store: String,
+    /// Where the leagues are, whichever service owns them.
+    public: String,
 }
 
 /// Ladders, which have no end, over several services.
 struct Ladders {
     services: Services,
     members: Vec<Member>,
-    _players: Vec<Process>,
+    /// At the public URL.
+    balancer: CutProxy,
+    players: Vec<Process>,
     tokens: Vec<String>,
     /// From each fault to the next result of each league of the one that it hit.
     took: Vec<Duration>,
@@ -40,7 +44,10 @@ struct Ladders {
 impl Ladders {
     fn start() -> Option<Self> {
         let services = Services::start()?;
-        let members: Vec<Member> = (0..SERVICES).map(|_| Member::start(&services)).collect();
+        let listen: Vec<String> = (0..SERVICES).map(|_| free_address()).collect();
+        let balancer = CutProxy::before_any(listen.iter().map(|listen| listen.parse().unwrap()).collect());
+        let public = format!("http://{}", balancer.address());
+        let members = vec![Member::start(&services, &listen[0], &public)];
         let first = members[0].service.as_ref().unwrap();
         let settings =
             json!({"format": "ladder", "start-when": "players=2", "matches-per-hour": "9999", "lead": "0.1"});
@@ -48,9 +55,14 @@ impl Ladders {
         let tokens = names.clone().map(|name| first.create(&name, &settings)).collect();
         let players = names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
         let players = players.collect();
-        let ladders = Self { services, members, _players: players, tokens, took: Vec::new() };
+        let mut ladders = Self { services, members, balancer, players, tokens, took: Vec::new() };
         for league in 1..=LEAGUES {
             ladders.next_result(league, 0);
+        }
+        // The others get their share of leagues that are under way.
+        for listen in &listen[1..] {
+            let member = Member::start(&ladders.services, listen, &public);
+            ladders.members.push(member);
         }
         Some(ladders)
     }
@@ -66,7 +78,13 @@ impl Ladders {
             if let Ok(at) = found.parse() {
                 return at;
             }
-            assert!(began.elapsed() < TAKE_OVER_MAX, "league {league} does not go on\n{}", self.last_words());
+            if began.elapsed() >= TAKE_OVER_MAX {
+                let end = format!(
+                    "SELECT stream, seq, at, left(line, 160) FROM matchday_events WHERE league = {league} \
+                     ORDER BY at DESC, seq DESC LIMIT 30"
+                );
+                panic!("league {league} does not go on\n{}\n{}", self.last_words(), self.services.sql(&end));
+            }
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -98,12 +116,14 @@ impl Ladders {
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
             let (at, began) = (u64::try_from(at).unwrap(), Instant::now());
             hit(&mut self.members[place], turn);
+            self.balancer.exclude(Some(self.members[place].listen.parse().unwrap()));
             for league in leagues {
                 let result = self.next_result(league, at + 1);
                 self.took.push(Duration::from_micros(result - at));
             }
             thread::sleep(BEYOND_LEASE.saturating_sub(began.elapsed()));
             mend(&self.services, &mut self.members[place]);
+            self.balancer.exclude(None);
             println!("{} of {faults} faults survived", turn + 1);
         }
         self.end();
@@ -146,23 +166,29 @@ impl Ladders {
     }
 
     fn last_words(&self) -> String {
-        let said = self.members.iter().filter_map(|member| member.service.as_ref());
-        let last = said.map(|service| {
-            let text = service.process.out() + &service.process.err();
+        let services = self.members.iter().filter_map(|member| Some(&member.service.as_ref()?.process));
+        let last = services.chain(&self.players).map(|process| {
+            let text = process.err() + &process.out();
             let lines: Vec<&str> = text.lines().collect();
-            lines[lines.len().saturating_sub(15)..].join("\n")
+            lines[lines.len().saturating_sub(10)..].join("\n")
         });
         last.collect::<Vec<_>>().join("\n---\n")
     }
 }
 
 impl Member {
-    fn start(services: &Services) -> Self {
-        let (proxy, listen) = (services.postgres.proxy(), free_address());
+    fn start(services: &Services, listen: &str, public: &str) -> Self {
+        let proxy = services.postgres.proxy();
         let name = services.store.split('/').nth(3).unwrap().split('?').next().unwrap();
         let store = format!("postgres://matchday@{}/{name}?sslmode=disable", proxy.address());
-        let service = Some(services.serve_at(&listen, &store));
-        Self { service, proxy, listen, store }
+        let mut member =
+            Self { service: None, proxy, listen: listen.to_owned(), store, public: public.to_owned() };
+        member.serve(services);
+        member
+    }
+
+    fn serve(&mut self, services: &Services) {
+        self.service = Some(services.serve_at(&self.listen, &self.store, &self.public));
     }
 
     fn signal(&self, name: &str) {
@@ -178,7 +204,7 @@ fn leagues_go_on_when_their_owners_are_killed() {
         count("MATCHDAY_CLUSTER_KILLS"),
         // Dropping a process kills it.
         |member, _| drop(member.service.take()),
-        |services, member| member.service = Some(services.serve_at(&member.listen, &member.store)),
+        |services, member| member.serve(services),
     );
 }
 

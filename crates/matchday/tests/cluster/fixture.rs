@@ -55,13 +55,13 @@ impl Services {
 
     /// Starts one more service; it listens when this returns.
     pub(crate) fn serve(&self, listen: String) -> Service {
-        self.serve_at(&listen, &self.store)
+        let public = format!("http://{}", self.public);
+        self.serve_at(&listen, &self.store, &public)
     }
 
     /// Starts a service at this address, with the way to the database that it is to take.
-    pub(crate) fn serve_at(&self, listen: &str, store: &str) -> Service {
-        let public = format!("http://{}", self.public);
-        let shown = ["serve", "--listen", listen, "--public-url", &public];
+    pub(crate) fn serve_at(&self, listen: &str, store: &str, public: &str) -> Service {
+        let shown = ["serve", "--listen", listen, "--public-url", public];
         let args = [&shown[..], &["--store", store, "--service-token", SERVICE_TOKEN]].concat();
         let mut command = self.cli.command(&args);
         command.env("MATCHDAY_STORE_HISTORY", self.history());

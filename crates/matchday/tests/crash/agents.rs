@@ -12,6 +12,9 @@ pub(crate) fn matchday() -> Command {
     matchday_testkit::cli::command(env!("CARGO_BIN_EXE_matchday"))
 }
 
+/// So that what goes wrong does so soon.
+const SHORT_TIMEOUTS: &str = "--join-timeout 1 --choice-timeout 1 --retries 2 --retry-delay 0.1";
+
 pub(crate) struct Agents {
     folder: PathBuf,
     /// Where the manager listens.
@@ -28,10 +31,14 @@ struct Agent {
 impl Agents {
     /// The manager keeps the league in `store`, everyone else has a file of their own.
     pub(crate) fn start(folder: &Path, store: &str, players: u16, referees: u16) -> Self {
+        Self::start_with(folder, store, SHORT_TIMEOUTS, players, referees)
+    }
+
+    /// With other times to answer.
+    pub(crate) fn start_with(folder: &Path, store: &str, timing: &str, players: u16, referees: u16) -> Self {
         let ports: Vec<u16> = (0..1 + referees + players).map(|_| free_address().port()).collect();
         let (manager, others) = ports.split_first().unwrap();
         let (for_referees, for_players) = others.split_at(referees.into());
-        let timing = "--join-timeout 1 --choice-timeout 1 --retries 2 --retry-delay 0.1";
         let listen = format!("127.0.0.1:{manager}");
         let mut agents = Self { folder: folder.to_owned(), manager: listen, all: Vec::new() };
         agents.add(
