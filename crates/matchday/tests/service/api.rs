@@ -124,6 +124,7 @@ fn the_api_is_described_by_an_openapi_document() {
     assert_eq!(document["openapi"], "3.1.0");
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
     let known = [
+        "/api/cluster",
         "/api/leagues",
         "/api/leagues/import",
         "/api/leagues/{id}",
