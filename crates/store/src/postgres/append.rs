@@ -106,6 +106,7 @@ impl PostgresAppend {
                         self.membership.lose(&leagues);
                         AppendError::Fenced(leagues)
                     }
+                    Stopped::Ended => AppendError::Failed(StoreFailed::fenced(&path)),
                     Stopped::NotTheEnd => {
                         let why = "its events do not follow the last that is stored";
                         AppendError::Refused(StoreFailed::write(&path, why))
@@ -207,11 +208,14 @@ impl PostgresAppend {
         if !self.in_doubt.is_empty() {
             let (id, form) = (self.membership.id(), self.membership.event_form());
             let leagues: Vec<i32> = self.in_doubt.iter().map(|league| league.cast_signed()).collect();
-            let rows = session.db.query(CLAIM_AGAIN, &[&leagues, &id, &form])?;
+            let operation = history::invoke(&id, Op::Take, Vec::new);
+            let claimed = session.db.query(CLAIM_AGAIN, &[&leagues, &id, &form]).and_then(held);
+            let phase = if claimed.is_ok() { Phase::Done } else { Phase::Unknown };
+            let taken = || Some(claimed.as_ref().ok()?.iter().map(history::held).collect());
+            history::end(operation, phase, taken);
             let mut lost = std::mem::take(&mut self.in_doubt);
-            for row in rows {
-                let league = row.try_get::<_, i32>(0)?.cast_unsigned();
-                let held = Held { epoch: row.try_get(1)?, event_form: row.try_get(2)? };
+            let claimed = claimed.inspect_err(|_| self.in_doubt.clone_from(&lost))?;
+            for (league, held) in claimed {
                 lost.remove(&league);
                 self.membership.hold_again(&id, league, held);
             }
@@ -258,6 +262,14 @@ fn firsts(rows: &[EventRow]) -> Vec<&EventRow> {
         }
     }
     firsts
+}
+
+fn held(rows: Vec<Row>) -> Result<BTreeMap<u32, Held>, SqlError> {
+    let held = |row: &Row| {
+        let held = Held { epoch: row.try_get(1)?, event_form: row.try_get(2)? };
+        Ok((row.try_get::<_, i32>(0)?.cast_unsigned(), held))
+    };
+    Ok(rows.iter().map(held).collect::<Result<_, tokio_postgres::Error>>()?)
 }
 
 fn read_head(league: u32, stream: &Stream, head: Option<Head>) -> About {
@@ -310,6 +322,7 @@ impl Append for PostgresAppend {
             })?;
             match answers.map_err(|error| unknown(error.into()))? {
                 (_, 1, _) => Ok(()),
+                _ if log.membership.lease.has_ended() => Err(Stopped::Ended),
                 // The process is about to begin anew as another incarnation.
                 _ => Err(SqlError::Lost("this process was declared dead".to_owned()).into()),
             }

@@ -10,11 +10,11 @@
 //! | --- | --- |
 //! | `append` | `league`, `stream`, `from`, `to` (numbers of its events), `hash` (of the last), `epoch` |
 //! | `read_head` | `league`, `stream`; at its end `to` and `hash`, if there are events |
-//! | `take` | at its end a line for each league: `league`, `epoch` |
+//! | `take` | at its end a line for each league: `league`, `epoch`; also for one whose epoch its owner raised after a lost connection |
 //! | `release` | `league`, `epoch` |
 //! | `renew` | none; `refused` says that others may have taken the leagues |
 //!
-//! `at_us` is the time since the machine's epoch carried on by the monotonic clock, in microseconds: comparable between processes of one
+//! A league that an append makes has epoch 1 without a `take`. `at_us` is the time since the machine's epoch carried on by the monotonic clock, in microseconds: comparable between processes of one
 //! machine whose clock was not set meanwhile. Writes the file.
 
 use super::membership::Held;

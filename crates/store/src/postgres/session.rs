@@ -64,6 +64,8 @@ pub(super) enum Stopped {
     Sql(SqlError),
     /// Others have taken these leagues.
     Fenced(BTreeSet<u32>),
+    /// Another has taken the whole store.
+    Ended,
     /// The event that another is to follow is not there.
     NotTheEnd,
 }

@@ -27,7 +27,11 @@ pub(super) fn recover(writer: &mut Writer, lost: Transaction, why: &str) -> Resu
     let since = Instant::now();
     let outcome = loop {
         match attempt(writer, &mut rest, since) {
-            Err(AppendError::Unknown(_)) => {}
+            Err(AppendError::Unknown(why)) if writer.queue.is_closed() && since.elapsed() >= CLOSING_MAX => {
+                break Err(AppendError::Failed(StoreFailed::away(&writer.path, &why)));
+            }
+            // The store is there, but not able to go on yet.
+            Err(AppendError::Unknown(_)) => sleep(WAIT_MIN),
             Err(AppendError::Fenced(leagues)) => {
                 writer.fence(&leagues);
                 rest = rest.without(&leagues);
