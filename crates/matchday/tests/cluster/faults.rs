@@ -113,9 +113,10 @@ impl Ladders {
     ) {
         for turn in 0..faults {
             let (place, leagues) = self.owner(turn);
+            hit(&mut self.members[place], turn);
+            // What was decided before the fault took effect does not count.
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
             let (at, began) = (u64::try_from(at).unwrap(), Instant::now());
-            hit(&mut self.members[place], turn);
             self.balancer.exclude(Some(self.members[place].listen.parse().unwrap()));
             for league in leagues {
                 let result = self.next_result(league, at + 1);
