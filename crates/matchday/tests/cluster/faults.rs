@@ -111,11 +111,14 @@ impl Ladders {
         hit: impl Fn(&mut Member, usize),
         mend: impl Fn(&Services, &mut Member),
     ) {
+        let mut hit_last = 0;
         for turn in 0..faults {
             let (place, leagues) = self.owner(turn);
+            hit_last = place;
+            hit(&mut self.members[place], turn);
+            // What was decided before the fault took effect does not count.
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
             let (at, began) = (u64::try_from(at).unwrap(), Instant::now());
-            hit(&mut self.members[place], turn);
             self.balancer.exclude(Some(self.members[place].listen.parse().unwrap()));
             for league in leagues {
                 let result = self.next_result(league, at + 1);
@@ -126,18 +129,19 @@ impl Ladders {
             self.balancer.exclude(None);
             println!("{} of {faults} faults survived", turn + 1);
         }
-        self.end();
+        // One that has just woken may still answer 503.
+        self.end((hit_last + 1) % SERVICES);
     }
 
     /// Ends the leagues and the services, and judges what they left.
-    fn end(&mut self) {
-        let listen = &self.members[0].listen;
+    fn end(&mut self, through: usize) {
+        let listen = &self.members[through].listen;
         for (number, token) in (1..).zip(&self.tokens) {
             let manager = format!("http://{listen}/leagues/ladder-{number}/mcp");
             let ended =
                 self.services.cli.run(&["admin", "end", "--manager", &manager, "--operator-token", token]);
             assert_eq!(ended.code, 0, "{ended:?}\n{}", self.last_words());
-            let service = self.members[0].service.as_ref().unwrap();
+            let service = self.members[through].service.as_ref().unwrap();
             service.until(&format!("ladder-{number}"), |shown| shown["phase"] == "completed");
         }
         for member in &mut self.members {
