@@ -25,6 +25,9 @@ use tracing::Level;
 /// Tells a relay how many milliseconds a call may wait for the agent.
 pub const RELAY_TIMEOUT: HeaderName = HeaderName::from_static("matchday-timeout-ms");
 
+/// Marks a call between colocated agents: it is answered in this process, or not at all.
+pub const COLOCATED: HeaderName = HeaderName::from_static("matchday-colocated");
+
 /// How a call ended, and when.
 struct Ended {
     at: Timestamp,
@@ -91,9 +94,16 @@ async fn attempt(context: &Context, outgoing: &Outgoing, dialect: Dialect) -> (E
         let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
         headers.push((RELAY_TIMEOUT, HeaderValue::from(left_ms)));
     }
+    let local = context.colocated.as_ref().and_then(|colocated| colocated.local_route(outgoing.to.raw()));
+    if local.is_some() {
+        headers.push((COLOCATED, HeaderValue::from_static("1")));
+    }
+    let (url, client) = match &local {
+        Some((url, client)) => (url.as_str(), *client),
+        None => (outgoing.to.raw(), &context.client),
+    };
     let sending = CallRequest { headers, ..CallRequest::from(request.clone()) };
-    let CompletedCall { timings: times, result: outcome } =
-        context.client.call(outgoing.to.raw(), sending, deadline, most).await;
+    let CompletedCall { timings: times, result: outcome } = client.call(url, sending, deadline, most).await;
     let at = arrival(context, &times, &outcome);
     let mut trouble = None;
     let (answer, understood, response) = match outcome {

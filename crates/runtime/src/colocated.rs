@@ -24,6 +24,15 @@ pub struct Colocated {
 struct Inner {
     store: WeakStore,
     urls: RwLock<HashSet<Box<str>>>,
+    local: Option<LocalAddress>,
+}
+
+/// Where this process is reached from within, if others reach it elsewhere.
+#[derive(Debug)]
+struct LocalAddress {
+    public: String,
+    local: String,
+    client: Client,
 }
 
 /// Makes an agent one of them for as long as it runs.
@@ -36,7 +45,25 @@ pub(super) struct Membership {
 impl Colocated {
     /// The agents that write to `store`. They call with `client`, and are known by it: nobody else may have it.
     pub fn of(store: &Store, client: Client) -> Self {
-        Self { inner: Arc::new(Inner { store: store.downgrade(), urls: RwLock::default() }), client }
+        let inner = Inner { store: store.downgrade(), urls: RwLock::default(), local: None };
+        Self { inner: Arc::new(inner), client }
+    }
+
+    /// Those that are called beneath `public` by others and beneath `local` by each other. A call between them may rest on what is
+    /// not durable yet, so it must never reach another process, as it could by way of a load balancer. `client` must be derived
+    /// from theirs.
+    pub fn within(store: &Store, client: Client, public: &str, local: &str, local_client: Client) -> Self {
+        let local = LocalAddress { public: public.to_owned(), local: local.to_owned(), client: local_client };
+        let inner = Inner { store: store.downgrade(), urls: RwLock::default(), local: Some(local) };
+        Self { inner: Arc::new(inner), client }
+    }
+
+    /// How one of them calls another: where, and with which client.
+    pub(super) fn local_route(&self, url: &str) -> Option<(String, &Client)> {
+        let LocalAddress { public, local, client } = self.inner.local.as_ref()?;
+        let rest = url.strip_prefix(public.as_str())?;
+        let urls = self.inner.urls.read().unwrap_or_else(PoisonError::into_inner);
+        urls.contains(url).then(|| (format!("{local}{rest}"), client))
     }
 
     /// The same set, for one of them that calls under another egress policy. `client` must be derived from theirs.

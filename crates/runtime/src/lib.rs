@@ -38,7 +38,7 @@ mod schemas;
 pub mod surface;
 pub mod telemetry;
 
-pub use call::RELAY_TIMEOUT;
+pub use call::{COLOCATED, RELAY_TIMEOUT};
 pub use clock::Clock;
 pub use colocated::Colocated;
 pub use decider::Decider;

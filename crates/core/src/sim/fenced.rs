@@ -115,7 +115,10 @@ impl World {
     /// A process hears that it has lost the league, and lets go of it. Its callers find their connections closed.
     pub(super) fn drop_fenced(&mut self, epoch: u64) {
         let Some(place) = self.store.fenced.iter().position(|it| it.process.epoch == epoch) else { return };
-        let Fenced { agents, .. } = self.store.fenced.swap_remove(place);
+        let Fenced { agents, process, .. } = self.store.fenced.swap_remove(place);
+        if process.transaction.is_some_and(|transaction| !transaction.landed) {
+            self.store.left_behind.insert(epoch);
+        }
         self.stats.fenced += 1;
         self.trace.note(self.now, format_args!("the owner of epoch {epoch} hears that it is no more"));
         for (who, agent) in agents {

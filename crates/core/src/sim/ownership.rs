@@ -6,7 +6,7 @@ use super::exchange::Caller;
 use super::failure::Fault;
 use super::faults::pick;
 use super::planted_fault::PlantedFault;
-use super::shared_store::{Fenced, Process, SharedStore};
+use super::shared_store::{Fenced, IDLE_TRANSACTION, Process, SharedStore};
 use super::who::Who;
 use super::wire::{Payload, Response};
 use super::world::World;
@@ -162,6 +162,11 @@ impl World {
         };
         machine.paused_until = Some(now + length);
         owner.stopped_at.get_or_insert(now);
+        let before_commit = self.chance.chance(50);
+        if let Some(transaction) = owner.transaction.as_mut().filter(|it| before_commit && !it.landed) {
+            transaction.stalled_until = Some(now + IDLE_TRANSACTION);
+            self.store.locked_until = Some(now + IDLE_TRANSACTION.min(length + DRAIN_LOOK));
+        }
         self.stats.pauses += 1;
         self.trace.note(now, format_args!("the owner of epoch {epoch} stops for {length:?}"));
         self.plan_store(length, StoreEvent::Recover { machine: number });
@@ -342,13 +347,18 @@ impl World {
                 }
             }
             WorldEvent::Store(
-                StoreEvent::Renewed { epoch }
+                StoreEvent::Land { epoch }
+                | StoreEvent::Renewed { epoch }
                 | StoreEvent::Heard { epoch, .. }
                 | StoreEvent::Reconnect { epoch },
             ) => *epoch,
             _ => return None,
         };
         let process = self.store.process(epoch)?;
+        let is_land = matches!(event, WorldEvent::Store(StoreEvent::Land { .. }));
+        if is_land && process.transaction.is_none_or(|transaction| transaction.stalled_until.is_none()) {
+            return None;
+        }
         let until = self.store.machines.get(process.machine)?.paused_until?;
         Some((until, process.machine))
     }

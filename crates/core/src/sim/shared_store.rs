@@ -10,7 +10,7 @@ use super::who::Who;
 use crate::driver::Effects;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::time::Duration;
 
@@ -20,6 +20,8 @@ const RENEW_EVERY: Duration = Duration::from_secs(1);
 const LEASE: Duration = Duration::from_secs(3);
 /// How much later than the owner the store counts: the time that a renewal takes to reach it.
 const RENEWAL_LATENCY: Duration = Duration::from_millis(10);
+/// How long the store keeps a transaction whose process says nothing, before it rolls it back.
+pub(super) const IDLE_TRANSACTION: Duration = Duration::from_secs(10);
 /// By how much the wall clock of a machine is wrong at most, either way.
 const WALL_CLOCK_ERROR_US_MAX: u64 = 10_000_000;
 
@@ -117,6 +119,8 @@ pub(super) struct Transaction {
     pub(super) batches: usize,
     /// Whether the log has it.
     pub(super) landed: bool,
+    /// The process was stopped before it sent COMMIT: the store waits for that until then, and holds the row of the league.
+    pub(super) stalled_until: Option<Timestamp>,
 }
 
 /// What a process hears of its transaction.
@@ -176,6 +180,8 @@ pub(super) struct StoreState {
     /// A transaction holds the row of the league until then.
     pub(super) locked_until: Option<Timestamp>,
     pub(super) fenced: Vec<Fenced>,
+    /// The epochs of processes that have let go of the league while a transaction of theirs was under way: it outlives them.
+    pub(super) left_behind: BTreeSet<u64>,
     pub(super) machines: Vec<MachineState>,
 }
 

@@ -37,7 +37,7 @@ impl World {
         let length = self.some_us(self.scenario.shared_store.as_ref().map_or(0, |store| store.commit_us_max));
         let is_cut = self.store.machine_of(epoch).is_some_and(|machine| machine.cut_until.is_some());
         if let Some(process) = self.store.process_mut(epoch) {
-            process.transaction = Some(Transaction { batches, landed: false });
+            process.transaction = Some(Transaction { batches, landed: false, stalled_until: None });
         }
         let names_epoch = self.scenario.planted != Some(PlantedFault::NoEpochInAppend);
         if is_cut {
@@ -76,11 +76,15 @@ impl World {
         let machine = self.store.machine_of(epoch);
         let is_cut = machine.is_some_and(|machine| machine.cut_until.is_some());
         let Some(transaction) = self.store.process(epoch).and_then(|process| process.transaction) else {
-            return Ok(());
+            return match self.store.left_behind.remove(&epoch) {
+                true => check::ownership::one_writer(epoch, self.store.epoch),
+                false => Ok(()),
+            };
         };
         let percent = self.scenario.shared_store.as_ref().map_or(0, |store| store.unknown_percent);
-        let unknown = is_cut || self.now < self.heals_at && self.chance.chance(percent);
-        if !unknown || self.chance.chance(50) {
+        let rolled_back = transaction.stalled_until.is_some_and(|until| until <= self.now);
+        let unknown = rolled_back || is_cut || self.now < self.heals_at && self.chance.chance(percent);
+        if !rolled_back && (!unknown || self.chance.chance(50)) {
             check::ownership::one_writer(epoch, self.store.epoch)?;
             self.store_batches(epoch, transaction.batches)?;
             if let Some(transaction) = self.store.process_mut(epoch).and_then(|it| it.transaction.as_mut()) {

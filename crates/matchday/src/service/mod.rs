@@ -170,9 +170,19 @@ impl Service {
                     "the services that share this store have another service token: start this one with the same, or without any"
                 );
             }
-            let (now, event) = (settings.host.now(), ServiceEvent::ServiceTokenSet { token: token.hash() });
-            registry::append(&store, now, std::slice::from_ref(&event)).await?;
-            registry.apply(now, &event);
+            let event = ServiceEvent::ServiceTokenSet { token: token.hash() };
+            registry.record(&store, settings.host.now(), &event).await?;
+        }
+        let public_url = &settings.host.public_url;
+        if cluster.is_some() && registry.public_url.as_ref() != Some(public_url) {
+            if let (false, Some(other)) = (records, &registry.public_url) {
+                bail!(
+                    "the leagues of this store are reached at {other}, and this service would tell agents {public_url}: start every \
+                     service with the same --public-url, that of the load balancer before them"
+                );
+            }
+            let event = ServiceEvent::PublicUrlSet { url: public_url.clone() };
+            registry.record(&store, settings.host.now(), &event).await?;
         }
         let service = Arc::new(Self {
             path: store.path().unwrap_or(path).to_owned(),

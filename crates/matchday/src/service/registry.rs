@@ -21,6 +21,10 @@ pub(super) enum ServiceEvent {
     ServiceTokenSet {
         token: TokenHash,
     },
+    /// Where the leagues of services that share a store are reached: agents keep these addresses, whichever service has their league.
+    PublicUrlSet {
+        url: String,
+    },
     /// A league exists under this number, which no other ever has.
     LeagueCreated {
         number: u32,
@@ -55,6 +59,7 @@ pub(super) struct Registered {
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     pub(super) service_token: Option<TokenHash>,
+    pub(super) public_url: Option<String>,
     leagues: BTreeMap<LeagueId, Registered>,
     ids: BTreeMap<u32, LeagueId>,
     seasons: BTreeMap<LeagueId, Season>,
@@ -76,10 +81,18 @@ impl Registry {
         Ok(registry)
     }
 
+    /// Stores an event and applies it.
+    pub(super) async fn record(&mut self, store: &Store, at: Timestamp, event: &ServiceEvent) -> Result<()> {
+        append(store, at, std::slice::from_ref(event)).await?;
+        self.apply(at, event);
+        Ok(())
+    }
+
     pub(super) fn apply(&mut self, at: Timestamp, event: &ServiceEvent) {
         self.applied += 1;
         match event {
             ServiceEvent::ServiceTokenSet { token } => self.service_token = Some(*token),
+            ServiceEvent::PublicUrlSet { url } => self.public_url = Some(url.clone()),
             ServiceEvent::LeagueCreated { number, plan } => {
                 let registered = Registered { number: *number, plan: (**plan).clone(), created_at: at };
                 self.ids.insert(*number, plan.league.league_id.clone());

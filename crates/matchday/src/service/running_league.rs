@@ -103,7 +103,7 @@ impl RunningLeague {
         };
         let LeagueClients { manager, house } = (host.league_clients)()?;
         let (client, house) = (with_relay(manager), with_relay(house));
-        let colocated = Colocated::of(&store, client.clone());
+        let colocated = Colocated::within(&store, client.clone(), &home, &local_home, house.clone());
         let log = (host.league_log)(id);
         let telemetry = host.options.telemetry.of_league(id);
         let base = || -> Result<Options> {

@@ -1,6 +1,7 @@
 //! A league outlives its owner.
 
 use crate::fixture::Services;
+use matchday_testkit::cli::free_address;
 use serde_json::json;
 
 #[test]
@@ -60,4 +61,34 @@ fn a_league_that_is_created_at_any_service_is_known_to_all() {
     let deleted = second.call("DELETE", "/api/leagues/autumn", &[], None);
     assert_eq!(deleted.status, 200, "{deleted:?}");
     assert_eq!(first.call("GET", "/api/leagues/autumn", &[], None).status, 404);
+}
+
+#[test]
+fn a_manager_and_its_house_referee_need_no_load_balancer_to_reach_each_other() {
+    let Some(services) = Services::start() else { return };
+    let nobody = free_address();
+    let service = services.serve_at(&free_address(), &services.store, &format!("http://{nobody}"));
+    service.create("spring", &json!({"start-when": "players=2"}));
+    let _players: Vec<_> = (0..2).map(|_| services.player(&service, "spring")).collect();
+    service.until("spring", |shown| shown["phase"] == "completed");
+    assert_eq!(services.technical_losses(), "0");
+    services.verify("spring");
+}
+
+#[test]
+fn a_service_that_would_tell_agents_another_public_url_is_refused() {
+    let Some(services) = Services::start() else { return };
+    let _first = services.serve(free_address());
+    let args = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--public-url",
+        "http://127.0.0.1:9",
+        "--store",
+        &services.store,
+    ];
+    let refused = services.cli.run(&args);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.err.contains("start every service with the same --public-url"), "{refused:?}");
 }

@@ -2,6 +2,7 @@
 
 use crate::page::{Played, address, figures, tool};
 use matchday_testkit::cli::{Cli, free_address};
+use matchday_testkit::postgres::Cluster;
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -27,8 +28,11 @@ fn named(text: &str) -> BTreeSet<String> {
 /// Every series that a played league exports, and every metric.
 fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut series, mut metrics) = (BTreeSet::new(), BTreeSet::new());
-    for agent in [&played.manager, &played.referee, &played.players[0]] {
-        for line in figures(&address(agent)).lines() {
+    let mut pages: Vec<String> =
+        [&played.manager, &played.referee, &played.players[0]].map(|agent| figures(&address(agent))).into();
+    pages.extend(sharing_service());
+    for page in pages {
+        for line in page.lines() {
             match line.strip_prefix("# TYPE ") {
                 Some(rest) => metrics.insert(rest.split(' ').next().unwrap().to_owned()),
                 None => series.insert(line.split(['{', ' ']).next().unwrap().to_owned()),
@@ -36,6 +40,14 @@ fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
         }
     }
     (series, metrics)
+}
+
+/// The metrics of a service that shares its database with others. `None` where PostgreSQL is not installed, which fails the gate.
+fn sharing_service() -> Option<String> {
+    let (database, cli, listen) = (Cluster::start()?, Cli::new(crate::MATCHDAY), free_address());
+    let service = cli.start(&["serve", "--listen", &listen, "--store", &database.database()]);
+    service.until("leagues are served at");
+    Some(figures(&listen))
 }
 
 /// The queries of all panels.
