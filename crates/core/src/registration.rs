@@ -245,6 +245,13 @@ impl Registration {
         }
     }
 
+    /// Asks again without waiting for the answer to the request before.
+    pub(crate) fn ask_again(&mut self) {
+        if matches!(self.state, RegistrationState::Asking(_) | RegistrationState::Waiting { .. }) {
+            self.state = RegistrationState::Idle;
+        }
+    }
+
     /// After a refusal: the agent continues under the identity that it has, though registration may be closed.
     pub fn keep_identity(&mut self) {
         if matches!(self.state, RegistrationState::Refused { .. }) {

@@ -16,20 +16,26 @@ const RENEW_EVERY: Duration = Duration::from_secs(10);
 
 impl Player {
     /// A message that names another league may be the first of the next league of a season, whose manager has the address of
-    /// ours: registering again tells.
+    /// ours; one that comes before we are registered says that the manager has registered us, and that its answer was lost. In both
+    /// cases registering again tells.
     pub(super) fn on_other_league(&mut self, ctx: &mut Ctx<'_>, body: Option<&Body>) {
         let named = match body {
             Some(Body::RoundAnnouncement(announcement)) => &announcement.league_id,
             Some(Body::LeagueStandingsUpdate(update)) => &update.league_id,
             _ => return,
         };
-        let own = self.identity().and_then(|identity| identity.league_id.as_ref());
+        let (is_registered, league_id) =
+            self.identity().map_or((false, None), |identity| (true, identity.league_id.as_ref()));
+        let is_ours = is_registered && league_id.is_none_or(|own| own == named);
         let is_recent = |at: Timestamp| ctx.now.since(at) < RENEW_EVERY;
-        if own.is_none_or(|own| own == named) || self.renewed_at.is_some_and(is_recent) {
+        if is_ours || self.renewed_at.is_some_and(is_recent) {
             return;
         }
         self.renewed_at = Some(ctx.now);
-        self.registration.renew();
+        match is_registered {
+            true => self.registration.renew(),
+            false => self.registration.ask_again(),
+        }
         self.register(ctx);
     }
 

@@ -7,7 +7,6 @@ use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
 use crate::league::{DecidedBy, Format, League, LeagueEvent};
-use crate::player::PlayerEvent;
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use crate::protocol::{Attempt, MatchId, Message, PlayerId};
 use crate::timing::Timing;
@@ -96,10 +95,6 @@ fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
     }
 }
 
-fn is_registered(event: &PlayerEvent) -> bool {
-    matches!(event, PlayerEvent::Registered { .. })
-}
-
 impl World {
     /// After each step in which the league changed.
     pub(super) fn check_league(&mut self) -> Result<(), Fault> {
@@ -146,11 +141,6 @@ impl World {
         for (at, event) in fresh {
             if let Some(rules) = &mut self.ladder_rules {
                 rules.take(*at, event)?;
-            }
-            if matches!(event, LeagueEvent::LeagueStarted { .. }) {
-                let players = (1..).zip(&self.scenario.players).map(|(number, _)| number);
-                let knows = |number: &u8| self.cast.player_events(*number).any(is_registered);
-                self.registered_at_start = players.filter(knows).collect();
             }
             if self.is_calm() {
                 check::conduct::healthy_referee_stays(event)?;
@@ -246,13 +236,7 @@ impl World {
     fn sound_players(&self) -> Vec<PlayerId> {
         (self.cast.league().players.iter())
             .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
-                Some(Who::Player(number)) => {
-                    // A registration whose answer a take-over lost is repeated, and its token with it: too late for the match that
-                    // is being played.
-                    let knows = self.registered_at_start.contains(&number);
-                    self.scenario.behaviour(number).is_sound()
-                        && (knows || self.scenario.shared_store.is_none())
-                }
+                Some(Who::Player(number)) => self.scenario.behaviour(number).is_sound(),
                 _ => false,
             })
             .map(|(id, _)| id.clone())
