@@ -101,7 +101,7 @@ impl Ladders {
             }
             assert!(began.elapsed() < TAKE_OVER_MAX, "nobody owns a league\n{}", self.last_words());
         }
-        unreachable!("the turns do not end")
+        panic!("the turns do not end")
     }
 
     /// Hits an owner with each fault in turn; its leagues go on elsewhere before it is mended.
