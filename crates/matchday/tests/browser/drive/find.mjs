@@ -34,6 +34,8 @@ await scenario(async ({ url, visit }) => {
   await page.locator('.pinned-rows').getByText('Clio').waitFor();
   assert.match(page.url(), /follow=P03/);
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rounds' }).click();
+  // The page before has a search field and followed matches too.
+  await page.waitForSelector('main[data-shown^="#/rounds"]');
   await page.locator('.match.followed').first().waitFor();
   assert.match(page.url(), /#\/rounds\?follow=P03/, 'the followed player stays in the address');
 
