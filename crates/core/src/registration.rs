@@ -245,11 +245,9 @@ impl Registration {
         }
     }
 
-    /// Asks again without waiting for the answer to the request before.
-    pub(crate) fn ask_again(&mut self) {
-        if matches!(self.state, RegistrationState::Asking(_) | RegistrationState::Waiting { .. }) {
-            self.state = RegistrationState::Idle;
-        }
+    /// The manager has accepted, as a message of it proves.
+    pub(crate) fn complete(&mut self) {
+        self.state = RegistrationState::Done;
     }
 
     /// After a refusal: the agent continues under the identity that it has, though registration may be closed.

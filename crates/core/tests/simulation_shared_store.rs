@@ -28,15 +28,14 @@ fn leagues_on_a_shared_store_keep_every_rule() {
     assert!(least.into_iter().all(|count| count > 100), "too little happened to prove anything: {sum:?}");
 }
 
-/// With the default timeouts, over a sound network, and with time enough before the first round that a player whose registration
-/// a take-over left without an answer can repeat it: whether referees live with the manager or on machines of their own.
+/// With the default timeouts and over a sound network: whether referees live with the manager or on machines of their own.
 fn otherwise_sound(shared_store: SharedStore, house: bool) -> Scenario {
     let faults = Faults { heal_after: Duration::from_secs(120), ..Faults::NONE };
     Scenario {
         shared_store: Some(shared_store),
         faults,
         colocated_players: house.then_some(0),
-        lead: Duration::from_secs(20),
+        lead: Duration::from_secs(2),
         ..Scenario::plain(4, 2)
     }
 }

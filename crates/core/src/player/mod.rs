@@ -206,6 +206,7 @@ impl Player {
         let Incoming { envelope, message_type, body, .. } = incoming;
         match who_may(Party::Player, message_type) {
             Right::Manager => {
+                self.learn_identity(ctx, &envelope, body.as_ref().ok());
                 if let Err(error) = self.authenticate_manager(&envelope) {
                     self.on_other_league(ctx, body.as_ref().ok());
                     return Err(error);

@@ -6,8 +6,9 @@ use super::{Ctx, Player, slug};
 use crate::agent::{Agent, Answer, CallId};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
-use crate::protocol::{Body, Timestamp};
-use crate::registration::{Application, PROTOCOL_VERSION};
+use crate::protocol::token::same_token;
+use crate::protocol::{Body, Envelope, PlayerId, Timestamp};
+use crate::registration::{Application, Identity, PROTOCOL_VERSION};
 use smol_str::SmolStr;
 use std::time::Duration;
 
@@ -15,27 +16,53 @@ use std::time::Duration;
 const RENEW_EVERY: Duration = Duration::from_secs(10);
 
 impl Player {
+    /// A manager that has registered us shows a token made from our registration key: that says who we are, even if its
+    /// answer to the registration was lost with the process that would have sent it.
+    pub(super) fn learn_identity(&mut self, ctx: &mut Ctx<'_>, envelope: &Envelope, body: Option<&Body>) {
+        let key = self.durable.applied().and_then(|application| application.registration_key.as_ref());
+        let (None, Some(shown), Some(key)) = (self.identity(), &envelope.auth_token, key) else { return };
+        let (league_id, named): (_, Vec<&PlayerId>) = match body {
+            Some(Body::RoundAnnouncement(round)) => {
+                let players = round.matches.iter().flat_map(|game| [&game.player_a_id, &game.player_b_id]);
+                (&round.league_id, players.collect())
+            }
+            Some(Body::LeagueStandingsUpdate(update)) => {
+                (&update.league_id, update.standings.iter().map(|row| &row.player_id).collect())
+            }
+            _ => return,
+        };
+        let key = key.shown_to(&self.settings.manager);
+        let own = named.into_iter().find_map(|id| {
+            let token = key.league_token(league_id, id.as_str());
+            same_token(shown, &token.hash().notice_token(league_id)).then_some((id, token))
+        });
+        let Some((id, token)) = own else { return };
+        let identity = Identity {
+            id: id.clone(),
+            league_id: Some(league_id.clone()),
+            auth_token: Some(token),
+            match_tokens: true,
+        };
+        self.registration.complete();
+        self.record(ctx, PlayerEvent::Registered { identity });
+    }
+
     /// A message that names another league may be the first of the next league of a season, whose manager has the address of
-    /// ours; one that comes before we are registered says that the manager has registered us, and that its answer was lost. In both
-    /// cases registering again tells.
+    /// ours: registering again tells.
     pub(super) fn on_other_league(&mut self, ctx: &mut Ctx<'_>, body: Option<&Body>) {
         let named = match body {
             Some(Body::RoundAnnouncement(announcement)) => &announcement.league_id,
             Some(Body::LeagueStandingsUpdate(update)) => &update.league_id,
             _ => return,
         };
-        let (is_registered, league_id) =
-            self.identity().map_or((false, None), |identity| (true, identity.league_id.as_ref()));
-        let is_ours = is_registered && league_id.is_none_or(|own| own == named);
+        let league_id = self.identity().and_then(|identity| identity.league_id.as_ref());
+        let is_ours = league_id.is_none_or(|own| own == named);
         let is_recent = |at: Timestamp| ctx.now.since(at) < RENEW_EVERY;
         if is_ours || self.renewed_at.is_some_and(is_recent) {
             return;
         }
         self.renewed_at = Some(ctx.now);
-        match is_registered {
-            true => self.registration.renew(),
-            false => self.registration.ask_again(),
-        }
+        self.registration.renew();
         self.register(ctx);
     }
 

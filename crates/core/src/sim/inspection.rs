@@ -96,9 +96,6 @@ fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
     }
 }
 
-fn is_registered(event: &PlayerEvent) -> bool {
-    matches!(event, PlayerEvent::Registered { .. })
-}
 
 impl World {
     /// After each step in which the league changed.
@@ -146,11 +143,6 @@ impl World {
         for (at, event) in fresh {
             if let Some(rules) = &mut self.ladder_rules {
                 rules.take(*at, event)?;
-            }
-            if matches!(event, LeagueEvent::LeagueStarted { .. }) {
-                let players = (1..).zip(&self.scenario.players).map(|(number, _)| number);
-                let knows = |number: &u8| self.cast.player_events(*number).any(is_registered);
-                self.registered_at_start = players.filter(knows).collect();
             }
             if self.is_calm() {
                 check::conduct::healthy_referee_stays(event)?;
@@ -246,13 +238,7 @@ impl World {
     fn sound_players(&self) -> Vec<PlayerId> {
         (self.cast.league().players.iter())
             .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
-                Some(Who::Player(number)) => {
-                    // A registration whose answer a take-over lost is repeated, and gets a new token: a match that was assigned
-                    // before that has the old one.
-                    let knows = self.registered_at_start.contains(&number);
-                    self.scenario.behaviour(number).is_sound()
-                        && (knows || self.scenario.shared_store.is_none())
-                }
+                Some(Who::Player(number)) => self.scenario.behaviour(number).is_sound(),
                 _ => false,
             })
             .map(|(id, _)| id.clone())

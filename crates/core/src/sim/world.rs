@@ -49,8 +49,6 @@ pub(super) struct World {
     pub(super) ladder_rules: Option<LadderRules>,
     /// How much of the manager's log the ledger has taken in.
     pub(super) ledger_read: usize,
-    /// The players that knew of their registration when the league was started.
-    pub(super) registered_at_start: BTreeSet<u8>,
     pub(super) trace: Trace,
     pub(super) stats: Stats,
     pub(super) heals_at: Timestamp,
@@ -106,7 +104,6 @@ impl World {
             conduct: Conduct::default(),
             ledger: Ledger::default(),
             ledger_read: 0,
-            registered_at_start: BTreeSet::new(),
             trace: Trace::new(options.keep_trace),
             stats: Stats::default(),
             doomed: None,

@@ -1,7 +1,7 @@
 //! Registration goes on until the manager says yes or no, and a restart does not lose what was granted.
 
 use super::seat::*;
-use matchday_core::agent::{Agent, Answer, Failure, Input, Outgoing, Parcel};
+use matchday_core::agent::{Agent, Answer, Ask, Failure, Input, Outgoing, Parcel};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{
     LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity, RegisterAnswer, RegisterStatus,
@@ -217,4 +217,27 @@ fn a_manager_that_understands_nothing_yet_is_asked_again() {
     let call = seat.wake().call;
     let _ = seat.answer(call, Answer::NotUnderstood("HTTP 500".into()));
     assert!(matches!(seat.player.registration_state(), RegistrationState::Waiting { .. }));
+}
+
+#[test]
+fn without_an_answer_it_learns_who_it_is_from_the_managers_announcement() {
+    let mut seat = Seat::empty("random");
+    let key = registration(seat.wake()).0.envelope.auth_token.unwrap();
+    let token = key.league_token(&league(), "P01");
+    let announcement = announcement(1, vec![announced(&m(1, 1), 1, Some(true))]);
+    let shown = token.hash().notice_token(&league());
+    seat.tell(with_token(from_manager(announcement), Some(shown)));
+    let identity = seat.player.identity().expect("it knows who it is");
+    assert_eq!((&identity.id, &identity.auth_token), (&p(1), &Some(token)));
+    assert!(seat.player.durable().find(&m(1, 1)).is_some(), "and of its match");
+}
+
+#[test]
+fn without_an_answer_it_believes_nobody_who_does_not_know_its_key() {
+    let mut seat = Seat::empty("random");
+    let _ = seat.wake();
+    let announcement = announcement(1, vec![announced(&m(1, 1), 1, Some(true))]);
+    let forged = Token::new("tok_guessed").hash().notice_token(&league());
+    let _ = seat.put(7, Ask::Message(Ok(incoming(with_token(from_manager(announcement), Some(forged))))));
+    assert!(seat.player.identity().is_none());
 }

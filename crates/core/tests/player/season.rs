@@ -76,16 +76,3 @@ fn a_refusal_then_does_not_end_it() {
     assert_eq!(*seat.player.registration_state(), RegistrationState::Done);
     assert_eq!(seat.player.identity().unwrap().league_id, Some(league()));
 }
-
-#[test]
-fn one_whose_registration_has_no_answer_asks_again_when_the_manager_speaks_to_it() {
-    let mut seat = Seat::empty("random");
-    let asked = seat.wake();
-    let again = hear(&mut seat, table_of("league_1")).outbox.pop().expect("it registers again");
-    assert!(
-        seat.answer(asked.call, accepted_to("league_1")).events.is_empty(),
-        "that answer is not awaited any more"
-    );
-    let _ = seat.answer(again.call, accepted_to("league_1"));
-    assert!(seat.player.identity().is_some());
-}

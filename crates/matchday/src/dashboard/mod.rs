@@ -130,7 +130,7 @@ impl Dashboard {
         peer: SocketAddr,
         intake: Option<&Arc<Intake>>,
     ) -> Result<Access, HttpResponse> {
-        let snapshot = self.source.snapshot().await;
+        let snapshot = self.source.created_snapshot().await;
         let snapshot = snapshot.map_err(|error| routes::PageError::Store(error).response())?;
         let league = &snapshot.projection.league;
         if !league.created {

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 /// How long a snapshot is served before the store is read again.
 pub(super) const REFRESH_EVERY: Duration = Duration::from_millis(200);
+/// How long a request waits at most for the first event of a league that this process has just created.
+const CREATION_MAX: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct Source {
@@ -57,6 +59,18 @@ impl Source {
         let source = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || source.refresh());
         reading.await.unwrap_or_else(|_| Ok(self.latest()))
+    }
+
+    /// The current snapshot. A league that this process is just creating is waited for.
+    pub(super) async fn created_snapshot(self: &Arc<Self>) -> Result<Snapshot, StoreError> {
+        let began = Instant::now();
+        loop {
+            let snapshot = self.snapshot().await?;
+            if !self.live || snapshot.projection.league.created || began.elapsed() > CREATION_MAX {
+                return Ok(snapshot);
+            }
+            tokio::time::sleep(REFRESH_EVERY).await;
+        }
     }
 
     fn latest(&self) -> Snapshot {
