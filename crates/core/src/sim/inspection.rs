@@ -96,7 +96,6 @@ fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
     }
 }
 
-
 impl World {
     /// After each step in which the league changed.
     pub(super) fn check_league(&mut self) -> Result<(), Fault> {
