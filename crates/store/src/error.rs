@@ -52,6 +52,8 @@ pub enum StoreError {
     Io { path: PathBuf, error: io::Error },
     #[error("{}: {error}", path.display())]
     Database { path: PathBuf, error: String },
+    #[error("{}: the database cannot be reached ({why}): start it, or check the address", path.display())]
+    Unreachable { path: PathBuf, why: String },
     #[error("{} is not an address of a database: {why}; an example is postgres://ann@/league?host=/run/postgresql", path.display())]
     Address { path: PathBuf, why: String },
     #[error(

@@ -7,7 +7,6 @@ use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
 use crate::league::{DecidedBy, Format, League, LeagueEvent};
-use crate::player::PlayerEvent;
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use crate::protocol::{Attempt, MatchId, Message, PlayerId};
 use crate::timing::Timing;

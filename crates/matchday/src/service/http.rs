@@ -212,6 +212,7 @@ impl ServiceHttp {
         let id = &self.service.league_at(id);
         match self.service.league(id).await {
             Ok((league, guard)) => {
+                league.house_is_registered().await;
                 *request.uri_mut() = below;
                 league.answer(request, peer, guard).await
             }
@@ -219,6 +220,9 @@ impl ServiceHttp {
                 self.no_league(request, &format!("there is no league {id} here")).await
             }
             Err(Unavailable::Elsewhere) => cluster::unavailable("the league changes hands: try again"),
+            Err(Unavailable::Unreachable) => {
+                cluster::unavailable("the database cannot be reached: try again in a moment")
+            }
             Err(Unavailable::Quarantined) => {
                 let why = format!("league {id} is out of order: its operator has to mend it");
                 let body = serde_json::json!({ "error": why }).to_string();

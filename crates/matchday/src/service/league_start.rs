@@ -5,8 +5,26 @@ use matchday_core::agent::{Agent, Content};
 use matchday_core::league::Manager;
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, Message, Sender};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a request waits for the referees of the house to register, when the league has just been loaded.
+const HOUSE_MAX: Duration = Duration::from_secs(2);
 
 impl RunningLeague {
+    /// Waits until the referees of the house are registered: the league could not be started before.
+    pub(super) async fn house_is_registered(&self) {
+        let house = self.plan.house_codes.len();
+        let look = move |manager: &Manager| {
+            manager.league().phase != Phase::Registration || manager.league().referees.len() >= house
+        };
+        let registered = async {
+            let mut changes = self.manager.changes.clone();
+            while self.manager.handle.inspect(look).await == Some(false) && changes.changed().await.is_ok() {}
+        };
+        self.house_registered.get_or_init(|| async { drop(timeout(HOUSE_MAX, registered).await) }).await;
+    }
+
     /// Starts the league if as many have registered as it waits for. `Some` if that was refused: why.
     pub(super) async fn start_if_complete(&self) -> Option<String> {
         let wanted = self.plan.start_when?;

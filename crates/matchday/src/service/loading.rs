@@ -6,11 +6,11 @@ use super::slot::{Slot, SlotState};
 use super::{Service, Unavailable, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
-use matchday_runtime::entropy_from_system;
-use matchday_store::Store;
+use matchday_runtime::{StartError, entropy_from_system};
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::open::file_base;
+use matchday_store::{Store, StoreError};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,6 +52,11 @@ impl Service {
                 Ok(running)
             }
             Err(_) if !self.is_own(number).await => Err(Unavailable::Elsewhere),
+            Err(error) if is_unreachable(&error) => {
+                // It may have been due: it is loaded once the database answers.
+                lock(&self.wake_times).insert(number, Timestamp::EPOCH);
+                Err(Unavailable::Unreachable)
+            }
             Err(error) => {
                 self.quarantine(&id, state, &format!("{error:#}"));
                 Err(Unavailable::Quarantined)
@@ -181,7 +186,7 @@ impl Service {
         let mut awake = Vec::new();
         lock(&self.slots).retain(|number, slot| {
             let is_held = Arc::strong_count(slot) > 1;
-            // Whoever loads or unloads it holds the lock.
+            // Held by what loads or unloads it.
             let Ok(state) = Arc::clone(slot).try_lock_owned() else { return true };
             match &*state {
                 SlotState::Asleep => is_held,
@@ -197,9 +202,10 @@ impl Service {
 
     async fn load_due(&self, number: u32) {
         let slot = self.slot(number);
-        // A request that loads it holds the lock. What is wrong has been said, and is shown to whoever asks.
-        if let Ok(mut state) = slot.try_lock() {
-            let _ = self.awake(number, &mut state).await;
+        // A request that loads it holds the lock. What is wrong has been said, and is shown to those who ask.
+        if let Ok(mut state) = slot.try_lock()
+            && !matches!(self.awake(number, &mut state).await, Err(Unavailable::Unreachable))
+        {
             lock(&self.wake_times).remove(&number);
         }
     }
@@ -228,6 +234,17 @@ impl Service {
             lock(&self.wake_times).extend(wake_at.map(|at| (number, at)));
         }
     }
+}
+
+fn is_unreachable(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let replayed = cause.downcast_ref().and_then(|cause| match cause {
+            StartError::Unreadable { error, .. } => Some(error),
+            _ => None,
+        });
+        let found = cause.downcast_ref().or(replayed);
+        matches!(found, Some(StoreError::Unreachable { .. }))
+    })
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -126,6 +126,8 @@ enum Unavailable {
     Quarantined,
     /// Another service owns it, or nobody does just now.
     Elsewhere,
+    /// The database that it is in does not answer.
+    Unreachable,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -36,6 +36,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tokio::sync::OnceCell;
 
 const REFEREES: &str = "/referees/";
 
@@ -58,6 +59,8 @@ pub(super) struct BeforeLoading {
 pub(super) struct RunningLeague {
     pub(super) manager: Hosted<Manager>,
     referees: Vec<Hosted<Referee>>,
+    /// Set once the referees are registered, or were waited for.
+    pub(super) house_registered: OnceCell<()>,
     seats: Option<Arc<Seats>>,
     relay: Option<Arc<Relay>>,
     dashboard: Option<Arc<Dashboard>>,
@@ -164,6 +167,7 @@ impl RunningLeague {
         let mut running = Self {
             manager,
             referees: Vec::new(),
+            house_registered: OnceCell::new(),
             seats,
             relay,
             dashboard,

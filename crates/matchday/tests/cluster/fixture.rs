@@ -91,8 +91,17 @@ impl Services {
     }
 
     pub(crate) fn sql(&self, statement: &str) -> String {
-        let database = self.store.split('/').nth(3).unwrap().split('?').next().unwrap();
-        self.postgres.sql(database, statement).trim().to_owned()
+        self.postgres.sql(self.database(), statement).trim().to_owned()
+    }
+
+    fn database(&self) -> &str {
+        self.store.split('/').nth(3).unwrap().split('?').next().unwrap()
+    }
+
+    /// Connections that are open stay so.
+    pub(crate) fn refuse_connections(&self, refuse: bool) {
+        let statement = format!("ALTER DATABASE {} ALLOW_CONNECTIONS {}", self.database(), !refuse);
+        self.postgres.sql("postgres", &statement);
     }
 
     pub(crate) fn verify(&self, league: &str) {

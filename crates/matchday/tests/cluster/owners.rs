@@ -92,3 +92,23 @@ fn a_service_that_would_tell_agents_another_public_url_is_refused() {
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.err.contains("start every service with the same --public-url"), "{refused:?}");
 }
+
+#[test]
+fn a_league_that_is_asked_while_the_database_takes_no_connections_is_not_put_into_quarantine() {
+    let Some(services) = Services::start() else { return };
+    let mut service = services.serve(free_address());
+    service.create("spring", &json!({}));
+    service.process.signal("TERM");
+    assert!(service.process.wait().success());
+    let service = services.serve(free_address());
+    services.refuse_connections(true);
+    // Those that are kept for the next reader.
+    services
+        .postgres
+        .sql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'ROLLBACK'");
+    let answer = service.call("GET", "/leagues/spring/api/standings", &[], None);
+    assert!(answer.status == 503 && answer.body.contains("the database cannot be reached"), "{answer:?}");
+    services.refuse_connections(false);
+    let answer = service.call("GET", "/leagues/spring/api/standings", &[], None);
+    assert_eq!(answer.status, 200, "{answer:?}");
+}

@@ -1,7 +1,7 @@
 //! Where a database is, in libpq's URL form, completed from a service file and the environment as libpq does. The password is
 //! taken out and kept apart, so that what is shown of an address never holds one. Reads the environment and service files.
 
-use super::connection::IdleConnections;
+use super::connection::ReaderPool;
 use super::tls::{Tls, TlsMode};
 use crate::error::StoreError;
 use std::collections::BTreeMap;
@@ -29,8 +29,7 @@ pub(crate) struct Address {
     pub(crate) league: Option<String>,
     pub(super) config: Config,
     pub(super) tls: Tls,
-    /// Connections of readers that are done.
-    pub(super) idle: Arc<IdleConnections>,
+    pub(super) readers: Arc<ReaderPool>,
 }
 
 impl Address {
@@ -117,7 +116,8 @@ impl Address {
             _ => SslMode::Require,
         });
         config.tcp_user_timeout(Duration::from_secs(10)).keepalives_idle(Duration::from_secs(10));
-        Ok(Self { shown: PathBuf::from(shown), league, config, tls, idle: Arc::default() })
+        let shown = PathBuf::from(shown);
+        Ok(Self { readers: ReaderPool::of(&shown), shown, league, config, tls })
     }
 }
 

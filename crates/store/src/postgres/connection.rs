@@ -4,11 +4,12 @@
 use super::address::Address;
 use crate::append::AppendError;
 use crate::error::{StoreError, StoreFailed};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -37,13 +38,11 @@ impl SqlError {
     }
 
     pub(super) fn opening(self, path: &Path) -> StoreError {
-        let error = match self {
-            Self::Refused { what, .. } => what,
-            Self::Lost(why) => {
-                format!("the database cannot be reached ({why}): start it, or check the address")
-            }
-        };
-        StoreError::Database { path: path.to_owned(), error }
+        let path = path.to_owned();
+        match self {
+            Self::Refused { what, .. } => StoreError::Database { path, error: what },
+            Self::Lost(why) => StoreError::Unreachable { path, why },
+        }
     }
 
     pub(super) fn appending(self, path: &Path) -> AppendError {
@@ -62,10 +61,10 @@ impl From<tokio_postgres::Error> for SqlError {
     fn from(error: tokio_postgres::Error) -> Self {
         let Some(db) = error.as_db_error() else { return Self::Lost(causes(&error)) };
         let (code, what) = (db.code().code().to_owned(), one_line(db.message()));
-        // Connection exceptions, lack of resources, a server that starts or stops, conflicts with other transactions, and a
-        // standby that is about to become the primary: all of them pass.
+        // Connection exceptions, lack of resources, a server that starts or stops, conflicts with other transactions, a
+        // standby that is about to become the primary, and a database that takes no connections: all of them pass.
         let passes = ["08", "40", "53", "57", "58"].iter().any(|class| code.starts_with(class))
-            || ["25006", "25P03", "55P03"].contains(&code.as_str());
+            || ["25006", "25P03", "55000", "55P03"].contains(&code.as_str());
         if passes { Self::Lost(what) } else { Self::Refused { code, what } }
     }
 }
@@ -100,7 +99,7 @@ impl Connection {
         let config = address.config.clone();
         let opening = io.spawn(async move {
             let (client, connection) = config.connect(connector).await?;
-            // Ends with the client. What goes wrong is told to whoever waits for an answer.
+            // Ends with the client. The one that waits for an answer is told what went wrong.
             tokio::spawn(async move {
                 let _ = connection.await;
             });
@@ -138,29 +137,75 @@ impl Connection {
 
 /// How many connections are kept for the next readers.
 const IDLE_MAX: usize = 8;
+/// How many readers of this process have a connection at once: a server has a hundred by default, for everybody.
+const READERS_MAX: usize = 24;
+/// How long the next reader waits for one of them. It is then let through, since one that holds a connection may want another.
+const READER_WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Connections outside of any transaction that the next readers use: making one costs the server a process.
+static POOLS: Mutex<BTreeMap<PathBuf, Arc<ReaderPool>>> = Mutex::new(BTreeMap::new());
+
+/// The connections over which this process reads a database. Those outside of any transaction are kept for the next readers: making
+/// one costs the server a process.
 #[derive(Debug, Default)]
-pub(super) struct IdleConnections(Mutex<Vec<Connection>>);
+pub(super) struct ReaderPool {
+    state: Mutex<PoolState>,
+    released: Condvar,
+}
 
-impl IdleConnections {
-    fn all(&self) -> MutexGuard<'_, Vec<Connection>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Debug, Default)]
+struct PoolState {
+    idle: Vec<Connection>,
+    readers: usize,
+}
+
+impl ReaderPool {
+    /// The pool of this address.
+    pub(super) fn of(address: &Path) -> Arc<Self> {
+        let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(pools.entry(address.to_owned()).or_default())
     }
 
-    pub(super) fn take(&self) -> Option<Connection> {
-        self.all().pop()
+    fn state(&self) -> MutexGuard<'_, PoolState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection for which `begin` succeeds: one that is kept, else a new one.
+    pub(super) fn acquire<T>(
+        &self,
+        address: &Address,
+        begin: impl Fn(&Connection) -> Result<T, SqlError>,
+    ) -> Result<(Connection, T), SqlError> {
+        let busy = |state: &mut PoolState| state.readers >= READERS_MAX;
+        let waited = self.released.wait_timeout_while(self.state(), READER_WAIT_MAX, busy);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.readers += 1;
+        let kept = state.idle.pop();
+        drop(state);
+        if let Some(db) = kept {
+            match begin(&db) {
+                Ok(begun) => return Ok((db, begun)),
+                // The others were lost with it.
+                Err(_) => self.state().idle.clear(),
+            }
+        }
+        let opened = Connection::open(address).and_then(|db| begin(&db).map(|begun| (db, begun)));
+        opened.inspect_err(|_| self.release(None))
     }
 
     /// Ends the connection's transaction and keeps it. Nobody waits for the answer: the next reader sees whether it is lost.
-    pub(super) fn put(&self, connection: Connection) {
-        let mut all = self.all();
-        if all.len() < IDLE_MAX && !connection.0.is_closed() {
+    pub(super) fn release(&self, connection: Option<Connection>) {
+        let mut state = self.state();
+        state.readers = state.readers.saturating_sub(1);
+        if let Some(connection) = connection.filter(|connection| !connection.0.is_closed())
+            && state.idle.len() < IDLE_MAX
+        {
             let mut rollback = Box::pin(connection.0.batch_execute("ROLLBACK"));
             let _ = rollback.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             drop(rollback);
-            all.push(connection);
+            state.idle.push(connection);
         }
+        drop(state);
+        self.released.notify_one();
     }
 }
 

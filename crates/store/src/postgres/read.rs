@@ -1,7 +1,7 @@
 //! Reads a store in a database, in one read-only transaction that sees one moment. Changes nothing.
 
 use super::address::Address;
-use super::connection::{Connection, IdleConnections, SqlError};
+use super::connection::{Connection, ReaderPool};
 use super::schema;
 use crate::batch::Stored;
 use crate::chain::Hash;
@@ -26,24 +26,22 @@ type Param<'a> = &'a (dyn ToSql + Sync);
 pub(crate) struct PostgresRead {
     /// `None` only while it is dropped.
     db: Option<Connection>,
-    idle: Arc<IdleConnections>,
+    readers: Arc<ReaderPool>,
     path: PathBuf,
 }
 
 impl PostgresRead {
     pub(crate) fn open(address: &Address) -> Result<Self, StoreError> {
         let path = address.shown().to_owned();
-        let begin = |db: Connection| -> Result<(Connection, Option<i64>), SqlError> {
+        let begin = |db: &Connection| {
             db.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-            let version = schema::version(&db)?;
-            Ok((db, version))
+            schema::version(db)
         };
-        // One that was lost meanwhile is given up.
-        let kept = std::iter::from_fn(|| address.idle.take()).find_map(|db| begin(db).ok());
-        let begun = kept.map_or_else(|| Connection::open(address).and_then(begin), Ok);
+        let begun = address.readers.acquire(address, begin);
         let (db, version) = begun.map_err(|error| error.opening(&path))?;
+        let read = Self { db: Some(db), readers: Arc::clone(&address.readers), path: path.clone() };
         schema::check(version.ok_or_else(|| StoreError::Missing(path.clone()))?, &path)?;
-        Ok(Self { db: Some(db), idle: Arc::clone(&address.idle), path })
+        Ok(read)
     }
 
     fn all<T>(
@@ -66,9 +64,7 @@ impl PostgresRead {
 
 impl Drop for PostgresRead {
     fn drop(&mut self) {
-        if let Some(db) = self.db.take() {
-            self.idle.put(db);
-        }
+        self.readers.release(self.db.take());
     }
 }
 
