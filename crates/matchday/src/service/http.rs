@@ -212,7 +212,6 @@ impl ServiceHttp {
         let id = &self.service.league_at(id);
         match self.service.league(id).await {
             Ok((league, guard)) => {
-                league.house_is_registered().await;
                 *request.uri_mut() = below;
                 league.answer(request, peer, guard).await
             }

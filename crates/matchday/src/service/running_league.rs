@@ -243,6 +243,9 @@ impl RunningLeague {
         }
         let rest = request.uri().path().strip_prefix(REFEREES).and_then(|rest| rest.split_once('/'));
         let Some((number, path)) = rest else {
+            if !is_own {
+                self.house_is_registered().await;
+            }
             return Arc::clone(&self.manager.service).answer(request, peer).await;
         };
         let referee: Option<&Arc<HttpService>> = number
