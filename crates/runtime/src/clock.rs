@@ -53,19 +53,21 @@ impl Clock {
 pub(super) struct AgentClock {
     clock: Clock,
     pub(super) store: WeakStore,
+    /// How long the store had been away before the agent was started.
+    away_before: Duration,
     /// By how much it is ahead of the clock.
     ahead: Duration,
 }
 
 impl AgentClock {
     pub(super) fn going_on_from(last_at: Timestamp, clock: Clock, store: WeakStore) -> Self {
-        let started = Self { clock, store, ahead: Duration::ZERO };
+        let started = Self { away_before: stood_still(&store), clock, store, ahead: Duration::ZERO };
         Self { ahead: last_at.since(started.now()), ..started }
     }
 
-    /// How long the agent has stood still. A store that is closed stores no more anyway.
+    /// How long the agent has stood still.
     fn behind(&self) -> Duration {
-        self.store.upgrade().map_or(Duration::ZERO, |store| store.stood_still())
+        stood_still(&self.store).saturating_sub(self.away_before)
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -82,6 +84,11 @@ impl AgentClock {
     pub(super) fn instant(&self, at: Timestamp) -> Instant {
         self.clock.instant_ahead(at + self.behind(), self.ahead)
     }
+}
+
+/// A store that is closed stores no more anyway.
+fn stood_still(store: &WeakStore) -> Duration {
+    store.upgrade().map_or(Duration::ZERO, |store| store.stood_still())
 }
 
 const FAR_AHEAD: Duration = Duration::from_secs(30 * 365 * 24 * 3600);

@@ -57,6 +57,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::time::{Instant, sleep};
 
 /// Makes a plan of what a league's creator asks for.
 pub(crate) type Planner = Box<dyn Fn(LeagueSpec) -> Result<NewLeague> + Send + Sync>;
@@ -130,6 +131,10 @@ enum Unavailable {
     Unreachable,
 }
 
+/// How long a service waits for the first events of another that starts at the same moment and owns the services' log.
+const FIRST_EVENTS_MAX: Duration = Duration::from_secs(10);
+const FIRST_EVENTS_LOOK_EVERY: Duration = Duration::from_millis(50);
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -153,6 +158,11 @@ impl Service {
             (records, taken) = cluster.find_registry_owner().await?;
         }
         let mut registry = Registry::read(&store)?;
+        let deadline = Instant::now() + FIRST_EVENTS_MAX;
+        while !records && !registry.is_begun() && Instant::now() < deadline {
+            sleep(FIRST_EVENTS_LOOK_EVERY).await;
+            registry = Registry::read(&store)?;
+        }
         if registry.service_token.is_none() && !store.leagues()?.is_empty() {
             bail!(
                 "{0} is the store of a manager: start the service with a new file, and move this league in with \
@@ -177,7 +187,8 @@ impl Service {
         }
         let public_url = &settings.host.public_url;
         if cluster.is_some() && registry.public_url.as_ref() != Some(public_url) {
-            if let (false, Some(other)) = (records, &registry.public_url) {
+            if !records {
+                let other = registry.public_url.as_deref().unwrap_or("an address that is not known");
                 bail!(
                     "the leagues of this store are reached at {other}, and this service would tell agents {public_url}: start every \
                      service with the same --public-url, that of the load balancer before them"

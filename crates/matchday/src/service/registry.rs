@@ -70,6 +70,11 @@ pub(super) struct Registry {
 }
 
 impl Registry {
+    /// Whether the events are there that the owner of a shared store records first.
+    pub(super) fn is_begun(&self) -> bool {
+        self.service_token.is_some() && self.public_url.is_some()
+    }
+
     /// What the log of a store says.
     pub(super) fn read(store: &Store) -> Result<Self> {
         let mut registry = Self::default();

@@ -237,3 +237,25 @@ fn leagues_go_on_when_their_owners_are_cut_off_from_the_database() {
         |_, member| member.proxy.mend(),
     );
 }
+
+#[test]
+fn a_league_goes_by_the_databases_clock_though_its_owner_was_cut_off_before() {
+    let Some(services) = Services::start() else { return };
+    let listen = free_address();
+    let member = Member::start(&services, &listen, &format!("http://{listen}"));
+    let service = member.service.as_ref().unwrap();
+    member.proxy.cut();
+    service.process.until("the store is away");
+    thread::sleep(BEYOND_LEASE);
+    member.proxy.mend();
+    service.process.until("the store is back");
+    while service.call("GET", "/health/ready", &[], None).status != 200 {
+        thread::sleep(Duration::from_millis(100));
+    }
+    service.create("spring", &json!({}));
+    assert_eq!(service.call("GET", "/leagues/spring/api/standings", &[], None).status, 200);
+    let behind = services.sql(
+        "SELECT (extract(epoch FROM now()) * 1000000)::bigint - max(at) FROM matchday_events WHERE league = 1",
+    );
+    assert!(behind.parse::<i64>().unwrap() < 3_000_000, "{behind} us behind");
+}

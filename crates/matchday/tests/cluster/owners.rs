@@ -112,3 +112,16 @@ fn a_league_that_is_asked_while_the_database_takes_no_connections_is_not_put_int
     let answer = service.call("GET", "/leagues/spring/api/standings", &[], None);
     assert_eq!(answer.status, 200, "{answer:?}");
 }
+
+#[test]
+fn services_that_start_at_the_same_moment_on_an_empty_database_all_serve() {
+    let Some(services) = Services::start() else { return };
+    let listen: Vec<String> = (0..3).map(|_| free_address()).collect();
+    let serve = |listen: &String| services.serve(listen.clone());
+    let members: Vec<_> = std::thread::scope(|scope| {
+        let starting: Vec<_> = listen.iter().map(|listen| scope.spawn(move || serve(listen))).collect();
+        starting.into_iter().map(|service| service.join().unwrap()).collect()
+    });
+    let processes = members[0].cluster()["processes"].as_array().unwrap().len();
+    assert_eq!(processes, 3);
+}

@@ -70,17 +70,24 @@ pub(crate) async fn run(plan: &DatabasePlan, tell: Tell<'_>) -> Result<DatabaseF
             }
         }
     }
+    let mut two_services_per_s = Vec::new();
     for number in 1..=plan.runs.div_ceil(2) {
-        for in_database in [false, true] {
-            let name = if in_database { "PostgreSQL" } else { "SQLite" };
+        for (in_database, services, name) in
+            [(false, 1, "SQLite"), (true, 1, "PostgreSQL"), (true, 2, "PostgreSQL by two services")]
+        {
             tell(&format!("{} leagues at once in {name}, {number}", plan.at_once));
             let runs = if in_database { &mut database } else { &mut files };
             let folder = folder(plan)?;
             let store = location(&cluster, in_database, folder.path(), "service.db").await?;
-            let played = play_many(folder.path(), &store, plan.at_once, plan.players).await?;
-            runs.at_once_per_s.push(played.matches_per_s);
-            runs.commit_p99_ms.extend(played.commit_p99_ms);
+            let played = play_many(folder.path(), &store, services, plan.at_once, plan.players).await?;
             runs.technical_losses += played.technical_losses;
+            match services {
+                1 => {
+                    runs.at_once_per_s.push(played.matches_per_s);
+                    runs.commit_p99_ms.extend(played.commit_p99_ms);
+                }
+                _ => two_services_per_s.push(played.matches_per_s),
+            }
         }
     }
     let version = cluster.version().to_owned();
@@ -95,6 +102,7 @@ pub(crate) async fn run(plan: &DatabasePlan, tell: Tell<'_>) -> Result<DatabaseF
         players: plan.players,
         sqlite: files.figures()?,
         postgres: database.figures()?,
+        two_services_per_s: median(two_services_per_s).context("leagues were played by two services")?,
     })
 }
 

@@ -7,6 +7,7 @@ use super::figures::AtOnce;
 use super::played::{PlayedLeague, matches_per_s};
 use super::process::{BenchLeague, ServiceProcess, names, settings};
 use anyhow::{Context, Result};
+use std::fs;
 use std::path::Path;
 
 pub(super) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -> Result<AtOnce> {
@@ -55,17 +56,28 @@ pub(in super::super) struct PlayedAtOnce {
     pub(in super::super) technical_losses: usize,
 }
 
-/// Plays leagues at once in a service whose store is at this location, and empty.
+/// Plays leagues at once in services that share a store, which is at this location and empty. The players call the first.
 pub(in super::super) async fn play_many(
     folder: &Path,
     store: &Path,
+    services: usize,
     leagues: usize,
     players: u16,
 ) -> Result<PlayedAtOnce> {
     let mut service = ServiceProcess::start_on(folder, store.to_owned(), "127.0.0.1:0", &[]).await?;
+    let mut others = Vec::new();
+    for number in 1..services {
+        let folder = folder.join(format!("service-{number}"));
+        fs::create_dir(&folder)?;
+        let args = ["--public-url", &service.url];
+        others.push(ServiceProcess::start_on(&folder, store.to_owned(), "127.0.0.1:0", &args).await?);
+    }
     let made = service.create(&names("at-once", leagues), settings(&[("lead", "0")])).await?;
     play(&mut service, &made, players).await?;
     let metrics = service.metrics().await?;
+    for other in others {
+        other.stop().await?;
+    }
     let store = service.stop().await?;
     let played = made.iter().map(|league| PlayedLeague::read(&store, league)).collect::<Result<Vec<_>>>()?;
     Ok(PlayedAtOnce {
