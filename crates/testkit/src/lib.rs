@@ -11,6 +11,7 @@
 //! | [`page`] | a page of a process, by HTTP |
 //! | [`trace_collector`] | a collector of traces |
 //! | [`postgres`] | a PostgreSQL cluster of the test's own |
+//! | [`namespaces`] | network namespaces of the test's own, in which packets of one direction can be lost |
 //! | [`cut_proxy`] | a TCP proxy before a server that can be cut, also in the middle of a COMMIT |
 //! | `certificates` | certificates of a private authority |
 //! | `event_lines` | events, streams and exchanges to fill a store with |
@@ -45,6 +46,7 @@ pub mod instant_league;
 #[cfg(feature = "network")]
 pub mod mcp_client;
 pub mod mutation;
+pub mod namespaces;
 pub mod page;
 pub mod postgres;
 #[cfg(feature = "store")]

@@ -49,13 +49,17 @@ fn shown(data: &Value) -> String {
     let head = ["PROCESS", "VERSION", "LEASE LEFT", "LEAGUES", "WEIGHT", "TAKEN OVER", "STARTED", "URL"];
     let this = data.get("this_process").cloned().unwrap_or_default();
     format!(
-        "{}\nof the service that was asked: {} forwarded, {} of them unanswered; {} held; {} leagues lost; clock {} us ahead of the \
-         database's",
+        "{}\nof the service that was asked: {} forwarded, {} of them unanswered; {} held; {} leagues lost; clock {}",
         headed(&table(&head, &rows)),
         number(&this, "forwards"),
         number(&this, "forwards_failed"),
         number(&this, "held_requests"),
         number(&this, "lost_leagues"),
-        number(&this, "clock_offset_us"),
+        clock(this.get("clock_offset_us").and_then(Value::as_i64).unwrap_or_default()),
     )
+}
+
+fn clock(offset_us: i64) -> String {
+    let way = if offset_us < 0 { "behind" } else { "ahead of" };
+    format!("{} us {way} the database's", offset_us.unsigned_abs())
 }

@@ -6,7 +6,7 @@ mod reply;
 pub(crate) use address::manager_url;
 pub(crate) use reply::{Refused, in_our_form};
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 use matchday_core::league::LeagueSettings;
@@ -231,6 +231,11 @@ impl ManagerClient {
             }
             error => anyhow!("{url} cannot be asked: {error} - check --manager"),
         })?;
+        if received.status == 503 {
+            let answer: Value = serde_json::from_slice(&received.body).unwrap_or_default();
+            let why = answer.get("error").and_then(Value::as_str).unwrap_or("HTTP 503");
+            bail!("{url} is not ready ({why}) - try again in a moment");
+        }
         Ok(reply::read(received.status, &received.body))
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-const SERVICE_TOKEN: &str = "tok_service_of_the_tests";
+pub(crate) const SERVICE_TOKEN: &str = "tok_service_of_the_tests";
 
 pub(crate) struct Services {
     pub(crate) postgres: Cluster,
@@ -96,6 +96,11 @@ impl Services {
 
     fn database(&self) -> &str {
         self.store.split('/').nth(3).unwrap().split('?').next().unwrap()
+    }
+
+    /// The folder of the database's socket, and its name.
+    pub(crate) fn socket_and_database(&self) -> (&str, &str) {
+        (self.store.split("host=").nth(1).unwrap(), self.database())
     }
 
     /// Connections that are open stay so.

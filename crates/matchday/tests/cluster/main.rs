@@ -10,6 +10,7 @@
 mod faults;
 mod fixture;
 mod forwarding;
+mod namespaces;
 mod owners;
 
 /// The program under test.
