@@ -31,7 +31,7 @@ pub fn numbers(store: &Store, name: &str) -> Vec<usize> {
     store.load(&stream(name)).unwrap().iter().map(|stored| number_in(&stored.line)).collect()
 }
 
-/// Looks again and again, for a minute at most: whoever asserts says what was missing.
+/// Looks again and again, for a minute at most: the assertion says what was missing.
 pub fn until(store: &Store, there: impl Fn(StoreStats) -> bool) {
     let began = Instant::now();
     while !there(store.stats()) && began.elapsed().as_secs() < 60 {

@@ -5,6 +5,33 @@ use crate::tools::require_that;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Forwards TCP connections to another address, or to a socket in the file system.
+const FORWARD: &str = r#"
+import socket, sys, threading
+def address(text):
+    host, port = text.split(":")
+    return host, int(port)
+def connect(to):
+    if not to.startswith("/"): return socket.create_connection(address(to))
+    far = socket.socket(socket.AF_UNIX)
+    far.connect(to)
+    return far
+def copy(a, b):
+    try:
+        while data := a.recv(65536): b.sendall(data)
+    except OSError: pass
+    for s in (a, b):
+        try: s.shutdown(socket.SHUT_RDWR)
+        except OSError: pass
+listener = socket.create_server(address(sys.argv[1]))
+print("forwarding", flush=True)
+while True:
+    near, _ = listener.accept()
+    far = connect(sys.argv[2])
+    threading.Thread(target=copy, args=(near, far), daemon=True).start()
+    threading.Thread(target=copy, args=(far, near), daemon=True).start()
+"#;
+
 static MADE: AtomicU32 = AtomicU32::new(0);
 
 /// Deleted with all that runs in them.
@@ -49,6 +76,15 @@ impl Namespaces {
             value.map(|value| command.env(name, value));
         }
         Process::start(command)
+    }
+
+    /// Forwards what connects to an address inside one of them; needs python3.
+    pub fn forward(&self, inside: usize, from: &str, to: &str) -> Process {
+        let mut python = command("python3");
+        python.args(["-c", FORWARD, from, to]);
+        let process = self.exec(inside, &python);
+        process.until("forwarding");
+        process
     }
 
     /// What is sent from one of them to an address is lost from now on; what comes from there arrives.

@@ -45,7 +45,7 @@ impl World {
         } else if names_epoch && epoch != self.store.epoch {
             self.plan_store(length, StoreEvent::Heard { epoch, verdict: Verdict::Fenced });
         } else {
-            // The row of the league is locked: whoever wants to take it waits.
+            // The row of the league is locked: one that wants to take it waits.
             self.store.locked_until = Some(self.now + length);
             self.plan_store(length, StoreEvent::Land { epoch });
             self.befall_owner(length);

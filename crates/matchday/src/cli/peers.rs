@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use tokio::net::TcpListener;
 
-/// Opens the store of a service. A database is shared with whoever else serves it, a file is not.
+/// Opens the store of a service. A database is shared with other services, a file is not.
 pub(super) async fn open_store(
     config: &Config,
     path: &Path,

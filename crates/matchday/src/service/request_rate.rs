@@ -1,4 +1,4 @@
-//! How many requests a second a league takes, of whoever asks. Counted in whole seconds.
+//! How many requests a second a league takes, of all callers together. Counted in whole seconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -298,7 +298,7 @@ impl Service {
             }
             None if !lock(&self.season_memory).seen_asleep.insert(number) => return Ok(false),
             None if !self.has_begun(number)? => {
-                // What is wrong has been said, and is shown to whoever asks.
+                // What is wrong has been said, and is shown to those who ask.
                 let _ = self.league(id).await;
                 return Ok(false);
             }

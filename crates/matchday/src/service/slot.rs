@@ -1,4 +1,4 @@
-//! Whether a league is loaded. Whoever loads or unloads it holds the lock.
+//! Whether a league is loaded. What loads or unloads it holds the lock.
 
 use super::running_league::RunningLeague;
 use std::mem;

@@ -16,25 +16,6 @@ const OWNER: usize = 1;
 const HUB_ADDRESS: &str = "10.79.0.1";
 const OWNER_ADDRESS: &str = "10.79.0.2";
 const PUBLIC: &str = "http://10.79.0.1:8000";
-/// The database listens on a socket in the file system, which namespaces of the network share.
-const GATEWAY: &str = r#"
-import socket, sys, threading
-def copy(a, b):
-    try:
-        while data := a.recv(65536): b.sendall(data)
-    except OSError: pass
-    for s in (a, b):
-        try: s.shutdown(socket.SHUT_RDWR)
-        except OSError: pass
-listener = socket.create_server(("10.79.0.1", 5432))
-print("gateway is open", flush=True)
-while True:
-    near, _ = listener.accept()
-    far = socket.socket(socket.AF_UNIX)
-    far.connect(sys.argv[1])
-    threading.Thread(target=copy, args=(near, far), daemon=True).start()
-    threading.Thread(target=copy, args=(far, near), daemon=True).start()
-"#;
 
 struct Network {
     services: Services,
@@ -87,8 +68,8 @@ impl Network {
 fn another_goes_on(side: usize, address: &str) {
     let Some(network) = Network::new() else { return };
     let (socket, database) = network.services.socket_and_database();
-    let gateway = network.run(HUB, &["python3", "-c", GATEWAY, &format!("{socket}/.s.PGSQL.5432")]);
-    gateway.until("gateway is open");
+    let socket = format!("{socket}/.s.PGSQL.5432");
+    let _database = network.namespaces.forward(HUB, &format!("{HUB_ADDRESS}:5432"), &socket);
     let store = format!("postgres://matchday@{HUB_ADDRESS}/{database}?sslmode=disable");
     let mut owner = network.serve(OWNER, OWNER_ADDRESS, &store);
     let mut other = network.serve(HUB, HUB_ADDRESS, &network.services.store);

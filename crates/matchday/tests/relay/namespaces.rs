@@ -11,24 +11,6 @@ use matchday_testkit::tools::require;
 const LANGUAGES: [&str; 4] = ["python", "typescript", "rust", "go"];
 /// Where the agents find the league: at the gateway.
 const OUTSIDE: &str = "10.78.0.1:8000";
-/// Forwards connections from the agents' side to the league.
-const GATEWAY: &str = r#"
-import socket, threading
-def copy(a, b):
-    try:
-        while data := a.recv(65536): b.sendall(data)
-    except OSError: pass
-    for s in (a, b):
-        try: s.shutdown(socket.SHUT_RDWR)
-        except OSError: pass
-listener = socket.create_server(("10.78.0.1", 8000))
-print("gateway is open", flush=True)
-while True:
-    near, _ = listener.accept()
-    far = socket.create_connection(("10.77.0.1", 8000))
-    threading.Thread(target=copy, args=(near, far), daemon=True).start()
-    threading.Thread(target=copy, args=(far, near), daemon=True).start()
-"#;
 
 fn run(network: &Namespaces, inside: usize, cli: &Cli, program: &[&str]) -> Process {
     let mut command = command(program[0]);
@@ -79,8 +61,7 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
         ],
     );
     manager.until("listening on");
-    let gateway = run(&network, GATE, &cli, &["python3", "-c", GATEWAY]);
-    gateway.until("gateway is open");
+    let _gateway = network.forward(GATE, OUTSIDE, "10.77.0.1:8000");
     let _referee = run(
         &network,
         LEAGUE,
