@@ -123,8 +123,17 @@ impl Services {
     }
 
     pub(crate) fn player(&self, service: &Service, league: &str) -> Process {
+        self.player_with(service, league, &["--listen", &free_address()])
+    }
+
+    /// A player that nobody can call: it asks the relay of its league.
+    pub(crate) fn dialled_player(&self, service: &Service, league: &str, name: &str) -> Process {
+        self.player_with(service, league, &["--dial", "on", "--name", name, "--store", &format!("{name}.db")])
+    }
+
+    fn player_with(&self, service: &Service, league: &str, args: &[&str]) -> Process {
         let manager = format!("http://{}/leagues/{league}/mcp", service.listen);
-        self.cli.start(&["player", "--listen", &free_address(), "--manager", &manager])
+        self.cli.start(&[&["player", "--manager", &manager], args].concat())
     }
 }
 

@@ -125,3 +125,34 @@ fn services_that_start_at_the_same_moment_on_an_empty_database_all_serve() {
     let processes = members[0].cluster()["processes"].as_array().unwrap().len();
     assert_eq!(processes, 3);
 }
+
+#[test]
+fn players_that_dial_out_play_on_when_the_owner_of_their_mailboxes_is_killed() {
+    let Some(services) = Services::start() else { return };
+    let (owner, other) = services.two();
+    owner.create("spring", &json!({"start-when": "players=3", "lead": "2"}));
+    let _players: Vec<_> =
+        ["ann", "ben", "eve"].iter().map(|name| services.dialled_player(&other, "spring", name)).collect();
+    other.until("spring", |shown| shown["phase"] == "running");
+    assert!(owner.is(&services.owner(1)));
+    // Dropping a process kills it.
+    drop(owner);
+    other.until("spring", |shown| shown["phase"] == "completed");
+    assert_eq!(services.technical_losses(), "0");
+    services.verify("spring");
+}
+
+#[test]
+fn the_backup_of_a_league_holds_no_private_stream() {
+    let Some(services) = Services::start() else { return };
+    let service = services.serve(free_address());
+    service.create("spring", &json!({}));
+    assert_eq!(service.call("GET", "/leagues/spring/api/standings", &[], None).status, 200);
+    let private = "SELECT count(*) > 0 FROM matchday_events WHERE league = 1 AND stream LIKE 'private/%'";
+    assert_eq!(services.sql(private), "t", "the key of its checkpoints");
+    let kept = services.cli.run(&["backup", &services.store, "--league", "spring", "--to", "kept.db"]);
+    assert_eq!(kept.code, 0, "{kept:?}");
+    let bytes = std::fs::read(services.cli.path().join("kept.db")).unwrap();
+    let holds = |words: &str| bytes.windows(words.len()).any(|piece| piece == words.as_bytes());
+    assert!(holds("league_created") && !holds("private/"));
+}
