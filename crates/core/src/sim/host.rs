@@ -35,7 +35,7 @@ pub struct Host<A: Agent> {
     seed: u64,
     /// By how much its clock is wrong, in microseconds.
     clock_error_us: i64,
-    /// Its clock stands still since then, in the world's time.
+    /// Its clock stands still from then on, in the world's time.
     still_since: Option<Timestamp>,
     incarnation: u32,
     steps: u64,
@@ -297,8 +297,8 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        let driver = self.driver.as_ref().filter(|_| self.still_since.is_none());
-        driver.and_then(Driver::deadline).map(|own| self.world_time(own))
+        let deadline = self.driver.as_ref().and_then(Driver::deadline).map(|own| self.world_time(own));
+        deadline.filter(|at| self.still_since.is_none_or(|since| *at <= since))
     }
 
     fn last_at(&self) -> Option<Timestamp> {
@@ -309,13 +309,13 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
         (self.clock_error_us, self.still_since) = (error_us, None);
     }
 
-    fn stand_still(&mut self, now: Timestamp) {
-        self.still_since.get_or_insert(now);
+    fn stand_still(&mut self, from: Timestamp) {
+        self.still_since = Some(self.still_since.map_or(from, |known| known.min(from)));
     }
 
     fn go_on(&mut self, now: Timestamp) {
         if let Some(since) = self.still_since.take() {
-            self.clock_error_us -= now.as_micros() - since.as_micros();
+            self.clock_error_us -= (now.as_micros() - since.as_micros()).max(0);
         }
     }
 

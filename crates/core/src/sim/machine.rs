@@ -70,8 +70,8 @@ pub trait Machine {
     fn last_at(&self) -> Option<Timestamp>;
     /// From now on its clock is wrong by this.
     fn set_clock(&mut self, error_us: i64);
-    /// Its clock stands still until it goes on.
-    fn stand_still(&mut self, now: Timestamp);
+    /// Its clock stands still from then on, until it goes on.
+    fn stand_still(&mut self, from: Timestamp);
     /// Its clock goes on from where it stood still.
     fn go_on(&mut self, now: Timestamp);
     /// Leaves what is on the disk to another process. What runs goes on in the machine that is returned.

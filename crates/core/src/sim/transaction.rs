@@ -14,6 +14,9 @@ use std::time::Duration;
 const GROUP_MAX: u64 = 4;
 const RECONNECT_US_MAX: u64 = 1_000_000;
 
+/// How long a store may take to answer before the time of its leagues stands still.
+const SLOW: Duration = Duration::from_secs(1);
+
 impl World {
     /// Lets out what has no events, and begins the next transaction with what has.
     pub(super) fn write_next(&mut self, epoch: u64) -> Result<(), Fault> {
@@ -39,6 +42,9 @@ impl World {
         if let Some(process) = self.store.process_mut(epoch) {
             process.transaction = Some(Transaction { batches, landed: false, stalled_until: None });
         }
+        // While a store does not answer, time stands still: also if the process stops meanwhile.
+        let slow_at = self.now + SLOW;
+        self.each_agent_of(epoch, |agent| agent.stand_still(slow_at));
         let names_epoch = self.scenario.planted != Some(PlantedFault::NoEpochInAppend);
         if is_cut {
             self.plan_store(length, StoreEvent::Heard { epoch, verdict: Verdict::Unknown });
@@ -101,7 +107,12 @@ impl World {
     pub(super) fn heard(&mut self, epoch: u64, verdict: Verdict) -> Result<(), Fault> {
         let now = self.now;
         match verdict {
-            Verdict::Stored => self.end_transaction(epoch),
+            Verdict::Stored => {
+                self.each_agent_of(epoch, |agent| agent.go_on(now));
+                self.end_transaction(epoch)?;
+                self.members().into_iter().for_each(|who| self.arm(who));
+                Ok(())
+            }
             Verdict::Fenced => {
                 self.drop_fenced(epoch);
                 Ok(())

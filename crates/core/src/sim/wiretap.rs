@@ -4,8 +4,11 @@ use super::check::draw;
 use super::failure::{Checker, Fault};
 use super::who::Who;
 use crate::protocol::messages::{AnnouncedMatch, MatchTokens};
-use crate::protocol::{Body, ConversationId, LeagueId, Message, Token};
+use crate::protocol::{Body, ConversationId, LeagueId, Message, PlayerId, Token};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// More than any simulated league has.
+const PLAYERS_MAX: u32 = 32;
 
 #[derive(Debug, Default)]
 pub(super) struct Wiretap {
@@ -76,7 +79,7 @@ impl Wiretap {
 
     fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
         if from != Who::Manager {
-            return self.learn_key(from, message);
+            return self.learn_key(from, message, league);
         }
         match (&message.body, &message.envelope.auth_token) {
             (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
@@ -95,8 +98,8 @@ impl Wiretap {
         }
     }
 
-    /// What an agent shows when it registers is for the manager alone.
-    fn learn_key(&mut self, from: Who, message: &Message) {
+    /// What an agent shows when it registers is for the manager alone, and so are the tokens that follow from it.
+    fn learn_key(&mut self, from: Who, message: &Message, league: &LeagueId) {
         let registers =
             matches!(message.body, Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_));
         if registers {
@@ -105,6 +108,10 @@ impl Wiretap {
         let shown = message.envelope.auth_token.as_ref();
         if let Some(key) = shown.filter(|token| registers && token.is_registration_key()) {
             self.allow(key, [Who::Manager]);
+            for number in 1..=PLAYERS_MAX {
+                let id = PlayerId::numbered(number);
+                self.allow(&key.league_token(league, id.as_str()), [Who::Manager]);
+            }
         }
     }
 
