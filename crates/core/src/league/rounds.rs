@@ -31,6 +31,8 @@ impl Manager {
 
     /// Advances the league as far as possible.
     pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>) {
+        // A ladder that is paused or over pairs nobody.
+        self.pair_at = None;
         while self.league.phase == Phase::Running && self.roll_call.is_none() {
             let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
             if idle && !self.announce_next(ctx) {
@@ -52,7 +54,6 @@ impl Manager {
 
     /// Announces the next round; false if there is none.
     fn announce_next(&mut self, ctx: &mut Ctx<'_>) -> bool {
-        self.pair_at = None;
         self.draw_ahead(ctx);
         let next = RoundId(self.league.current_round.saturating_add(1));
         let Some(round) = self.league.rounds.iter().find(|round| round.round_id == next) else {

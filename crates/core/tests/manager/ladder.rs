@@ -2,6 +2,7 @@
 
 use crate::desk::*;
 use crate::orders::{give, operator};
+use matchday_core::agent::{Agent, Input};
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::league::{LeagueSettings, Rating};
 use matchday_core::protocol::messages::*;
@@ -212,4 +213,19 @@ fn in_other_leagues_no_player_gives_orders() {
     desk.tokens.insert(player(1), Token::new("tok_any"));
     assert_eq!(error_code(&leave(&mut desk, 1, 1)), ErrorCode::TokenInvalid);
     assert_eq!(player(1), Sender::Player(id(1)));
+}
+
+#[test]
+fn a_ladder_that_is_paused_or_over_wakes_for_no_pairing() {
+    for order in [Order::Pause, Order::End] {
+        let mut desk = Desk::started(ladder(|competition| competition.matches_per_hour = Some(1)), 2, 1);
+        play_round(&mut desk);
+        assert!(desk.manager.deadline().is_some(), "the next hour");
+        give(&mut desk, order, None, None);
+        desk.settle_received();
+        desk.now = desk.now + Duration::from_secs(7200);
+        desk.hand_in(Input::Tick);
+        desk.settle_received();
+        assert!(desk.manager.deadline().is_none_or(|at| at > desk.now), "{order:?}");
+    }
 }
