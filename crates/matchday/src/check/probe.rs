@@ -100,6 +100,11 @@ impl Probe {
         within.min(self.wait_max).min(self.deadline.saturating_duration_since(Instant::now()))
     }
 
+    /// Whether the agent has stopped answering.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.unanswered.load(Ordering::Relaxed) >= UNANSWERED_MAX
+    }
+
     pub(crate) async fn send(&self, subject: &str, body: impl Into<Bytes>, within: Duration) -> Exchange {
         let request = body.into();
         let unknown = |why: &str| Exchange {
@@ -108,7 +113,7 @@ impl Probe {
             outcome: CallOutcome::Unknown(why.to_owned()),
             took: Duration::ZERO,
         };
-        if self.unanswered.load(Ordering::Relaxed) >= UNANSWERED_MAX {
+        if self.is_silent() {
             return unknown("the agent had stopped answering by then");
         }
         let waited = self.timeout(within);

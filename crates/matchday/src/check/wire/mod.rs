@@ -192,9 +192,13 @@ impl Wire<'_> {
             self.findings.skip(rule, "the agent was gone by then");
             return false;
         }
+        // What it was sent last is not what silenced it.
+        let was_silent = self.probe.is_silent();
         let ping = self.probe.ping().await;
         self.state.dead = ping.answered().is_none();
-        if self.state.dead {
+        if self.state.dead && was_silent {
+            self.findings.skip(rule, "the agent had stopped answering by then");
+        } else if self.state.dead {
             let note = format!("it answers nobody any more after {after}: {}", ping.outcome_text());
             self.findings.violated(rule, note, &ping);
         }
