@@ -234,7 +234,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     telemetry.flush().await;
     let interrupted = played.is_none();
     let lies = || format!("the league broke off; what is decided lies in {}", file.display());
-    played.unwrap_or(Ok(())).and(closed).with_context(lies)?;
+    // A store that has failed is the cause of whatever else went wrong.
+    closed.and(played.unwrap_or(Ok(()))).with_context(lies)?;
     if stays {
         return Ok(ExitCode::SUCCESS);
     }
