@@ -238,11 +238,11 @@ impl Store {
 
     /// [`Self::flush`], for threads that may block.
     pub(super) fn flush_blocking(&self) -> Result<(), StoreFailed> {
-        let (tell, told) = oneshot::channel();
+        let (tell, told) = std::sync::mpsc::channel();
         self.flush_then(Box::new(move |outcome| {
             let _ = tell.send(outcome);
         }));
-        told.blocking_recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
+        told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
     }
 
     fn flush_then(&self, then: Completion) {
