@@ -37,7 +37,7 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 /// Deleted with all that runs in them.
 pub struct Namespaces(Vec<String>);
 
-pub fn ip(args: &[&str]) -> bool {
+fn ip(args: &[&str]) -> bool {
     Command::new("ip").args(args).output().is_ok_and(|output| output.status.success())
 }
 
@@ -52,7 +52,7 @@ impl Namespaces {
             .then_some(namespaces)
     }
 
-    pub fn name(&self, place: usize) -> &str {
+    fn name(&self, place: usize) -> &str {
         &self.0[place]
     }
 

@@ -55,10 +55,9 @@ impl Player {
             Some(Body::LeagueStandingsUpdate(update)) => &update.league_id,
             _ => return,
         };
-        let league_id = self.identity().and_then(|identity| identity.league_id.as_ref());
-        let is_ours = league_id.is_none_or(|own| own == named);
+        let own = self.identity().and_then(|identity| identity.league_id.as_ref());
         let is_recent = |at: Timestamp| ctx.now.since(at) < RENEW_EVERY;
-        if is_ours || self.renewed_at.is_some_and(is_recent) {
+        if own.is_none_or(|own| own == named) || self.renewed_at.is_some_and(is_recent) {
             return;
         }
         self.renewed_at = Some(ctx.now);
