@@ -1,7 +1,7 @@
 //! The agent's side of registration, of a referee or a player: asks the manager until it accepts or refuses. The
 //! manager's side is in `league::registration`.
 
-use crate::agent::{Answer, CallId, Outgoing, Parcel};
+use crate::agent::{Answer, CallDeadline, CallId, Outgoing, Parcel};
 use crate::entropy::Entropy;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
@@ -199,7 +199,7 @@ impl Registration {
             to: self.manager.clone(),
             dialect: self.dialect,
             parcel: Parcel::Message(Message::new(envelope, body)),
-            deadline: now + REGISTER_TIMEOUT,
+            deadline: CallDeadline::After(REGISTER_TIMEOUT),
         }
     }
 

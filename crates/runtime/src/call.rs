@@ -44,11 +44,12 @@ struct Ended {
 /// Makes the call, and puts its end into the inbox.
 pub(super) async fn make(context: Arc<Context>, call: Call) {
     let began = context.clock.now();
+    let deadline = call.outgoing.deadline.resolve(began);
     let _in_flight = context.telemetry.call_started();
     let ended = tokio::select! {
         biased;
         () = context.inbox.closed() => return,
-        ended = attempt_all(&context, &call) => ended,
+        ended = attempt_all(&context, &call, deadline) => ended,
     };
     let outgoing = call.outgoing;
     let meta = match &outgoing.parcel {
@@ -60,33 +61,38 @@ pub(super) async fn make(context: Arc<Context>, call: Call) {
     context.telemetry.call_finished(
         done,
         outgoing.call,
-        outgoing.deadline,
+        deadline,
         &ExchangeOutcome::of_answer(&ended.answer),
         || context.sender(),
     );
-    context.record(|| recorded(&context, &outgoing, &meta, began, &ended));
+    context.record(|| recorded(&context, &outgoing, deadline, &meta, began, &ended));
     let Ended { at, dialect, answer, .. } = ended;
     context.inbox.put(Arrived::Input(at, Input::Answer { call: outgoing.call, dialect, answer }));
 }
 
-async fn attempt_all(context: &Context, call: &Call) -> Ended {
+async fn attempt_all(context: &Context, call: &Call, deadline: Timestamp) -> Ended {
     let mut attempts = CallAttempts::new(call.outgoing.dialect, call.try_dialects);
     loop {
-        let (ended, understood) = attempt(context, &call.outgoing, attempts.dialect()).await;
+        let (ended, understood) = attempt(context, &call.outgoing, deadline, attempts.dialect()).await;
         if let Some(ended) = attempts.ended(understood, ended) {
             return ended;
         }
     }
 }
 
-async fn attempt(context: &Context, outgoing: &Outgoing, dialect: Dialect) -> (Ended, Understood) {
+async fn attempt(
+    context: &Context,
+    outgoing: &Outgoing,
+    deadline: Timestamp,
+    dialect: Dialect,
+) -> (Ended, Understood) {
     let id = i64::try_from(outgoing.call.0).unwrap_or(i64::MAX);
     let (request, exchange) = match &outgoing.parcel {
         Parcel::Message(message) => (write_call(dialect, id, message), message_meta::exchange(message)),
         Parcel::Probe => (write_probe(id), None),
     };
     let request = Bytes::from(request);
-    let deadline = context.clock.instant(outgoing.deadline);
+    let deadline = context.clock.instant(deadline);
     let most = context.limits.message_bytes_max;
     let mut headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.parcel));
     if outgoing.to.raw().contains("/relay/") {
@@ -181,6 +187,7 @@ fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: T
 fn recorded(
     context: &Context,
     outgoing: &Outgoing,
+    deadline: Timestamp,
     meta: &MessageMeta,
     began: Timestamp,
     ended: &Ended,
@@ -192,7 +199,7 @@ fn recorded(
         at: began,
         connected_at: times.connected.map(connected),
         first_byte_at: times.first_byte.map(|at| clock.at(at)),
-        deadline_at: Some(outgoing.deadline),
+        deadline_at: Some(deadline),
         done_at: Some(ended.at),
         agent: context.sender().id().into(),
         direction: Direction::Out,

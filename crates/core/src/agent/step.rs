@@ -8,6 +8,7 @@ use crate::protocol::ids::MatchId;
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Message, Timestamp};
 use serde_json::Value;
+use std::time::Duration;
 
 /// The effects of one input, to be carried out in this order.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +73,26 @@ pub struct Outgoing {
     /// What is sent.
     pub parcel: Parcel,
     /// When to give up waiting for the answer.
-    pub deadline: Timestamp,
+    pub deadline: CallDeadline,
+}
+
+/// When the caller gives up waiting for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallDeadline {
+    /// At this time, which the peer was told.
+    At(Timestamp),
+    /// So long after the call was sent. The peer loses no time by what the caller's log takes, or by a stop of its process.
+    After(Duration),
+}
+
+impl CallDeadline {
+    /// The time, for a call that is sent at `sent_at`.
+    pub fn resolve(self, sent_at: Timestamp) -> Timestamp {
+        match self {
+            Self::At(deadline) => deadline,
+            Self::After(timeout) => sent_at + timeout,
+        }
+    }
 }
 
 /// What a call carries.

@@ -302,13 +302,14 @@ impl<A: EventDurability> Driver<A> {
 
     fn call(&mut self, outgoing: Outgoing) -> Call {
         let Outgoing { call, to, dialect, parcel, deadline } = &outgoing;
-        self.barrier.call_started(*call, *deadline);
+        let deadline = deadline.resolve(self.now);
+        self.barrier.call_started(*call, deadline);
         let addressee = match parcel {
             Parcel::Message(message) => Some((to.clone(), message.names().0)),
             Parcel::Probe => None,
         };
         let try_dialects = addressee.as_ref().is_some_and(|to| self.may_try_dialects(to, *dialect));
-        self.calls.insert(*call, OpenCall { deadline: *deadline, addressee, try_dialects });
+        self.calls.insert(*call, OpenCall { deadline, addressee, try_dialects });
         Call { outgoing, try_dialects }
     }
 }

@@ -8,7 +8,6 @@ use super::rate_limit::RateLimiter;
 use super::registration::PendingRegistration;
 use super::request::{ReceivedMessage, RequestError};
 use super::settings::LeagueSettings;
-use super::start::RollCall;
 use super::state::League;
 use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Request, Step, StepContext};
 use crate::driver::EventDurability;
@@ -37,7 +36,7 @@ pub struct Manager {
     /// Registrations that are answered once their endpoint has answered a probe.
     pub(super) pending_registrations: BTreeMap<CallId, PendingRegistration>,
     /// The roll call before the first round, while it is running.
-    pub(super) roll_call: Option<RollCall>,
+    pub(super) is_roll_call: bool,
     /// When the matches of the announced round may begin, until then.
     pub(super) release_at: Option<Timestamp>,
     /// The players that have not acknowledged the round's announcement, with their matches, which wait for that.
@@ -91,7 +90,7 @@ impl Manager {
             token_issuer: None,
             notice_queues: BTreeMap::new(),
             pending_registrations: BTreeMap::new(),
-            roll_call: None,
+            is_roll_call: false,
             release_at: None,
             unacknowledged: BTreeMap::new(),
             announcement_deadline: None,
@@ -313,7 +312,6 @@ impl Manager {
     fn on_tick(&mut self, ctx: &mut Ctx<'_>) {
         self.outbox.tick(ctx.now, &mut ctx.step.outbox);
         self.rate_limiter.release(ctx.now, &mut ctx.step.replies);
-        self.check_roll_call(ctx);
         self.reassign_overdue(ctx);
         let backoff_until = self.backoff_until.len();
         self.backoff_until.retain(|_, until| *until > ctx.now);
@@ -380,10 +378,8 @@ impl Agent for Manager {
 
     fn deadline(&self) -> Option<Timestamp> {
         let due = self.due.first();
-        let roll_call = self.roll_call.as_ref().map(|roll_call| roll_call.until);
         let rested = self.backoff_until.values().min().copied();
-        let own =
-            [self.outbox.deadline(), self.rate_limiter.deadline(), self.release_at, due, roll_call, rested];
+        let own = [self.outbox.deadline(), self.rate_limiter.deadline(), self.release_at, due, rested];
         own.into_iter()
             .chain([self.announcement_deadline, self.standings_at, self.pair_at, self.probe_at])
             .flatten()

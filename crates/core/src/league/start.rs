@@ -10,13 +10,7 @@ use crate::agent::Agent;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, PlayerId, RoundId};
 use crate::protocol::messages::{LeagueStatus, Phase, StartLeague};
-use crate::protocol::{Sender, Timestamp, UntrustedText};
-
-/// The time in which agents must answer a probe before the first round.
-#[derive(Debug)]
-pub(super) struct RollCall {
-    pub(super) until: Timestamp,
-}
+use crate::protocol::{Sender, UntrustedText};
 
 impl Manager {
     pub(super) fn start_league(
@@ -115,7 +109,7 @@ impl Manager {
                 }
             }
         }
-        self.roll_call = Some(RollCall { until: ctx.now + self.league.settings.probe_timeout });
+        self.is_roll_call = true;
         self.check_roll_call(ctx);
     }
 
@@ -123,15 +117,17 @@ impl Manager {
         self.everyone().filter(|agent| !self.has_answered(agent)).collect()
     }
 
-    /// Ends the roll call once all probes are answered or its time is up, and opens the first round.
+    /// Ends the roll call once every probe is answered or has timed out, and opens the first round.
     pub(super) fn check_roll_call(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(roll_call) = &self.roll_call else { return };
-        let checks = self.league.settings.endpoint_check == EndpointCheck::AtStart;
-        let waiting = checks && self.outbox.contains(|purpose| matches!(purpose, Purpose::Probe(_)));
-        if waiting && ctx.now < roll_call.until {
+        if !self.is_roll_call {
             return;
         }
-        self.roll_call = None;
+        let checks = self.league.settings.endpoint_check == EndpointCheck::AtStart;
+        let waiting = checks && self.outbox.contains(|purpose| matches!(purpose, Purpose::Probe(_)));
+        if waiting {
+            return;
+        }
+        self.is_roll_call = false;
         let unprobed = std::mem::take(&mut self.unprobed);
         if checks {
             for agent in self.unresponsive().into_iter().filter(|agent| !unprobed.contains(agent)) {

@@ -3,7 +3,7 @@
 use super::game_error::{ErrorNotice, game_error};
 use super::one_match::{Action, OngoingMatch};
 use super::{Assignment, Ctx, Held, PendingQuestion, Purpose, Referee, messages_out};
-use crate::agent::{Answer, Outgoing, Parcel};
+use crate::agent::{Answer, CallDeadline, Outgoing, Parcel};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::messages::{LeagueQuery, QueryParams, QueryType};
@@ -179,7 +179,7 @@ impl Referee {
             to: side.endpoint.clone(),
             dialect: side.dialect,
             parcel: Parcel::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
-            deadline,
+            deadline: CallDeadline::At(deadline),
         });
         let (attempt, turn) = (ongoing.assignment.attempt, ongoing.turn);
         self.pending_questions

@@ -106,7 +106,7 @@ impl World {
                 _ => None,
             },
             payload: again,
-            deadline: outgoing.deadline,
+            deadline: outgoing.deadline.resolve(self.now),
             to_incarnation: 0,
             open: true,
         };
@@ -278,7 +278,7 @@ fn reported(ask: &Ask) -> Option<MatchResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{Content, Outgoing, Reply};
+    use crate::agent::{CallDeadline, Content, Outgoing, Reply};
     use crate::sim::{Options, START, Scenario};
 
     fn world() -> World {
@@ -291,7 +291,7 @@ mod tests {
             to: Who::Player(1).endpoint(),
             dialect: Dialect::Standard,
             parcel: Parcel::Probe,
-            deadline: START + Duration::from_secs(1),
+            deadline: CallDeadline::At(START + Duration::from_secs(1)),
         };
         driver::Call { outgoing, try_dialects: false }
     }

@@ -6,7 +6,7 @@
 use super::check::ownership::time_goes_on;
 use super::failure::{Checker, Fault};
 use super::machine::{Appended, Confirmed, Machine};
-use crate::agent::{Agent, DecodeHints, Input};
+use crate::agent::{Agent, CallDeadline, DecodeHints, Input};
 use crate::driver::{Arrival, Batch, Batches, Driver, Effects, EventDurability, IsColocated};
 use crate::entropy::Entropy;
 use crate::protocol::{PlayerId, Timestamp};
@@ -107,7 +107,9 @@ impl<A: Agent> Host<A> {
 
     fn in_world_time(&self, mut effects: Effects) -> Effects {
         for call in &mut effects.calls {
-            call.outgoing.deadline = self.world_time(call.outgoing.deadline);
+            if let CallDeadline::At(own) = &mut call.outgoing.deadline {
+                *own = self.world_time(*own);
+            }
         }
         for request in &mut effects.decision_requests {
             request.until = self.world_time(request.until);

@@ -7,6 +7,7 @@ use super::who::Who;
 use super::world::World;
 use crate::league::fixture::Match;
 use crate::league::{DecidedBy, Format, League, LeagueEvent};
+use crate::player::PlayerEvent;
 use crate::protocol::messages::{GameStatus, MatchResult, Phase};
 use crate::protocol::{Attempt, MatchId, Message, PlayerId};
 use crate::timing::Timing;
@@ -142,6 +143,12 @@ impl World {
             if let Some(rules) = &mut self.ladder_rules {
                 rules.take(*at, event)?;
             }
+            if matches!(event, LeagueEvent::LeagueStarted { .. }) {
+                let unkeyed = 1..=self.scenario.unkeyed;
+                let is_registered = |event: &PlayerEvent| matches!(event, PlayerEvent::Registered { .. });
+                let knows = |number: &u8| self.cast.player_events(*number).any(is_registered);
+                self.unaware_at_start = unkeyed.filter(|number| !knows(number)).collect();
+            }
             if self.is_calm() {
                 check::conduct::healthy_referee_stays(event)?;
             }
@@ -236,7 +243,9 @@ impl World {
     fn sound_players(&self) -> Vec<PlayerId> {
         (self.cast.league().players.iter())
             .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
-                Some(Who::Player(number)) => self.scenario.behaviour(number).is_sound(),
+                Some(Who::Player(number)) => {
+                    self.scenario.behaviour(number).is_sound() && !self.unaware_at_start.contains(&number)
+                }
                 _ => false,
             })
             .map(|(id, _)| id.clone())

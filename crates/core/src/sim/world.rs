@@ -49,6 +49,9 @@ pub(super) struct World {
     pub(super) ladder_rules: Option<LadderRules>,
     /// How much of the manager's log the ledger has taken in.
     pub(super) ledger_read: usize,
+    /// The players without a registration key that did not know of their registration when the league was started: nothing
+    /// but its answer tells them who they are.
+    pub(super) unaware_at_start: BTreeSet<u8>,
     pub(super) trace: Trace,
     pub(super) stats: Stats,
     pub(super) heals_at: Timestamp,
@@ -104,6 +107,7 @@ impl World {
             conduct: Conduct::default(),
             ledger: Ledger::default(),
             ledger_read: 0,
+            unaware_at_start: BTreeSet::new(),
             trace: Trace::new(options.keep_trace),
             stats: Stats::default(),
             doomed: None,

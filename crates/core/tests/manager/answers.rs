@@ -1,7 +1,7 @@
 //! What the manager answers and announces, as JSON on the wire.
 
 use crate::desk::*;
-use matchday_core::agent::{Ask, Content, Input, Parcel};
+use matchday_core::agent::{Ask, CallDeadline, Content, Input, Parcel};
 use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, GameType, Message, PlayerId, Sender, Token};
@@ -272,7 +272,7 @@ fn what_the_manager_sends_waits_ten_seconds_for_its_answer() {
     let desk = Desk::started(quick(), 4, 1);
     assert!(desk.outbox.iter().any(|call| matches!(call.parcel, Parcel::Message(_))));
     for call in &desk.outbox {
-        assert_eq!(call.deadline, desk.now + Duration::from_secs(10), "{call:?}");
+        assert_eq!(call.deadline, CallDeadline::After(Duration::from_secs(10)), "{call:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a league begins, and who may begin it.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Ask, Content};
+use matchday_core::agent::{Answer, Ask, CallDeadline, Content, Failure};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::messages::*;
@@ -123,12 +123,15 @@ fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
 }
 
 #[test]
-fn the_roll_call_does_not_wait_longer_than_its_time() {
+fn the_roll_call_waits_for_each_probe_from_when_it_is_sent() {
     let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
     let mut desk = Desk::with(settings.clone(), 2, 1);
     desk.start();
     assert_eq!(desk.manager.league().current_round, 0);
-    desk.pass(settings.probe_timeout);
+    assert!(desk.outbox.iter().all(|probe| probe.deadline == CallDeadline::After(settings.probe_timeout)));
+    desk.pass(settings.probe_timeout * 3);
+    assert_eq!(desk.manager.league().current_round, 0, "the probes may not have been sent before");
+    desk.answer_calls(|_| Answer::Undelivered(Failure::TimedOut));
     assert_eq!(desk.manager.league().current_round, 1);
 }
 

@@ -1,7 +1,7 @@
 //! Registration goes on until the manager says yes or no, and a restart does not lose what was granted.
 
 use super::seat::*;
-use matchday_core::agent::{Agent, Answer, Ask, Failure, Input, Outgoing, Parcel};
+use matchday_core::agent::{Agent, Answer, Ask, CallDeadline, Failure, Input, Outgoing, Parcel};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{
     LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity, RegisterAnswer, RegisterStatus,
@@ -35,7 +35,7 @@ fn the_first_registration_says_who_asks_and_shows_a_key_of_its_own() {
 fn a_registration_waits_ten_seconds_for_its_answer() {
     let mut seat = Seat::empty("random");
     let sent = seat.wake();
-    assert_eq!(sent.deadline, seat.now + Duration::from_secs(10));
+    assert_eq!(sent.deadline, CallDeadline::After(Duration::from_secs(10)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! When a player is asked again, when its answer still counts, and in which order it hears of it all.
 
 use crate::bench::*;
-use matchday_core::agent::Answer;
+use matchday_core::agent::{Answer, CallDeadline};
 use matchday_core::protocol::MessageType::{
     ChooseParityCall, GameError, GameInvitation, GameOver, MatchResultReport,
 };
@@ -60,14 +60,18 @@ fn the_exchange_of_a_question_stays_open_until_the_next_one() {
     let bench = Bench::invited();
     assert_eq!(
         bench.last_to(2, GameInvitation).deadline,
-        bench.at(7.0),
+        CallDeadline::At(bench.at(7.0)),
         "5 s to answer, and 2 s until the retry"
     );
     let mut bench = Bench::invited();
     bench.joins(1, "R1M1");
     bench.until(21.0);
     assert_eq!(bench.times(2, GameInvitation), [0.0, 7.0, 14.0, 21.0]);
-    assert_eq!(bench.last_to(2, GameInvitation).deadline, bench.at(26.0), "there is no fifth");
+    assert_eq!(
+        bench.last_to(2, GameInvitation).deadline,
+        CallDeadline::At(bench.at(26.0)),
+        "there is no fifth"
+    );
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn play(seed: u64, game: &'static str, turns: u32) -> String {
     while bench.decisions() == 0 {
         for (at, sent) in bench.sent.clone().drain(seen..) {
             if let Some(answer) = reply(&bench, &mut chance, &sent) {
-                let most = sent.deadline.since(at).as_millis() as u64;
+                let most = sent.deadline.resolve(at).since(at).as_millis() as u64;
                 let delay = Duration::from_millis(chance.below(most + 500));
                 open.push((at.since(start()) + delay, sent.call, answer));
             }

@@ -8,7 +8,7 @@ use matchday_core::protocol::messages::Parity;
 /// The seconds from sending the last message of this type to giving up on its answer.
 fn timeout(bench: &Bench, kind: MessageType) -> u64 {
     let (at, sent) = bench.all(kind).pop().unwrap_or_else(|| panic!("no {kind} was sent"));
-    sent.deadline.since(at).as_secs()
+    sent.deadline.resolve(at).since(at).as_secs()
 }
 
 #[test]

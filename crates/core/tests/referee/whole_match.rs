@@ -1,7 +1,7 @@
 //! A match of even/odd that goes as it should, from announcement to report.
 
 use crate::bench::*;
-use matchday_core::agent::{Agent, Answer, Ask, Content};
+use matchday_core::agent::{Agent, Answer, Ask, CallDeadline, Content};
 use matchday_core::fair::verify;
 use matchday_core::protocol::messages::{GameDetails, Parity};
 use matchday_core::protocol::nonce::Nonce;
@@ -24,7 +24,7 @@ fn an_announcement_is_received_and_both_are_invited_at_the_same_instant() {
     assert_eq!(bench.announce(&[even_odd("R1M1", 1, 2)]), Content::Received);
     let invitations = bench.all(MessageType::GameInvitation);
     assert_eq!(invitations.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [start(), start()]);
-    assert!(invitations.iter().all(|(_, invitation)| invitation.deadline == bench.at(7.0)));
+    assert!(invitations.iter().all(|(_, invitation)| invitation.deadline == CallDeadline::At(bench.at(7.0))));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::order::{Diarist, PING};
 use matchday_core::agent::{
-    Agent, CallId, Content, DecodeHints, Input, Outgoing, Parcel, Reply, Signing, Step,
+    Agent, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Parcel, Reply, Signing, Step,
 };
 use matchday_core::driver::EventDurability;
 use matchday_core::entropy::Entropy;
@@ -29,7 +29,7 @@ struct Gossip {
 impl Agent for Gossip {
     type Event = String;
 
-    fn handle(&mut self, now: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
+    fn handle(&mut self, _: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
         let mut step = Step::default();
         let Input::Request(request) = input else { return step };
         step.replies.push(Reply { to: request.id, content: Content::Received });
@@ -40,7 +40,7 @@ impl Agent for Gossip {
             to,
             dialect: Dialect::Standard,
             parcel: Parcel::Probe,
-            deadline: now + Duration::from_secs(30),
+            deadline: CallDeadline::After(Duration::from_secs(30)),
         }));
         step
     }
