@@ -265,11 +265,12 @@ impl Manager {
         let token_issuer = self.token_issuer.as_ref().filter(|_| repeats);
         let token = token_issuer
             .map(|token_issuer| token_issuer.issue(member.id(), &received.envelope.conversation_id));
-        let old = in_force.filter(|in_force| open && is_older(request, *in_force, now));
+        let renewable = open || repeats || by_code;
+        let old = in_force.filter(|in_force| renewable && is_older(request, *in_force, now));
         match (token.filter(|token| known_member.token.admits(token)), old) {
             (Some(token), _) => Recognition::Repeats(member, token),
             (None, Some(in_force)) => Recognition::Outdated { in_force: in_force.sent_at },
-            (None, None) if open || repeats || by_code => Recognition::Renews(member, by),
+            (None, None) if renewable => Recognition::Renews(member, by),
             (None, None) => Recognition::Unproven(member),
         }
     }

@@ -144,6 +144,19 @@ fn an_old_copy_does_not_replace_a_token_that_was_given_since() {
     assert!(admits(&desk, &live));
 }
 
+#[test]
+fn an_old_copy_of_the_same_conversation_does_not_replace_the_token_after_the_start() {
+    let mut desk = Desk::new(quick());
+    let old = request(&desk, "conv-1", None);
+    desk.pass(Duration::from_secs(5));
+    let new = request(&desk, "conv-1", None);
+    let live = granted(&mut desk, &new).unwrap();
+    start(&mut desk);
+    desk.crash();
+    assert_eq!(granted(&mut desk, &old), Err(ErrorCode::InvalidState));
+    assert!(admits(&desk, &live));
+}
+
 /// A league that has started, and the manager was killed; with the registration of a player that has no key.
 fn keyless() -> (Desk, Message, Token) {
     let mut desk = Desk::new(quick());
