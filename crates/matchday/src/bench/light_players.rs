@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use matchday_net::client::Client;
 use matchday_net::transport::Listener;
 use matchday_net::{body, server};
@@ -18,11 +18,12 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 const BODY_BYTES_MAX: usize = 1 << 20;
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 const CONNECTIONS_MAX: usize = 256;
+const RETRY_PAUSE: Duration = Duration::from_millis(200);
 
 /// They serve until this is closed.
 #[derive(Debug)]
@@ -106,8 +107,15 @@ async fn register(client: &Client, manager: &str, number: u16, endpoint: &str) -
             },
         },
     });
-    let deadline = Instant::now() + ANSWER_MAX;
-    let received = client.post(manager, request.to_string().into(), deadline, BODY_BYTES_MAX).await?;
+    let (request, deadline) = (Bytes::from(request.to_string()), Instant::now() + ANSWER_MAX);
+    let received = loop {
+        let received = client.post(manager, request.clone(), deadline, BODY_BYTES_MAX).await?;
+        // A league that changes hands among services answers 503 for a moment.
+        if received.status != StatusCode::SERVICE_UNAVAILABLE || Instant::now() >= deadline {
+            break received;
+        }
+        sleep(RETRY_PAUSE).await;
+    };
     let answer: Value = serde_json::from_slice(&received.body).context("the answer to a registration")?;
     let field = |name: &str| answer.pointer(&format!("/result/{name}")).and_then(Value::as_str);
     let identity = field("player_id").zip(field("auth_token"));
