@@ -61,10 +61,22 @@ impl Services {
 
     /// Starts a service at this address, with the way to the database that it is to take.
     pub(crate) fn serve_at(&self, listen: &str, store: &str, public: &str) -> Service {
+        self.serve_with(listen, store, public, &[])
+    }
+
+    /// Starts a service at the public address whose machine's clock is off by so much.
+    pub(crate) fn serve_with_clock_off(&self, libfaketime: &str, offset: &str) -> Service {
+        // The time since the start of the machine is right even where the time of day is not.
+        let clock =
+            [("LD_PRELOAD", libfaketime), ("FAKETIME", offset), ("FAKETIME_DONT_FAKE_MONOTONIC", "1")];
+        self.serve_with(&self.public, &self.store, &format!("http://{}", self.public), &clock)
+    }
+
+    fn serve_with(&self, listen: &str, store: &str, public: &str, environment: &[(&str, &str)]) -> Service {
         let shown = ["serve", "--listen", listen, "--public-url", public];
         let args = [&shown[..], &["--store", store, "--service-token", SERVICE_TOKEN]].concat();
         let mut command = self.cli.command(&args);
-        command.env("MATCHDAY_STORE_HISTORY", self.history());
+        command.env("MATCHDAY_STORE_HISTORY", self.history()).envs(environment.iter().copied());
         let process = Process::start(command);
         process.until("leagues are served at");
         Service { process, listen: listen.to_owned() }

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod clock;
 mod faults;
 mod fixture;
 mod forwarding;
