@@ -13,6 +13,7 @@ mod fixture;
 mod forwarding;
 mod namespaces;
 mod owners;
+mod seats;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");
