@@ -37,6 +37,8 @@ struct Ladders {
     balancer: CutProxy,
     players: Vec<Process>,
     tokens: Vec<String>,
+    /// The last result that was waited for, by league: what is before it is not read again.
+    last_seq: [u64; LEAGUES as usize],
     /// From each fault to the next result of each league of the one that it hit.
     took: Vec<Duration>,
 }
@@ -55,7 +57,8 @@ impl Ladders {
         let tokens = names.clone().map(|name| first.create(&name, &settings)).collect();
         let players = names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
         let players = players.collect();
-        let mut ladders = Self { services, members, balancer, players, tokens, took: Vec::new() };
+        let last_seq = Default::default();
+        let mut ladders = Self { services, members, balancer, players, tokens, last_seq, took: Vec::new() };
         for league in 1..=LEAGUES {
             ladders.next_result(league, 0);
         }
@@ -68,15 +71,17 @@ impl Ladders {
     }
 
     /// When the first match of a league was decided after this time, both in microseconds.
-    fn next_result(&self, league: u32, after: u64) -> u64 {
-        let began = Instant::now();
+    fn next_result(&mut self, league: u32, after: u64) -> u64 {
+        let (began, place) = (Instant::now(), league as usize - 1);
+        let next = format!(
+            "SELECT at, seq FROM matchday_events WHERE league = {league} AND stream IN ('league', 'league/{league}') \
+             AND seq > {} AND at > {after} AND line LIKE '%\"match_decided\"%' ORDER BY seq LIMIT 1",
+            self.last_seq[place]
+        );
         loop {
-            let found = self.services.sql(&format!(
-                "SELECT min(at) FROM matchday_events WHERE league = {league} AND stream LIKE 'league%' AND at > {after} \
-                 AND line LIKE '%\"match_decided\"%'"
-            ));
-            if let Ok(at) = found.parse() {
-                return at;
+            if let Some((at, seq)) = self.services.sql(&next).split_once('|') {
+                self.last_seq[place] = seq.parse().unwrap();
+                return at.parse().unwrap();
             }
             if began.elapsed() >= TAKE_OVER_MAX {
                 let end = format!(
