@@ -10,7 +10,7 @@ use crate::rules::ExternalRules;
 use crate::telemetry::AgentTelemetry;
 use matchday_core::agent::DecodeHints;
 use matchday_core::protocol::decode::{Conformance, Limits};
-use matchday_core::protocol::{PlayerId, Sender};
+use matchday_core::protocol::{Endpoint, PlayerId, Sender};
 use matchday_net::client::Client;
 use matchday_store::Exchange;
 use std::sync::Arc;
@@ -39,6 +39,11 @@ pub(super) struct Context {
 }
 
 impl Context {
+    /// Whether it is called by way of this process: the egress policy is for those who are not.
+    pub(super) fn has_local_route(&self, endpoint: &Endpoint) -> bool {
+        self.colocated.as_ref().is_some_and(|colocated| colocated.local_route(endpoint.raw()).is_some())
+    }
+
     pub(super) fn sender(&self) -> Sender {
         self.info.borrow().sender.clone()
     }

@@ -33,6 +33,14 @@ fn two_leagues_are_played_at_once_with_nothing_but_players() {
 }
 
 #[test]
+fn the_referee_of_the_house_registers_where_agents_on_its_machine_may_not() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&["--endpoints", "private"]);
+    fixture.create(&["spring"], &[]);
+    fixture.until("spring", |shown| shown["referees"] == 1);
+}
+
+#[test]
 fn the_operator_of_a_league_starts_it_with_its_own_token_and_nobody_else_does() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
