@@ -37,6 +37,8 @@ fn the_referee_of_the_house_registers_where_agents_on_its_machine_may_not() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&["--endpoints", "private"]);
     fixture.create(&["spring"], &[]);
+    // A request loads the league, and its referee with it.
+    assert_eq!(fixture.call("GET", "/leagues/spring/api/standings", None, None).status, 200);
     fixture.until("spring", |shown| shown["referees"] == 1);
 }
 
