@@ -179,6 +179,7 @@ mod tests {
         assert_eq!(out.len(), 1);
         outbox.tick(at(3), &mut out);
         assert_eq!(out.len(), 2);
+        assert_eq!(out[1].deadline, CallDeadline::After(Duration::from_secs(10)));
     }
 
     #[test]

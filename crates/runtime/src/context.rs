@@ -39,7 +39,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Whether it is called by way of this process: the egress policy is for those who are not.
+    /// Whether calls to it stay within this process, so that the egress policy does not apply.
     pub(super) fn has_local_route(&self, endpoint: &Endpoint) -> bool {
         self.colocated.as_ref().is_some_and(|colocated| colocated.local_route(endpoint.raw()).is_some())
     }

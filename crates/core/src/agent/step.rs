@@ -79,7 +79,7 @@ pub struct Outgoing {
 /// When the caller gives up waiting for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallDeadline {
-    /// At this time, which the peer was told.
+    /// At this time, by the window of a match.
     At(Timestamp),
     /// So long after the call was sent. The peer loses no time by what the caller's log takes, or by a stop of its process.
     After(Duration),

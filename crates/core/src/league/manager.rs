@@ -35,8 +35,8 @@ pub struct Manager {
     pub(super) notice_queues: BTreeMap<Sender, NoticeQueue>,
     /// Registrations that are answered once their endpoint has answered a probe.
     pub(super) pending_registrations: BTreeMap<CallId, PendingRegistration>,
-    /// The roll call before the first round, while it is running.
-    pub(super) is_roll_call: bool,
+    /// Whether the roll call before the first round is running.
+    pub(super) in_roll_call: bool,
     /// When the matches of the announced round may begin, until then.
     pub(super) release_at: Option<Timestamp>,
     /// The players that have not acknowledged the round's announcement, with their matches, which wait for that.
@@ -90,7 +90,7 @@ impl Manager {
             token_issuer: None,
             notice_queues: BTreeMap::new(),
             pending_registrations: BTreeMap::new(),
-            is_roll_call: false,
+            in_roll_call: false,
             release_at: None,
             unacknowledged: BTreeMap::new(),
             announcement_deadline: None,

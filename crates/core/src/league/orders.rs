@@ -163,7 +163,7 @@ impl Manager {
     fn end_early(&mut self, ctx: &mut Ctx<'_>) -> Result<(), RequestError> {
         self.expect_phase(&[Phase::Running, Phase::Paused], "end")?;
         let under_way = self.under_way(|_| true);
-        self.is_roll_call = false;
+        self.in_roll_call = false;
         self.release_at = None;
         self.due.clear();
         self.backoff_until.clear();

@@ -33,7 +33,7 @@ impl Manager {
     pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>) {
         // A ladder that is paused or over pairs nobody.
         self.pair_at = None;
-        while self.league.phase == Phase::Running && !self.is_roll_call {
+        while self.league.phase == Phase::Running && !self.in_roll_call {
             let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
             if idle && !self.announce_next(ctx) {
                 if self.league.is_ladder() {

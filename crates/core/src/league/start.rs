@@ -109,7 +109,7 @@ impl Manager {
                 }
             }
         }
-        self.is_roll_call = true;
+        self.in_roll_call = true;
         self.check_roll_call(ctx);
     }
 
@@ -119,7 +119,7 @@ impl Manager {
 
     /// Ends the roll call once every probe is answered or has timed out, and opens the first round.
     pub(super) fn check_roll_call(&mut self, ctx: &mut Ctx<'_>) {
-        if !self.is_roll_call {
+        if !self.in_roll_call {
             return;
         }
         let checks = self.league.settings.endpoint_check == EndpointCheck::AtStart;
@@ -127,7 +127,7 @@ impl Manager {
         if waiting {
             return;
         }
-        self.is_roll_call = false;
+        self.in_roll_call = false;
         let unprobed = std::mem::take(&mut self.unprobed);
         if checks {
             for agent in self.unresponsive().into_iter().filter(|agent| !unprobed.contains(agent)) {

@@ -11,7 +11,7 @@ fn libfaketime() -> Option<String> {
     let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketimeMT.so.1"));
     let found = libraries.find(|library| library.exists());
     let _ = require_that(found.is_some(), "libfaketime is not installed");
-    Some(found?.to_string_lossy().into_owned())
+    found.map(|library| library.to_string_lossy().into_owned())
 }
 
 fn plays_by_the_databases_clock(offset: &str) {
