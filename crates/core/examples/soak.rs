@@ -2,9 +2,10 @@
 
 use matchday_core::entropy::Entropy;
 use matchday_core::sim::{self, Options, Report, Scenario, Stats};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
@@ -96,8 +97,9 @@ fn show(seed: u64, arguments: &Arguments) -> ExitCode {
 
 fn soak(arguments: &Arguments) -> ExitCode {
     let begun = Instant::now();
-    let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
+    let next = AtomicU64::new(0);
     let total = Mutex::new(Total::default());
+    let running = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         for _ in 0..arguments.jobs {
             scope.spawn(|| {
@@ -106,34 +108,53 @@ fn soak(arguments: &Arguments) -> ExitCode {
                     if index >= arguments.seeds {
                         break;
                     }
-                    let report = run(arguments.from + index, arguments);
-                    done.fetch_add(1, Ordering::Relaxed);
-                    if let Ok(mut total) = total.lock() {
-                        total.take(&report);
+                    let seed = arguments.from + index;
+                    lock(&running).insert(seed, Instant::now());
+                    let report = run(seed, arguments);
+                    lock(&running).remove(&seed);
+                    if let Some(failure) = &report.failure {
+                        eprintln!("seed {seed} FAILED: {failure}");
                     }
+                    lock(&total).take(&report);
                 }
             });
         }
-        scope.spawn(|| progress(&done, arguments.seeds, begun));
+        scope.spawn(|| progress(&total, &running, arguments.seeds, begun));
     });
-    let total = total.into_inner().unwrap_or_default();
+    let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     total.print(arguments.seeds, arguments.shared_store, begun.elapsed());
     if total.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
-fn progress(done: &AtomicU64, seeds: u64, begun: Instant) {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says how far the run is, and which seeds take long.
+fn progress(total: &Mutex<Total>, running: &Mutex<BTreeMap<u64, Instant>>, seeds: u64, begun: Instant) {
     let mut shown = Instant::now();
-    while done.load(Ordering::Relaxed) < seeds {
+    loop {
+        let done = lock(total).seeds;
+        if done >= seeds {
+            return;
+        }
         std::thread::sleep(Duration::from_millis(20));
         if shown.elapsed() >= Duration::from_secs(2) {
             shown = Instant::now();
-            eprintln!("{} of {seeds} seeds, {:.0?}", done.load(Ordering::Relaxed), begun.elapsed());
+            eprintln!("{done} of {seeds} seeds, {:.0?}", begun.elapsed());
+            for (seed, since) in lock(running).iter().filter(|(_, since)| since.elapsed() >= SLOW) {
+                eprintln!("seed {seed} has run for {:.0?}", since.elapsed());
+            }
         }
     }
 }
 
+/// From when on a seed that has not ended is named.
+const SLOW: Duration = Duration::from_secs(20);
+
 #[derive(Default)]
 struct Total {
+    seeds: u64,
     stats: Stats,
     steps: u64,
     shared_stores: u64,
@@ -169,6 +190,7 @@ impl Total {
             bound_used_percent,
             ..
         } = &report.stats;
+        self.seeds += 1;
         let sum = &mut self.stats;
         sum.messages += messages;
         sum.lost += lost;

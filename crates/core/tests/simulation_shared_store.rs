@@ -57,6 +57,23 @@ fn nobody_loses_a_match_because_the_league_changes_hands() {
 }
 
 #[test]
+fn agents_that_all_live_in_one_process_wait_for_a_slow_store() {
+    let store = SharedStore { commit_us_max: 300_000, ..SharedStore::SOUND };
+    let scenario = Scenario { colocated_players: Some(4), ..otherwise_sound(store, true) };
+    for seed in 0..20 {
+        let report = run(seed, scenario.clone());
+        assert_eq!(report.stats.technical_losses, 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_ladder_ends_though_the_process_that_ended_it_lost_the_league_before_that_was_stored() {
+    let ended = |seed| run(seed, Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed))).stats;
+    // Its operator gave up when the end was decided; the ladder then went on for ever.
+    assert!(ended(235_898).matches < 100);
+}
+
+#[test]
 fn a_sound_store_has_one_owner() {
     for seed in 0..20 {
         let report = run(seed, otherwise_sound(SharedStore::SOUND, seed % 2 == 0));

@@ -58,13 +58,23 @@ impl World {
     }
 
     pub(super) fn start(&mut self, who: Who) -> Result<(), Fault> {
+        self.start_together(&[who])
+    }
+
+    /// Starts agents of one process: all of them listen before the first calls another.
+    pub(super) fn start_together(&mut self, agents: &[Who]) -> Result<(), Fault> {
         let now = self.now;
-        let Some(machine) = self.cast.machine_mut(who).filter(|machine| !machine.is_up()) else {
-            return Ok(());
-        };
-        let (stored, events) = (machine.stored(), machine.start(now)?);
-        self.reset_clock(who);
-        self.carry_out(who, events, &format!("{who} starts with {stored} events"))
+        let mut started = Vec::new();
+        for who in agents {
+            let Some(machine) = self.cast.machine_mut(*who).filter(|machine| !machine.is_up()) else {
+                continue;
+            };
+            started.push((*who, machine.stored(), machine.start(now)?));
+            self.reset_clock(*who);
+        }
+        started.into_iter().try_for_each(|(who, stored, events)| {
+            self.carry_out(who, events, &format!("{who} starts with {stored} events"))
+        })
     }
 
     pub(super) fn crash(&mut self, who: Who, down: Option<Duration>) -> Result<(), Fault> {

@@ -187,7 +187,7 @@ impl World {
             Caller::Outsider(Purpose::Takeover(victim)) => Some(*victim),
             _ => None,
         };
-        let local = matches!(caller, Caller::Outsider(Purpose::Launch));
+        let local = matches!(caller, Caller::Outsider(Purpose::Launch { .. }));
         let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
         if self.scenario.shares_store(to) && !from_colocated {
             match self.route(call, &payload) {

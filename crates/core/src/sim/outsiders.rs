@@ -22,7 +22,10 @@ use std::time::Duration;
 /// Why an outsider called, and so what its answer must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    Launch,
+    Launch {
+        /// The launcher knew already that the league has started.
+        again: bool,
+    },
     /// The operator ends a ladder.
     End,
     /// A player leaves a ladder.
@@ -61,12 +64,13 @@ impl World {
 
     /// The operator ends a ladder after some rounds, or when it has had the time for them.
     fn end_ladder(&mut self) {
-        let league = self.cast.league();
-        if !self.scenario.is_ladder() || league.phase == Phase::Completed {
+        if !self.scenario.is_ladder() {
             return;
         }
+        // Also after its end, which a process that loses the league may not have stored.
+        let league = self.cast.league();
         let is_late = self.now >= self.heals_at + self.scenario.bound() / 2;
-        if league.current_round >= LADDER_ROUNDS || is_late {
+        if league.phase != Phase::Completed && (league.current_round >= LADDER_ROUNDS || is_late) {
             let message = self.order(Sender::Launcher, Token::new(OPERATOR_TOKEN), Order::End, None);
             self.call_from_outside(Purpose::End, Who::Outsider, Who::Manager, Payload::Message(message));
         }
@@ -111,7 +115,8 @@ impl World {
     fn start_league(&mut self) {
         let league_id = self.scenario.league_id.clone();
         let message = Message::new(self.envelope(Sender::Launcher, None), StartLeague { league_id });
-        self.call_from_outside(Purpose::Launch, Who::Outsider, Who::Manager, Payload::Message(message));
+        let purpose = Purpose::Launch { again: self.launched };
+        self.call_from_outside(purpose, Who::Outsider, Who::Manager, Payload::Message(message));
     }
 
     fn envelope(&self, sender: Sender, token: Option<Token>) -> Envelope {
@@ -250,13 +255,13 @@ impl World {
             }
             // The player has registered again since, and this was its earlier token.
             (Purpose::Query, Some(Body::LeagueError(error))) => refused(error),
-            (Purpose::Launch, Some(Body::LeagueStatus(status))) => {
+            (Purpose::Launch { .. }, Some(Body::LeagueStatus(status))) => {
                 self.launched = true;
                 status.status != Phase::Registration
             }
             // Too few have registered: the launcher will try again.
-            (Purpose::Launch, Some(Body::LeagueError(error))) => {
-                !self.launched && error.error_code == ErrorCode::InvalidState
+            (Purpose::Launch { again }, Some(Body::LeagueError(error))) => {
+                !again && error.error_code == ErrorCode::InvalidState
             }
             (Purpose::End | Purpose::Leave, Some(Body::LeagueStatus(_))) => true,
             // It is over already, or has not begun.
@@ -280,7 +285,7 @@ impl World {
         let checker = match purpose {
             Purpose::Forgery | Purpose::Replay => Checker::ForgeriesRefused,
             Purpose::Takeover(_) => Checker::NobodyTakenOver,
-            Purpose::Launch
+            Purpose::Launch { .. }
             | Purpose::End
             | Purpose::Leave
             | Purpose::Separate
@@ -363,9 +368,13 @@ mod tests {
             matches_completed: 0,
             roster: None,
         };
-        assert_eq!(hears(Purpose::Launch, status(Phase::Running)), None);
-        assert_eq!(hears(Purpose::Launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(Purpose::Launch, error(ErrorCode::TokenInvalid)), Some(Checker::QuestionsAnswered));
+        let launch = Purpose::Launch { again: false };
+        assert_eq!(hears(launch, status(Phase::Running)), None);
+        let too_few = error(ErrorCode::InvalidState);
+        assert_eq!(hears(launch, too_few.clone()), None);
+        assert_eq!(hears(Purpose::Launch { again: true }, too_few), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));
+        assert_eq!(hears(launch, error(ErrorCode::TokenInvalid)), Some(Checker::QuestionsAnswered));
         assert_eq!(hears(Purpose::Query, status(Phase::Running)), Some(Checker::QuestionsAnswered));
         assert_eq!(hears(Purpose::Query, error(ErrorCode::TokenMissing)), Some(Checker::QuestionsAnswered));
     }

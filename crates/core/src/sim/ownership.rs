@@ -2,7 +2,7 @@
 //! goes meanwhile.
 
 use super::event::{StoreEvent, WorldEvent};
-use super::exchange::Caller;
+use super::exchange::{Call, Caller};
 use super::failure::Fault;
 use super::faults::pick;
 use super::planted_fault::PlantedFault;
@@ -25,6 +25,9 @@ const HOLD: Duration = Duration::from_secs(5);
 const HOLD_LOOK: Duration = Duration::from_millis(250);
 const DRAIN_LOOK: Duration = Duration::from_millis(10);
 const DRAIN_MAX: Duration = Duration::from_secs(1);
+/// Backpressure: with so many batches before the store the agents of the process wait, and how often they look.
+const BACKLOG_MAX: usize = 64;
+const BACKLOG_LOOK: Duration = Duration::from_millis(10);
 
 /// Which process a request has reached.
 pub(super) enum Route {
@@ -143,13 +146,12 @@ impl World {
         let last_at = members.iter().filter_map(|who| self.cast.machine(*who)?.last_at()).max();
         let planted = self.scenario.planted;
         let error_us = self.store.clock_error_us(planted, machine, self.now, last_at, asked_us);
-        for who in members {
-            if let Some(agent) = self.cast.machine_mut(who) {
+        for who in &members {
+            if let Some(agent) = self.cast.machine_mut(*who) {
                 agent.set_clock(error_us);
             }
-            self.start(who)?;
         }
-        Ok(())
+        self.start_together(&members)
     }
 
     /// The owner's machine stops, with all that is under way there.
@@ -333,18 +335,19 @@ impl World {
         self.answer(call, Who::Manager, from, Response::Http(reply), Duration::ZERO);
     }
 
-    /// Until when the process that an event is for stands still, and on which machine.
+    /// Until when an event must wait, since the process that it is for stands still or has a backlog, and on which machine.
     pub(super) fn paused_for(&self, event: &WorldEvent) -> Option<(Timestamp, usize)> {
         let epoch = match event {
             WorldEvent::Poll { who, incarnation } | WorldEvent::Decided { who, incarnation, .. } => {
                 self.epoch_of(*who, *incarnation)?
             }
             WorldEvent::Answered { call, .. } | WorldEvent::GiveUp { call } => {
+                self.epoch_of_caller(self.calls.get(*call)?)?
+            }
+            WorldEvent::Arrive { call, .. } => {
                 let call = self.calls.get(*call)?;
-                match call.caller {
-                    Caller::Agent { incarnation, .. } => self.epoch_of(call.from, incarnation)?,
-                    Caller::Outsider(_) => return None,
-                }
+                let within = call.to.is_some_and(|to| self.are_colocated(call.from, to));
+                self.epoch_of_caller(call).filter(|_| within)?
             }
             WorldEvent::Store(
                 StoreEvent::Land { epoch }
@@ -359,7 +362,17 @@ impl World {
         if is_land && process.transaction.is_none_or(|transaction| transaction.stalled_until.is_none()) {
             return None;
         }
-        let until = self.store.machines.get(process.machine)?.paused_until?;
+        let paused_until = self.store.machines.get(process.machine)?.paused_until;
+        let has_backlog = epoch == self.store.epoch && self.shared_log.len() >= BACKLOG_MAX;
+        let is_input = !matches!(event, WorldEvent::Store(_));
+        let until = paused_until.or((is_input && has_backlog).then(|| self.now + BACKLOG_LOOK))?;
         Some((until, process.machine))
+    }
+
+    fn epoch_of_caller(&self, call: &Call) -> Option<u64> {
+        match call.caller {
+            Caller::Agent { incarnation, .. } => self.epoch_of(call.from, incarnation),
+            Caller::Outsider(_) => None,
+        }
     }
 }

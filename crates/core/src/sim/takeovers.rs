@@ -52,7 +52,8 @@ impl World {
         let players = league.players.values().map(|member| Victim::Player(member.meta.clone()));
         let referees = league.referees.values().map(|member| Victim::Referee(member.meta.clone()));
         let victims: Vec<_> = players.chain(referees).collect();
-        let started = !league.is_open();
+        // Only a start that was answered is known to be stored.
+        let closed = self.launched && !league.is_open();
         let Some(victim) = pick(&mut self.chance, &victims).cloned() else { return };
         let Some(who) = Who::at(victim.endpoint()) else { return };
         let own = self.wiretap.conversation_of(who).cloned();
@@ -68,7 +69,7 @@ impl World {
             _ => seen,
         };
         // Before the start another endpoint is another agent, and may register.
-        let moves = started && self.chance.chance(50);
+        let moves = closed && self.chance.chance(50);
         let body = victim.registration(moves.then(|| Who::Outsider.endpoint()));
         let sender = match &body {
             Body::RefereeRegisterRequest(_) => Sender::Referee(RefereeId::new("outsider")),

@@ -10,8 +10,6 @@ use super::who::Who;
 use super::world::World;
 use std::time::Duration;
 
-/// How many batches go into one transaction at most.
-const GROUP_MAX: u64 = 4;
 const RECONNECT_US_MAX: u64 = 1_000_000;
 
 /// How long a store may take to answer before the time of its leagues stands still.
@@ -36,7 +34,7 @@ impl World {
 
     fn begin(&mut self, epoch: u64) -> Result<(), Fault> {
         let waiting = self.log_of(epoch).map_or(0, |log| log.len()) as u64;
-        let batches = usize::try_from(1 + self.chance.below(waiting.min(GROUP_MAX))).unwrap_or(1);
+        let batches = usize::try_from(1 + self.chance.below(waiting)).unwrap_or(1);
         let length = self.some_us(self.scenario.shared_store.as_ref().map_or(0, |store| store.commit_us_max));
         let is_cut = self.store.machine_of(epoch).is_some_and(|machine| machine.cut_until.is_some());
         if let Some(process) = self.store.process_mut(epoch) {

@@ -34,9 +34,10 @@ impl Ledger {
 
     /// What a league says now must include all that was ever durable.
     pub fn agrees(&self, facts: &Facts) -> Result<(), Fault> {
+        let now: BTreeMap<_, _> =
+            facts.fixtures.iter().map(|fixture| (&fixture.id, fixture.outcome.as_ref())).collect();
         for (match_id, (outcome, _)) in &self.0 {
-            let now = facts.fixtures.iter().find(|fixture| fixture.id == *match_id);
-            let now = now.and_then(|fixture| fixture.outcome.as_ref());
+            let now = now.get(match_id).copied().flatten();
             if now != Some(outcome) {
                 return Err(Fault::new(
                     Checker::ResultsNeverChange,
