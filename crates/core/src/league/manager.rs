@@ -9,7 +9,7 @@ use super::registration::PendingRegistration;
 use super::request::{ReceivedMessage, RequestError};
 use super::settings::LeagueSettings;
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Failure, Input, Request, Step, StepContext};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Request, Step, StepContext};
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
 use crate::outbox::{Outbox, Sent};
@@ -277,9 +277,8 @@ impl Manager {
                 self.on_assignment_answered(ctx, &matches, sent, answer);
             }
             Purpose::Probe(agent) => {
-                if matches!(answer, Answer::Undelivered(Failure::Ours)) {
-                    self.unprobed.insert(agent.clone());
-                }
+                let agent = agent.clone();
+                self.on_probe_answered(ctx, agent, sent, answer);
             }
             Purpose::VerifyReachability(agent) => {
                 let agent = agent.clone();

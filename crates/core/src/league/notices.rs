@@ -196,9 +196,7 @@ impl Manager {
         let suspended: Vec<Sender> = self.everyone().filter(|agent| self.is_suspended(agent)).collect();
         self.probe_at = (!suspended.is_empty()).then(|| ctx.now + self.league.settings.probe_every);
         for agent in suspended {
-            if let Some((endpoint, dialect)) = self.address(&agent) {
-                self.probe(ctx, &agent, endpoint, dialect);
-            }
+            self.probe(ctx, &agent, Tries::Once);
         }
     }
 

@@ -9,14 +9,12 @@ use super::settings::EndpointCheck;
 use crate::agent::{Agent, Answer, Content, Parcel};
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::decode::{Deviation, DeviationKind};
-use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{PlayerId, RefereeId};
 use crate::protocol::messages::{
     LeagueRegisterRequest, LeagueRegisterResponse, Phase, RefereeRegisterRequest, RefereeRegisterResponse,
     RegisterAnswer, RegisterStatus,
 };
-use crate::protocol::text::Endpoint;
 use crate::protocol::token::TokenIssuer;
 use crate::protocol::{Message, Sender, Token};
 use serde_json::json;
@@ -191,7 +189,7 @@ impl Manager {
         };
         let request = Some(Requested { renewed_by, ..re_registration::requested(ctx.now, received) });
         let (hash, dialect) = (token.hash(), received.dialect);
-        let event = match (&member, applicant.clone()) {
+        let event = match (&member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRegistered { player_id: id.clone(), meta, token: hash, dialect, request }
             }
@@ -204,7 +202,7 @@ impl Manager {
         self.note_clock(ctx, received, &member);
         self.accept(ctx, received, &member, token);
         if self.league.settings.endpoint_check == EndpointCheck::AtStart {
-            self.probe(ctx, &member, applicant.endpoint().clone(), dialect);
+            self.probe(ctx, &member, Tries::Once);
         }
         member
     }
@@ -231,6 +229,7 @@ impl Manager {
         self.record(ctx, event);
         self.note_clock(ctx, received, member);
         self.accept(ctx, received, member, token);
+        self.probe_rejoined(ctx, member);
         self.on_rejoined(ctx, member);
         self.pair_newcomer(ctx);
     }
@@ -347,14 +346,15 @@ impl Manager {
     }
 
     /// Sends a liveness probe.
-    pub(super) fn probe(&mut self, ctx: &mut Ctx<'_>, agent: &Sender, to: Endpoint, dialect: Dialect) {
+    pub(super) fn probe(&mut self, ctx: &mut Ctx<'_>, agent: &Sender, tries: Tries) {
+        let Some((to, dialect)) = self.address(agent) else { return };
         let delivery = Delivery {
             to,
             dialect,
             parcel: Parcel::Probe,
             purpose: Purpose::Probe(agent.clone()),
             timeout: self.league.settings.probe_timeout,
-            tries: Tries::Once,
+            tries,
         };
         self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
     }

@@ -6,11 +6,17 @@ use super::manager::{Ctx, Manager, Purpose};
 use super::request::{ReceivedMessage, RequestError};
 use super::schedule::Pairings;
 use super::settings::EndpointCheck;
-use crate::agent::Agent;
+use crate::agent::{Agent, Answer, Failure};
+use crate::outbox::{Sent, Tries};
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, PlayerId, RoundId};
 use crate::protocol::messages::{LeagueStatus, Phase, StartLeague};
 use crate::protocol::{Sender, UntrustedText};
+use crate::retry::Backoff;
+use std::time::Duration;
+
+/// How long after a refused connection the roll call tries again.
+const REFUSED_PROBE_PAUSE: Duration = Duration::from_millis(500);
 
 impl Manager {
     pub(super) fn start_league(
@@ -104,13 +110,44 @@ impl Manager {
     pub(super) fn start_roll_call(&mut self, ctx: &mut Ctx<'_>) {
         if self.league.settings.endpoint_check == EndpointCheck::AtStart {
             for agent in self.unresponsive() {
-                if let Some((endpoint, dialect)) = self.address(&agent) {
-                    self.probe(ctx, &agent, endpoint, dialect);
-                }
+                self.probe(ctx, &agent, self.roll_call_tries());
             }
         }
         self.in_roll_call = true;
         self.check_roll_call(ctx);
+    }
+
+    /// An agent that is just being started refuses connections at first: it has as long to listen as a probe has to be answered.
+    fn roll_call_tries(&self) -> Tries {
+        let retries = self.league.settings.probe_timeout.as_millis() / REFUSED_PROBE_PAUSE.as_millis();
+        let backoff = Backoff::Fixed { delay: REFUSED_PROBE_PAUSE };
+        Tries::Retry(u32::try_from(retries).unwrap_or(u32::MAX), backoff)
+    }
+
+    /// An agent that registers again during the roll call is probed where it is now.
+    pub(super) fn probe_rejoined(&mut self, ctx: &mut Ctx<'_>, agent: &Sender) {
+        if self.in_roll_call && !self.has_answered(agent) {
+            self.outbox.cancel(|purpose| matches!(purpose, Purpose::Probe(probed) if probed == agent));
+            self.probe(ctx, agent, self.roll_call_tries());
+        }
+    }
+
+    pub(super) fn on_probe_answered(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        agent: Sender,
+        sent: Box<Sent<Purpose>>,
+        answer: &Answer,
+    ) {
+        match answer {
+            Answer::Undelivered(Failure::Ours) => {
+                self.unprobed.insert(agent);
+            }
+            Answer::Undelivered(Failure::NoConnection | Failure::Closed) => {
+                self.try_again(ctx.now, sent);
+            }
+            _ => {}
+        }
     }
 
     fn unresponsive(&self) -> Vec<Sender> {

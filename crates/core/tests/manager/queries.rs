@@ -11,6 +11,7 @@ use matchday_core::protocol::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn query(desk: &mut Desk, query_type: QueryType, query_params: QueryParams) -> LeagueQueryResponse {
     let query = LeagueQuery { league_id: league_id(), query_type, query_params };
@@ -298,8 +299,9 @@ fn a_player_that_never_came_back_is_told_apart_when_the_league_has_ended() {
     desk.start();
     while desk.manager.league().phase == Phase::Running {
         desk.answer_calls(|call| answer(&call.to));
-        if let Some((match_id, ..)) = desk.open_matches().first().cloned() {
-            desk.report(match_id.as_str(), (3, 0));
+        match desk.open_matches().first().cloned() {
+            Some((match_id, ..)) => drop(desk.report(match_id.as_str(), (3, 0))),
+            None => desk.pass(Duration::from_millis(500)),
         }
     }
     for (id, left) in [("P01", None), ("P03", Some(true))] {

@@ -107,7 +107,10 @@ fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
     let answer = |to: &_| if *to == dead { UNREACHABLE } else { Answer::Received };
     desk.answer_calls(|call| answer(&call.to));
     desk.start();
-    desk.answer_calls(|call| answer(&call.to));
+    for _ in 0..=4 {
+        desk.answer_calls(|call| answer(&call.to));
+        desk.pass(Duration::from_millis(500));
+    }
     let states: Vec<_> = desk.manager.league().players.values().map(|player| player.state).collect();
     assert_eq!(states, [Lifecycle::Active, Lifecycle::Active, Lifecycle::Suspended]);
     while desk.manager.league().phase == Phase::Running {
@@ -120,6 +123,37 @@ fn who_never_answered_is_suspended_at_the_start_and_not_waited_for() {
         game.decision.as_ref().is_some_and(|decision| decision.status == GameStatus::TechnicalLoss)
     });
     assert_eq!(forfeits.count(), 2, "its two matches are forfeited without play");
+}
+
+#[test]
+fn who_refuses_connections_while_it_starts_is_not_suspended_by_the_roll_call() {
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let mut desk = Desk::with(settings, 2, 1);
+    desk.answer_calls(|_| UNREACHABLE);
+    desk.start();
+    desk.answer_calls(|_| UNREACHABLE);
+    desk.pass(Duration::from_millis(499));
+    assert!(desk.outbox.is_empty(), "it is not tried again at once");
+    desk.pass(Duration::from_millis(1));
+    desk.settle_received();
+    let league = desk.manager.league();
+    assert_eq!(league.current_round, 1);
+    assert!(league.players.values().all(|player| player.state == Lifecycle::Active));
+}
+
+#[test]
+fn the_roll_call_follows_an_agent_to_its_new_endpoint() {
+    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let mut desk = Desk::with(settings, 1, 1);
+    desk.register_player_with_token(2);
+    desk.answer_calls(|_| UNREACHABLE);
+    desk.start();
+    desk.answer_calls(|call| if call.to == player_endpoint(2) { UNREACHABLE } else { Answer::Received });
+    let player_meta = PlayerMeta { contact_endpoint: player_endpoint(9), ..player_meta(2) };
+    desk.ask_as(&player(2), LeagueRegisterRequest { player_meta, join_code: None });
+    assert!(desk.outbox.iter().any(|probe| probe.to == player_endpoint(9)));
+    desk.settle_received();
+    assert_eq!(desk.manager.league().current_round, 1);
 }
 
 #[test]
