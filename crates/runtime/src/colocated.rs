@@ -79,9 +79,14 @@ impl Colocated {
         self.inner.store.upgrade().is_some_and(|ours| ours.is_same(store))
     }
 
+    /// Adds the URL of an agent that starts after others that may call it at once.
+    pub fn expect(&self, url: &str) {
+        self.inner.urls.write().unwrap_or_else(PoisonError::into_inner).insert(url.into());
+    }
+
     /// An agent that is called at this URL.
     pub(super) fn join(&self, url: &str) -> Membership {
-        self.inner.urls.write().unwrap_or_else(PoisonError::into_inner).insert(url.into());
+        self.expect(url);
         Membership { colocated: self.clone(), url: url.into() }
     }
 
@@ -102,5 +107,21 @@ impl Colocated {
 impl Drop for Membership {
     fn drop(&mut self) {
         self.colocated.inner.urls.write().unwrap_or_else(PoisonError::into_inner).remove(&self.url);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_that_is_expected_is_called_within_the_process_before_it_runs() {
+        let (public, local, client) = ("https://example.org/l/a", "http://127.0.0.1:1/l/a", Client::new());
+        let colocated = Colocated::within(&Store::in_memory(), client.clone(), public, local, client);
+        let referee = format!("{public}/referees/1/mcp");
+        assert!(colocated.local_route(&referee).is_none());
+        colocated.expect(&referee);
+        let url = colocated.local_route(&referee).map(|(url, _)| url);
+        assert_eq!(url.as_deref(), Some("http://127.0.0.1:1/l/a/referees/1/mcp"));
     }
 }

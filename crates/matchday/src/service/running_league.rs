@@ -156,6 +156,10 @@ impl RunningLeague {
         let telemetry = agent_telemetry(&manager, &options);
         let last_at = replay(&mut manager, &store, &stream, &telemetry, history.is_new)?;
         let over = manager.league().phase == Phase::Completed;
+        if !over {
+            // The manager may call its referees before they run: such a call waits here until the league is loaded.
+            (1..=plan.house_codes.len()).for_each(|number| colocated.expect(&referee_url(&home, number)));
+        }
         let wakes = history.had_work || !over;
         let start = Start { address: host.address, url: format!("{home}/mcp"), wakes, last_at, telemetry };
         let manager = matchday_runtime::host(manager, start, store.clone(), stream, options)?;
@@ -200,7 +204,7 @@ impl RunningLeague {
         history: History,
     ) -> Result<Hosted<Referee>> {
         let id = &self.plan.league.league_id;
-        let url = format!("{}{REFEREES}{number}/mcp", host.league_url(id));
+        let url = referee_url(&host.league_url(id), number);
         let program = self.plan.program.as_ref().map(|plan| plan.program()).transpose()?;
         let external = self.plan.league.external_game.as_ref().map(|game| game.game_type.clone());
         let settings = RefereeSettings {
@@ -369,6 +373,10 @@ impl Drop for InFlight {
 
 fn micros(at: Timestamp) -> u64 {
     at.as_micros().cast_unsigned()
+}
+
+fn referee_url(home: &str, number: usize) -> String {
+    format!("{home}{REFEREES}{number}/mcp")
 }
 
 /// What the referees of the house are called.
