@@ -4,7 +4,7 @@
 use super::connection::{Connection, SqlError};
 use super::history::{self, About, Op, Phase};
 use super::membership::{Held, Membership, process_id};
-use super::shares::{AWAKE_WEIGHT, Count, Pools};
+use super::shares::{AWAKE_WEIGHT, Count, Pool, Pools};
 use crate::error::StoreError;
 use crate::ownership::{Member, Owned, Owner, Ownership, Process};
 use matchday_core::protocol::Timestamp;
@@ -23,10 +23,10 @@ const REMOVE_DEAD: &str = "DELETE FROM matchday_processes AS p WHERE NOT alive A
 const DEAD: &str = "SELECT id FROM matchday_processes WHERE NOT alive";
 const ANY_ORPHAN: &str = "SELECT 1 FROM matchday_leagues WHERE (owner IS NULL AND NOT removed OR owner = ANY($1)) \
      AND event_form <= $2 LIMIT 1";
-const FORMS: &str = "SELECT event_form FROM matchday_processes WHERE alive AND expires_at > now()";
-const POOLS: &str = "SELECT event_form, coalesce(owner = $1, false) AS own, \
-     owner IS NULL OR owner = ANY($2) AS orphan, coalesce(number = 0 OR wake_at <= $3, false) AS awake, count(*) \
-     FROM matchday_leagues WHERE NOT removed OR owner = ANY($2) GROUP BY 1, 2, 3, 4";
+const LIVE: &str = "SELECT id, event_form FROM matchday_processes WHERE alive AND expires_at > now()";
+const POOLS: &str = "SELECT event_form, owner, owner IS NULL OR owner = ANY($1) AS orphan, \
+     coalesce(number = 0 OR wake_at <= $2, false) AS awake, count(*) \
+     FROM matchday_leagues WHERE NOT removed OR owner = ANY($1) GROUP BY 1, 2, 3, 4";
 /// A dead owner is named by its id, so that a row that changes while this waits for it is judged again by what it is then. As a
 /// subquery in `FROM` the choice could be run again for every row that is updated, and then take more than the limit.
 const TAKE: &str = "WITH t AS MATERIALIZED (SELECT number, owner FROM matchday_leagues \
@@ -83,27 +83,30 @@ impl PostgresOwnership {
     }
 
     /// The leagues of every form that this process can read.
-    fn pools(&self, db: &Connection, id: &str, dead: &[String]) -> Result<Pools, SqlError> {
+    fn pools(&self, db: &Connection, dead: &[String]) -> Result<Pools, SqlError> {
+        let live = db.query(LIVE, &[])?;
+        let live: Vec<(String, i32)> =
+            live.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect::<Result<_, SqlError>>()?;
         let mut pools = Pools::new();
-        for row in db.query(POOLS, &[&id, &dead, &self.soon()])? {
+        for row in db.query(POOLS, &[&dead, &self.soon()])? {
             let form: i32 = row.try_get(0)?;
             if form > self.membership.event_form() {
                 continue;
             }
-            let (own, orphan, awake): (bool, bool, bool) =
+            let (owner, orphan, awake): (Option<&str>, bool, bool) =
                 (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
             let leagues = row.try_get::<_, i64>(4)?.cast_unsigned();
-            let pool = pools.entry(form).or_default();
+            let able = live.iter().filter(|(_, knows)| *knows >= form).map(|(id, _)| id.clone());
+            let pool = pools.entry(form).or_insert_with(|| Pool::of(able));
             let add = |count: &mut Count| match awake {
                 true => count.awake += leagues,
                 false => count.asleep += leagues,
             };
             add(&mut pool.all);
-            if own {
-                add(&mut pool.own);
-            }
             if orphan {
                 add(&mut pool.orphans);
+            } else if let Some(count) = owner.and_then(|owner| pool.owned.get_mut(owner)) {
+                add(count);
             }
         }
         Ok(pools)
@@ -118,10 +121,9 @@ impl PostgresOwnership {
         if db.query(ANY_ORPHAN, &[&dead, &self.membership.event_form()])?.is_empty() {
             return Ok(Vec::new());
         }
-        let (pools, forms) = (self.pools(db, id, &dead)?, forms(db)?);
         let mut taken = Vec::new();
-        for (form, pool) in pools {
-            let limit = pool.takes(pool.share(form, &forms)).cast_signed();
+        for (form, pool) in self.pools(db, &dead)? {
+            let limit = pool.takes(id).cast_signed();
             if limit > 0 {
                 let rows = db.query(TAKE, &[&id, &dead, &form, &limit])?;
                 let leagues = rows.iter().map(owned).collect::<Result<Vec<_>, _>>()?;
@@ -143,11 +145,6 @@ impl PostgresOwnership {
 
 fn texts(rows: Vec<Row>) -> Result<Vec<String>, SqlError> {
     Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
-}
-
-/// The newest form that each live process can read.
-fn forms(db: &Connection) -> Result<Vec<i32>, SqlError> {
-    Ok(db.query(FORMS, &[])?.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
 
 fn owned(row: &Row) -> Result<Owned, tokio_postgres::Error> {
@@ -211,10 +208,9 @@ impl Ownership for PostgresOwnership {
         let id = self.membership.id();
         self.with(|db| {
             let dead = texts(db.query(DEAD, &[])?)?;
-            let (pools, forms) = (self.pools(db, &id, &dead)?, forms(db)?);
             let mut surplus = Vec::new();
-            for (form, pool) in pools {
-                let mut excess = pool.excess(pool.share(form, &forms));
+            for (form, pool) in self.pools(db, &dead)? {
+                let mut excess = pool.excess(&id);
                 if excess == 0 {
                     continue;
                 }

@@ -1,5 +1,6 @@
 //! How leagues are shared among processes: by weight, for each form of events among those that can read it. Pure.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The weight of a league that is loaded or due within the hour; one that sleeps weighs 1.
@@ -19,36 +20,53 @@ impl Count {
 }
 
 /// The leagues of one form of events.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Pool {
     pub(super) all: Count,
-    pub(super) own: Count,
     /// Nobody's, or of a process whose lease has expired.
     pub(super) orphans: Count,
+    /// What each live process has that can read the form.
+    pub(super) owned: BTreeMap<String, Count>,
 }
 
 /// By form.
 pub(super) type Pools = BTreeMap<i32, Pool>;
 
 impl Pool {
-    /// What each of the processes that can read its form should have, rounded up: together they have room for all.
-    pub(super) fn share(&self, form: i32, processes: &[i32]) -> u64 {
-        let able = processes.iter().filter(|knows| **knows >= form).count().max(1);
-        self.all.weight().div_ceil(able as u64)
+    /// A pool of these processes, which have no leagues yet.
+    pub(super) fn of(processes: impl Iterator<Item = String>) -> Self {
+        Self { owned: processes.map(|id| (id, Count::default())).collect(), ..Self::default() }
+    }
+
+    fn own(&self, id: &str) -> u64 {
+        self.owned.get(id).map_or(0, |count| count.weight())
+    }
+
+    /// What each process should have, rounded up: together they have room for all.
+    fn share(&self) -> u64 {
+        self.all.weight().div_ceil(self.owned.len().max(1) as u64)
     }
 
     /// How many orphans this process takes: those that are awake come first, so that the earliest due do.
-    pub(super) fn takes(&self, share: u64) -> u64 {
-        let room = share.saturating_sub(self.own.weight());
+    pub(super) fn takes(&self, id: &str) -> u64 {
+        let room = self.share().saturating_sub(self.own(id));
         let awake = self.orphans.awake.min(room.div_ceil(AWAKE_WEIGHT));
         let left = room.saturating_sub(awake * AWAKE_WEIGHT);
         awake + self.orphans.asleep.min(left)
     }
 
     /// The weight that this process has beyond its share: nothing while that is little, so that leagues do not wander.
-    pub(super) fn excess(&self, share: u64) -> u64 {
-        let own = self.own.weight();
-        if own > share + share / 10 + AWAKE_WEIGHT { own - share } else { 0 }
+    pub(super) fn excess(&self, id: &str) -> u64 {
+        let (own, share) = (self.own(id), self.share());
+        if own > share + share / 10 + AWAKE_WEIGHT {
+            return own - share;
+        }
+        // Of a few leagues one goes from the heaviest process to the lightest if they are more alike then.
+        let heaviest = self.owned.iter().max_by_key(|(id, count)| (count.weight(), Reverse(*id)));
+        let lightest = self.owned.values().map(|count| count.weight()).min().unwrap_or(own);
+        let is_apart = own >= lightest + (2 * AWAKE_WEIGHT).max(share / 5);
+        let hands_over = is_apart && heaviest.is_some_and(|(heaviest, _)| heaviest == id);
+        if hands_over { AWAKE_WEIGHT } else { 0 }
     }
 }
 
@@ -60,19 +78,29 @@ mod tests {
         Count { awake, asleep }
     }
 
+    fn add(a: Count, b: Count) -> Count {
+        count(a.awake + b.awake, a.asleep + b.asleep)
+    }
+
+    /// Processes `0`, `1` and so on that have so many.
+    fn pool(owned: &[Count], orphans: Count) -> Pool {
+        let all = owned.iter().copied().fold(orphans, add);
+        let owned = owned.iter().enumerate().map(|(number, count)| (number.to_string(), *count));
+        Pool { all, orphans, owned: owned.collect() }
+    }
+
     #[test]
     fn orphans_are_shared_by_weight_and_none_is_left_over() {
         for processes in 1..5_usize {
             for awake in 0..9 {
                 for asleep in [0, 1, 5, 40] {
-                    let all = count(awake, asleep);
-                    let mut orphans = all;
-                    for _ in 0..processes {
-                        let pool = Pool { all, own: count(0, 0), orphans };
-                        let mut taken = pool.takes(pool.share(1, &vec![1; processes]));
+                    let mut orphans = count(awake, asleep);
+                    let mut owned = vec![count(0, 0); processes];
+                    for number in 0..processes {
+                        let taken = pool(&owned, orphans).takes(&number.to_string());
                         let of_awake = taken.min(orphans.awake);
-                        taken -= of_awake;
-                        orphans = count(orphans.awake - of_awake, orphans.asleep - taken);
+                        owned[number] = count(of_awake, taken - of_awake);
+                        orphans = count(orphans.awake - of_awake, orphans.asleep + of_awake - taken);
                     }
                     assert_eq!(orphans, count(0, 0), "{processes} processes, {awake} awake, {asleep} asleep");
                 }
@@ -81,15 +109,35 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_cannot_read_a_form_has_no_part_in_its_share() {
-        let pool = Pool { all: count(10, 0), ..Pool::default() };
-        assert_eq!((pool.share(1, &[1, 2]), pool.share(2, &[1, 2])), (80, 160));
+    fn a_little_too_much_is_kept_and_more_goes_down_to_the_share() {
+        let awake = |counts: [u64; 3]| pool(&counts.map(|awake| count(awake, 0)), count(0, 0));
+        assert_eq!(awake([11, 10, 10]).excess("0"), 0);
+        assert_eq!(awake([15, 15, 0]).excess("0"), 80);
+        assert_eq!(awake([110, 100, 95]).excess("0"), 0);
     }
 
     #[test]
-    fn a_little_too_much_is_kept_and_more_goes_down_to_the_share() {
-        let pool = |awake| Pool { all: count(30, 0), own: count(awake, 0), ..Pool::default() };
-        assert_eq!(pool(11).excess(160), 0);
-        assert_eq!(pool(15).excess(160), 80);
+    fn a_few_leagues_end_up_spread_as_evenly_as_possible() {
+        for leagues in 0..12 {
+            for first in 0..=leagues {
+                let mut owned = [count(first, 0), count(leagues - first, 0), count(0, 0)];
+                for _ in 0..12 {
+                    for number in 0..3 {
+                        let given = pool(&owned, count(0, 0)).excess(&number.to_string()) / AWAKE_WEIGHT;
+                        owned[number].awake -= given;
+                        let mut orphans = given;
+                        for other in (0..3).filter(|other| *other != number) {
+                            let taken = pool(&owned, count(orphans, 0)).takes(&other.to_string());
+                            owned[other].awake += taken;
+                            orphans -= taken;
+                        }
+                        owned[number].awake += orphans;
+                    }
+                }
+                let awake = owned.map(|count| count.awake);
+                let apart = awake.iter().max().unwrap() - awake.iter().min().unwrap();
+                assert!(apart <= 1, "{first} of {leagues}: {awake:?}");
+            }
+        }
     }
 }

@@ -245,6 +245,25 @@ fn one_that_dies_is_taken_over_and_one_that_joins_gets_its_share() {
 }
 
 #[test]
+fn seven_leagues_are_spread_evenly_over_three_processes() {
+    let Some(cluster) = Cluster::start() else { return };
+    let address = leagues(&cluster, 7, 7);
+    let ((_a, a), (_b, b)) = (join(&address, 1), join(&address, 2));
+    assert_eq!(take(&a).len() + take(&b).len(), 8, "with the service's own log");
+    let (_c, c) = join(&address, 3);
+    for _ in 0..4 {
+        for process in [&a, &b, &c] {
+            process.release(&process.surplus().unwrap()).unwrap();
+            [&c, &b, &a].iter().for_each(|process| drop(take(process)));
+        }
+    }
+    let mut leagues: Vec<u32> = a.members().unwrap().iter().map(|member| member.leagues).collect();
+    leagues.sort_unstable();
+    assert_eq!(leagues, [2, 3, 3]);
+    assert!([a, b, c].iter().all(|process| process.surplus().unwrap().is_empty()));
+}
+
+#[test]
 fn a_program_that_has_the_store_alone_and_services_that_share_it_exclude_each_other() {
     let Some(cluster) = Cluster::start() else { return };
     let address = leagues(&cluster, 1, 1);
