@@ -136,6 +136,15 @@ impl<P: Clone> Outbox<P> {
         self.waiting.retain(|_, sent| !is_cancelled(&sent.delivery.purpose));
     }
 
+    /// Sends retries of such deliveries to another endpoint.
+    pub fn redirect(&mut self, mut is_meant: impl FnMut(&P) -> bool, to: &Endpoint) {
+        for sent in self.open.values_mut().chain(self.waiting.values_mut()) {
+            if is_meant(&sent.delivery.purpose) {
+                sent.delivery.to = to.clone();
+            }
+        }
+    }
+
     /// Whether any delivery with such a purpose is in flight or waiting.
     pub fn contains(&self, mut wanted: impl FnMut(&P) -> bool) -> bool {
         self.open.values().chain(self.waiting.values()).any(|sent| wanted(&sent.delivery.purpose))

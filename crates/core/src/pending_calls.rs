@@ -38,6 +38,10 @@ impl<T> PendingCalls<T> {
         self.0.iter().map(|(_, known)| known)
     }
 
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().map(|(_, known)| known)
+    }
+
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

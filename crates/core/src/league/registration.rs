@@ -229,7 +229,7 @@ impl Manager {
         self.record(ctx, event);
         self.note_clock(ctx, received, member);
         self.accept(ctx, received, member, token);
-        self.probe_rejoined(ctx, member);
+        self.redirect_probes(member);
         self.on_rejoined(ctx, member);
         self.pair_newcomer(ctx);
     }

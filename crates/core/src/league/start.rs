@@ -124,11 +124,10 @@ impl Manager {
         Tries::Retry(u32::try_from(retries).unwrap_or(u32::MAX), backoff)
     }
 
-    /// An agent that registers again during the roll call is probed where it is now.
-    pub(super) fn probe_rejoined(&mut self, ctx: &mut Ctx<'_>, agent: &Sender) {
-        if self.in_roll_call && !self.has_answered(agent) {
-            self.outbox.cancel(|purpose| matches!(purpose, Purpose::Probe(probed) if probed == agent));
-            self.probe(ctx, agent, self.roll_call_tries());
+    /// An agent that has registered again is probed where it is now, but no more often for it.
+    pub(super) fn redirect_probes(&mut self, agent: &Sender) {
+        if let Some((to, _)) = self.address(agent) {
+            self.outbox.redirect(|purpose| matches!(purpose, Purpose::Probe(probed) if probed == agent), &to);
         }
     }
 

@@ -142,17 +142,21 @@ fn who_refuses_connections_while_it_starts_is_not_suspended_by_the_roll_call() {
 }
 
 #[test]
-fn the_roll_call_follows_an_agent_to_its_new_endpoint() {
+fn the_roll_call_follows_an_agent_to_its_new_endpoint_and_waits_no_longer_for_it() {
     let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
     let mut desk = Desk::with(settings, 1, 1);
     desk.register_player_with_token(2);
     desk.answer_calls(|_| UNREACHABLE);
     desk.start();
     desk.answer_calls(|call| if call.to == player_endpoint(2) { UNREACHABLE } else { Answer::Received });
-    let player_meta = PlayerMeta { contact_endpoint: player_endpoint(9), ..player_meta(2) };
-    desk.ask_as(&player(2), LeagueRegisterRequest { player_meta, join_code: None });
-    assert!(desk.outbox.iter().any(|probe| probe.to == player_endpoint(9)));
-    desk.settle_received();
+    for port in 10..14 {
+        let player_meta = PlayerMeta { contact_endpoint: player_endpoint(port), ..player_meta(2) };
+        desk.ask_as(&player(2), LeagueRegisterRequest { player_meta, join_code: None });
+        assert_eq!(desk.manager.league().current_round, 0);
+        desk.pass(Duration::from_millis(500));
+        assert!(desk.outbox.iter().any(|probe| probe.to == player_endpoint(port)));
+        desk.answer_calls(|_| UNREACHABLE);
+    }
     assert_eq!(desk.manager.league().current_round, 1);
 }
 
