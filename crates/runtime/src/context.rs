@@ -39,9 +39,10 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Whether calls to it stay within this process, so that the egress policy does not apply.
-    pub(super) fn has_local_route(&self, endpoint: &Endpoint) -> bool {
-        self.colocated.as_ref().is_some_and(|colocated| colocated.local_route(endpoint.raw()).is_some())
+    /// Whether calls to it stay within this process, so that the egress policy does not apply: to a mailbox, or to a colocated agent.
+    pub(super) fn stays_in_process(&self, endpoint: &Endpoint) -> bool {
+        let has_local_route = |colocated: &Colocated| colocated.local_route(endpoint.raw()).is_some();
+        self.client.is_in_process(endpoint.raw()) || self.colocated.as_ref().is_some_and(has_local_route)
     }
 
     pub(super) fn sender(&self) -> Sender {

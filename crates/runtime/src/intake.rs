@@ -180,8 +180,7 @@ impl Intake {
     fn put_into_inbox(&self, at: Timestamp, mut request: Request, reply: ReplySlot) {
         let context = &self.context;
         if let (Some(named), Some(egress)) = (endpoint(&request.ask), context.client.egress())
-            && !context.client.is_in_process(named.raw())
-            && !context.has_local_route(named)
+            && !context.stays_in_process(named)
         {
             let Some(verdict) = egress.check_cached(named.raw()) else {
                 let (named, context, egress) = (named.clone(), Arc::clone(context), egress.clone());
