@@ -25,8 +25,8 @@ const ANY_ORPHAN: &str = "SELECT 1 FROM matchday_leagues WHERE (owner IS NULL AN
      AND event_form <= $2 LIMIT 1";
 const LIVE: &str = "SELECT id, event_form FROM matchday_processes WHERE alive AND expires_at > now()";
 const POOLS: &str = "SELECT event_form, owner, owner IS NULL OR owner = ANY($1) AS orphan, \
-     coalesce(number = 0 OR wake_at <= $2, false) AS awake, count(*) \
-     FROM matchday_leagues WHERE NOT removed OR owner = ANY($1) GROUP BY 1, 2, 3, 4";
+     coalesce(wake_at <= $2, false) AS awake, number = 0 AS registry, count(*) \
+     FROM matchday_leagues WHERE NOT removed OR owner = ANY($1) GROUP BY 1, 2, 3, 4, 5";
 /// A dead owner is named by its id, so that a row that changes while this waits for it is judged again by what it is then. As a
 /// subquery in `FROM` the choice could be run again for every row that is updated, and then take more than the limit.
 const TAKE: &str = "WITH t AS MATERIALIZED (SELECT number, owner FROM matchday_leagues \
@@ -93,14 +93,15 @@ impl PostgresOwnership {
             if form > self.membership.event_form() {
                 continue;
             }
-            let (owner, orphan, awake): (Option<&str>, bool, bool) =
-                (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
-            let leagues = row.try_get::<_, i64>(4)?.cast_unsigned();
+            let (owner, orphan): (Option<&str>, bool) = (row.try_get(1)?, row.try_get(2)?);
+            let (awake, registry): (bool, bool) = (row.try_get(3)?, row.try_get(4)?);
+            let leagues = row.try_get::<_, i64>(5)?.cast_unsigned();
             let able = live.iter().filter(|(_, knows)| *knows >= form).map(|(id, _)| id.clone());
             let pool = pools.entry(form).or_insert_with(|| Pool::of(able));
-            let add = |count: &mut Count| match awake {
-                true => count.awake += leagues,
-                false => count.asleep += leagues,
+            let add = |count: &mut Count| match (registry, awake) {
+                (true, _) => count.registry += leagues,
+                (false, true) => count.awake += leagues,
+                (false, false) => count.asleep += leagues,
             };
             add(&mut pool.all);
             if orphan {

@@ -11,10 +11,16 @@ pub(super) const AWAKE_WEIGHT: u64 = 16;
 pub(super) struct Count {
     pub(super) awake: u64,
     pub(super) asleep: u64,
+    /// The service's own log: taken as a league that is awake, but no reason to move one.
+    pub(super) registry: u64,
 }
 
 impl Count {
-    pub(super) fn weight(self) -> u64 {
+    fn weight(self) -> u64 {
+        self.registry * AWAKE_WEIGHT + self.of_leagues()
+    }
+
+    fn of_leagues(self) -> u64 {
         self.awake * AWAKE_WEIGHT + self.asleep
     }
 }
@@ -50,7 +56,7 @@ impl Pool {
     /// How many orphans this process takes: those that are awake come first, so that the earliest due do.
     pub(super) fn takes(&self, id: &str) -> u64 {
         let room = self.share().saturating_sub(self.own(id));
-        let awake = self.orphans.awake.min(room.div_ceil(AWAKE_WEIGHT));
+        let awake = (self.orphans.awake + self.orphans.registry).min(room.div_ceil(AWAKE_WEIGHT));
         let left = room.saturating_sub(awake * AWAKE_WEIGHT);
         awake + self.orphans.asleep.min(left)
     }
@@ -62,11 +68,14 @@ impl Pool {
             return own - share;
         }
         // Of a few leagues one goes from the heaviest process to the lightest if they are more alike then.
-        let heaviest = self.owned.iter().max_by_key(|(id, count)| (count.weight(), Reverse(*id)));
-        let lightest = self.owned.values().map(|count| count.weight()).min().unwrap_or(own);
-        let is_apart = own >= lightest + (2 * AWAKE_WEIGHT).max(share / 5);
-        let hands_over = is_apart && heaviest.is_some_and(|(heaviest, _)| heaviest == id);
-        if hands_over { AWAKE_WEIGHT } else { 0 }
+        let weights = self.owned.iter().map(|(id, count)| (count.of_leagues(), Reverse(id.as_str())));
+        let (Some((heaviest, Reverse(hands_over))), Some((lightest, _))) =
+            (weights.clone().max(), weights.min())
+        else {
+            return 0;
+        };
+        let is_apart = heaviest >= lightest + (2 * AWAKE_WEIGHT).max(share / 5);
+        if is_apart && hands_over == id { AWAKE_WEIGHT } else { 0 }
     }
 }
 
@@ -75,11 +84,11 @@ mod tests {
     use super::*;
 
     fn count(awake: u64, asleep: u64) -> Count {
-        Count { awake, asleep }
+        Count { awake, asleep, registry: 0 }
     }
 
     fn add(a: Count, b: Count) -> Count {
-        count(a.awake + b.awake, a.asleep + b.asleep)
+        Count { registry: a.registry + b.registry, ..count(a.awake + b.awake, a.asleep + b.asleep) }
     }
 
     /// Processes `0`, `1` and so on that have so many.
@@ -114,6 +123,12 @@ mod tests {
         assert_eq!(awake([11, 10, 10]).excess("0"), 0);
         assert_eq!(awake([15, 15, 0]).excess("0"), 80);
         assert_eq!(awake([110, 100, 95]).excess("0"), 0);
+    }
+
+    #[test]
+    fn a_league_does_not_leave_for_the_sake_of_the_registry() {
+        let with_registry = Count { registry: 1, ..count(1, 0) };
+        assert_eq!(pool(&[with_registry, count(0, 0)], count(0, 0)).excess("0"), 0);
     }
 
     #[test]
