@@ -105,12 +105,12 @@ fn a_league_whose_agents_hang_holds_up_no_other() {
     assert_eq!(fixture.show("spring")["matches_decided"], 0, "its players have still not answered");
 }
 
-/// A program that describes a game, and loops when it is asked for a position.
+/// A program that describes a game, and loops when it is asked for a position: until the test removes its folder.
 const LOOPING: &str = r#"#!/bin/sh
 while read -r line; do
   case "$line" in
     *describe*) echo '{"game_type": "endless", "about": "a game", "rules": "none", "turns_max": 2}' ;;
-    *) : > asked; while :; do :; done ;;
+    *) : > asked; while [ -e asked ]; do :; done ;;
   esac
 done
 "#;
