@@ -5,7 +5,7 @@ use super::colocated::SharedLog;
 use super::exchange::Pending;
 use super::failure::Fault;
 use super::machine::Machine;
-use super::shared_store::Fenced;
+use super::shared_store::{Fenced, Transaction};
 use super::who::Who;
 use super::wire::Payload;
 use super::world::World;
@@ -116,7 +116,8 @@ impl World {
     pub(super) fn drop_fenced(&mut self, epoch: u64) {
         let Some(place) = self.store.fenced.iter().position(|it| it.process.epoch == epoch) else { return };
         let Fenced { agents, process, .. } = self.store.fenced.swap_remove(place);
-        if process.transaction.is_some_and(|transaction| !transaction.landed) {
+        let outlives = |it: Transaction| !it.landed && !it.is_rolled_back(self.now);
+        if process.transaction.is_some_and(outlives) {
             self.store.left_behind.insert(epoch);
         }
         self.stats.fenced += 1;

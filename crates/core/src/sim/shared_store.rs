@@ -123,6 +123,13 @@ pub(super) struct Transaction {
     pub(super) stalled_until: Option<Timestamp>,
 }
 
+impl Transaction {
+    /// Whether the store has ended it, since its process did not go on.
+    pub(super) fn is_rolled_back(self, now: Timestamp) -> bool {
+        self.stalled_until.is_some_and(|until| until <= now)
+    }
+}
+
 /// What a process hears of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {

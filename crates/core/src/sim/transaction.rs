@@ -86,7 +86,7 @@ impl World {
             };
         };
         let percent = self.scenario.shared_store.as_ref().map_or(0, |store| store.unknown_percent);
-        let rolled_back = transaction.stalled_until.is_some_and(|until| until <= self.now);
+        let rolled_back = transaction.is_rolled_back(self.now);
         let unknown = rolled_back || is_cut || self.now < self.heals_at && self.chance.chance(percent);
         if !rolled_back && (!unknown || self.chance.chance(50)) {
             check::ownership::one_writer(epoch, self.store.epoch)?;
