@@ -112,8 +112,11 @@ impl Match {
     /// Whether every available referee has used up its attempts at this match.
     pub fn is_exhausted(&self, referees: &BTreeMap<RefereeId, Member<RefereeMeta>>) -> bool {
         let is_used_up = |id: &RefereeId| self.lost_attempts(id) >= ATTEMPTS_PER_REFEREE_MAX;
-        let mut fit =
-            referees.iter().filter(|(_, known)| !known.revoked && (!known.is_suspended() || known.barred));
+        // A barred referee is given matches for want of others, as long as it can be reached.
+        let is_fit = |known: &Member<RefereeMeta>| {
+            !known.revoked && (!known.is_suspended() || known.barred && !known.unreachable)
+        };
+        let mut fit = referees.iter().filter(|(_, known)| is_fit(known));
         referees.keys().any(is_used_up) && fit.all(|(id, _)| is_used_up(id))
     }
 

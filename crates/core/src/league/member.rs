@@ -42,6 +42,8 @@ pub struct Member<M> {
     pub lost: u32,
     /// Of a referee: suspended for that share; only a new token lifts it.
     pub barred: bool,
+    /// Of a referee: it could not be told of the last match that it was assigned.
+    pub unreachable: bool,
     /// Withdrawn by the operator, for good.
     pub withdrawn: bool,
     /// Taken over from the season's previous league, and not registered with this one since.
@@ -84,6 +86,7 @@ impl<M> Member<M> {
             given: 0,
             lost: 0,
             barred: false,
+            unreachable: false,
             withdrawn: false,
             carried_over: false,
             away: false,
@@ -145,6 +148,7 @@ impl<M> Member<M> {
         self.carried_over = false;
         self.request = request.or(self.request);
         self.token_shown = true;
+        self.unreachable = false;
         self.renewals = self.renewals.saturating_add(1);
         self.recover();
     }

@@ -2,7 +2,7 @@
 
 use super::cause::{LossCause, Suspicion};
 use super::checkpoints::Checkpoints;
-use super::event::{DrawnFrom, LeagueEvent};
+use super::event::{DecidedBy, DrawnFrom, LeagueEvent};
 use super::fixture::{Decision, LostAttempt, Match, Round};
 use super::format::{Draw, Drawn, Ladder, Lot};
 use super::member::Member;
@@ -157,6 +157,9 @@ impl League {
                     if game.decision.is_none() {
                         self.waiting.insert(match_id.clone());
                     }
+                    if let Some(referee) = self.referees.get_mut(referee_id) {
+                        referee.unreachable = *cause == Some(LossCause::Unreachable);
+                    }
                     let returned = u32::from(*culprit == Culprit::Infrastructure);
                     game.returned = game.returned.saturating_add(returned);
                     if LossCause::counts(*cause, *culprit) {
@@ -173,6 +176,11 @@ impl League {
                 }
             }
             LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
+                if let DecidedBy::Referee(id) = by
+                    && let Some(referee) = self.referees.get_mut(id)
+                {
+                    referee.unreachable = false;
+                }
                 let decision = Decision {
                     status: *status,
                     result: result.clone(),

@@ -9,6 +9,7 @@ use super::who::Who;
 use super::wire::Payload;
 use super::world::World;
 use crate::agent::{Answer, Ask, Look};
+use crate::league::LeagueEvent;
 use crate::protocol::messages::{
     ByPlayer, GameDetails, GameStatus, LeagueError, LeagueOrder, LeagueQuery, MatchResult, MatchResultReport,
     Order, Phase, QueryError, QueryParams, QueryType, ResultDetails, StartLeague,
@@ -90,12 +91,14 @@ impl World {
         self.call_from_outside(Purpose::Leave, who, Who::Manager, Payload::Message(message));
     }
 
-    /// Who is in the league. It need not know.
+    /// Who is in the league by what is stored. It need not know.
     fn entered(&self) -> Vec<Who> {
-        let league = self.cast.league();
-        let players = league.players.values().map(|member| &member.meta.contact_endpoint);
-        let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
-        players.chain(referees).filter_map(Who::at).collect()
+        let endpoint = |(_, event): &(_, LeagueEvent)| match event {
+            LeagueEvent::PlayerRegistered { meta, .. } => Who::at(&meta.contact_endpoint),
+            LeagueEvent::RefereeRegistered { meta, .. } => Who::at(&meta.contact_endpoint),
+            _ => None,
+        };
+        self.cast.manager.log().iter().filter_map(endpoint).collect()
     }
 
     fn all_are_in(&self) -> bool {

@@ -238,17 +238,42 @@ fn a_match_goes_round_all_referees_before_one_has_it_twice() {
     assert_eq!(given, [1, 2, 3].map(RefereeId::numbered));
 }
 
+/// Hands the first open match back of those that the referees may have.
+fn hand_back_first(desk: &mut Desk, may: impl Fn(&RefereeId) -> bool) {
+    if let Some((match_id, .., by)) = desk.open_matches().into_iter().find(|(.., by)| may(by)) {
+        let attempt = desk.manager.league().matches[&match_id].attempt().unwrap();
+        hand_back(desk, &Sender::Referee(by), match_id.as_str(), attempt.0);
+    }
+    desk.pass(Duration::from_secs(3));
+}
+
+/// A league of two referees, of which the first has handed back so much that it is barred.
+fn with_a_barred_referee() -> Desk {
+    let mut desk = Desk::started(quick(), 4, 2);
+    while desk.manager.league().referees[&RefereeId::numbered(1)].lost <= 5 {
+        desk.settle_received();
+        hand_back_first(&mut desk, |_| true);
+    }
+    desk
+}
+
+#[test]
+fn a_barred_referee_that_is_gone_does_not_keep_a_match_from_being_decided() {
+    let mut desk = with_a_barred_referee();
+    for _ in 0..300 {
+        desk.answer_calls(|call| match call.to == referee_endpoint(1) {
+            true => Answer::Undelivered(Failure::NoConnection),
+            false => Answer::Received,
+        });
+        hand_back_first(&mut desk, |by| *by == RefereeId::numbered(2));
+    }
+    assert_eq!(desk.manager.league().phase, Phase::Completed);
+}
+
 #[test]
 fn a_referee_with_too_many_lost_attempts_is_suspended_and_no_sign_of_life_lifts_it() {
-    let mut desk = Desk::started(quick(), 4, 2);
+    let mut desk = with_a_barred_referee();
     let id = RefereeId::numbered(1);
-    while desk.manager.league().referees[&id].lost <= 5 {
-        desk.settle_received();
-        let (match_id, .., by) = desk.open_matches().first().cloned().expect("a match is open");
-        let attempt = desk.manager.league().matches[&match_id].attempt().unwrap();
-        hand_back(&mut desk, &Sender::Referee(by), match_id.as_str(), attempt.0);
-        desk.pass(Duration::from_secs(3));
-    }
     let causes = desk.events.iter().filter_map(|(_, event)| match event {
         LeagueEvent::AgentSuspended { agent, cause } if *agent == referee(1) => Some(*cause),
         _ => None,
