@@ -238,9 +238,9 @@ fn a_match_goes_round_all_referees_before_one_has_it_twice() {
     assert_eq!(given, [1, 2, 3].map(RefereeId::numbered));
 }
 
-/// Hands the first open match back of those that the referees may have.
-fn hand_back_first(desk: &mut Desk, may: impl Fn(&RefereeId) -> bool) {
-    if let Some((match_id, .., by)) = desk.open_matches().into_iter().find(|(.., by)| may(by)) {
+/// Hands back the first open match of such a referee.
+fn hand_back_first(desk: &mut Desk, is_meant: impl Fn(&RefereeId) -> bool) {
+    if let Some((match_id, .., by)) = desk.open_matches().into_iter().find(|(.., by)| is_meant(by)) {
         let attempt = desk.manager.league().matches[&match_id].attempt().unwrap();
         hand_back(desk, &Sender::Referee(by), match_id.as_str(), attempt.0);
     }
@@ -252,6 +252,7 @@ fn with_a_barred_referee() -> Desk {
     let mut desk = Desk::started(quick(), 4, 2);
     while desk.manager.league().referees[&RefereeId::numbered(1)].lost <= 5 {
         desk.settle_received();
+        assert!(!desk.open_matches().is_empty(), "a match is open");
         hand_back_first(&mut desk, |_| true);
     }
     desk

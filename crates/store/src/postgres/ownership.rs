@@ -96,8 +96,7 @@ impl PostgresOwnership {
             let (owner, orphan): (Option<&str>, bool) = (row.try_get(1)?, row.try_get(2)?);
             let (awake, registry): (bool, bool) = (row.try_get(3)?, row.try_get(4)?);
             let leagues = row.try_get::<_, i64>(5)?.cast_unsigned();
-            let able = live.iter().filter(|(_, knows)| *knows >= form).map(|(id, _)| id.clone());
-            let pool = pools.entry(form).or_insert_with(|| Pool::of(able));
+            let pool = pools.entry(form).or_insert_with(|| Pool::of(form, &live));
             let add = |count: &mut Count| match (registry, awake) {
                 (true, _) => count.registry += leagues,
                 (false, true) => count.awake += leagues,

@@ -39,9 +39,10 @@ pub(super) struct Pool {
 pub(super) type Pools = BTreeMap<i32, Pool>;
 
 impl Pool {
-    /// A pool of these processes, which have no leagues yet.
-    pub(super) fn of(processes: impl Iterator<Item = String>) -> Self {
-        Self { owned: processes.map(|id| (id, Count::default())).collect(), ..Self::default() }
+    /// An empty pool for those of the live processes that can read the form, each with the newest form that it knows.
+    pub(super) fn of(form: i32, live: &[(String, i32)]) -> Self {
+        let able = live.iter().filter(|(_, knows)| *knows >= form);
+        Self { owned: able.map(|(id, _)| (id.clone(), Count::default())).collect(), ..Self::default() }
     }
 
     fn own(&self, id: &str) -> u64 {
@@ -115,6 +116,13 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_process_that_cannot_read_a_form_has_no_part_in_its_share() {
+        let live = [("0".to_owned(), 1), ("1".to_owned(), 2)];
+        let share = |form| Pool { all: count(10, 0), ..Pool::of(form, &live) }.share();
+        assert_eq!((share(1), share(2)), (80, 160));
     }
 
     #[test]
