@@ -192,7 +192,7 @@ async fn a_league_of_many_rounds_is_shown_while_it_is_played() {
     let slow = league::LeagueSettings { announce_lead: Duration::from_millis(300), ..settings() };
     let shown = Shown::with_players(slow, 2).await;
     shown.test_league.start(&shown.manager).await;
-    let league = until(&shown, "/api/league", |league| league["phase"] == "running").await;
+    let league = until(&shown, "/api/league", |league| league["phase"] != "registration").await;
     assert!(league["started_at"].is_string(), "{league}");
     let round = until(&shown, "/api/rounds/1", |round| round["state"] != "scheduled").await;
     assert!(round["starts_at"].is_string(), "{round}");

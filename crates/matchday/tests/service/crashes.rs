@@ -98,9 +98,9 @@ fn a_service_that_is_killed_has_each_league_whole_or_not_at_all() {
 fn a_league_goes_on_after_the_service_was_killed() {
     let fixture = Fixture::new();
     let service = fixture.serve(&[]);
-    fixture.create(&["spring"], &["--start-when", "players=3", "--standings-pause", "0.3"]);
+    fixture.create(&["spring"], &["--start-when", "players=3", "--lead", "1"]);
     let _players = [fixture.player("spring"), fixture.player("spring"), fixture.player("spring")];
-    fixture.until("spring", |shown| shown["phase"] == "running");
+    fixture.until("spring", |shown| shown["phase"] != "registration");
     drop(service);
     let _service = fixture.serve(&[]);
     fixture.until("spring", |shown| shown["phase"] == "completed");
