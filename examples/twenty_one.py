@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Twenty-one, a game for `matchday --game-command`: players in turn add 1, 2 or 3 to a count, and whoever makes it 21 wins.
+"""Twenty-one, a game for `matchday --game-command`: players in turn add 1, 2 or 3 to a count, and the one that makes it 21 wins.
 
 The program reads one line of JSON at a time from its standard input and answers each by one line. It keeps nothing between
 two lines: the history of a match is told in full every time.
@@ -12,7 +12,7 @@ GOAL = 21
 
 RULES = """# twenty_one
 
-A count begins at 0. Player A begins, and the players in turn add 1, 2 or 3 to it. Whoever makes it 21 wins.
+A count begins at 0. Player A begins, and the players in turn add 1, 2 or 3 to it. The player that makes it 21 wins.
 
 `move_request.context.count` is the count so far; `move_data.choice` is what to add: 1, 2 or 3.
 """
@@ -21,7 +21,7 @@ A count begins at 0. Player A begins, and the players in turn add 1, 2 or 3 to i
 def describe():
     return {
         "game_type": "twenty_one",
-        "about": "add 1, 2 or 3 in turn; whoever makes it 21 wins",
+        "about": "add 1, 2 or 3 in turn; the player that makes it 21 wins",
         "rules": RULES,
         "turns_max": GOAL,
     }

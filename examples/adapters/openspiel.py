@@ -26,7 +26,7 @@ class Spiel:
         rules = [
             f"# {kind.long_name}",
             f"The game `{self.game}` of OpenSpiel ({', '.join(words(fact).lower() for fact in facts)}).",
-            "`context.observation` is what you may see; the moves are those that OpenSpiel names. Whoever has the higher "
+            "`context.observation` is what you may see; the moves are those that OpenSpiel names. The player with the higher "
             f"return at the end wins; returns lie between {self.game.min_utility():g} and {self.game.max_utility():g}. "
             f"After {self.turns_max} turns it is a draw.",
             f"The start:\n\n```\n{Match(self).text()}\n```",

@@ -36,7 +36,7 @@ class Zoo:
     def describe(self):
         how = (
             f"The game `{self.name}` of PettingZoo. `context.observation` is what you may see; a move is one of the legal "
-            "actions, by its number (in chess by its name, as `e2e4`). Whoever has the higher reward at the end wins.\n\n"
+            "actions, by its number (in chess by its name, as `e2e4`). The player with the higher reward at the end wins.\n\n"
         )
         return {
             "game_type": game_type("pettingzoo", self.label),

@@ -178,7 +178,7 @@ fn a_last_write_to_the_log_that_is_torn_at_any_byte_loses_that_write_and_no_othe
         file.set_len(cut as u64).unwrap();
         assert_eq!(read(&torn), Ok((0..5).collect()), "cut at {cut} of {}", log.len());
     }
-    // Whoever writes on does so after what is left.
+    // The next writer appends after what is left.
     let torn = left(dir.path(), &whole, Some(&log[..log.len() - 1]));
     let store = Store::open(&torn).unwrap();
     append(&store, "league", vec![line(5), line(6)]).unwrap();

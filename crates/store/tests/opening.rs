@@ -148,7 +148,7 @@ fn a_store_of_the_third_form_holds_one_league_and_then_may_hold_another() {
     let later = Exchange { agent: "REF02".into(), ..silence() };
     let store = Store::open(&path).unwrap().in_league(2);
     append_with(&store, "league/2", vec![line(1)], vec![later.clone()]).unwrap();
-    // Whoever else writes to the store plays in the league that is played.
+    // Any other agent that writes to the store plays in the league that is played.
     append_with(&store, "referee", Vec::new(), vec![later.clone()]).unwrap();
     assert_eq!(store.leagues().unwrap(), [(1, stream("league")), (2, stream("league/2"))]);
     store.close().unwrap();

@@ -39,7 +39,7 @@ function stages(rounds) {
   return [...all].map(([title, pairs]) => ({ title, pairs: [...pairs.values()] }));
 }
 
-/** Who goes on: whoever plays in the next stage; in the last one the champion, or who has won it. */
+/** Who goes on: the player that is in the next stage; in the last one the champion, or who has won it. */
 function through({ a, b, score, games }, next, champion) {
   const goesOn = [a, b].filter(({ id }) => next?.pairs.some((pair) => [pair.a.id, pair.b.id].includes(id)));
   if (goesOn.length === 1) return goesOn[0].id;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A server that says one thing to whoever connects, and then what `more` says for as long as it is listened to.
+/// A server that says one thing to each client, and then what `more` says for as long as it is listened to.
 async fn serving(first: &'static str, more: Option<&'static str>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());

@@ -8,7 +8,7 @@ use matchday_testkit::tools;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Starts a check that waits at a port, then whoever registers there.
+/// Starts a check that waits at a port, then the referee that registers there.
 async fn check(args: &[&str], start: impl FnOnce(&str) -> Process) -> Output {
     let listen = free_address().to_string();
     let mut command = program(&["check", "referee", "--wait", "--listen", &listen, "--json"]);

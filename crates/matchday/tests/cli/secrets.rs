@@ -144,7 +144,7 @@ fn play() -> Played {
     let causes = &causes["result"]["data"]["stats"]["technical_causes"];
     assert_eq!(*causes, json!({"suspended": 1, "unreachable": 2}));
 
-    // The one place where a new token is shown is the answer to whoever asked for it.
+    // The one place where a new token is shown is the answer to the client that asked for it.
     let admin = |args: &[&str], token: &str| cli.ask(&[&["admin", "--operator-token", token], args].concat());
     for args in [&["rotate", "P01"][..], &["rotate", "REF01"], &["rotate", "operator"]] {
         let made = tokens_in(&admin(args, TOKEN).out);

@@ -74,7 +74,7 @@ impl Agents {
         command.spawn().unwrap()
     }
 
-    /// Kills one of them outright, whoever it is, and starts it again after a while.
+    /// Kills one of them outright, drawn at random, and starts it again after a while.
     pub(crate) fn crash(&mut self, chance: &mut Chance) {
         let place = usize::try_from(chance.below(self.all.len() as u64)).unwrap();
         self.crash_at(place, chance);

@@ -64,7 +64,7 @@ async fn only_so_many_may_listen() {
     drop(streams);
     let deadline = Instant::now() + PATIENCE;
     while open(shown.address(), "GET", "/api/events", &[], "").await.status() != 200 {
-        assert!(Instant::now() < deadline, "whoever goes makes room");
+        assert!(Instant::now() < deadline, "a closed stream makes room");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -100,7 +100,7 @@ impl Shown {
         let shown = Self::with_players(settings, players).await;
         shown.test_league.start(&shown.manager).await;
         until_completed(&shown.manager, PATIENCE).await;
-        // Whoever asks after this sees what is decided now.
+        // A client that asks after this sees what is decided now.
         until(&shown, "/api/league", |league| league["phase"] == "completed").await;
         shown
     }
@@ -139,7 +139,7 @@ pub(crate) async fn until_open(shown: &Shown) {
 pub(crate) async fn until(shown: &Shown, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // What has only just come into being is not there yet for whoever asks at once.
+        // What has only just come into being is not there yet for a client that asks at once.
         let reply = shown.get(path).await;
         if reply.status == 200 && wanted(&reply.json()) {
             return reply.json();

@@ -20,7 +20,7 @@ const fn invalid(code: &'static str) -> Fate {
     Fate::Loses("gave no valid answer within timeout", code)
 }
 
-/// What it does: on the wire to whoever calls it, or in what it answers when it is to choose.
+/// What it does: on the wire to its caller, or in what it answers when it is to choose.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Habit {
     Wire(Trick),

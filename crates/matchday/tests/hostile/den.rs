@@ -1,4 +1,4 @@
-//! Where an animal lives: a listening socket, a registration, and what it does with whoever calls.
+//! Where an animal lives: a listening socket, a registration, and what it does with its callers.
 
 use crate::animals::{Animal, Habit};
 use crate::tricks::GZIP_BOMB;

@@ -148,7 +148,7 @@ impl Played {
         }
     }
 
-    /// Whoever called a referee in somebody else's name was told that it may not, or that it is not there that it plays.
+    /// An animal that called a referee in another's name was told that it may not, or that it does not play there.
     pub(crate) fn assert_forgers_refused(&self) {
         for at_large in &self.animals {
             for told in at_large.told.lock().unwrap().iter() {

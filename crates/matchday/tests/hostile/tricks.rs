@@ -101,6 +101,6 @@ pub(crate) static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
         .chunks(8)
         .map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit == b'1')));
     let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
-    // Whoever unpacks it has the zeros long before the checksum, which is wrong.
+    // A program that unpacks it has the zeros long before the checksum, which is wrong.
     header.into_iter().chain(packed).chain([0; 8]).collect()
 });

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How long everything goes on after the end, so that whoever comes late is heard too.
+/// How long everything goes on after the end, so that agents that are late are heard too.
 const ECHO: Duration = Duration::from_secs(2);
 
 pub(crate) struct Course {

@@ -9,7 +9,7 @@ use turmoil::Sim;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing passes between two hosts, and whoever calls is told so.
+    /// Nothing passes between two hosts, and the caller is told so.
     Cut(String, String),
     /// Nothing passes from the first to the second.
     Mute(String, String),

@@ -12,7 +12,7 @@ fn a_file_that_was_tampered_with_fails_and_the_event_is_named() {
     let seq: i64 =
         db.query_row(&format!("SELECT max(seq) FROM events WHERE {decided}"), [], |row| row.get(0)).unwrap();
     let swap = "UPDATE events SET line = replace(line, '\"winner\":', '\"Winner\":') WHERE stream = 'league' AND seq = ?1";
-    // Whoever tampers takes the guards out first.
+    // An attacker takes the guards out first.
     let guards: Vec<String> = db
         .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         .unwrap()

@@ -53,7 +53,7 @@ fn is_ended_in_good_order_by(signal: &str) {
     assert!(ran.err.contains(&format!("{matches} of 780")), "{matches}: {}", ran.err);
 }
 
-/// Wherever the limit strikes, at registration or in a round, it is the store that is named, not whoever waited for it.
+/// Wherever the limit strikes, at registration or in a round, it is the store that is named, not the agent that waited.
 #[test]
 fn a_store_that_can_grow_no_more_ends_the_league_and_is_named_as_the_cause() {
     for blocks in ["200", "2000"] {

@@ -113,7 +113,7 @@ async fn a_name_that_has_been_looked_up_for_its_registration_leads_there_for_goo
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 
-/// Otherwise whoever registers under names that nobody ever finds would take up all the room for requests.
+/// Otherwise agents that register under names that nobody ever finds would take up all the room for requests.
 #[tokio::test]
 async fn names_that_are_never_found_do_not_keep_others_out() {
     let never = PinnedDns::with_resolver(Arc::new(|_| Box::pin(std::future::pending())));

@@ -5,7 +5,8 @@ use crate::fixture::{Fixture, standings};
 #[test]
 fn a_league_is_unloaded_when_idle_and_loaded_by_a_request() {
     let fixture = Fixture::new();
-    let _service = fixture.serve(&["--sleep-after", "0.4"]);
+    // Long enough to be seen awake.
+    let _service = fixture.serve(&["--sleep-after", "2"]);
     fixture.create(&["spring", "autumn"], &[]);
     assert_eq!(fixture.show("spring")["state"], "asleep", "a new league is not loaded");
     let asked =

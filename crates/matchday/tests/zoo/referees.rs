@@ -103,7 +103,7 @@ async fn a_referee_in_lower_case_that_leaves_out_what_it_can_runs_a_lenient_leag
     );
 }
 
-/// The referee's own endpoint is no proof: whoever has no token has no say, in every reading.
+/// The referee's own endpoint is no proof: a sender without a token has no say, in every reading.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_referee() {
     if !tools::require("python3") {

@@ -1,4 +1,4 @@
-//! The whole zoo in one strict league: whoever breaks a rule of the message catalogue loses by it, and nobody else.
+//! The whole zoo in one strict league: an agent that breaks a rule of the message catalogue loses by it, and no other.
 
 use crate::league::{
     ZooLeague, animals, game_errors, id_of, patient, technical_losses, until_completed, until_members,

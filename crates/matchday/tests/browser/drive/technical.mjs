@@ -1,4 +1,4 @@
-// Whoever opens a match that was lost without being played out learns who lost it, whose fault it was, and why.
+// A reader who opens a match that was lost without being played out learns who lost it, whose fault it was, and why.
 
 import assert from 'node:assert/strict';
 import { go, scenario } from './browser.mjs';

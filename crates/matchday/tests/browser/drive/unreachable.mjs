@@ -1,4 +1,4 @@
-// Whoever looks is told that the manager is gone, and need do nothing when it is back.
+// The reader is told that the manager is gone, and need do nothing when it is back.
 
 import assert from 'node:assert/strict';
 import { go, say, scenario } from './browser.mjs';

@@ -1,4 +1,4 @@
-"""HTTP for the agents of the zoo, and nothing of the league: listen, post, tell whoever started us, leave with them."""
+"""HTTP for the agents of the zoo, and nothing of the league: listen, post, tell the process that started us, end with it."""
 import json
 import os
 import sys

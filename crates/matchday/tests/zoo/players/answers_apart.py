@@ -1,4 +1,4 @@
-"""Says RECEIVED at once, or as `acknowledges` a message of the type ACK, and posts its answer to whoever asked as a message
+"""Says RECEIVED at once, or as `acknowledges` a message of the type ACK, and posts its answer to the caller as a message
 of its own, a moment later."""
 import random
 import threading

@@ -1,4 +1,4 @@
-"""Believes whoever sends a choice, shows players its own token, lets the wrong one win, and reports everything twice,
+"""Believes every sender of a choice, shows players its own token, lets the wrong one win, and reports everything twice,
 whatever the manager says."""
 import random
 import threading
