@@ -51,6 +51,7 @@ pub(super) async fn make(context: Arc<Context>, call: Call) {
         () = context.inbox.closed() => return,
         ended = attempt_all(&context, &call, deadline) => ended,
     };
+    let ended = Ended { at: ended.at.max(began), ..ended };
     let outgoing = call.outgoing;
     let meta = match &outgoing.parcel {
         Parcel::Message(message) => MessageMeta::of_message(message),
@@ -184,6 +185,21 @@ fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: T
     });
 }
 
+/// The steps of a call from its beginning to its end, none before the one before it. They may seem to be: a receive timestamp is too
+/// early by as long as the thread was preempted while computing it, and the agent's clock may have stood still meanwhile.
+fn in_order<const STEPS: usize>(
+    began: Timestamp,
+    steps: [Option<Timestamp>; STEPS],
+    ended: Timestamp,
+) -> [Option<Timestamp>; STEPS] {
+    let mut earliest = began;
+    steps.map(|step| {
+        let at = step?.max(earliest).min(ended);
+        earliest = at;
+        Some(at)
+    })
+}
+
 fn recorded(
     context: &Context,
     outgoing: &Outgoing,
@@ -194,11 +210,13 @@ fn recorded(
 ) -> Exchange {
     let (times, clock) = (&ended.times, &context.clock);
     let connected = |at| if at == times.began { began } else { clock.at(at) };
+    let steps = [times.connected.map(connected), times.first_byte.map(|at| clock.at(at))];
+    let [connected_at, first_byte_at] = in_order(began, steps, ended.at);
     let outcome = outcome(&ended.answer);
     Exchange {
         at: began,
-        connected_at: times.connected.map(connected),
-        first_byte_at: times.first_byte.map(|at| clock.at(at)),
+        connected_at,
+        first_byte_at,
         deadline_at: Some(deadline),
         done_at: Some(ended.at),
         agent: context.sender().id().into(),
@@ -211,5 +229,21 @@ fn recorded(
         answer: ended.response.as_deref().map(|body| redact_body(body, meta.match_id.is_some())),
         outcome: outcome.to_smolstr().into(),
         error_code: outcome.error_code().map(|code| code.code().into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_step_of_a_call_comes_before_the_one_before_it_or_after_the_end() {
+        let at = Timestamp::from_micros;
+        let steps = |connected, first| in_order(at(10), [connected, first].map(|us| Some(at(us))), at(20));
+        assert_eq!(steps(12, 15), [12, 15].map(|us| Some(at(us))));
+        assert_eq!(steps(12, 11), [12, 12].map(|us| Some(at(us))), "the first byte seems to be early");
+        assert_eq!(steps(9, 8), [10, 10].map(|us| Some(at(us))), "the clock has stood still");
+        assert_eq!(steps(12, 21), [12, 20].map(|us| Some(at(us))));
+        assert_eq!(in_order(at(10), [None, Some(at(9))], at(20)), [None, Some(at(10))]);
     }
 }
