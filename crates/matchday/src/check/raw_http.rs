@@ -104,7 +104,10 @@ impl RawTarget {
         let mut stream = self.connect().await?;
         let request = [self.head(body, "close").as_bytes(), body].concat();
         for piece in request.chunks(request.len().div_ceil(pieces.max(1))) {
-            stream.write_all(piece).await?;
+            // A server may have answered before it has read everything, and closed the connection.
+            if stream.write_all(piece).await.is_err() {
+                break;
+            }
             sleep(pause).await;
         }
         let answer =

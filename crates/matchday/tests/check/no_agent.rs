@@ -5,9 +5,9 @@ use matchday_testkit::address::free_address;
 use matchday_testkit::cli::Process;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-/// A server that says one thing to each client, and then what `more` says for as long as it is listened to.
+/// A server that says one thing to each client, then what `more` says for as long as it is listened to, and closes the connection.
 async fn serving(first: &'static str, more: Option<&'static str>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -37,7 +37,10 @@ async fn line_about(url: &str) -> String {
 
 #[test]
 fn nobody_there() {
-    let url = format!("http://{}/mcp", free_address());
+    // Bound without listening, so that no other test listens there meanwhile.
+    let bound = TcpSocket::new_v4().unwrap();
+    bound.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}/mcp", bound.local_addr().unwrap());
     let done = run(&["check", "player", &url]);
     let line = done.line(1);
     assert!(line.contains(&format!("nobody listens at {url}")), "{line}");
@@ -45,7 +48,8 @@ fn nobody_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tls_where_it_is_asked_for() {
-    let url = serving("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", None).await;
+    let url =
+        serving("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", None).await;
     let url = url.replace("http://", "https://");
     let line = line_about(&url).await;
     assert!(line.contains(&format!("no TLS with what listens at {url}")), "{line}");
@@ -78,22 +82,21 @@ async fn a_service_that_never_answers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_for_people() {
-    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 28\r\n\r\n<html><body>hi</body></html>";
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 28\r\nConnection: close\r\n\r\n<html><body>hi</body></html>";
     let line = line_about(&serving(page, None).await).await;
     assert!(line.contains("a page for people"), "{line}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redirect_names_where_it_leads() {
-    let moved =
-        "HTTP/1.1 308 Permanent Redirect\r\nLocation: http://localhost:9/mcp/\r\nContent-Length: 0\r\n\r\n";
+    let moved = "HTTP/1.1 308 Permanent Redirect\r\nLocation: http://localhost:9/mcp/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let line = line_about(&serving(moved, None).await).await;
     assert!(line.contains("redirects to http://localhost:9/mcp/ (HTTP 308)"), "{line}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_path() {
-    let lost = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    let lost = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let line = line_about(&serving(lost, None).await).await;
     assert!(line.contains("check the path"), "{line}");
 }
