@@ -187,11 +187,7 @@ fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: T
 
 /// The steps of a call from its beginning to its end, none before the one before it. They may seem to be: a receive timestamp is too
 /// early by as long as the thread was preempted while computing it, and the agent's clock may have stood still meanwhile.
-fn in_order<const STEPS: usize>(
-    began: Timestamp,
-    steps: [Option<Timestamp>; STEPS],
-    ended: Timestamp,
-) -> [Option<Timestamp>; STEPS] {
+fn in_order(began: Timestamp, steps: [Option<Timestamp>; 2], ended: Timestamp) -> [Option<Timestamp>; 2] {
     let mut earliest = began;
     steps.map(|step| {
         let at = step?.max(earliest).min(ended);

@@ -103,16 +103,18 @@ impl RawTarget {
     ) -> io::Result<(u16, Bytes)> {
         let mut stream = self.connect().await?;
         let request = [self.head(body, "close").as_bytes(), body].concat();
+        let mut sent = Ok(());
         for piece in request.chunks(request.len().div_ceil(pieces.max(1))) {
+            sent = stream.write_all(piece).await;
             // A server may have answered before it has read everything, and closed the connection.
-            if stream.write_all(piece).await.is_err() {
+            if sent.is_err() {
                 break;
             }
             sleep(pause).await;
         }
         let answer =
             timeout(within, read_response(&mut stream)).await.map_err(|_| io::ErrorKind::TimedOut)??;
-        parse_response(&answer).ok_or_else(|| io::ErrorKind::InvalidData.into())
+        parse_response(&answer).ok_or_else(|| sent.err().unwrap_or(io::ErrorKind::InvalidData.into()))
     }
 
     /// Sends half a request and closes the connection.
@@ -183,4 +185,35 @@ fn parse_response(answer: &[u8]) -> Option<(u16, Bytes)> {
     let (head, body) = split_head(answer)?;
     let status = head.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()?;
     Some((status, Bytes::copy_from_slice(body)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    /// What a slow request gets from a server that reads its beginning, says this, and closes the connection.
+    async fn slow_request_to(says: &'static str) -> io::Result<(u16, Bytes)> {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let target = RawTarget::of(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
+        let server = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let _ = stream.read(&mut [0; 4096]).await.unwrap();
+            stream.write_all(says.as_bytes()).await.unwrap();
+        };
+        let pause = Duration::from_millis(10);
+        tokio::join!(target.send_slowly(&[b' '; 100], 10, pause, Duration::from_secs(60)), server).0
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_comes_before_a_slow_request_is_complete_is_read() {
+        let answer = slow_request_to("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").await;
+        assert_eq!(answer.unwrap().0, 404);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_closed_in_the_middle_of_a_slow_request_is_said_to_be() {
+        let error = slow_request_to("").await.unwrap_err();
+        assert_ne!(error.kind(), io::ErrorKind::InvalidData, "{error}");
+    }
 }
