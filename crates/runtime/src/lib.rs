@@ -32,6 +32,7 @@ mod outbox;
 mod probe;
 mod quota;
 mod rate_limit;
+pub mod routes;
 mod rpc_error;
 pub mod rules;
 mod schemas;

@@ -2,10 +2,11 @@
 //! more of it.
 
 use crate::Intake;
+use crate::routes::{Matched, Part};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Request, Uri};
+use hyper::{HeaderMap, Request};
 use matchday_core::protocol::dialect::request::{ReplyTo, Requests};
 use matchday_core::protocol::jsonrpc::Id;
 use matchday_net::server::HttpResponse;
@@ -18,15 +19,15 @@ use std::sync::Arc;
 pub type Responding<'a> = Pin<Box<dyn Future<Output = HttpResponse> + Send + 'a>>;
 pub type Closing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// A surface with paths of its own.
+/// A surface with rows of its own in the table of routes.
 pub trait Surface: fmt::Debug + Send + Sync {
-    fn serves(&self, uri: &Uri) -> bool;
+    /// The rows of the table of routes that it answers.
+    fn part(&self) -> Part;
 
-    /// Whether its requests count against the rate limit of the peer's address.
-    fn is_rate_limited(&self) -> bool;
-
+    /// `matched` is one of these rows.
     fn respond<'a>(
         self: Arc<Self>,
+        matched: Matched,
         request: Request<Incoming>,
         peer: SocketAddr,
         intake: &'a Arc<Intake>,
@@ -40,9 +41,6 @@ pub trait Surface: fmt::Debug + Send + Sync {
 pub trait McpSurface: Send + Sync {
     /// If the request in `body`, decoded as `requests`, is of this protocol: which.
     fn classify(&self, requests: &Requests<'_>, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest>;
-
-    /// The methods of HTTP at its path, for the `Allow` header.
-    fn methods(&self) -> &'static str;
 
     fn post<'a>(
         &'a self,

@@ -5,13 +5,13 @@ use crate::mcp::agent_options;
 use crate::relay::{Relay, RelaySettings};
 use anyhow::Result;
 use hyper::body::Incoming;
-use hyper::{Method, Request, StatusCode};
+use hyper::{Request, StatusCode};
 use matchday_net::body;
 use matchday_net::client::Client;
 use matchday_net::response::{empty, json, unanswered};
 use matchday_net::server::{self, HttpResponse, ServerOptions};
 use matchday_runtime::entropy_from_system;
-use matchday_runtime::surface::Surface;
+use matchday_runtime::routes::{AgentRoute, Part, RouteTable, Target};
 use matchday_store::Store;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,9 +35,15 @@ pub(crate) fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<(
     let handler = move |request: Request<Incoming>, peer| {
         let (relay, client, to) = (Arc::clone(&relay), client.clone(), to.clone());
         async move {
-            match Surface::serves(&*relay, request.uri()) {
-                true => relay.answer(request, peer).await,
-                false => forward(request, &client, &to).await,
+            let has = |part: Part| matches!(part, Part::Agent | Part::Relay);
+            let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
+            match located.found() {
+                Err(refusal) => refusal,
+                Ok(matched) => match matched.route.target {
+                    Target::Relay(_) => relay.answer(&matched, request, peer).await,
+                    Target::Agent(AgentRoute::Message) => forward(request, &client, &to).await,
+                    _ => empty(StatusCode::NOT_FOUND),
+                },
             }
         }
     };
@@ -49,9 +55,6 @@ pub(crate) fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<(
 }
 
 async fn forward(request: Request<Incoming>, client: &Client, to: &str) -> HttpResponse {
-    if request.uri().path() != "/mcp" || *request.method() != Method::POST {
-        return empty(StatusCode::NOT_FOUND);
-    }
     let Ok(body) = body::read(&mut request.into_body(), BODY_BYTES_MAX).await else {
         return empty(StatusCode::BAD_REQUEST);
     };

@@ -6,14 +6,14 @@ use super::rewrite::{contact_of, is_registration, with_contact};
 use super::status::{Change, Status};
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::ALLOW;
-use hyper::{Method, Request, StatusCode};
+use hyper::{Request, StatusCode};
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_net::body;
 use matchday_net::client::Client;
 use matchday_net::origin_check::{Allowlist, OriginCheck};
-use matchday_net::response::{empty, json, unanswered, with_close, with_header};
+use matchday_net::response::{empty, json, unanswered, with_close};
 use matchday_net::server::{self, HttpResponse, ServerOptions};
+use matchday_runtime::routes::{AgentRoute, Part, RouteTable, Target};
 use matchday_runtime::{refuse_origin, rpc_error};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -57,10 +57,12 @@ impl StandIn {
     }
 
     async fn answer(&self, request: Request<Incoming>) -> HttpResponse {
-        match (request.uri().path(), request.method()) {
-            ("/mcp", &Method::POST) => {}
-            ("/mcp", _) => return with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "POST"),
-            _ => return empty(StatusCode::NOT_FOUND),
+        let has = |part: Part| part == Part::Agent;
+        let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
+        match located.found() {
+            Ok(matched) if matched.route.target == Target::Agent(AgentRoute::Message) => {}
+            Ok(_) => return empty(StatusCode::NOT_FOUND),
+            Err(refusal) => return refusal,
         }
         let mut incoming = request.into_body();
         let Ok(Ok(body)) = timeout(BODY_MAX, body::read(&mut incoming, BODY_BYTES_MAX)).await else {

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
-    HeaderValue, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
+    REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use matchday_net::response::with_header;
@@ -63,9 +63,4 @@ pub(super) fn rate_limited(why: &str, seconds: u64) -> HttpResponse {
     let mut answer = error(StatusCode::TOO_MANY_REQUESTS, why);
     answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     answer
-}
-
-pub(super) fn not_allowed(methods: &'static str) -> HttpResponse {
-    let why = format!("this address takes {methods} alone");
-    with_header(error(StatusCode::METHOD_NOT_ALLOWED, &why), ALLOW, methods)
 }

@@ -15,11 +15,12 @@ use crate::report;
 use crate::statistics::of_league;
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::{Method, Request, StatusCode, Uri};
+use hyper::{Request, StatusCode, Uri};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_net::server::HttpResponse;
 use matchday_runtime::Intake;
+use matchday_runtime::routes::{DashboardRoute, Matched, Part, Target};
 use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_stats::head_to_head::HeadToHead;
 use matchday_store::StoreError;
@@ -86,22 +87,18 @@ impl PageError {
 }
 
 impl Surface for Dashboard {
-    fn serves(&self, uri: &Uri) -> bool {
-        let path = uri.path();
-        path == "/" || path.starts_with("/assets/") || path.starts_with("/api/")
-    }
-
-    fn is_rate_limited(&self) -> bool {
-        true
+    fn part(&self) -> Part {
+        Part::Dashboard
     }
 
     fn respond<'a>(
         self: Arc<Self>,
+        matched: Matched,
         request: Request<Incoming>,
         peer: SocketAddr,
         intake: &'a Arc<Intake>,
     ) -> Responding<'a> {
-        Box::pin(async move { self.answer(request, peer, Some(intake)).await })
+        Box::pin(async move { self.answer(&matched, request, peer, Some(intake)).await })
     }
 
     fn close(&self) -> Closing<'_> {
@@ -113,26 +110,29 @@ impl Dashboard {
     /// `intake` is that of the manager whose league this is, if it is running.
     pub(crate) async fn answer(
         self: &Arc<Self>,
+        matched: &Matched,
         request: Request<Incoming>,
         peer: SocketAddr,
         intake: Option<&Arc<Intake>>,
     ) -> HttpResponse {
-        let path = request.uri().path();
-        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-        match path.strip_prefix("/api/") {
-            Some("orders") if *request.method() == Method::POST => self.order(request, peer, intake).await,
-            Some("orders") => response::not_allowed("POST"),
-            _ if !reads => response::not_allowed("GET"),
-            None => {
-                let name = path.strip_prefix("/assets/").unwrap_or("index.html");
-                assets::answer(name, request.headers())
-            }
-            Some(api) => match self.admit(request.headers(), peer, intake).await {
-                Err(answer) => answer,
-                Ok(_) if api == "events" => self.listen(intake.map(|intake| intake.changes())),
-                Ok(access) if api == "report" => self.report(access).await,
-                Ok(access) => self.show(api, request.uri(), access).await,
-            },
+        let Target::Dashboard(target) = matched.route.target else {
+            return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page");
+        };
+        match target {
+            DashboardRoute::Page => return assets::answer("index.html", request.headers()),
+            DashboardRoute::Asset => return assets::answer(matched.value(0), request.headers()),
+            DashboardRoute::Order => return self.order(request, peer, intake).await,
+            _ => {}
+        }
+        let access = match self.admit(request.headers(), peer, intake).await {
+            Err(refusal) => return refusal,
+            Ok(access) => access,
+        };
+        match target {
+            DashboardRoute::Events => self.listen(intake.map(|intake| intake.changes())),
+            DashboardRoute::Report => self.report(access).await,
+            DashboardRoute::QrCode => self.qr_code(request.uri()),
+            _ => self.show(target, matched, request.uri(), access).await,
         }
     }
 
@@ -184,16 +184,24 @@ impl Dashboard {
         }
     }
 
-    async fn show(self: &Arc<Self>, api: &str, uri: &Uri, access: Access) -> HttpResponse {
+    fn qr_code(&self, uri: &Uri) -> HttpResponse {
         self.views.asked();
-        if api == "qr" {
-            return match qr_code::of_address(&Query::of(uri).text("text").unwrap_or_default()) {
-                Ok(code) => to_json(&code)
-                    .map_or_else(|error| error.response(), |body| response::data(StatusCode::OK, body)),
-                Err(why) => response::error(StatusCode::BAD_REQUEST, &why),
-            };
+        match qr_code::of_address(&Query::of(uri).text("text").unwrap_or_default()) {
+            Ok(code) => to_json(&code)
+                .map_or_else(|error| error.response(), |body| response::data(StatusCode::OK, body)),
+            Err(why) => response::error(StatusCode::BAD_REQUEST, &why),
         }
-        let route = match parse_route(api, &Query::of(uri)) {
+    }
+
+    async fn show(
+        self: &Arc<Self>,
+        target: DashboardRoute,
+        matched: &Matched,
+        uri: &Uri,
+        access: Access,
+    ) -> HttpResponse {
+        self.views.asked();
+        let route = match read_page(target, matched, &Query::of(uri)) {
             Ok(Some(route)) => route,
             Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
             Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
@@ -327,31 +335,27 @@ fn json_or_not_found(
     page.map_or_else(|| Err(PageError::NotFound(otherwise())), |page| to_json(&page))
 }
 
-fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
-    let id = |rest: &str| percent_decode(rest).to_ascii_uppercase();
-    Ok(Some(match api.split_once('/') {
-        None => match api {
-            "league" => Route::League,
-            "connections" => Route::Connections,
-            "standings" => Route::Standings,
-            "rounds" => Route::Rounds,
-            "cross" => Route::Cross,
-            "race" => Route::Race,
-            "latency" => Route::Latency,
-            "boards" => {
-                let limit = query.number("limit")?.unwrap_or(BOARDS_DEFAULT).clamp(1, BOARDS_MAX);
-                let followed = query.text("player").map(|id| PlayerId::new(id.to_ascii_uppercase()));
-                Route::Boards(usize::try_from(limit).unwrap_or(1), followed)
-            }
-            "referees" => Route::Referees,
-            "messages" => Route::Messages(Filter::read(query)?),
-            _ => return Ok(None),
-        },
-        Some(("compare", pair)) => match pair.split_once('/') {
-            Some((first, second)) => Route::Compare(PlayerId::new(id(first)), PlayerId::new(id(second))),
-            None => return Ok(None),
-        },
-        Some(("rounds", number)) => {
+/// The page that a row and a query name; `None` for a row that is no page.
+fn read_page(target: DashboardRoute, matched: &Matched, query: &Query) -> Result<Option<Route>, String> {
+    let id = |place: usize| percent_decode(matched.value(place)).to_ascii_uppercase();
+    Ok(Some(match target {
+        DashboardRoute::League => Route::League,
+        DashboardRoute::Connections => Route::Connections,
+        DashboardRoute::Standings => Route::Standings,
+        DashboardRoute::Rounds => Route::Rounds,
+        DashboardRoute::CrossTable => Route::Cross,
+        DashboardRoute::Race => Route::Race,
+        DashboardRoute::Latency => Route::Latency,
+        DashboardRoute::Boards => {
+            let limit = query.number("limit")?.unwrap_or(BOARDS_DEFAULT).clamp(1, BOARDS_MAX);
+            let followed = query.text("player").map(|id| PlayerId::new(id.to_ascii_uppercase()));
+            Route::Boards(usize::try_from(limit).unwrap_or(1), followed)
+        }
+        DashboardRoute::Referees => Route::Referees,
+        DashboardRoute::Messages => Route::Messages(Filter::read(query)?),
+        DashboardRoute::Compare => Route::Compare(PlayerId::new(id(0)), PlayerId::new(id(1))),
+        DashboardRoute::Round => {
+            let number = matched.value(0);
             let number =
                 number.parse().map_err(|_| format!("a round has a number, and {number:?} is none"))?;
             let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -359,8 +363,13 @@ fn parse_route(api: &str, query: &Query) -> Result<Option<Route>, String> {
             let limit = query.number("limit")?.unwrap_or(MATCHES_DEFAULT).clamp(1, MATCHES_MAX);
             Route::Round(number, size(offset), size(limit))
         }
-        Some(("players", rest)) => Route::Player(PlayerId::new(id(rest))),
-        Some(("matches", rest)) => Route::Match(MatchId::new(id(rest))),
-        Some(_) => return Ok(None),
+        DashboardRoute::Player => Route::Player(PlayerId::new(id(0))),
+        DashboardRoute::Match => Route::Match(MatchId::new(id(0))),
+        DashboardRoute::Page
+        | DashboardRoute::Asset
+        | DashboardRoute::QrCode
+        | DashboardRoute::Events
+        | DashboardRoute::Report
+        | DashboardRoute::Order => return Ok(None),
     }))
 }

@@ -1,13 +1,12 @@
 //! The HTTP server of a process that shows a stored league.
 
 use super::Dashboard;
-use crate::dashboard::response;
+use hyper::Request;
 use hyper::body::Incoming;
-use hyper::{Request, StatusCode};
 use matchday_net::origin_check::{Allowlist, OriginCheck};
 use matchday_net::server::{self, HttpResponse, ServerOptions};
 use matchday_runtime::refuse_origin;
-use matchday_runtime::surface::Surface;
+use matchday_runtime::routes::{Part, RouteTable};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +43,10 @@ async fn respond(
     if let Err(refused) = origin_check.check(request.version(), request.uri(), request.headers()) {
         return refuse_origin(request, &refused, BODY_TIMEOUT).await;
     }
-    if dashboard.serves(request.uri()) {
-        return dashboard.answer(request, peer, None).await;
+    let located = RouteTable::of_agents()
+        .locate(request.method(), request.uri().path(), |part| part == Part::Dashboard);
+    match located.found() {
+        Ok(matched) => dashboard.answer(&matched, request, peer, None).await,
+        Err(refusal) => refusal,
     }
-    response::error(StatusCode::NOT_FOUND, "there is nothing here but the dashboard, at /")
 }

@@ -78,10 +78,6 @@ impl McpSurface for AgentMcp {
         classify::classify(requests, headers, body)
     }
 
-    fn methods(&self) -> &'static str {
-        self.transport.methods()
-    }
-
     fn post<'a>(
         &'a self,
         head: Parts,

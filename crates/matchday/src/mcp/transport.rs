@@ -73,11 +73,6 @@ impl<H: ServerHandler> Transport<H> {
         Self { service, sessions, limits, opening, swept: std::sync::Mutex::new(Instant::now()) }
     }
 
-    /// The methods of HTTP that are supported, for the `Allow` header.
-    pub(crate) fn methods(&self) -> &'static str {
-        if self.service.config.legacy_session_mode { "GET, POST, DELETE" } else { "POST" }
-    }
-
     pub(crate) async fn post(
         &self,
         head: Parts,

@@ -7,8 +7,8 @@ use super::{stream, timeout};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, RETRY_AFTER};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper::header::RETRY_AFTER;
+use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
 use matchday_core::mailbox::{NotOpen, Transport};
 use matchday_core::protocol::Token;
 use matchday_net::bearer::bearer;
@@ -16,6 +16,7 @@ use matchday_net::body::{self, BodyError};
 use matchday_net::response::{DISCARD_MAX, empty, json, unanswered, with_close, with_header};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
+use matchday_runtime::routes::{Matched, RelayRoute, Target};
 use serde_json::json;
 use smol_str::SmolStr;
 use std::net::SocketAddr;
@@ -27,83 +28,52 @@ pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// The longest name that a client gives itself.
 const CLIENT_CHARS_MAX: usize = 64;
 
-/// What the path of a request names.
-#[derive(Debug, PartialEq, Eq)]
-enum Route<'a> {
-    Relay,
-    Mcp(&'a str),
-    Stream(&'a str),
-    Next(&'a str),
-    Answer(&'a str, u64),
-}
-
-impl<'a> Route<'a> {
-    fn of(path: &'a str) -> Option<Self> {
-        let rest = path.strip_prefix("/relay")?;
-        if rest.is_empty() {
-            return Some(Self::Relay);
-        }
-        let (mailbox, rest) = rest.strip_prefix('/')?.split_once('/')?;
-        match rest {
-            "mcp" => Some(Self::Mcp(mailbox)),
-            "stream" => Some(Self::Stream(mailbox)),
-            "next" => Some(Self::Next(mailbox)),
-            other => Some(Self::Answer(mailbox, other.strip_prefix("answers/")?.parse().ok()?)),
-        }
-    }
-
-    fn method(&self) -> &'static str {
-        match self {
-            Self::Relay => "GET, POST",
-            Self::Mcp(_) | Self::Answer(..) => "POST",
-            Self::Stream(_) | Self::Next(_) => "GET",
-        }
-    }
-}
-
 impl Relay {
     pub(crate) async fn answer(
         self: Arc<Self>,
+        matched: &Matched,
         request: Request<Incoming>,
         peer: SocketAddr,
     ) -> HttpResponse {
-        let path = request.uri().path().to_owned();
-        let Some(route) = Route::of(&path) else {
-            return error(StatusCode::NOT_FOUND, "there is no such path at the relay");
-        };
-        if !route.method().split(", ").any(|method| method == request.method().as_str()) {
-            return with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, route.method());
-        }
-        match route {
-            Route::Relay if *request.method() == Method::GET => self.list().await,
-            Route::Relay => self.open_for(request.headers(), peer).await,
-            Route::Mcp(mailbox) => self.called(mailbox, request).await,
-            Route::Stream(mailbox) | Route::Next(mailbox) => {
-                let mailbox = match self.authorized(mailbox, request.headers()) {
-                    Ok(mailbox) => mailbox,
-                    Err(refusal) => return refusal,
-                };
-                let query = ReadQuery::of(request.uri());
-                let transport = match route {
-                    Route::Stream(_) => Transport::Stream,
-                    _ => Transport::LongPoll,
-                };
-                let reading = mailbox.connect(query.client, transport, query.take_over, query.after);
-                let Ok(reading) = reading else {
-                    return error(
-                        StatusCode::CONFLICT,
-                        "another client reads this mailbox: end it, or add take_over=1 to the query",
-                    );
-                };
-                match transport {
-                    Transport::Stream => stream::stream(reading, self.closing.subscribe()),
-                    Transport::LongPoll => stream::poll(reading, self.closing.subscribe()).await,
-                }
-            }
-            Route::Answer(mailbox, call) => match self.authorized(mailbox, request.headers()) {
-                Ok(mailbox) => self.answered(&mailbox, call, request).await,
+        let Target::Relay(target) = matched.route.target else { return empty(StatusCode::NOT_FOUND) };
+        let mailbox = matched.value(0);
+        match target {
+            RelayRoute::List => self.list().await,
+            RelayRoute::Open => self.open_for(request.headers(), peer).await,
+            RelayRoute::Call => self.called(mailbox, request).await,
+            RelayRoute::Stream => self.read_calls(mailbox, &request, Transport::Stream).await,
+            RelayRoute::Next => self.read_calls(mailbox, &request, Transport::LongPoll).await,
+            RelayRoute::Answer => match self.authorized(mailbox, request.headers()) {
+                Ok(mailbox) => match matched.value(1).parse() {
+                    Ok(call) => self.answered(&mailbox, call, request).await,
+                    Err(_) => error(StatusCode::NOT_FOUND, "a call has a number"),
+                },
                 Err(refusal) => refusal,
             },
+        }
+    }
+
+    async fn read_calls(
+        &self,
+        mailbox: &str,
+        request: &Request<Incoming>,
+        transport: Transport,
+    ) -> HttpResponse {
+        let mailbox = match self.authorized(mailbox, request.headers()) {
+            Ok(mailbox) => mailbox,
+            Err(refusal) => return refusal,
+        };
+        let query = ReadQuery::of(request.uri());
+        let reading = mailbox.connect(query.client, transport, query.take_over, query.after);
+        let Ok(reading) = reading else {
+            return error(
+                StatusCode::CONFLICT,
+                "another client reads this mailbox: end it, or add take_over=1 to the query",
+            );
+        };
+        match transport {
+            Transport::Stream => stream::stream(reading, self.closing.subscribe()),
+            Transport::LongPoll => stream::poll(reading, self.closing.subscribe()).await,
         }
     }
 
@@ -257,26 +227,4 @@ fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
 
 fn error(status: StatusCode, why: &str) -> HttpResponse {
     json(status, json!({ "error": why }).to_string().into_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_paths_of_a_mailbox_lead_to_it() {
-        assert_eq!(Route::of("/relay"), Some(Route::Relay));
-        assert_eq!(Route::of("/relay/ab/mcp"), Some(Route::Mcp("ab")));
-        assert_eq!(Route::of("/relay/ab/answers/7"), Some(Route::Answer("ab", 7)));
-        for path in [
-            "/relay/",
-            "/relay/ab",
-            "/relay/ab/",
-            "/relay/ab/metrics",
-            "/relay/ab/answers/x",
-            "/relays/ab/mcp",
-        ] {
-            assert_eq!(Route::of(path), None, "{path}");
-        }
-    }
 }

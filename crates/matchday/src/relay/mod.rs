@@ -16,7 +16,7 @@ pub(crate) use connections::connections;
 use bytes::Bytes;
 use connections::AgentConnection;
 use hyper::body::Incoming;
-use hyper::{Request, StatusCode, Uri};
+use hyper::{Request, StatusCode};
 use log::{MailboxRecord, RelayEvent, RelayLog};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::Manager;
@@ -25,6 +25,7 @@ use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::client::{CallError, CallResponse, CallTimings, CompletedCall};
 use matchday_net::connection_limit::limit_key;
 use matchday_net::transport::InProcess;
+use matchday_runtime::routes::{Matched, Part};
 use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_runtime::{Clock, Inspector, Intake, NoEntropy, Options, StartError, entropy_from_system};
 use matchday_store::Store;
@@ -246,21 +247,18 @@ impl Relay {
 }
 
 impl Surface for Relay {
-    fn serves(&self, uri: &Uri) -> bool {
-        uri.path().strip_prefix("/relay").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    }
-
-    fn is_rate_limited(&self) -> bool {
-        true
+    fn part(&self) -> Part {
+        Part::Relay
     }
 
     fn respond<'a>(
         self: Arc<Self>,
+        matched: Matched,
         request: Request<Incoming>,
         peer: SocketAddr,
         _: &'a Arc<Intake>,
     ) -> Responding<'a> {
-        Box::pin(async move { self.answer(request, peer).await })
+        Box::pin(async move { self.answer(&matched, request, peer).await })
     }
 
     fn close(&self) -> Closing<'_> {

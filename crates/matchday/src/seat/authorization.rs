@@ -1,7 +1,7 @@
 //! Who may use the seats: a bearer token, and the metadata by which clients of the Model Context Protocol learn that (RFC 9728).
 
+use hyper::StatusCode;
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use hyper::{StatusCode, Uri};
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{Endpoint, Token};
@@ -70,11 +70,6 @@ impl Authorization {
         });
         (*self != Self::Off).then(|| json(StatusCode::OK, metadata.to_string().into_bytes()))
     }
-}
-
-/// Whether this is where the metadata is found: for the host, or for the path of the seats.
-pub(super) fn is_metadata(uri: &Uri) -> bool {
-    uri.path().strip_prefix(METADATA).is_some_and(|rest| matches!(rest, "" | "/mcp"))
 }
 
 fn base(resource: &Endpoint) -> &str {

@@ -5,15 +5,15 @@ use super::server::SeatServer;
 use super::session::SeatSession;
 use crate::mcp::{self, Transport};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, ORIGIN};
-use hyper::{Method, Request, StatusCode};
+use hyper::header::ORIGIN;
+use hyper::{Request, StatusCode};
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_net::body::{self, BodyError};
 use matchday_net::cors;
 use matchday_net::origin_check::OriginCheck;
-use matchday_net::response::{DISCARD_MAX, empty, json, with_close, with_header};
+use matchday_net::response::{DISCARD_MAX, empty, json, with_close};
 use matchday_net::server::{self, HttpResponse};
-use matchday_runtime::surface::Surface;
+use matchday_runtime::routes::{AgentRoute, Part, RouteTable, Target};
 use matchday_runtime::telemetry::{metrics_response, readiness_response};
 use matchday_runtime::{refuse_origin, rpc_error};
 use std::net::SocketAddr;
@@ -76,25 +76,28 @@ impl SeatHttp {
     }
 
     async fn route(&self, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
-        if self.seats.serves(request.uri()) {
-            return self.seats.answer(request, peer).await;
-        }
-        if request.uri().path() == "/mcp"
-            && let Some(refusal) = self.seats.refusal(request.headers())
-        {
+        let has = |part: Part| matches!(part, Part::Agent | Part::Seats);
+        let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
+        let matched = match located.found() {
+            Ok(matched) => matched,
+            Err(refusal) => return refusal,
+        };
+        let Target::Agent(target) = matched.route.target else {
+            return self.seats.answer(&matched, request, peer).await;
+        };
+        let speaks_mcp = matches!(target, AgentRoute::Message | AgentRoute::McpStream | AgentRoute::McpEnd);
+        if speaks_mcp && let Some(refusal) = self.seats.refusal(request.headers()) {
             return refusal;
         }
-        match (request.uri().path(), request.method()) {
-            ("/mcp", &Method::POST) => self.message(request, peer).await,
-            ("/mcp", &Method::GET | &Method::DELETE) => self.mcp.other(request, peer).await,
-            ("/health/ready", &Method::GET) => readiness_response(self.seats.not_ready()),
-            ("/metrics", &Method::GET) => metrics_response(&self.seats.options.telemetry).await,
-            ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-            ("/mcp", _) => with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, self.mcp.methods()),
-            ("/health/live" | "/health/ready" | "/metrics", _) => {
-                with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
+        match target {
+            AgentRoute::Message => self.message(request, peer).await,
+            AgentRoute::McpStream | AgentRoute::McpEnd => self.mcp.other(request, peer).await,
+            AgentRoute::Ready => readiness_response(self.seats.not_ready()),
+            AgentRoute::Metrics => metrics_response(&self.seats.options.telemetry).await,
+            AgentRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
+            AgentRoute::JoinMessage | AgentRoute::Checkpoint | AgentRoute::Schemas | AgentRoute::Schema => {
+                empty(StatusCode::NOT_FOUND)
             }
-            _ => empty(StatusCode::NOT_FOUND),
         }
     }
 

@@ -36,7 +36,6 @@ pub use path::is_seat_path;
 pub use stdio::serve_stdio;
 
 use crate::mcp;
-use authorization::is_metadata;
 use brief::Brief;
 use dial::DialledMailbox;
 use hyper::body::Incoming;
@@ -49,11 +48,12 @@ use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::connection_limit::limit_key;
 use matchday_net::response::empty;
 use matchday_net::server::HttpResponse;
+use matchday_runtime::routes::{Matched, Part, SeatsRoute, Target};
 use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_runtime::{Intake, NoEntropy, Options, StartError, entropy_from_system};
 use matchday_store::Store;
 use one_seat::{NewSeat, Seat};
-use path::{SEATS, contact};
+use path::contact;
 use session::SeatSession;
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
@@ -323,21 +323,20 @@ impl Seats {
     }
 
     /// Routes a request of a referee or the manager to the player of a seat, or shows the metadata for clients.
-    pub(crate) async fn answer(&self, mut request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
-        if is_metadata(request.uri()) {
+    pub(crate) async fn answer(
+        &self,
+        matched: &Matched,
+        mut request: Request<Incoming>,
+        peer: SocketAddr,
+    ) -> HttpResponse {
+        if matched.route.target == Target::Seats(SeatsRoute::Metadata) {
             let metadata = self.settings.authorization.metadata(&self.settings.home);
             return metadata.unwrap_or_else(|| empty(StatusCode::NOT_FOUND));
         }
-        let rest = request.uri().path().strip_prefix(SEATS).and_then(|rest| rest.split_once('/'));
-        let target = rest.and_then(|(number, path)| {
-            let seat = self.get(number.parse().ok()?)?;
-            let path = format!("/{path}").parse::<Uri>().ok()?;
-            Some((seat, path))
-        });
-        let Some((seat, path)) = target else {
+        let Some(seat) = matched.value(0).parse().ok().and_then(|number| self.get(number)) else {
             return empty(StatusCode::NOT_FOUND);
         };
-        *request.uri_mut() = path;
+        *request.uri_mut() = Uri::from_static("/mcp");
         Arc::clone(&seat.service).answer(request, peer).await
     }
 
@@ -353,22 +352,18 @@ impl Seats {
 }
 
 impl Surface for Seats {
-    fn serves(&self, uri: &Uri) -> bool {
-        uri.path().starts_with(SEATS) || is_metadata(uri)
-    }
-
-    /// Each seat has its own rate limit.
-    fn is_rate_limited(&self) -> bool {
-        false
+    fn part(&self) -> Part {
+        Part::Seats
     }
 
     fn respond<'a>(
         self: Arc<Self>,
+        matched: Matched,
         request: Request<Incoming>,
         peer: SocketAddr,
         _: &'a Arc<Intake>,
     ) -> Responding<'a> {
-        Box::pin(async move { self.answer(request, peer).await })
+        Box::pin(async move { self.answer(&matched, request, peer).await })
     }
 
     fn close(&self) -> Closing<'_> {

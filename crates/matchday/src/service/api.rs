@@ -6,14 +6,15 @@ use super::registry::Registered;
 use super::{Service, ServiceError, lock};
 use bytes::Bytes;
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CACHE_CONTROL, HeaderMap, WWW_AUTHENTICATE};
-use hyper::{Method, Request, StatusCode};
+use hyper::header::{CACHE_CONTROL, HeaderMap, WWW_AUTHENTICATE};
+use hyper::{Request, StatusCode};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, Token};
 use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
 use matchday_net::response::{empty, json, with_header};
 use matchday_net::server::HttpResponse;
+use matchday_runtime::routes::{Matched, ServiceRoute};
 use matchday_store::StoreError;
 use matchday_store::league_log::LeagueLog;
 use serde::Deserialize;
@@ -23,9 +24,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::time::timeout;
-
-/// Twelve sections with rosters of a hundred fit many times.
-const BODY_BYTES_MAX: usize = 4 << 20;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,30 +45,30 @@ struct ImportRequest {
     league_id: Option<String>,
 }
 
-pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -> HttpResponse {
-    let path = request.uri().path().to_owned();
-    let parts: Vec<&str> = path.trim_start_matches("/api/leagues").trim_matches('/').split('/').collect();
-    let method = request.method().clone();
-    let outcome = match (parts.as_slice(), &method) {
-        ([""], &Method::GET) => Ok((StatusCode::OK, list(service, request.headers()))),
-        ([id], &Method::GET) => show(service, &LeagueId::new(*id), request.headers()).await,
-        ([""], &Method::POST) => create(service, request).await,
-        (["import"], &Method::POST) => import(service, request).await,
-        ([id], &Method::PATCH) => configure(service, &LeagueId::new(*id), request).await,
-        ([id], &Method::DELETE) => delete(service, &LeagueId::new(*id), request.headers()).await,
-        ([id, "archive"], &Method::POST) => archive(service, &LeagueId::new(*id), request.headers()).await,
-        ([""], _) => return not_allowed("GET, POST"),
-        (["import"] | [_, "archive"], _) => return not_allowed("POST"),
-        ([_], _) => return not_allowed("GET, PATCH, DELETE"),
+/// `target` is a row of the table of routes that is about leagues. Its caller has been admitted.
+pub(super) async fn answer(
+    service: &Arc<Service>,
+    target: ServiceRoute,
+    matched: &Matched,
+    request: Request<Incoming>,
+) -> HttpResponse {
+    let id = LeagueId::new(matched.value(0));
+    let bytes_max = matched.route.body.bytes(0);
+    response(match target {
+        ServiceRoute::ListLeagues => Ok((StatusCode::OK, list(service, request.headers()))),
+        ServiceRoute::ShowLeague => show(service, &id, request.headers()).await,
+        ServiceRoute::CreateLeagues => create(service, request, bytes_max).await,
+        ServiceRoute::ImportLeague => import(service, request, bytes_max).await,
+        ServiceRoute::ConfigureLeague => configure(service, &id, request, bytes_max).await,
+        ServiceRoute::DeleteLeague => delete(service, &id).await,
+        ServiceRoute::ArchiveLeague => archive(service, &id).await,
         _ => return empty(StatusCode::NOT_FOUND),
-    };
-    response(outcome)
+    })
 }
 
 /// The services that share the store.
-pub(super) async fn cluster(service: &Service, headers: &HeaderMap) -> HttpResponse {
+pub(super) async fn cluster(service: &Service) -> HttpResponse {
     let status = async {
-        admit(service, headers)?;
         match &service.cluster {
             None => Ok((StatusCode::OK, json!({ "processes": [] }))),
             Some(cluster) => Ok((StatusCode::OK, cluster.status().await.map_err(ServiceError::from)?)),
@@ -86,10 +84,6 @@ pub(super) fn response(outcome: Outcome) -> HttpResponse {
         }
         Err(error) => error.response(),
     }
-}
-
-pub(super) fn not_allowed(methods: &'static str) -> HttpResponse {
-    with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, methods)
 }
 
 pub(super) type Outcome = Result<(StatusCode, Value), ApiError>;
@@ -108,7 +102,7 @@ impl From<ServiceError> for ApiError {
 }
 
 impl ApiError {
-    fn response(&self) -> HttpResponse {
+    pub(super) fn response(&self) -> HttpResponse {
         let (status, why) = match self {
             Self::Unauthorized => (
                 StatusCode::UNAUTHORIZED,
@@ -230,13 +224,14 @@ async fn show(service: &Arc<Service>, id: &LeagueId, headers: &HeaderMap) -> Out
 pub(super) async fn read_json<T: DeserializeOwned>(
     service: &Service,
     request: Request<Incoming>,
+    bytes_max: usize,
 ) -> Result<T, ApiError> {
     let mut incoming = request.into_body();
-    let reading = body::read(&mut incoming, BODY_BYTES_MAX);
+    let reading = body::read(&mut incoming, bytes_max);
     let body: Bytes = match timeout(service.settings.host.options.body_timeout, reading).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyError::TooLarge(_))) => {
-            return Err(ApiError::BadRequest(format!("the request may have {BODY_BYTES_MAX} bytes at most")));
+            return Err(ApiError::BadRequest(format!("the request may have {bytes_max} bytes at most")));
         }
         _ => return Err(ApiError::BadRequest("the request did not come whole, or not in time".to_owned())),
     };
@@ -245,9 +240,8 @@ pub(super) async fn read_json<T: DeserializeOwned>(
     })
 }
 
-async fn create(service: &Service, request: Request<Incoming>) -> Outcome {
-    admit(service, request.headers())?;
-    let CreateRequest { leagues } = read_json(service, request).await?;
+async fn create(service: &Service, request: Request<Incoming>, bytes_max: usize) -> Outcome {
+    let CreateRequest { leagues } = read_json(service, request, bytes_max).await?;
     if leagues.is_empty() {
         return Err(ApiError::BadRequest("leagues: expected at least one".to_owned()));
     }
@@ -274,28 +268,29 @@ pub(super) fn created(service: &Service, league: NewLeague) -> Value {
     })
 }
 
-async fn configure(service: &Service, id: &LeagueId, request: Request<Incoming>) -> Outcome {
-    admit(service, request.headers())?;
-    let ConfigureRequest { settings } = read_json(service, request).await?;
+async fn configure(
+    service: &Service,
+    id: &LeagueId,
+    request: Request<Incoming>,
+    bytes_max: usize,
+) -> Outcome {
+    let ConfigureRequest { settings } = read_json(service, request, bytes_max).await?;
     let seat_code = service.configure(id, settings).await?;
     Ok((StatusCode::OK, json!({ "league_id": id, "seat_code": seat_code })))
 }
 
-async fn delete(service: &Service, id: &LeagueId, headers: &HeaderMap) -> Outcome {
-    admit(service, headers)?;
+async fn delete(service: &Service, id: &LeagueId) -> Outcome {
     service.delete(id).await?;
     Ok((StatusCode::OK, json!({ "league_id": id })))
 }
 
-async fn archive(service: &Service, id: &LeagueId, headers: &HeaderMap) -> Outcome {
-    admit(service, headers)?;
+async fn archive(service: &Service, id: &LeagueId) -> Outcome {
     let file = service.archive(id).await?;
     Ok((StatusCode::OK, json!({ "league_id": id, "file": file })))
 }
 
-async fn import(service: &Service, request: Request<Incoming>) -> Outcome {
-    admit(service, request.headers())?;
-    let ImportRequest { file, league_id } = read_json(service, request).await?;
+async fn import(service: &Service, request: Request<Incoming>, bytes_max: usize) -> Outcome {
+    let ImportRequest { file, league_id } = read_json(service, request, bytes_max).await?;
     let id = service.import(file, league_id.map(LeagueId::new)).await?;
     let url = service.settings.host.league_url(&id);
     let data = json!({ "league_id": id, "url": format!("{url}/mcp"), "page": format!("{url}/") });

@@ -1,5 +1,6 @@
 //! Creates leagues, changes their settings, and removes them. A change is one event of the service's log.
 
+use super::cluster::PeerCall;
 use super::plan::{LeaguePlan, LeagueSpec, NewLeague};
 use super::quota::Usage;
 use super::registry::{self, Registered, ServiceEvent};
@@ -76,8 +77,9 @@ impl Service {
     /// Stores events of the service, where its log is owned.
     pub(super) async fn record(&self, events: &[ServiceEvent]) -> Result<()> {
         if let Some(cluster) = self.cluster.as_ref().filter(|cluster| !cluster.owns(NO_LEAGUE)) {
-            let events = serde_json::to_value(events)?;
-            cluster.call(NO_LEAGUE, "/cluster/record", Some(events)).await?;
+            for event in events {
+                cluster.call(NO_LEAGUE, &PeerCall::to_record(event)?).await?;
+            }
             return self.follow_registry().await;
         }
         let now = self.settings.host.now();
@@ -156,7 +158,7 @@ impl Service {
     }
 
     /// Whether a league may be changed like this, beside the others.
-    fn check_changed(&self, id: &LeagueId, plan: &LeaguePlan) -> Result<(), ServiceError> {
+    pub(super) fn check_changed(&self, id: &LeagueId, plan: &LeaguePlan) -> Result<(), ServiceError> {
         let mut usage = Usage::default();
         let registry = lock(&self.registry);
         let others = registry.leagues().filter(|(other, _)| *other != id);

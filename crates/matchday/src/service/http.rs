@@ -1,10 +1,11 @@
-//! The routes of a service: what is beneath `/leagues/ID` goes to that league, `/api/leagues` to the service itself. With a single
-//! league everything else is the league's too, as at the address of its manager.
+//! The public socket of a service. What a request is for is found in the table of routes before anything else is done with it: what
+//! is beneath `/leagues/ID` goes to that league, the API to the service itself, and with a single league what is at the address of
+//! a manager to that league too.
 
-use super::cluster::{self, Cluster, EdgeResponse, answer_peer, here};
+use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
 use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, openapi, season_api};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use hyper::{Method, Request, StatusCode, Uri};
 use matchday_core::agent::Content;
 use matchday_core::protocol::decode::Limits;
@@ -18,10 +19,14 @@ use matchday_core::protocol::{
     ConversationId, Envelope, ErrorCode, LeagueId, Message, Sender, UntrustedText,
 };
 use matchday_net::body;
-use matchday_net::origin_check::OriginCheck;
+use matchday_net::cors;
+use matchday_net::origin_check::{OriginCheck, OriginChecked};
 use matchday_net::response::{empty, json, with_close, with_header};
 use matchday_net::server::{self, HttpResponse};
 use matchday_runtime::refuse_origin;
+use matchday_runtime::routes::{
+    Answered, Located, Matched, Permission, RootRoute, Route, RouteTable, ServiceRoute, Target,
+};
 use matchday_runtime::telemetry::{metrics_response, readiness_response};
 use matchday_store::leagues::NO_LEAGUE;
 use std::net::SocketAddr;
@@ -37,6 +42,7 @@ const NAMES_MAX: usize = 20;
 pub(super) struct ServiceHttp {
     pub(super) service: Arc<Service>,
     origin_check: OriginCheck,
+    pub(super) held_bodies: HeldBodies,
 }
 
 /// Serves until `closing` turns true, and unloads every league then.
@@ -45,7 +51,11 @@ pub(crate) async fn serve(service: Arc<Service>, listener: TcpListener, closing:
     let mut options = host.options.server.clone();
     options.open = Arc::clone(&host.options.telemetry.metrics.connections);
     let origin_check = OriginCheck::new(host.address, host.options.allowed.clone());
-    let http = Arc::new(ServiceHttp { service: Arc::clone(&service), origin_check });
+    let http = Arc::new(ServiceHttp {
+        service: Arc::clone(&service),
+        origin_check,
+        held_bodies: HeldBodies::default(),
+    });
     let public = Arc::clone(&http);
     let handler = move |request, peer| Arc::clone(&public).answer(request, peer);
     let serving = server::serve(listener, options.clone(), handler, closing.clone());
@@ -84,48 +94,107 @@ async fn share(
     tokio::join!(server::serve(listener, options, handler, closed), owning);
 }
 
+/// What a request is for, by the table of routes.
+#[derive(Debug, Clone)]
+pub(super) enum Destination {
+    /// A path beneath the address of a league.
+    League { id: LeagueId, below: Uri, matched: Matched },
+    /// A row of the service's own.
+    Service(Matched),
+}
+
+impl Destination {
+    pub(super) fn route(&self) -> &'static Route {
+        match self {
+            Self::League { matched, .. } | Self::Service(matched) => matched.route,
+        }
+    }
+
+    /// The path under which its owner finds the same, however many leagues there are by then.
+    pub(super) fn target(&self, uri: &Uri) -> Option<Uri> {
+        match self {
+            Self::League { id, below, .. } => format!("/leagues/{id}{below}").parse().ok(),
+            Self::Service(_) => {
+                Some(Uri::builder().path_and_query(uri.path_and_query()?.clone()).build().ok()?)
+            }
+        }
+    }
+}
+
 impl ServiceHttp {
     async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> EdgeResponse {
-        let Some(cluster) = self.service.cluster.clone() else {
-            return here(self.answer_here(request, peer).await);
+        let mut request = match self.check_origin(request).await {
+            Ok(request) => request,
+            Err(refused) => return here(refused),
         };
-        match self.number_for(&request).await {
-            Ok(None) => here(self.answer_here(request, peer).await),
-            Ok(Some(number)) => self.to_owner(&cluster, number, request, peer).await,
+        if let Some(preflight) = cors::preflight(request.method(), request.headers()) {
+            return here(preflight);
+        }
+        request.extensions_mut().insert(OriginChecked);
+        let destination = match self.locate(request.method(), request.uri()) {
+            Ok(destination) => destination,
+            Err(refusal) => return here(refusal),
+        };
+        if let Destination::Service(matched) = &destination
+            && let Err(refusal) = self.admit(matched.route, request.headers(), peer)
+        {
+            return here(refusal);
+        }
+        let Some(cluster) = self.service.cluster.clone() else {
+            return here(self.answer_here(destination, request, peer).await);
+        };
+        match self.number_for(&destination).await {
+            Ok(None) => here(self.answer_here(destination, request, peer).await),
+            Ok(Some(number)) => self.to_owner(&cluster, number, destination, request, peer).await,
             Err(_) => here(cluster::unavailable("the store cannot be reached: try again")),
         }
     }
 
+    /// Finds the row of a request. What has none is refused here, before anything is forwarded.
+    pub(super) fn locate(&self, method: &Method, uri: &Uri) -> Result<Destination, HttpResponse> {
+        let path = uri.path();
+        if let Some((id, rest)) = path.strip_prefix("/leagues/").and_then(|rest| rest.split_once('/')) {
+            return self.locate_in_league(&LeagueId::new(id), method, rest, uri.query());
+        }
+        match RouteTable::of_services().locate(method, path, |_| true) {
+            Located::Unknown => {}
+            located => return located.found().map(Destination::Service),
+        }
+        match (self.service.only_league(), path.strip_prefix('/')) {
+            (Some(id), Some(rest)) => self.locate_in_league(&id, method, rest, uri.query()),
+            _ => RouteTable::of_root().locate(method, path, |_| true).found().map(Destination::Service),
+        }
+    }
+
+    fn locate_in_league(
+        &self,
+        id: &LeagueId,
+        method: &Method,
+        rest: &str,
+        query: Option<&str>,
+    ) -> Result<Destination, HttpResponse> {
+        let path = format!("/{rest}");
+        let matched = RouteTable::of_agents().locate(method, &path, |_| true).found()?;
+        let below = query.map_or(path.clone(), |query| format!("{path}?{query}"));
+        let below = below.parse::<Uri>().map_err(|_| empty(StatusCode::BAD_REQUEST))?;
+        Ok(Destination::League { id: id.clone(), below, matched })
+    }
+
     /// The number of the league whose owner answers a request; `None` if every service can.
-    async fn number_for(&self, request: &Request<Incoming>) -> anyhow::Result<Option<u32>> {
-        let (path, reads) = (request.uri().path(), *request.method() == Method::GET);
-        let first = |rest: &str| LeagueId::new(rest.split('/').next().unwrap_or_default());
-        if let Some(rest) = path.strip_prefix("/leagues/") {
-            return match rest.contains('/') {
-                true => self.service.number_of(&first(rest)).await,
-                false => Ok(None),
-            };
-        }
-        if path.starts_with("/api/seasons") || path == "/api/leagues" || path == "/api/leagues/import" {
-            return Ok((!reads).then_some(NO_LEAGUE));
-        }
-        if let Some(rest) = path.strip_prefix("/api/leagues/") {
-            return self.service.number_of(&first(rest)).await;
-        }
-        let is_own = path.starts_with("/api/")
-            || path.starts_with("/seasons/")
-            || matches!(path, "/health/live" | "/health/ready" | "/metrics");
-        match self.service.only_league().filter(|_| !is_own) {
-            Some(id) => self.service.number_of(&id).await,
-            None => Ok(None),
+    async fn number_for(&self, destination: &Destination) -> anyhow::Result<Option<u32>> {
+        let (id, answered) = match destination {
+            Destination::League { id, matched, .. } => (id.clone(), matched.route.answered),
+            Destination::Service(matched) => (LeagueId::new(matched.value(0)), matched.route.answered),
+        };
+        match answered {
+            Answered::Here => Ok(None),
+            Answered::ByLeagueOwner => self.service.number_of(&id).await,
+            Answered::ByLogOwner => Ok(Some(NO_LEAGUE)),
         }
     }
 
     /// Refuses a request by its `Host` and `Origin`.
-    pub(super) async fn check_origin(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Request<Incoming>, HttpResponse> {
+    async fn check_origin(&self, request: Request<Incoming>) -> Result<Request<Incoming>, HttpResponse> {
         match self.origin_check.check_request(&request) {
             Ok(()) => Ok(request),
             Err(stranger) => {
@@ -135,80 +204,100 @@ impl ServiceHttp {
         }
     }
 
-    pub(super) async fn answer_here(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-        peer: SocketAddr,
-    ) -> HttpResponse {
-        let service = &self.service;
-        let path = request.uri().path();
-        if let Some(rest) = path.strip_prefix("/leagues/") {
-            let (id, rest) = rest.split_once('/').map_or((rest, None), |(id, rest)| (id, Some(rest)));
-            let id = LeagueId::new(id);
-            return match rest {
-                None => redirect(&id),
-                Some(rest) => {
-                    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
-                    let below = format!("/{rest}{query}").parse::<Uri>();
-                    self.to_league(&id, below.ok(), request, peer).await
-                }
-            };
-        }
-        let request = match self.check_origin(request).await {
-            Ok(request) => request,
-            Err(refused) => return refused,
-        };
-        let path = request.uri().path();
-        let telemetry = &service.settings.host.options.telemetry;
-        match (path, request.method()) {
-            ("/api/openapi.json", &Method::GET) => {
-                json(StatusCode::OK, openapi::document().to_string().into_bytes())
-            }
-            (path, _) if path == "/api/leagues" || path.starts_with("/api/leagues/") => {
-                api::answer(service, request).await
-            }
-            (path, _) if path == "/api/seasons" || path.starts_with("/api/seasons/") => {
-                season_api::answer(service, request).await
-            }
-            ("/api/cluster", &Method::GET) => api::cluster(service, request.headers()).await,
-            (path, &Method::GET) if path.starts_with("/seasons/") => {
-                let name = LeagueId::new(path.trim_start_matches("/seasons/"));
-                season_api::page(service, &name, request.headers())
-            }
-            ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-            ("/health/ready", &Method::GET) => readiness_response(service.not_ready()),
-            ("/metrics", &Method::GET) => metrics_response(telemetry).await,
-            ("/health/live" | "/health/ready" | "/metrics" | "/api/openapi.json" | "/api/cluster", _) => {
-                with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
-            }
-            _ => self.other(request, peer).await,
+    /// Refuses what the caller may not do, before its body is read.
+    fn admit(&self, route: &Route, headers: &HeaderMap, _peer: SocketAddr) -> Result<(), HttpResponse> {
+        match route.permission {
+            Permission::Service => api::admit(&self.service, headers).map_err(|error| error.response()),
+            _ => Ok(()),
         }
     }
 
-    /// What is at the address of a manager is at that of a service with one league.
-    async fn other(&self, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
-        let path = request.uri().path().to_owned();
-        if let Some(id) = self.service.only_league() {
-            let uri = request.uri().clone();
-            return self.to_league(&id, Some(uri), request, peer).await;
+    /// Answers a request that another service received, for the owner of the league or log with this number; `None` if it was lost
+    /// meanwhile.
+    pub(super) async fn answer_forwarded(
+        self: &Arc<Self>,
+        cluster: &Cluster,
+        number: u32,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+    ) -> Option<EdgeResponse> {
+        let destination = match self.locate(request.method(), request.uri()) {
+            Ok(destination) => destination,
+            Err(refusal) => return Some(here(refusal)),
+        };
+        let admitted = self.admit(destination.route(), request.headers(), peer);
+        if let Err(refusal) = admitted {
+            return Some(here(refusal));
         }
-        match (path.as_str(), request.method()) {
-            ("/", &Method::GET) => list_page::page(&self.service, request.headers()),
-            ("/mcp", &Method::POST) => {
+        // The number says whose lease is checked, and the path what is done: both have to mean the same.
+        match self.number_for(&destination).await {
+            Ok(Some(meant)) if meant == number => {
+                self.answer_if_owned(cluster, number, destination, request, peer).await
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) async fn answer_here(
+        self: Arc<Self>,
+        destination: Destination,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+    ) -> HttpResponse {
+        let matched = match destination {
+            Destination::League { id, below, .. } => return self.to_league(&id, below, request, peer).await,
+            Destination::Service(matched) => matched,
+        };
+        match matched.route.target {
+            Target::Service(target) => self.answer_service(target, &matched, request).await,
+            Target::Root(RootRoute::LeagueList) => list_page::page(&self.service, request.headers()),
+            Target::Root(RootRoute::NoLeague) => {
                 self.no_league(request, "this service has several leagues, or none yet").await
             }
             _ => empty(StatusCode::NOT_FOUND),
         }
     }
 
+    async fn answer_service(
+        &self,
+        target: ServiceRoute,
+        matched: &Matched,
+        request: Request<Incoming>,
+    ) -> HttpResponse {
+        let service = &self.service;
+        let id = LeagueId::new(matched.value(0));
+        match target {
+            ServiceRoute::OpenApi => json(StatusCode::OK, openapi::document().to_string().into_bytes()),
+            ServiceRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
+            ServiceRoute::Ready => readiness_response(service.not_ready()),
+            ServiceRoute::Metrics => metrics_response(&service.settings.host.options.telemetry).await,
+            ServiceRoute::LeagueRedirect => redirect(&id),
+            ServiceRoute::SeasonPage => season_api::page(service, &id, request.headers()),
+            ServiceRoute::Cluster => api::cluster(service).await,
+            ServiceRoute::ListLeagues
+            | ServiceRoute::CreateLeagues
+            | ServiceRoute::ImportLeague
+            | ServiceRoute::ShowLeague
+            | ServiceRoute::ConfigureLeague
+            | ServiceRoute::DeleteLeague
+            | ServiceRoute::ArchiveLeague => api::answer(service, target, matched, request).await,
+            ServiceRoute::ListSeasons
+            | ServiceRoute::CreateSeason
+            | ServiceRoute::ShowSeason
+            | ServiceRoute::RunSeason
+            | ServiceRoute::PauseSeason
+            | ServiceRoute::ResumeSeason
+            | ServiceRoute::EndSeason => season_api::answer(service, target, matched, request).await,
+        }
+    }
+
     async fn to_league(
         &self,
         id: &LeagueId,
-        below: Option<Uri>,
+        below: Uri,
         mut request: Request<Incoming>,
         peer: SocketAddr,
     ) -> HttpResponse {
-        let Some(below) = below else { return empty(StatusCode::NOT_FOUND) };
         let id = &self.service.league_at(id);
         match self.service.league(id).await {
             Ok((league, guard)) => {

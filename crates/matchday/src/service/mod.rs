@@ -6,10 +6,9 @@
 //! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
 //!   `loading`: when it is; `request_rate`: how much it is asked; `hosted_path`: where its agents are called
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
-//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`,
-//!   `season_openapi`: `/api/seasons`
+//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`: `/api/seasons`
 //! - `cluster`: several services over one store
-//! - `http`: the routes; `api`: `/api/leagues`; `openapi`: its description; `list_page`: the list for a browser
+//! - `http`: the routes; `api`: `/api/leagues`; `openapi`: the description of both; `list_page`: the list for a browser
 
 mod api;
 mod archive;
@@ -28,11 +27,12 @@ mod plan;
 mod quota;
 mod registry;
 mod request_rate;
+#[cfg(test)]
+mod routes_docs;
 mod running_league;
 mod schedule;
 mod season;
 mod season_api;
-mod season_openapi;
 mod seasons;
 mod slot;
 
@@ -47,6 +47,7 @@ pub(crate) use running_league::house_name;
 use anyhow::{Result, bail};
 use cluster::Cluster;
 use matchday_core::entropy::Entropy;
+use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{LeagueId, Timestamp, Token};
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{LeagueChoice, Location, Store, transfer};
@@ -90,6 +91,8 @@ pub(crate) struct Service {
     season_memory: Mutex<seasons::SeasonMemory>,
     /// The other services, if the store is shared.
     cluster: Option<Arc<Cluster>>,
+    /// When the last look at what they recorded began.
+    last_registry_look: tokio::sync::Mutex<Option<std::time::Instant>>,
 }
 
 impl fmt::Debug for Service {
@@ -209,6 +212,7 @@ impl Service {
             seats_store: Mutex::default(),
             season_memory: Mutex::default(),
             cluster: cluster.map(Arc::new),
+            last_registry_look: tokio::sync::Mutex::default(),
         });
         match &service.cluster {
             None => service.recover().await?,
@@ -247,6 +251,13 @@ impl Service {
 
     fn id_of(&self, number: u32) -> Option<LeagueId> {
         lock(&self.registry).by_number(number).map(|league| league.plan.league.league_id.clone())
+    }
+
+    /// The limits of messages to a league.
+    fn limits_of(&self, number: u32) -> Limits {
+        let known = lock(&self.registry).by_number(number).map(|league| league.plan.league.message_bytes_max);
+        let message_bytes_max = known.unwrap_or(Limits::MANAGER.message_bytes_max);
+        Limits { message_bytes_max, ..Limits::MANAGER }
     }
 
     fn registered(&self, id: &LeagueId) -> Option<Registered> {

@@ -1,118 +1,155 @@
-//! The OpenAPI document of `/api/leagues`. Values only.
+//! The OpenAPI document of a service. Paths, methods, summaries and who may call come from the table of routes; what is sent and
+//! answered stands here. Values only.
 
-use serde_json::{Value, json};
+use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
+use serde_json::{Map, Value, json};
+
+/// What an operation takes and answers, by the names of schemas.
+struct Operation {
+    takes: Option<&'static str>,
+    answers: (u16, &'static str, &'static str),
+    refusals: &'static [(u16, &'static str)],
+}
+
+/// `None` for what is no part of the API: pages, health, metrics, and this document.
+fn operation(route: ServiceRoute) -> Option<Operation> {
+    let of = |takes, answers, refusals| Some(Operation { takes, answers, refusals });
+    match route {
+        ServiceRoute::ListLeagues => of(None, (200, "The leagues", "LeagueList"), &[]),
+        ServiceRoute::CreateLeagues => of(
+            Some("CreateRequest"),
+            (201, "The leagues, with their secrets, which are shown this once", "CreatedList"),
+            &[(400, "A setting or a roster that cannot be"), (409, "An id is taken, or a quota is full")],
+        ),
+        ServiceRoute::ImportLeague => of(
+            Some("ImportRequest"),
+            (201, "The league", "League"),
+            &[
+                (400, "The file cannot be read, or holds no league"),
+                (409, "The id is taken, or a quota is full"),
+            ],
+        ),
+        ServiceRoute::ShowLeague => of(None, (200, "The league", "League"), &[(404, NO_LEAGUE)]),
+        ServiceRoute::ConfigureLeague => of(
+            Some("ConfigureRequest"),
+            (200, "Changed", "League"),
+            &[
+                (400, "A setting that cannot be"),
+                (404, NO_LEAGUE),
+                (409, "The league has begun, or a quota is full"),
+            ],
+        ),
+        ServiceRoute::DeleteLeague => of(None, (200, "Removed", "League"), &[(404, NO_LEAGUE)]),
+        ServiceRoute::ArchiveLeague => of(
+            None,
+            (200, "Archived; file says where", "League"),
+            &[(404, NO_LEAGUE), (409, "The file exists already")],
+        ),
+        ServiceRoute::ListSeasons => of(None, (200, "The seasons", "SeasonList"), &[]),
+        ServiceRoute::CreateSeason => of(
+            Some("SeasonSpec"),
+            (201, "The season, with its secrets, which are shown this once", "CreatedSeason"),
+            &[
+                (400, "A schedule, a time zone, a setting or a roster that cannot be"),
+                (409, "The name is taken, or a quota is full"),
+            ],
+        ),
+        ServiceRoute::ShowSeason => of(None, (200, "The season", "Season"), &[(404, NO_SEASON)]),
+        ServiceRoute::RunSeason
+        | ServiceRoute::PauseSeason
+        | ServiceRoute::ResumeSeason
+        | ServiceRoute::EndSeason => of(
+            None,
+            (200, "Done", "Season"),
+            &[(404, "There is no such season"), (409, "The season is not in a state for that")],
+        ),
+        ServiceRoute::Cluster => of(None, (200, "The services", "ClusterStatus"), &[]),
+        ServiceRoute::OpenApi
+        | ServiceRoute::SeasonPage
+        | ServiceRoute::Live
+        | ServiceRoute::Ready
+        | ServiceRoute::Metrics
+        | ServiceRoute::LeagueRedirect => None,
+    }
+}
+
+const NO_LEAGUE: &str = "There is no such league, or it is not open to readers";
+const NO_SEASON: &str = "There is no such season, or it is not open to readers";
 
 /// Served at `/api/openapi.json`.
 pub(crate) fn document() -> Value {
-    let error = |what: &str| {
-        json!({
-            "description": what,
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-        })
-    };
-    let answer = |what: &str, schema: &str| {
-        let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
-        json!({"description": what, "content": {"application/json": {"schema": schema}}})
-    };
-    let body = |schema: &str| {
-        let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
-        json!({"required": true, "content": {"application/json": {"schema": schema}}})
-    };
-    let secured = json!([{"service_token": []}]);
-    let id = json!([{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]);
-    let denied = error("No service token, or a wrong one");
-    let missing = error("There is no such league, or it is not open to readers");
-    let mut document = json!({
+    let mut paths = Map::new();
+    for route in ROUTES {
+        if let Target::Service(target) = route.target
+            && let Some(operation) = operation(target)
+            && let Some(path) =
+                paths.entry(route.path).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
+        {
+            path.insert(route.method.as_str().to_ascii_lowercase(), described(route, &operation));
+        }
+    }
+    json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Matchday service",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Creates and removes the leagues of a service. A league itself is played at its own address.",
         },
-        "paths": {
-            "/api/leagues": {
-                "get": {
-                    "summary": "The leagues that the caller may see",
-                    "security": [{}, {"service_token": []}],
-                    "responses": {"200": answer("The leagues", "LeagueList")},
-                },
-                "post": {
-                    "summary": "Create leagues, all of them or none",
-                    "security": secured,
-                    "requestBody": body("CreateRequest"),
-                    "responses": {
-                        "201": answer("The leagues, with their secrets, which are shown this once", "CreatedList"),
-                        "400": error("A setting or a roster that cannot be"),
-                        "401": denied,
-                        "409": error("An id is taken, or a quota is full"),
-                    },
-                },
-            },
-            "/api/cluster": {"get": {
-                "summary": "The services that share the store: their leases, versions, leagues and weights; none if it is a file",
-                "security": secured,
-                "responses": {"200": answer("The services", "ClusterStatus"), "401": denied},
-            }},
-            "/api/leagues/import": {"post": {
-                "summary": "Take a league out of a file of the service's machine, with its chains as they are",
-                "security": secured,
-                "requestBody": body("ImportRequest"),
-                "responses": {
-                    "201": answer("The league", "League"),
-                    "400": error("The file cannot be read, or holds no league"),
-                    "401": denied,
-                    "409": error("The id is taken, or a quota is full"),
-                },
-            }},
-            "/api/leagues/{id}": {
-                "get": {
-                    "summary": "A league, with how far it has come",
-                    "security": [{}, {"service_token": []}],
-                    "parameters": id,
-                    "responses": {"200": answer("The league", "League"), "404": missing},
-                },
-                "patch": {
-                    "summary": "Change settings; once the league has begun, only those that its log does not hold",
-                    "security": secured,
-                    "parameters": id,
-                    "requestBody": body("ConfigureRequest"),
-                    "responses": {
-                        "200": answer("Changed", "League"),
-                        "400": error("A setting that cannot be"),
-                        "401": denied,
-                        "404": missing,
-                        "409": error("The league has begun, or a quota is full"),
-                    },
-                },
-                "delete": {
-                    "summary": "Remove a league for good",
-                    "security": secured,
-                    "parameters": id,
-                    "responses": {"200": answer("Removed", "League"), "401": denied, "404": missing},
-                },
-            },
-            "/api/leagues/{id}/archive": {"post": {
-                "summary": "Write a league into a file beside the store, verify that, and remove the league",
-                "security": secured,
-                "parameters": id,
-                "responses": {
-                    "200": answer("Archived; file says where", "League"),
-                    "401": denied,
-                    "404": missing,
-                    "409": error("The file exists already"),
-                },
-            }},
-        },
+        "paths": paths,
         "components": {
             "securitySchemes": {"service_token": {"type": "http", "scheme": "bearer"}},
             "schemas": schemas(),
         },
-    });
-    super::season_openapi::describe(&mut document);
-    document
+    })
+}
+
+fn described(route: &Route, operation: &Operation) -> Value {
+    let content = |schema: &str| json!({"application/json": {"schema": {"$ref": format!("#/components/schemas/{schema}")}}});
+    let answer = |what: &str, schema: &str| json!({"description": what, "content": content(schema)});
+    let (status, what, schema) = operation.answers;
+    let mut responses = Map::new();
+    responses.insert(status.to_string(), answer(what, schema));
+    for (status, what) in operation.refusals {
+        responses.insert(status.to_string(), answer(what, "Error"));
+    }
+    let security = match route.permission {
+        Permission::Service => {
+            responses.insert("401".to_owned(), answer("No service token, or a wrong one", "Error"));
+            json!([{"service_token": []}])
+        }
+        _ => json!([{}, {"service_token": []}]),
+    };
+    if matches!(route.body, BodyLimit::Bytes(_)) {
+        responses.insert("413".to_owned(), answer("The body is too long", "Error"));
+    }
+    let mut described = Map::new();
+    described.insert("summary".to_owned(), json!(route.summary));
+    described.insert("security".to_owned(), security);
+    described.insert("responses".to_owned(), Value::Object(responses));
+    let parameters: Vec<Value> = route
+        .path
+        .split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
+        .collect();
+    if !parameters.is_empty() {
+        described.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+    if let Some(schema) = operation.takes {
+        described.insert("requestBody".to_owned(), json!({"required": true, "content": content(schema)}));
+    }
+    Value::Object(described)
 }
 
 fn schemas() -> Value {
+    let mut schemas = league_schemas();
+    if let (Some(schemas), Value::Object(of_seasons)) = (schemas.as_object_mut(), season_schemas()) {
+        schemas.extend(of_seasons);
+    }
+    schemas
+}
+
+fn league_schemas() -> Value {
     let text = json!({"type": "string"});
     let number = json!({"type": "integer"});
     let settings = json!({
@@ -209,6 +246,61 @@ fn schemas() -> Value {
         "CreatedList": {
             "type": "object",
             "properties": {"leagues": {"type": "array", "items": {"$ref": "#/components/schemas/Created"}}},
+        },
+    })
+}
+
+fn season_schemas() -> Value {
+    let text = json!({"type": "string"});
+    let number = json!({"type": "integer"});
+    let maybe = json!({"type": ["string", "null"]});
+    let row = json!({
+        "type": "object",
+        "properties": {
+            "player": text, "leagues": number, "played": number, "wins": number, "draws": number, "losses": number,
+            "points": number,
+            "rating": {"type": "number", "description": "Glicko-2, carried over from league to league"},
+            "low": {"type": "number"}, "high": {"type": "number", "description": "The ends of the 95 % interval"},
+        },
+    });
+    json!({
+        "SeasonSpec": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"},
+                "schedule": {"type": ["string", "null"], "description": "Minute, hour, day, month and weekday as in a crontab; \
+                             null to start leagues on demand alone"},
+                "time_zone": {"type": ["string", "null"], "description": "Such as Europe/Berlin; UTC unless it is given"},
+                "settings": {"type": "object", "additionalProperties": {"type": "string"}},
+                "roster": {"type": ["string", "null"], "description": "Who may register: CSV with name, role, mail"},
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+        },
+        "Season": {
+            "type": "object",
+            "properties": {
+                "name": text, "game_type": text, "state": {"enum": ["active", "paused", "ended"]}, "schedule": maybe,
+                "time_zone": text, "starts_at": maybe, "skipped": maybe, "current_league": maybe,
+                "leagues_played": number, "url": text, "page": text, "league_id": text,
+                "leagues": {"type": "array", "items": {"type": "object", "properties": {
+                    "league_id": text, "page": text, "ended": {"type": "boolean"},
+                }}},
+                "table": {"type": "array", "items": row},
+            },
+            "required": ["name"],
+        },
+        "SeasonList": {
+            "type": "object",
+            "properties": {"seasons": {"type": "array", "items": {"$ref": "#/components/schemas/Season"}}},
+        },
+        "CreatedSeason": {
+            "type": "object",
+            "properties": {
+                "name": text, "url": text, "page": text, "operator_token": maybe, "referee_code": maybe, "seat_code": maybe,
+                "join_codes": {"type": "array", "items": {"type": "object"}},
+            },
+            "required": ["name", "url", "page"],
         },
     })
 }

@@ -1,37 +1,35 @@
 //! `/api/seasons`, and the page of a season. Everything but reading needs the service token.
 
-use super::api::{self, ApiError, Outcome, admit, not_allowed, read_json};
+use super::api::{self, ApiError, Outcome, admit, read_json};
 use super::list_page::{escape, html};
 use super::season::Season;
 use super::seasons::SeasonSpec;
 use super::{Service, ServiceError, lock};
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
-use hyper::{Method, Request, StatusCode};
+use hyper::{Request, StatusCode};
 use matchday_core::protocol::LeagueId;
 use matchday_net::response::empty;
 use matchday_net::server::HttpResponse;
+use matchday_runtime::routes::{Matched, ServiceRoute};
 use matchday_stats::season::{KnownBy, SeasonRow, season_table};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(super) async fn answer(service: &Arc<Service>, request: Request<Incoming>) -> HttpResponse {
-    let path = request.uri().path().to_owned();
-    let parts: Vec<&str> = path.trim_start_matches("/api/seasons").trim_matches('/').split('/').collect();
-    let method = request.method().clone();
-    let outcome = match (parts.as_slice(), &method) {
-        ([""], &Method::GET) => Ok((StatusCode::OK, list(service, request.headers()))),
-        ([name], &Method::GET) => show(service, &LeagueId::new(*name), request.headers()),
-        ([""], &Method::POST) => create(service, request).await,
-        ([name, order @ ("run" | "pause" | "resume" | "end")], &Method::POST) => {
-            carry_out(service, &LeagueId::new(*name), order, request.headers()).await
-        }
-        ([""], _) => return not_allowed("GET, POST"),
-        ([_, "run" | "pause" | "resume" | "end"], _) => return not_allowed("POST"),
-        ([_], _) => return not_allowed("GET"),
-        _ => return empty(StatusCode::NOT_FOUND),
-    };
-    api::response(outcome)
+/// `target` is a row of the table of routes that is about seasons. Its caller has been admitted.
+pub(super) async fn answer(
+    service: &Arc<Service>,
+    target: ServiceRoute,
+    matched: &Matched,
+    request: Request<Incoming>,
+) -> HttpResponse {
+    let name = LeagueId::new(matched.value(0));
+    api::response(match target {
+        ServiceRoute::ListSeasons => Ok((StatusCode::OK, list(service, request.headers()))),
+        ServiceRoute::ShowSeason => show(service, &name, request.headers()),
+        ServiceRoute::CreateSeason => create(service, request, matched.route.body.bytes(0)).await,
+        _ => carry_out(service, &name, target).await,
+    })
 }
 
 /// The seasons that the holder of these headers may see.
@@ -88,9 +86,8 @@ fn table(season: &Season) -> Vec<SeasonRow> {
     season_table(&season.ended(), KnownBy::Name)
 }
 
-async fn create(service: &Service, request: Request<Incoming>) -> Outcome {
-    admit(service, request.headers())?;
-    let spec: SeasonSpec = read_json(service, request).await?;
+async fn create(service: &Service, request: Request<Incoming>, bytes_max: usize) -> Outcome {
+    let spec: SeasonSpec = read_json(service, request, bytes_max).await?;
     let made = service.create_season(spec).await?;
     let mut data = api::created(service, made);
     if let Some(data) = data.as_object_mut()
@@ -109,16 +106,16 @@ async fn create(service: &Service, request: Request<Incoming>) -> Outcome {
     Ok((StatusCode::CREATED, data))
 }
 
-async fn carry_out(service: &Arc<Service>, name: &LeagueId, order: &str, headers: &HeaderMap) -> Outcome {
-    admit(service, headers)?;
+async fn carry_out(service: &Arc<Service>, name: &LeagueId, order: ServiceRoute) -> Outcome {
     match order {
-        "run" => {
+        ServiceRoute::RunSeason => {
             let league_id = service.run_season(name).await?;
             return Ok((StatusCode::OK, json!({ "name": name, "league_id": league_id })));
         }
-        "pause" => service.pause_season(name, true).await?,
-        "resume" => service.pause_season(name, false).await?,
-        _ => service.end_season(name).await?,
+        ServiceRoute::PauseSeason => service.pause_season(name, true).await?,
+        ServiceRoute::ResumeSeason => service.pause_season(name, false).await?,
+        ServiceRoute::EndSeason => service.end_season(name).await?,
+        _ => return Err(ServiceError::NoSeason(name.clone()).into()),
     }
     let season = service.season(name).ok_or_else(|| ApiError::from(ServiceError::NoSeason(name.clone())))?;
     Ok((StatusCode::OK, brief(service, name, &season)))

@@ -1,7 +1,7 @@
 //! Seasons: creates and starts their leagues when it is time, and takes down what came of them.
 
 use super::changes::check_id;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, PeerCall};
 use super::plan::{LeagueSpec, NewLeague};
 use super::quota::Usage;
 use super::registry::{Registered, ServiceEvent};
@@ -188,8 +188,8 @@ impl Service {
             Some(current) => match self.elsewhere(&current.league_id) {
                 None => self.delete(&current.league_id).await,
                 Some((cluster, number)) => {
-                    let path = format!("/cluster/leagues/{}/delete", current.league_id);
-                    Ok(cluster.call(number, &path, None).await.map(drop)?)
+                    let call = PeerCall::DeleteLeague { league_id: current.league_id.clone() };
+                    Ok(cluster.call(number, &call).await.map(drop)?)
                 }
             },
             None => Ok(()),
@@ -247,7 +247,7 @@ impl Service {
 
     pub(super) async fn start_league(&self, id: &LeagueId) -> Result<(), String> {
         if let Some((cluster, number)) = self.elsewhere(id) {
-            let started = cluster.call(number, &format!("/cluster/leagues/{id}/start"), None).await;
+            let started = cluster.call(number, &PeerCall::StartLeague { league_id: id.clone() }).await;
             return started.map(drop).map_err(|error| error.to_string());
         }
         let (running, _guard) = self.league(id).await.map_err(|_| format!("league {id} cannot be loaded"))?;
@@ -258,7 +258,7 @@ impl Service {
     /// hear of it.
     async fn results_if_over(&self, id: &LeagueId) -> Result<Option<Results>> {
         if let Some((cluster, number)) = self.elsewhere(id) {
-            let over = cluster.call(number, &format!("/cluster/leagues/{id}/over"), None).await?;
+            let over = cluster.call(number, &PeerCall::IsOver { league_id: id.clone() }).await?;
             return if over == Value::Bool(true) { self.results(number).await } else { Ok(None) };
         }
         let Some(registered) = self.registered(id) else { return Ok(None) };

@@ -208,17 +208,26 @@ impl Service {
         headers: &[(&str, &str)],
         body: Option<Value>,
     ) -> TcpStream {
+        let bearer = format!("Bearer {SERVICE_TOKEN}");
+        let token = path.starts_with("/api/").then_some(("Authorization", bearer.as_str()));
+        let headers: Vec<(&str, &str)> = headers.iter().copied().chain(token).collect();
+        self.send_as_is(method, path, &headers, &body.map(|body| body.to_string()).unwrap_or_default())
+    }
+
+    /// Sends a request with these headers alone.
+    pub(crate) fn send_as_is(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(&self.listen).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let token = match path.starts_with("/api/") {
-            true => format!("Authorization: Bearer {SERVICE_TOKEN}\r\n"),
-            false => String::new(),
-        };
         let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let body = body.map(|body| body.to_string()).unwrap_or_default();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nConnection: close\r\n\
-             {token}{more}Content-Length: {}\r\n\r\n",
+             {more}Content-Length: {}\r\n\r\n",
             self.listen,
             body.len()
         );

@@ -75,7 +75,7 @@ async fn a_stranger_is_refused_at_the_socket_of_the_services() {
     let client = Client::with_tls(stranger.client(&trusted).unwrap());
     let request = ForwardRequest {
         method: Method::POST,
-        uri: Uri::from_static("/cluster/look"),
+        uri: Uri::from_static("/call"),
         headers: HeaderMap::new(),
         body: Bytes::new(),
     };

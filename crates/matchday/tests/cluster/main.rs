@@ -8,6 +8,7 @@
 )]
 
 mod clock;
+mod doors;
 mod faults;
 mod fixture;
 mod forwarding;

@@ -7,17 +7,18 @@ use crate::intake::{Caller, Intake};
 use crate::join_code::JoinCode;
 use crate::message_meta::MessageMeta;
 use crate::rate_limit::RateLimit;
+use crate::routes::{AgentRoute, Part, RouteTable, Target};
 use crate::rpc_error::refuse_origin;
 use crate::schemas;
 use crate::surface::{McpRequest, McpSurface, Surface};
+use crate::telemetry::Endpoints;
 use crate::telemetry::trace::Parent;
-use crate::telemetry::{self, Endpoints};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, ORIGIN, RETRY_AFTER};
 use hyper::http::request::Parts;
-use hyper::{HeaderMap, Method, Request, StatusCode};
+use hyper::{HeaderMap, Request, StatusCode};
 use matchday_core::agent::Content;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::dialect::reply::HttpReply;
@@ -96,38 +97,43 @@ impl HttpService {
     }
 
     async fn route(&self, mut request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
-        if JoinCode::is_in(request.uri()) && self.intake.name() == Sender::LeagueManager {
-            JoinCode::take_out_of(&mut request);
+        let surface_of = |part: Part| self.surfaces.iter().find(|surface| surface.part() == part);
+        let has = |part: Part| part == Part::Agent || surface_of(part).is_some();
+        let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
+        let matched = match located.found() {
+            Ok(matched) => matched,
+            Err(refusal) => return refusal,
+        };
+        let cost = matched.route.cost.requests();
+        if cost > 0 && !self.rate_limit.admits(peer.ip(), cost, Instant::now()) {
+            return self.rate_limited(peer);
         }
-        if let Some(answer) = schemas::answer(&request) {
-            return answer;
-        }
-        if telemetry::serves(request.uri().path()) {
-            return Box::pin(self.telemetry.respond(&request)).await;
-        }
-        if let Some(surface) = self.surfaces.iter().find(|surface| surface.serves(request.uri())) {
-            if surface.is_rate_limited() && !self.rate_limit.admits(peer.ip(), 1, Instant::now()) {
-                return self.rate_limited(peer);
+        let target = match matched.route.target {
+            Target::Agent(target) => target,
+            other => {
+                let Some(surface) = surface_of(other.part()) else { return empty(StatusCode::NOT_FOUND) };
+                return Arc::clone(surface).respond(matched, request, peer, &self.intake).await;
             }
-            return Arc::clone(surface).respond(request, peer, &self.intake).await;
-        }
-        match (request.uri().path(), request.method()) {
-            ("/mcp", &Method::POST) => self.message(request, peer).await,
-            ("/health/live", &Method::GET) => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-            ("/checkpoint", &Method::GET) => Box::pin(self.checkpoint(peer)).await,
-            ("/mcp", method) => match &self.mcp {
-                Some(mcp) if matches!(*method, Method::GET | Method::DELETE) => {
-                    mcp.other(request, peer).await
-                }
-                mcp => {
-                    let methods = mcp.as_ref().map_or("POST", |mcp| mcp.methods());
-                    with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, methods)
-                }
+        };
+        match target {
+            AgentRoute::JoinMessage if self.intake.name() != Sender::LeagueManager => {
+                empty(StatusCode::NOT_FOUND)
+            }
+            AgentRoute::JoinMessage => {
+                JoinCode::of_path(matched.value(0)).attach_to(&mut request);
+                self.message(request, peer).await
+            }
+            AgentRoute::Message => self.message(request, peer).await,
+            AgentRoute::McpStream | AgentRoute::McpEnd => match &self.mcp {
+                Some(mcp) => mcp.other(request, peer).await,
+                None => with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "POST"),
             },
-            ("/health/live" | "/checkpoint", _) => {
-                with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
-            }
-            _ => empty(StatusCode::NOT_FOUND),
+            AgentRoute::Checkpoint => Box::pin(self.checkpoint(peer)).await,
+            AgentRoute::Schemas => schemas::index(),
+            AgentRoute::Schema => schemas::document(matched.value(0)),
+            AgentRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
+            AgentRoute::Ready => Box::pin(self.telemetry.ready()).await,
+            AgentRoute::Metrics => Box::pin(self.telemetry.metrics()).await,
         }
     }
 
@@ -138,9 +144,6 @@ impl HttpService {
 
     /// The latest checkpoint, as the text that it is.
     async fn checkpoint(&self, peer: SocketAddr) -> HttpResponse {
-        if !self.rate_limit.admits(peer.ip(), 1, Instant::now()) {
-            return retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
-        }
         let (status, text) = match self.intake.checkpoint(peer).await {
             Ok(Content::Data(data)) => match data.get("checkpoint").and_then(Value::as_str) {
                 Some(note) => (StatusCode::OK, note.to_owned()),

@@ -3,15 +3,12 @@
 use super::probe::{self, Probe};
 use super::{Telemetry, exposition, metrics_page};
 use http_body_util::{BodyExt, Full};
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
-use hyper::{Method, Request, Response, StatusCode};
-use matchday_net::response::{empty, json, with_header};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE};
+use hyper::{Response, StatusCode};
+use matchday_net::response::{json, with_header};
 use matchday_net::server::HttpResponse;
 use matchday_store::redact::redact_tokens;
 use std::sync::Arc;
-
-const METRICS: &str = "/metrics";
-const READY: &str = "/health/ready";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoints {
@@ -19,20 +16,13 @@ pub(crate) struct Endpoints {
     pub(crate) probe: Arc<dyn Probe>,
 }
 
-/// Whether a path is one of these endpoints.
-pub(crate) fn serves(path: &str) -> bool {
-    path == METRICS || path == READY
-}
-
 impl Endpoints {
-    pub(crate) async fn respond<B>(&self, request: &Request<B>) -> HttpResponse {
-        match (request.uri().path(), request.method()) {
-            (_, method) if method != Method::GET => {
-                with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "GET")
-            }
-            (METRICS, _) => metrics_response(&self.telemetry).await,
-            _ => readiness_response(probe::unready_reason(&*self.probe).await),
-        }
+    pub(crate) async fn metrics(&self) -> HttpResponse {
+        metrics_response(&self.telemetry).await
+    }
+
+    pub(crate) async fn ready(&self) -> HttpResponse {
+        readiness_response(probe::unready_reason(&*self.probe).await)
     }
 }
 

@@ -25,7 +25,7 @@ pub mod trace;
 pub use agent::AgentTelemetry;
 pub(crate) use agent::FinishedExchange;
 pub use cluster::ClusterMetrics;
-pub(crate) use endpoints::{Endpoints, serves};
+pub(crate) use endpoints::Endpoints;
 pub use endpoints::{metrics_response, readiness_response};
 pub(crate) use labels::Role;
 pub(crate) use metrics::LOG_LINES_DROPPED;

@@ -3,28 +3,32 @@
 
 use super::Cluster;
 use super::headers::{Forwarded, is_not_owner};
+use super::peer_http::FORWARD;
 use super::routing::{Peer, Route};
 use crate::service::Unavailable;
-use crate::service::http::ServiceHttp;
+use crate::service::http::{Destination, ServiceHttp};
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{HeaderValue, RETRY_AFTER};
+use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
 use hyper::http::request::Parts;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use matchday_core::protocol::dialect::request::refuse_size;
 use matchday_net::body;
 use matchday_net::forward::{Cut, ForwardError, ForwardRequest, ForwardedBody, end_to_end};
-use matchday_net::response::{empty, json, with_close};
+use matchday_net::response::{DISCARD_MAX, empty, json, with_close};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::COLOCATED;
+use matchday_runtime::routes::BodyLimit;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long a request is held for an owner that answers.
@@ -33,8 +37,10 @@ const HOLD_STEP: Duration = Duration::from_millis(150);
 /// How long an owner may take to begin its answer: a client waits for its turn in a request of its own. An owner that is gone is
 /// noticed by its lease.
 const ANSWER_MAX: Duration = Duration::from_secs(3600);
-/// The largest body that any address of a league takes.
-const BODY_BYTES_MAX: usize = 16 << 20;
+/// How many bytes of long bodies are held at once.
+const HELD_BYTES_MAX: usize = 64 << 20;
+/// A body up to this length is never refused for want of room.
+const SHORT_BODY_BYTES: usize = 64 << 10;
 
 /// A response of the public socket: one of this process, or one that comes piece by piece from another.
 pub(in crate::service) type EdgeResponse = Response<UnsyncBoxBody<Bytes, Cut>>;
@@ -54,8 +60,36 @@ pub(in crate::service) fn unavailable(why: &str) -> HttpResponse {
 
 /// A request whose body has come whole.
 struct ReadRequest {
-    request: ForwardRequest,
+    method: Method,
+    target: Uri,
+    headers: HeaderMap,
+    body: Bytes,
     arrived: Instant,
+    /// Held as long as the body is.
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// The bytes of long bodies that are held at once, until they are forwarded and answered. Short ones are bounded by the connections.
+#[derive(Debug)]
+pub(in crate::service) struct HeldBodies(Arc<Semaphore>);
+
+impl Default for HeldBodies {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(HELD_BYTES_MAX)))
+    }
+}
+
+impl HeldBodies {
+    fn room_for(&self, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, HttpResponse> {
+        if bytes <= SHORT_BODY_BYTES {
+            return Ok(None);
+        }
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        match Arc::clone(&self.0).try_acquire_many_owned(bytes) {
+            Ok(permit) => Ok(Some(permit)),
+            Err(_) => Err(unavailable("this service holds as many long requests as it can: try again")),
+        }
+    }
 }
 
 /// What a request can be answered with, or that it must be tried again.
@@ -70,9 +104,11 @@ impl ServiceHttp {
         self: &Arc<Self>,
         cluster: &Cluster,
         number: u32,
+        destination: Destination,
         request: Request<Incoming>,
         peer: SocketAddr,
     ) -> EdgeResponse {
+        let is_change = destination.route().is_change();
         let give_up_at = Instant::now() + HOLD_MAX;
         let stays_here = request.headers().contains_key(COLOCATED);
         let (mut unread, mut read): (Option<Request<Incoming>>, Option<ReadRequest>) = (Some(request), None);
@@ -81,7 +117,7 @@ impl ServiceHttp {
             let route = cluster.route(number).await;
             if matches!(route, Route::Own) && unread.is_some() && self.is_ready(number).await {
                 if let Some(request) = unread.take() {
-                    let answered = self.answer_if_owned(cluster, number, request, peer).await;
+                    let answered = self.answer_if_owned(cluster, number, destination, request, peer).await;
                     return answered
                         .unwrap_or_else(|| here(unavailable("the league changes hands: try again")));
                 }
@@ -90,14 +126,13 @@ impl ServiceHttp {
                 return here(unavailable("the league changes hands: try again"));
             } else if let Some(owner) = cluster.to_forward_to(&route, unread.is_none()) {
                 if let Some(request) = unread.take() {
-                    match self.read(request).await {
+                    match self.read(number, &destination, request).await {
                         Ok(whole) => read = Some(whole),
                         Err(refused) => return here(refused),
                     }
                 }
-                if let Some(ReadRequest { request, arrived }) = &read {
-                    let forwarded = Forwarded { number, from: peer.ip(), elapsed: arrived.elapsed() };
-                    match cluster.forward(&owner, request, forwarded).await {
+                if let Some(read) = &read {
+                    match cluster.forward(&owner, read, number, peer, is_change).await {
                         Tried::Answered(response) => return response,
                         Tried::Again => cluster.forget_route(number),
                     }
@@ -123,44 +158,59 @@ impl ServiceHttp {
     }
 
     /// The answer of this process; `None` if the league was lost while it was made, so that it must not be shown.
-    pub(super) async fn answer_if_owned(
+    pub(in crate::service) async fn answer_if_owned(
         self: &Arc<Self>,
         cluster: &Cluster,
         number: u32,
+        destination: Destination,
         request: Request<Incoming>,
         peer: SocketAddr,
     ) -> Option<EdgeResponse> {
-        let is_change = is_api_change(request.method(), request.uri().path());
-        let response = Arc::clone(self).answer_here(request, peer).await;
+        let is_change = destination.route().is_change();
+        let response = Arc::clone(self).answer_here(destination, request, peer).await;
         (is_change || cluster.owns(number)).then(|| here(response))
     }
 
-    async fn read(&self, request: Request<Incoming>) -> Result<ReadRequest, HttpResponse> {
-        let request = self.check_origin(request).await?;
+    /// Reads the body of a request that is to be forwarded, within the limit of its row.
+    async fn read(
+        &self,
+        number: u32,
+        destination: &Destination,
+        request: Request<Incoming>,
+    ) -> Result<ReadRequest, HttpResponse> {
+        let limits = self.service.limits_of(number);
+        let body_limit = destination.route().body;
+        let bytes_max = body_limit.bytes(limits.message_bytes_max);
+        let too_large = |bytes: usize| match body_limit {
+            BodyLimit::Message => {
+                let refusal = refuse_size(bytes, &limits);
+                with_close(json(StatusCode::PAYLOAD_TOO_LARGE, refusal.body))
+            }
+            _ => {
+                let why = format!("the body may have {bytes_max} bytes at most");
+                let body = serde_json::json!({ "error": why }).to_string();
+                with_close(json(StatusCode::PAYLOAD_TOO_LARGE, body.into_bytes()))
+            }
+        };
+        let room = self.held_bodies.room_for(bytes_max)?;
         let (head, mut incoming) = request.into_parts();
-        let reading = body::read(&mut incoming, BODY_BYTES_MAX);
-        let whole = timeout(self.service.settings.host.options.body_timeout, reading).await;
-        let body = match whole {
+        let body_timeout = self.service.settings.host.options.body_timeout;
+        let body = match timeout(body_timeout, body::read(&mut incoming, bytes_max)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(body::BodyError::TooLarge(_))) => {
-                return Err(with_close(empty(StatusCode::PAYLOAD_TOO_LARGE)));
+            Ok(Err(body::BodyError::TooLarge(bytes))) => {
+                let discarding = body::discard(&mut incoming, DISCARD_MAX);
+                let _in_time = timeout(body_timeout, discarding).await;
+                return Err(too_large(bytes));
             }
             Ok(Err(body::BodyError::Broken)) => return Err(with_close(empty(StatusCode::BAD_REQUEST))),
             Err(_) => return Err(with_close(empty(StatusCode::REQUEST_TIMEOUT))),
         };
         let Parts { method, uri, headers, extensions, .. } = head;
+        let target = destination.target(&uri).ok_or_else(|| empty(StatusCode::BAD_REQUEST))?;
         let times = extensions.get::<Arc<RxTimes>>().and_then(|times| times.last());
         let arrived = times.unwrap_or_else(Instant::now);
-        Ok(ReadRequest {
-            request: ForwardRequest { method, uri, headers: end_to_end(&headers), body },
-            arrived,
-        })
+        Ok(ReadRequest { method, target, headers: end_to_end(&headers), body, arrived, _room: room })
     }
-}
-
-/// A change by the API, which is not carried out twice.
-fn is_api_change(method: &Method, path: &str) -> bool {
-    path.starts_with("/api/") && *method != Method::GET
 }
 
 impl Cluster {
@@ -173,10 +223,26 @@ impl Cluster {
         }
     }
 
-    async fn forward(&self, owner: &Arc<Peer>, request: &ForwardRequest, forwarded: Forwarded) -> Tried {
-        let may_repeat = !is_api_change(&request.method, request.uri.path());
-        let mut request = request.clone();
-        forwarded.write(&mut request.headers);
+    /// `is_change`: it is not carried out twice.
+    async fn forward(
+        &self,
+        owner: &Arc<Peer>,
+        read: &ReadRequest,
+        number: u32,
+        peer: SocketAddr,
+        is_change: bool,
+    ) -> Tried {
+        let forwarded = Forwarded {
+            method: read.method.clone(),
+            target: read.target.clone(),
+            number,
+            from: peer.ip(),
+            elapsed: read.arrived.elapsed(),
+        };
+        let mut headers = read.headers.clone();
+        forwarded.write(&mut headers);
+        let uri = Uri::from_static(FORWARD);
+        let request = ForwardRequest { method: Method::POST, uri, headers, body: read.body.clone() };
         self.metrics.forwards.fetch_add(1, Ordering::Relaxed);
         match self.send(owner, request).await {
             Ok(response) if is_not_owner(response.headers()) => Tried::Again,
@@ -189,7 +255,7 @@ impl Cluster {
             }
             Err(ForwardError { sent, .. }) => {
                 self.metrics.forwards_failed.fetch_add(1, Ordering::Relaxed);
-                if sent && !may_repeat {
+                if sent && is_change {
                     let why = "the service that carries this out was lost meanwhile: see whether it was done, and try again";
                     return Tried::Answered(here(unavailable(why)));
                 }

@@ -5,17 +5,19 @@
 //! - `ownership`: takes leagues, hands them over, and drops those that are lost; `registry_follow`: reads what the owner of
 //!   number 0 records
 //! - `routing`: who owns a league; `forward`: holds and forwards requests; `headers`: what a forwarded request carries
-//! - `peer_http`: the socket at which the other services call, and their own calls; `status`: `/api/cluster`
+//! - `peer_http`: the socket at which the other services call; `peer_call`: what they ask for themselves; `status`: `/api/cluster`
 
 mod forward;
 mod headers;
 mod ownership;
+mod peer_call;
 mod peer_http;
 mod registry_follow;
 mod routing;
 mod status;
 
-pub(super) use forward::{EdgeResponse, here, unavailable};
+pub(super) use forward::{EdgeResponse, HeldBodies, here, unavailable};
+pub(super) use peer_call::PeerCall;
 pub(super) use peer_http::answer as answer_peer;
 
 use super::lock;

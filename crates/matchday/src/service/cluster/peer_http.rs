@@ -1,20 +1,20 @@
-//! The socket at which the other services call, with mutual TLS: requests that they forward, and calls of their own beneath
-//! `/cluster/`. A forwarded request is never forwarded again.
+//! The socket at which the other services call, with mutual TLS. It has two paths: at [`FORWARD`] come the requests of clients,
+//! whose own method and path are in headers that the forwarding service writes; at [`CALL`] come the services' own calls. So no
+//! path of a client can be taken for a call. A forwarded request is never forwarded again.
 
 use super::Cluster;
 use super::forward::{EdgeResponse, here, unavailable};
 use super::headers::{Forwarded, is_not_owner, mark_not_owner};
+use super::peer_call::PeerCall;
 use super::routing::{Peer, Route};
+use crate::service::Service;
 use crate::service::http::ServiceHttp;
-use crate::service::registry::ServiceEvent;
-use crate::service::{Service, ServiceError};
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode, Uri};
-use matchday_core::protocol::LeagueId;
 use matchday_net::body;
 use matchday_net::forward::ForwardRequest;
 use matchday_net::origin_check::OriginChecked;
@@ -23,10 +23,17 @@ use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use matchday_store::leagues::NO_LEAGUE;
 use serde_json::{Value, json};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
+
+/// Where requests of clients are forwarded to.
+pub(super) const FORWARD: &str = "/forward";
+/// Where services call each other.
+const CALL: &str = "/call";
+/// On a call: the number of the league whose owner is asked; 0 for the service's own log.
+const OF_LEAGUE: HeaderName = HeaderName::from_static("matchday-call-league");
 
 const CALL_BYTES_MAX: usize = 16 << 20;
 /// How long one service waits for another that carries out a call.
@@ -37,27 +44,36 @@ const CALL_AGAIN: Duration = Duration::from_millis(150);
 pub(in crate::service) async fn answer(
     http: Arc<ServiceHttp>,
     cluster: Arc<Cluster>,
+    request: Request<Incoming>,
+) -> EdgeResponse {
+    match (request.method(), request.uri().path()) {
+        (&Method::POST, FORWARD) => forwarded(&http, &cluster, request).await,
+        (&Method::POST, CALL) => here(call(&http.service, &cluster, request).await),
+        _ => here(empty(StatusCode::NOT_FOUND)),
+    }
+}
+
+/// Answers a request of a client that another service received.
+async fn forwarded(
+    http: &Arc<ServiceHttp>,
+    cluster: &Cluster,
     mut request: Request<Incoming>,
 ) -> EdgeResponse {
-    if request.uri().path() == "/cluster/look" {
-        cluster.look_now.notify_one();
-        return here(empty(StatusCode::NO_CONTENT));
-    }
-    let Some(Forwarded { number, from, elapsed }) = Forwarded::take(request.headers_mut()) else {
+    let Some(Forwarded { method, target, number, from, elapsed }) = Forwarded::take(request.headers_mut())
+    else {
         return here(empty(StatusCode::BAD_REQUEST));
     };
     if !cluster.owns(number) || !http.service.knows(number).await {
         return here(not_owner());
     }
+    *request.method_mut() = method;
+    *request.uri_mut() = target;
     let extensions = request.extensions_mut();
     if let Some(times) = extensions.remove::<Arc<RxTimes>>() {
         extensions.insert(RxTimes::of_forwarded(&times, elapsed));
     }
     extensions.insert(OriginChecked);
-    if request.uri().path().starts_with("/cluster/") {
-        return here(call(&http.service, request).await);
-    }
-    let answered = http.answer_if_owned(&cluster, number, request, SocketAddr::new(from, 0)).await;
+    let answered = http.answer_forwarded(cluster, number, request, SocketAddr::new(from, 0)).await;
     answered.unwrap_or_else(|| here(not_owner()))
 }
 
@@ -67,21 +83,19 @@ fn not_owner() -> HttpResponse {
     response
 }
 
-async fn call(service: &Arc<Service>, request: Request<Incoming>) -> HttpResponse {
-    let path = request.uri().path().to_owned();
-    let parts: Vec<&str> = path.trim_start_matches("/cluster/").split('/').collect();
-    let done = match parts.as_slice() {
-        ["record"] => record(service, request).await.map(|()| Value::Null),
-        ["leagues", id, "start"] => service
-            .start_league(&LeagueId::new(*id))
-            .await
-            .map(|()| Value::Null)
-            .map_err(ServiceError::Conflict),
-        ["leagues", id, "delete"] => service.delete(&LeagueId::new(*id)).await.map(|()| Value::Null),
-        ["leagues", id, "over"] => service.is_over(&LeagueId::new(*id)).await.map(|over| json!(over)),
-        _ => return empty(StatusCode::NOT_FOUND),
-    };
-    match done {
+async fn call(service: &Arc<Service>, cluster: &Cluster, request: Request<Incoming>) -> HttpResponse {
+    let number = request.headers().get(OF_LEAGUE).and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
+    let read = body::read(&mut request.into_body(), CALL_BYTES_MAX).await;
+    let call = read.ok().and_then(|body| serde_json::from_slice::<PeerCall>(&body).ok());
+    let (Some(number), Some(call)) = (number, call) else { return empty(StatusCode::BAD_REQUEST) };
+    if matches!(call, PeerCall::Look) {
+        cluster.look_now.notify_one();
+        return empty(StatusCode::NO_CONTENT);
+    }
+    if !cluster.owns(number) || !service.knows(number).await {
+        return not_owner();
+    }
+    match service.carry_out_call(call).await {
         Ok(value) => json(StatusCode::OK, value.to_string().into_bytes()),
         Err(error) => {
             json(StatusCode::CONFLICT, json!({ "error": error.to_string() }).to_string().into_bytes())
@@ -89,20 +103,18 @@ async fn call(service: &Arc<Service>, request: Request<Incoming>) -> HttpRespons
     }
 }
 
-async fn record(service: &Service, request: Request<Incoming>) -> Result<(), ServiceError> {
-    let body = body::read(&mut request.into_body(), CALL_BYTES_MAX).await.map_err(anyhow::Error::from)?;
-    let events: Vec<ServiceEvent> = serde_json::from_slice(&body).map_err(anyhow::Error::from)?;
-    Ok(service.record(&events).await?)
+/// A call as it is sent.
+fn call_request(number: u32, call: &PeerCall) -> Result<ForwardRequest> {
+    let mut headers = HeaderMap::new();
+    headers.insert(OF_LEAGUE, HeaderValue::from(number));
+    let body = Bytes::from(serde_json::to_vec(call)?);
+    Ok(ForwardRequest { method: Method::POST, uri: Uri::from_static(CALL), headers, body })
 }
 
 impl Cluster {
     /// Has the owner of a league carry something out, and returns what it says.
-    pub(in crate::service) async fn call(
-        &self,
-        number: u32,
-        path: &str,
-        body: Option<Value>,
-    ) -> Result<Value> {
+    pub(in crate::service) async fn call(&self, number: u32, call: &PeerCall) -> Result<Value> {
+        let request = call_request(number, call).context("the call cannot be written")?;
         let give_up_at = Instant::now() + CALL_MAX;
         let mut last = "nobody has it".to_owned();
         while Instant::now() < give_up_at {
@@ -112,7 +124,7 @@ impl Cluster {
                 Route::Nobody => None,
             };
             if let Some(owner) = owner {
-                match self.call_once(&owner, number, path, body.as_ref()).await? {
+                match self.call_once(&owner, request.clone()).await? {
                     Ok(value) => return Ok(value),
                     Err(why) => last = why,
                 }
@@ -125,19 +137,7 @@ impl Cluster {
     }
 
     /// The inner error: nothing was done.
-    async fn call_once(
-        &self,
-        owner: &Arc<Peer>,
-        number: u32,
-        path: &str,
-        body: Option<&Value>,
-    ) -> Result<Result<Value, String>> {
-        let mut headers = HeaderMap::new();
-        let nobody = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        Forwarded { number, from: nobody, elapsed: Duration::ZERO }.write(&mut headers);
-        let body = body.map(|body| Bytes::from(body.to_string())).unwrap_or_default();
-        let uri: Uri = path.parse().context("a path of the cluster's own")?;
-        let request = ForwardRequest { method: Method::POST, uri, headers, body };
+    async fn call_once(&self, owner: &Arc<Peer>, request: ForwardRequest) -> Result<Result<Value, String>> {
         let response = match self.send(owner, request).await {
             Err(failed) if failed.sent => {
                 bail!("the service that carries this out was lost meanwhile: see whether it was done")
@@ -160,11 +160,10 @@ impl Cluster {
 
     /// Tells the other services that leagues can be taken. One that does not hear it looks by itself within a second.
     pub(super) async fn wake_others(&self, others: Vec<Arc<Peer>>) {
+        let Ok(request) = call_request(NO_LEAGUE, &PeerCall::Look) else { return };
         for peer in others {
-            let (uri, headers) = (Uri::from_static("/cluster/look"), HeaderMap::new());
-            let request = ForwardRequest { method: Method::POST, uri, headers, body: Bytes::new() };
-            let sending =
-                self.client.forward(&peer.url, request, Instant::now() + Duration::from_millis(200));
+            let deadline = Instant::now() + Duration::from_millis(200);
+            let sending = self.client.forward(&peer.url, request.clone(), deadline);
             let _ = sending.await;
         }
     }

@@ -7,13 +7,23 @@ use matchday_core::event_codec;
 use matchday_core::protocol::LeagueId;
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Stored, Stream};
+use std::time::Instant;
 
 impl Service {
     /// Reads what others have recorded since the last look.
     pub(in crate::service) async fn follow_registry(&self) -> Result<()> {
+        let asked_at = Instant::now();
+        let mut last_look = self.last_registry_look.lock().await;
+        // Requests for leagues that nobody knows look together, not each by itself.
+        if last_look.is_some_and(|at| at >= asked_at) {
+            return Ok(());
+        }
+        let began = Instant::now();
         let (after, store) = (lock(&self.registry).applied, self.store.in_league(NO_LEAGUE));
         let read = tokio::task::spawn_blocking(move || store.reader()?.load_after(&Stream::service(), after));
-        self.apply_stored(&read.await.context("the service's log could not be read")??)
+        self.apply_stored(&read.await.context("the service's log could not be read")??)?;
+        *last_look = Some(began);
+        Ok(())
     }
 
     fn apply_stored(&self, events: &[Stored]) -> Result<()> {
