@@ -1,6 +1,8 @@
-//! How many of something that lasts (a seat, a mailbox) may be open in all, and how many of them may be opened from one address.
+//! How many of something that lasts (a seat, a mailbox, a live view) may be open in all, and how many of them may be opened from
+//! one address.
 
 use crate::connection_limit::limit_key;
+use crate::ref_counts::{RefCounts, RefGuard};
 use std::net::IpAddr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,10 @@ impl AddressQuota {
             all += 1;
             of_address += usize::from(opened_from == Some(from));
         }
+        self.check_counts(peer, of_address, all)
+    }
+
+    fn check_counts(&self, peer: IpAddr, of_address: usize, all: usize) -> Result<(), QuotaReached> {
         let is_limited = self.limits_loopback || !peer.to_canonical().is_loopback();
         match () {
             () if is_limited && of_address >= self.per_address_max => Err(QuotaReached::Address(of_address)),
@@ -42,9 +48,51 @@ impl AddressQuota {
     }
 }
 
+/// Places within a quota, each held by a guard.
+#[derive(Debug)]
+pub struct AddressPlaces {
+    quota: AddressQuota,
+    taken: RefCounts<IpAddr>,
+}
+
+/// One place, until it is dropped.
+#[derive(Debug)]
+pub struct AddressPlace {
+    _taken: RefGuard<IpAddr>,
+}
+
+impl AddressPlaces {
+    pub fn new(quota: AddressQuota) -> Self {
+        Self { quota, taken: RefCounts::default() }
+    }
+
+    pub fn try_acquire(&self, peer: IpAddr) -> Result<AddressPlace, QuotaReached> {
+        let check = |of_address, all| self.quota.check_counts(peer, of_address, all);
+        Ok(AddressPlace { _taken: self.taken.try_acquire_if(limit_key(peer), check)? })
+    }
+
+    /// How many are taken.
+    pub fn taken(&self) -> usize {
+        self.taken.total()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_are_taken_within_the_quota_and_given_back() {
+        let quota = AddressQuota { all_max: 3, per_address_max: 1, limits_loopback: false };
+        let (places, ip) = (AddressPlaces::new(quota), |text: &str| text.parse::<IpAddr>().unwrap());
+        let first = places.try_acquire(ip("2001:db8::1")).unwrap();
+        assert_eq!(places.try_acquire(ip("2001:db8::2")).unwrap_err(), QuotaReached::Address(1));
+        let _local = [(); 2].map(|()| places.try_acquire(ip("127.0.0.1")).unwrap());
+        assert_eq!(places.try_acquire(ip("10.0.0.1")).unwrap_err(), QuotaReached::All(3));
+        drop(first);
+        assert_eq!(places.taken(), 2);
+        assert!(places.try_acquire(ip("2001:db8::2")).is_ok());
+    }
 
     #[test]
     fn one_address_does_not_take_all_and_this_machine_may() {

@@ -1,7 +1,7 @@
 //! Closes half-open connections (slowloris): the head of a request has a time limit from its first byte on, and on a new
 //! connection from the start. A connection that is idle between two requests has hyper's own limit.
 
-use crate::read_hook::{Hooked, ReadHook};
+use crate::io_hook::{Hooked, IoHook};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl HeadTimeout {
     }
 }
 
-impl<T: AsyncRead> ReadHook<T> for HeadTimeout {
+impl<T: AsyncRead> IoHook<T> for HeadTimeout {
     fn poll_read(
         &mut self,
         inner: Pin<&mut T>,

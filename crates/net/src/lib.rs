@@ -4,8 +4,10 @@
 //! # Layout
 //! - [`transport`]: the traits for listeners, dialers and connections; tests put a simulated network behind them
 //! - [`socket`]: a TCP socket that reads bytes together with the kernel's receive timestamp
-//! - [`rx_time`]: when the bytes of a message were received; `read_hook`: the wrapper that observes reads
-//! - [`server`]: the accept loop; `head_timeout`, [`connection_limit`]: its limits; [`body`], [`response`]: for its handlers
+//! - [`rx_time`]: when the bytes of a message were received; `io_hook`: the wrapper that observes reads and writes
+//! - [`server`]: the accept loop; `head_timeout`, `write_timeout`, [`connection_limit`]: its limits; `answer_body`, [`body`],
+//!   [`response`]: of its handlers
+//! - [`trusted_proxies`], `proxy_protocol`: whose requests a reverse proxy passes on; [`ip_network`]: addresses in CIDR notation
 //! - [`origin_check`]: which `Host` and `Origin` headers are accepted (DNS rebinding, cross-site requests)
 //! - [`call`]: request, response, error and timings of one call; [`client`]: makes it, by a deadline; `call_deadline`,
 //!   `pool`, `parsed_url`, `connect_error` and `local_sockets` are its parts
@@ -14,9 +16,10 @@
 //!   in one process without a socket
 //! - [`egress`]: which addresses the client may connect to: policy, classes of IP addresses, pinned DNS
 //! - [`tls`]: certificates for both sides
-//! - `ref_counts`: counts behind the limits; [`address_quota`]: a limit per address for what outlasts connections
+//! - `ref_counts`: counts behind the limits; [`address_quota`]: a limit per address for what lasts; [`rate_limit`]: for requests
 
 pub mod address_quota;
+mod answer_body;
 pub mod bearer;
 pub mod body;
 pub mod call;
@@ -28,13 +31,16 @@ pub mod cors;
 pub mod egress;
 pub mod forward;
 mod head_timeout;
+mod io_hook;
+pub mod ip_network;
 mod local_sockets;
 pub mod memory;
 pub mod origin_check;
 mod parsed_url;
 mod pool;
 pub mod proxy;
-mod read_hook;
+mod proxy_protocol;
+pub mod rate_limit;
 mod ref_counts;
 pub mod response;
 pub mod rx_time;
@@ -43,3 +49,5 @@ pub mod socket;
 pub mod streaming;
 pub mod tls;
 pub mod transport;
+pub mod trusted_proxies;
+mod write_timeout;

@@ -2,9 +2,9 @@
 //!
 //! A web page can make a browser call any address that the browser's machine reaches, but cannot choose these two headers.
 
-use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
+use hyper::header::{HOST, HeaderValue, ORIGIN};
 use hyper::http::uri::Authority;
-use hyper::{Request, StatusCode, Uri, Version};
+use hyper::{Request, StatusCode, Version};
 use std::net::{IpAddr, SocketAddr};
 
 const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -118,16 +118,13 @@ impl OriginCheck {
         Self { listen, allowlist }
     }
 
+    /// By `Host`, `Origin` and the authority of the URI, so before anyone replaces the URI by another.
     pub fn check_request<B>(&self, request: &Request<B>) -> Result<(), OriginError> {
-        match request.extensions().get::<OriginChecked>() {
-            Some(OriginChecked) => Ok(()),
-            None => self.check(request.version(), request.uri(), request.headers()),
+        if let Some(OriginChecked) = request.extensions().get::<OriginChecked>() {
+            return Ok(());
         }
-    }
-
-    pub fn check(&self, version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), OriginError> {
-        let host = self.host(version, uri, headers)?;
-        let mut origins = headers.get_all(ORIGIN).iter();
+        let host = self.host(request)?;
+        let mut origins = request.headers().get_all(ORIGIN).iter();
         match origins.next() {
             None => Ok(()),
             Some(origin) => match origin.to_str() {
@@ -138,17 +135,18 @@ impl OriginCheck {
     }
 
     /// The accepted host of the request; `None` for HTTP/1.0 without one.
-    fn host(&self, version: Version, uri: &Uri, headers: &HeaderMap) -> Result<Option<Host>, OriginError> {
-        let mut hosts = headers.get_all(HOST).iter();
+    fn host<B>(&self, request: &Request<B>) -> Result<Option<Host>, OriginError> {
+        let target = request.uri().authority();
+        let mut hosts = request.headers().get_all(HOST).iter();
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host,
             // No browser speaks HTTP/1.0.
-            (None, _) if version < Version::HTTP_11 && uri.authority().is_none() => return Ok(None),
+            (None, _) if request.version() < Version::HTTP_11 && target.is_none() => return Ok(None),
             _ => return Err(OriginError::MissingHost),
         };
         let allowed = |text: &str| parse_host(text).filter(|(host, port)| self.allows_host(host, *port));
         let error = || OriginError::HostNotAllowed(shown(host));
-        if let Some(target) = uri.authority()
+        if let Some(target) = target
             && allowed(target.as_str()).is_none()
         {
             return Err(OriginError::HostNotAllowed(target.to_string()));
@@ -218,12 +216,11 @@ mod tests {
     }
 
     fn asks(check: &OriginCheck, host: &str, origin: Option<&str>) -> bool {
-        let mut headers = HeaderMap::new();
-        headers.insert(HOST, host.parse().unwrap());
+        let mut request = Request::get("/mcp").header(HOST, host);
         if let Some(origin) = origin {
-            headers.insert(ORIGIN, origin.parse().unwrap());
+            request = request.header(ORIGIN, origin);
         }
-        check.check(Version::HTTP_11, &Uri::from_static("/mcp"), &headers).is_ok()
+        check.check_request(&request.body(()).unwrap()).is_ok()
     }
 
     #[test]
@@ -292,13 +289,19 @@ mod tests {
     #[test]
     fn a_request_for_nobody_or_for_two_is_refused() {
         let check = check("127.0.0.1:8000", &[], &[]);
-        let (uri, mut headers) = (Uri::from_static("/mcp"), HeaderMap::new());
-        assert_eq!(check.check(Version::HTTP_11, &uri, &headers), Err(OriginError::MissingHost));
-        assert_eq!(check.check(Version::HTTP_10, &uri, &headers), Ok(()));
-        headers.append(HOST, "localhost".parse().unwrap());
-        let elsewhere = Uri::from_static("http://evil.example/mcp");
-        assert!(check.check(Version::HTTP_11, &elsewhere, &headers).is_err());
-        headers.append(HOST, "evil.example".parse().unwrap());
-        assert_eq!(check.check(Version::HTTP_11, &uri, &headers), Err(OriginError::MissingHost));
+        let request = |uri: &str, hosts: &[&str]| {
+            let hosted = |request: hyper::http::request::Builder, host: &&str| request.header(HOST, *host);
+            hosts.iter().fold(Request::get(uri), hosted).body(()).unwrap()
+        };
+        let mut nameless = request("/mcp", &[]);
+        assert_eq!(check.check_request(&nameless), Err(OriginError::MissingHost));
+        *nameless.version_mut() = Version::HTTP_10;
+        assert_eq!(check.check_request(&nameless), Ok(()));
+        let two = check.check_request(&request("/mcp", &["localhost", "evil.example"]));
+        assert_eq!(two, Err(OriginError::MissingHost));
+        assert_eq!(check.check_request(&request("http://localhost:8000/mcp", &["localhost"])), Ok(()));
+        for uri in ["http://evil.example/mcp", "http://a@localhost/mcp"] {
+            assert!(check.check_request(&request(uri, &["localhost"])).is_err(), "{uri}");
+        }
     }
 }

@@ -42,6 +42,23 @@ impl<K: Copy + Eq + Hash> RefCounts<K> {
         Some(RefGuard { key, counts: self.clone() })
     }
 
+    /// As [`RefCounts::try_acquire`], if `check` allows it by the references to the key and by those in all.
+    pub(crate) fn try_acquire_if<E>(
+        &self,
+        key: K,
+        check: impl FnOnce(usize, usize) -> Result<(), E>,
+    ) -> Result<RefGuard<K>, E> {
+        let mut counts = self.counts();
+        check(counts.get(&key).copied().unwrap_or_default(), counts.values().sum())?;
+        *counts.entry(key).or_default() += 1;
+        Ok(RefGuard { key, counts: self.clone() })
+    }
+
+    /// How many references there are in all.
+    pub(crate) fn total(&self) -> usize {
+        self.counts().values().sum()
+    }
+
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.counts().len()

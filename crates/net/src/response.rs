@@ -5,7 +5,7 @@ use crate::server::{HttpResponse, Unanswered};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use hyper::{Request, Response, StatusCode};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -40,6 +40,17 @@ pub fn unanswered() -> HttpResponse {
     let mut response = empty(StatusCode::BAD_GATEWAY);
     response.extensions_mut().insert(Unanswered);
     with_close(response)
+}
+
+/// HTTP 503: the same request is welcome again after so many seconds.
+pub fn unavailable(json_body: Vec<u8>, retry_after_s: u64) -> HttpResponse {
+    with_retry_after(json(StatusCode::SERVICE_UNAVAILABLE, json_body), retry_after_s)
+}
+
+/// Says after how many seconds the same request may fare better.
+pub fn with_retry_after(mut response: HttpResponse, seconds: u64) -> HttpResponse {
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    response
 }
 
 /// The connection ends after this response.

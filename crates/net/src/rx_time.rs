@@ -1,7 +1,7 @@
 //! When the bytes of a message were received, recorded where they are read from the socket, so that delays in the layers above
 //! (TLS, HTTP, the scheduler) do not count.
 
-use crate::read_hook::{Hooked, ReadHook};
+use crate::io_hook::{Hooked, IoHook};
 use crate::socket::Peek;
 use std::io;
 use std::pin::Pin;
@@ -98,7 +98,7 @@ impl<T> RxTimed<T> {
     }
 }
 
-impl<T: AsyncRead> ReadHook<T> for RxTimeHook<T> {
+impl<T: AsyncRead> IoHook<T> for RxTimeHook<T> {
     fn poll_read(
         &mut self,
         mut inner: Pin<&mut T>,

@@ -1,22 +1,29 @@
 //! The HTTP server: accepts connections within limits, hands each request to a handler, and shuts down gracefully. Our own
 //! accept loop on hyper, for the sake of receive timestamps and simulated networks.
 
+use crate::answer_body::AnswerBody;
 use crate::connection_limit::ConnectionLimit;
 use crate::head_timeout::HeadTimed;
+use crate::proxy_protocol::{Unread, read_header, unread};
+use crate::ref_counts::RefGuard;
 use crate::rx_time::{RxTimed, RxTimes};
 use crate::tls::ServerTls;
 use crate::transport::{Connection, Listener};
+use crate::trusted_proxies::{TrustedProxies, client_of};
+use crate::write_timeout::WriteTimed;
 use bytes::Bytes;
+use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,12 +42,17 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub struct ServerOptions {
     /// Beyond so many connections, further ones wait in the accept backlog.
     pub connections_max: usize,
-    /// How many of them may come from one address, loopback included; beyond that: HTTP 503. `None`: a quarter of them.
+    /// How many of them may come from one address, loopback included, and how many requests of one client may be open that a
+    /// trusted proxy passes on; beyond that: HTTP 503. `None`: a quarter of them.
     pub per_address_max: Option<usize>,
+    /// Whose word counts for which client they call. Their own connections are not counted by address.
+    pub trusted_proxies: TrustedProxies,
     /// For the head of a request, from its first byte on, and on a new connection from the start; also for the TLS handshake.
     pub head_timeout: Duration,
     /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,
+    /// How long a connection may accept no byte of an answer that waits to be sent.
+    pub write_timeout: Duration,
     pub headers_max: usize,
     pub head_bytes_max: usize,
     /// `None`: plain HTTP.
@@ -56,8 +68,10 @@ impl Default for ServerOptions {
         Self {
             connections_max: 4096,
             per_address_max: None,
+            trusted_proxies: TrustedProxies::default(),
             head_timeout: Duration::from_secs(5),
             idle_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(30),
             headers_max: 64,
             head_bytes_max: 32 * 1024,
             tls: None,
@@ -106,13 +120,13 @@ pub async fn serve<L, H, F, B>(
     L: Listener,
     H: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let options: ServerOptions = options.into();
     listener.prepare();
     let slots = Arc::new(Semaphore::new(options.connections_max));
-    let limit = ConnectionLimit::new(options.per_address_max());
+    let limit = Arc::new(ConnectionLimit::new(options.per_address_max()));
     let mut connections = JoinSet::new();
     let until_shutdown = shutdown.clone();
     let mut stopped = pin!(stopped(&mut shutdown));
@@ -126,20 +140,23 @@ pub async fn serve<L, H, F, B>(
             () = &mut stopped => break,
             Some(_) = connections.join_next() => {}
             (accepted, slot) = accepting => match accepted {
-                Ok((stream, peer)) => match limit.try_acquire(peer.ip()) {
-                    None => reject(stream),
-                    Some(permit) => {
-                        let (stream, rx_times) = RxTimed::wrap(stream, L::rx_time, None);
-                        let caller = Caller { peer, rx_times };
-                        let serving =
-                            connection(stream, caller, options.clone(), handler.clone(), until_shutdown.clone());
-                        let open = OpenGauge::increment(&options.open);
-                        connections.spawn(async move {
-                            serving.await;
-                            drop((slot, permit, open));
-                        });
+                Ok((stream, peer)) => {
+                    let is_proxy = options.trusted_proxies.contains(peer.ip());
+                    let place = if is_proxy { None } else { limit.try_acquire(peer.ip()) };
+                    if place.is_none() && !is_proxy {
+                        reject(stream);
+                        continue;
                     }
-                },
+                    let (stream, rx_times) = RxTimed::wrap(stream, L::rx_time, None);
+                    let caller = Caller { peer, is_proxy, place, rx_times, limit: Arc::clone(&limit) };
+                    let serving =
+                        connection(stream, caller, options.clone(), handler.clone(), until_shutdown.clone());
+                    let open = OpenGauge::increment(&options.open);
+                    connections.spawn(async move {
+                        serving.await;
+                        drop((slot, open));
+                    });
+                }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
         }
@@ -164,34 +181,76 @@ impl Drop for OpenGauge {
     }
 }
 
+const TOO_MANY: &str = "{\"error\":\"too many connections from your address: close some, or use one again\"}";
+
 /// Refuses a connection beyond the limit of its address, without waiting for the socket.
 fn reject(mut stream: impl Connection) {
-    let body = "{\"error\":\"too many connections from your address: close some, or use one again\"}";
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 1\r\nconnection: \
-         close\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
+         close\r\ncontent-length: {}\r\n\r\n{TOO_MANY}",
+        TOO_MANY.len()
     );
     let _ = Pin::new(&mut stream).poll_write(&mut Context::from_waker(Waker::noop()), answer.as_bytes());
 }
 
+/// The same for a request that a proxy passes on, over a connection that others use too.
+fn too_many<B>() -> Response<AnswerBody<B>> {
+    let mut response = Response::new(AnswerBody::Own(Full::from(TOO_MANY)));
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}
+
+/// Who is at the other end of a connection.
 struct Caller {
     peer: SocketAddr,
+    is_proxy: bool,
+    /// The place of the connection among those of its address, unless it is a proxy's.
+    place: Option<RefGuard<IpAddr>>,
     rx_times: Arc<RxTimes>,
+    limit: Arc<ConnectionLimit>,
+}
+
+impl Caller {
+    /// Reads for which client a trusted proxy has connected, if it says so by the PROXY protocol. `None`: the connection is over.
+    async fn read_proxy_header<S: Connection>(
+        &mut self,
+        stream: S,
+        options: &ServerOptions,
+    ) -> Option<Unread<S>> {
+        if !self.is_proxy {
+            return Some(unread(stream, Bytes::new()));
+        }
+        let (proxied_for, stream) = timeout(options.head_timeout, read_header(stream)).await.ok()?.ok()?;
+        let Some(client) = proxied_for.and_then(client_of) else { return Some(stream) };
+        self.peer = client;
+        self.is_proxy = options.trusted_proxies.contains(client.ip());
+        if !self.is_proxy {
+            self.place = self.limit.try_acquire(client.ip());
+        }
+        if self.place.is_none() && !self.is_proxy {
+            reject(stream);
+            return None;
+        }
+        Some(stream)
+    }
 }
 
 async fn connection<H, F, B>(
     stream: impl Connection,
-    caller: Caller,
+    mut caller: Caller,
     options: ServerOptions,
     handler: H,
     shutdown: watch::Receiver<bool>,
 ) where
     H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
+    let stream = WriteTimed::wrap(stream, options.write_timeout);
+    let Some(stream) = caller.read_proxy_header(stream, &options).await else { return };
     match &options.tls {
         None => serve_http(stream, caller, &options, handler, shutdown).await,
         Some(tls) => {
@@ -211,17 +270,26 @@ async fn serve_http<H, F, B>(
 ) where
     H: Fn(Request<Incoming>, SocketAddr) -> F + Send + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
-    B: Body<Data = Bytes> + Send + 'static,
+    B: Body<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let (stream, progress) = HeadTimed::wrap(stream, options.head_timeout);
+    let trusted_proxies = options.trusted_proxies.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         progress.head_complete();
         request.extensions_mut().insert(Arc::clone(&caller.rx_times));
-        let response = handler(request, caller.peer);
+        let client = trusted_proxies.client(caller.peer.ip(), request.headers());
+        let place = client.map(|client| caller.limit.try_acquire(client.ip()));
+        let answering = match place {
+            Some(None) => None,
+            place => Some((handler(request, client.unwrap_or(caller.peer)), place.flatten())),
+        };
         let progress = Arc::clone(&progress);
         async move {
-            let response = response.await;
+            let response = match answering {
+                None => too_many(),
+                Some((response, place)) => response.await.map(|body| AnswerBody::of_handler(body, place)),
+            };
             progress.response_sent();
             match response.extensions().get::<Unanswered>() {
                 None => Ok(response),

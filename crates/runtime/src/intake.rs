@@ -30,6 +30,9 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 use tokio::time::sleep;
 use tracing::Level;
 
+/// Said of a request for which there is no room.
+pub(super) const TOO_MANY: &str = "too many messages are waiting here: send it again in a second";
+
 /// How often a request that waits looks whether the store is still there.
 const AWAY_POLL: Duration = Duration::from_millis(250);
 
@@ -274,7 +277,7 @@ impl Intake {
             _ => None,
         };
         let Some(place) = self.reserve(1).and_then(|mut places| places.pop()) else {
-            let (meta, error) = self.busy(at, field);
+            let (meta, error) = self.busy(at, TOO_MANY, field);
             return Ok((meta, Content::Message(error)));
         };
         // An agent that is registered by way of a tool need not speak so itself.
@@ -284,10 +287,11 @@ impl Intake {
         Ok((meta, content))
     }
 
-    /// E014, for a request of which `field` gives the fields.
+    /// E014 in these words, for a request of which `field` gives the fields.
     pub(super) fn busy(
         &self,
         at: Timestamp,
+        words: &str,
         field: impl Fn(&str) -> Option<SmolStr>,
     ) -> (MessageMeta, Message) {
         let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
@@ -297,7 +301,6 @@ impl Intake {
             match_id: field("match_id"),
         };
         let envelope = Envelope::new(self.name(), at, ConversationId::new(conversation));
-        let words = "too many messages are waiting here: send it again in a second";
         let error = LeagueError::new(
             ErrorCode::RateLimited,
             words,

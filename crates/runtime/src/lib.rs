@@ -2,7 +2,7 @@
 //!
 //! One task owns the agent; nothing else ever sees it, so there is nothing to lock. In reading order:
 //! - [`clock`], `entropy`: time and entropy, which the core does not have
-//! - `http`: routes of the agent's address; [`surface`]: what else is mounted there; `rate_limit`: requests per address; `intake`: the one way of a request to the
+//! - `http`: routes of the agent's address; [`surface`]: what else is mounted there; `intake`: the one way of a request to the
 //!   agent; `inbox`: what has arrived, within bounds
 //! - `driver`: the task that owns the agent; `outbox`: commit, then send; [`colocated`]: agents that share a store
 //! - `call`: calls of our own; [`decider`], [`rules`]: external deciders and game programs, called by `external_calls`;
@@ -31,7 +31,6 @@ mod message_meta;
 mod outbox;
 mod probe;
 mod quota;
-mod rate_limit;
 pub mod routes;
 mod rpc_error;
 pub mod rules;
@@ -64,6 +63,7 @@ use matchday_core::metrics::Metrics;
 use matchday_core::protocol::Timestamp;
 use matchday_net::client::Client;
 use matchday_net::origin_check::{Allowlist, OriginCheck};
+use matchday_net::rate_limit::RateLimiter;
 use matchday_net::server::{self, ServerOptions};
 use matchday_net::transport::Listener;
 use matchday_store::checkpoint_keys::CheckpointKeys;
@@ -71,7 +71,6 @@ use matchday_store::{Store, StoreError, Stream};
 use outbox::Outbox;
 use probe::AgentProbe;
 use quota::ExchangeQuota;
-use rate_limit::RateLimit;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -80,6 +79,9 @@ use surface::{MountMcp, Surface};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tracing::Dispatch;
+
+/// How many requests a second are taken from one address, if nobody decides otherwise; this machine's are not counted then.
+const REQUESTS_PER_ADDRESS: u32 = 5_000;
 
 /// What the caller decides about an agent's environment.
 #[derive(Debug, Clone)]
@@ -283,7 +285,10 @@ where
     let intake = Arc::new(Intake::new(Arc::clone(&context), address, options.trusts_loopback, options.pace));
     let origin_check = OriginCheck::new(address, options.allowed);
     let changes = intake.changes();
-    let rate_limit = RateLimit::new(options.requests_per_address);
+    let rate_limiter = match options.requests_per_address {
+        None => RateLimiter::new(REQUESTS_PER_ADDRESS, REQUESTS_PER_ADDRESS).without_loopback(),
+        Some(most) => RateLimiter::new(most, most),
+    };
     let probe: Arc<dyn Probe> = Arc::new(AgentProbe::new(&context, &controls, &store));
     options.telemetry.metrics.add_probe(&probe);
     let telemetry = Endpoints { telemetry: options.telemetry, probe };
@@ -291,7 +296,7 @@ where
     let service = Arc::new(HttpService::new(
         intake,
         origin_check,
-        rate_limit,
+        rate_limiter,
         options.body_timeout,
         mcp,
         options.surfaces,

@@ -2,6 +2,7 @@
 
 use super::browser;
 use super::league_arg::LeagueArg;
+use super::network;
 use super::notice;
 use super::serve;
 use super::settings::{self, Config};
@@ -93,7 +94,7 @@ pub(super) fn for_manager(
         let why = format!("{} is a folder, not a store", missing.display());
         return Err(config.wrong(&settings::DASHBOARD_STORES, why));
     }
-    if !config.get(&settings::DASHBOARD)?.unwrap_or(listening.ip().is_loopback()) {
+    if !config.get(&settings::DASHBOARD)?.unwrap_or(network::is_only_local(config, listening.ip())) {
         return Ok(None);
     }
     others.extend(seats);

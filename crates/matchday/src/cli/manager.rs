@@ -72,7 +72,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     }
     if is_new {
         let contact = serve::contact(&config, listening.port())?;
-        settings.roster = roster::issue(&config, &contact, listening.ip().is_loopback())?;
+        settings.roster = roster::issue(&config, &contact, network::is_only_local(&config, listening.ip()))?;
     }
     let has_roster = settings.roster.iter().any(|invited| invited.role == AgentRole::Player);
     let league_id = settings.league_id.clone();
@@ -94,7 +94,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
     }
     let mut address = handle.address();
-    let local = address.ip().is_loopback();
+    let local = network::is_only_local(&config, address.ip());
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }

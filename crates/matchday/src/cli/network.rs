@@ -9,7 +9,7 @@ use matchday_net::client::{Client, HeadLimits};
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes, Target};
 use matchday_net::server::ServerOptions;
 use matchday_runtime::Options;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// The limits on connections and on the heads of requests.
 fn server_options(config: &Config) -> Result<ServerOptions> {
@@ -18,6 +18,8 @@ fn server_options(config: &Config) -> Result<ServerOptions> {
         per_address_max: config.get(&settings::CONNECTIONS_PER_ADDRESS)?,
         head_timeout: config.need(&settings::HEAD_TIMEOUT)?,
         idle_timeout: config.need(&settings::IDLE_TIMEOUT)?,
+        write_timeout: config.need(&settings::WRITE_TIMEOUT)?,
+        trusted_proxies: config.get(&settings::TRUSTED_PROXIES)?.unwrap_or_default().into(),
         headers_max: config.need(&settings::HEADERS_MAX)?,
         head_bytes_max: config.need(&settings::HEADER_BYTES_MAX)?,
         ..ServerOptions::default()
@@ -27,10 +29,17 @@ fn server_options(config: &Config) -> Result<ServerOptions> {
 /// Those, and the limits on bodies, on the inbox and on recorded exchanges.
 pub(super) fn limit(config: &Config, options: &mut Options) -> Result<()> {
     options.server = server_options(config)?;
+    // A proxy that says nothing of its clients would make them all callers on this machine.
+    options.trusts_loopback = options.server.trusted_proxies.is_empty();
     options.body_timeout = config.need(&settings::BODY_TIMEOUT)?;
     options.inbox_len = config.need(&settings::INBOX_MAX)?;
     options.exchanges_bytes_max = config.need(&settings::EXCHANGES_BYTES_MAX)?;
     Ok(())
+}
+
+/// Whether nobody but this machine can call what listens there. A proxy on this machine calls on behalf of others.
+pub(super) fn is_only_local(config: &Config, listening: IpAddr) -> bool {
+    listening.is_loopback() && config.text(&settings::TRUSTED_PROXIES).is_none()
 }
 
 /// How much is read of the heads of answers.

@@ -2,7 +2,7 @@
 
 use super::serve::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags, Setting};
-use super::{dial, notice, serve, telemetry};
+use super::{dial, network, notice, serve, telemetry};
 use crate::seat::{self, Authorization, SeatDial, Seats};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
@@ -69,7 +69,8 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
             home.escaped()
         ));
     }
-    let authorization = shown_authorization(&config, stdio || address.ip().is_loopback(), false)?;
+    let authorization =
+        shown_authorization(&config, stdio || network::is_only_local(&config, address.ip()), false)?;
     let settings = seat::SeatSettings {
         manager,
         home,
@@ -199,7 +200,7 @@ pub(super) fn for_manager(
         seats_max,
         seats_per_address,
         fallback,
-        authorization: shown_authorization(config, manager.ip().is_loopback(), has_roster)?,
+        authorization: shown_authorization(config, network::is_only_local(config, manager.ip()), has_roster)?,
         join_code: None,
     };
     // The players in seats store their tokens and keys in clear, which the manager's store must not hold. A store in which an

@@ -63,7 +63,7 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     let mut host = host(&config, options, address, own_client, checkpoint_keys, quota, log_sink)?;
     host.shared = peers.as_ref().map(|peers| Arc::clone(&peers.ownership));
     let public_url = host.public_url.clone();
-    let only_this_machine = address.ip().is_loopback();
+    let only_this_machine = network::is_only_local(&config, address.ip());
     let planner: Planner = Box::new(move |spec| plan(spec, only_this_machine));
     let service_settings = ServiceSettings { host, quota, planner, sleep_after, notice };
     let (service, made) = Service::open(&path, store, token, &mut entropy, service_settings, peers).await?;

@@ -1,5 +1,6 @@
 //! Metrics and traces as the settings say.
 
+use super::network;
 use super::settings::{self, Config};
 use anyhow::Result;
 use matchday_net::client::Client;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 /// For an agent that listens at this address. Traces are sent by `client`, which must be free to call any host.
 pub(super) fn from_config(config: &Config, listening: IpAddr, client: &Client) -> Result<Telemetry> {
-    let shown = config.get(&settings::METRICS)?.unwrap_or_else(|| listening.is_loopback());
+    let shown = config.get(&settings::METRICS)?.unwrap_or_else(|| network::is_only_local(config, listening));
     let metrics = Metrics::new();
     let collector = config.get(&settings::OTLP)?;
     let traces = collector.map(|url| Exporter::start(&url, client.clone(), Arc::clone(&metrics)));
@@ -41,6 +42,13 @@ mod tests {
             let telemetry = read("MATCHDAY_METRICS", text, listening).unwrap();
             assert_eq!(telemetry.metrics_shown, shown, "{text:?} {listening}");
         }
+    }
+
+    #[test]
+    fn figures_are_not_shown_to_those_who_come_through_a_proxy_on_this_machine() {
+        let config = RefereeFlags::with_variables(&[("MATCHDAY_TRUSTED_PROXIES", "127.0.0.1")]);
+        let telemetry = from_config(&config, [127, 0, 0, 1].into(), &Client::new()).unwrap();
+        assert!(!telemetry.metrics_shown);
     }
 
     #[tokio::test]

@@ -46,7 +46,7 @@ impl StandIn {
         let handler = move |request: Request<Incoming>, _: SocketAddr| {
             let (stand_in, origin_check) = (Arc::clone(&stand_in), Arc::clone(&origin_check));
             async move {
-                match origin_check.check(request.version(), request.uri(), request.headers()) {
+                match origin_check.check_request(&request) {
                     Ok(()) => stand_in.answer(request).await,
                     Err(stranger) => refuse_origin(request, &stranger, BODY_MAX).await,
                 }

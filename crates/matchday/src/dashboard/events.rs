@@ -11,19 +11,22 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Frame};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE};
 use hyper::{Response, StatusCode};
+use matchday_net::address_quota::{AddressPlace, AddressQuota, QuotaReached};
 use matchday_net::response::with_header;
 use matchday_net::server::HttpResponse;
 use serde_json::json;
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
 /// How many may listen at once.
-pub(super) const LISTENERS_MAX: usize = 64;
+pub(super) const LISTENERS: AddressQuota =
+    AddressQuota { all_max: 64, per_address_max: 16, limits_loopback: false };
 /// Keeps proxies from closing an idle stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Other processes write to the store without notice, so it is polled.
@@ -52,13 +55,26 @@ struct Versions {
 }
 
 impl Dashboard {
-    /// A stream of changes; 503 if too many listen already.
-    pub(super) fn listen(self: &Arc<Self>, changes: Option<watch::Receiver<u64>>) -> HttpResponse {
-        let Ok(place) = Arc::clone(&self.listeners).try_acquire_owned() else {
-            // A closed connection is only noticed by writing to it.
-            self.probes.send_modify(|calls| *calls += 1);
-            let why = format!("{LISTENERS_MAX} pages listen already: close one, or reload from time to time");
-            return response::error(StatusCode::SERVICE_UNAVAILABLE, &why);
+    /// A stream of changes; 503 if too many listen already, in all or from this address.
+    pub(super) fn listen(
+        self: &Arc<Self>,
+        peer: IpAddr,
+        changes: Option<watch::Receiver<u64>>,
+    ) -> HttpResponse {
+        let place = match self.listeners.try_acquire(peer) {
+            Ok(place) => place,
+            Err(reached) => {
+                // A closed connection is only noticed by writing to it.
+                self.probes.send_modify(|calls| *calls += 1);
+                let (listening, whose) = match reached {
+                    QuotaReached::Address(listening) => (listening, " of your address"),
+                    QuotaReached::All(listening) => (listening, ""),
+                };
+                let why = format!(
+                    "{listening} pages{whose} listen already: close one, or reload from time to time"
+                );
+                return response::error(StatusCode::SERVICE_UNAVAILABLE, &why);
+            }
         };
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(Arc::clone(self).stream_events(sender, changes, place));
@@ -71,7 +87,7 @@ impl Dashboard {
         self: Arc<Self>,
         to: mpsc::Sender<Bytes>,
         changes: Option<watch::Receiver<u64>>,
-        _place: OwnedSemaphorePermit,
+        _place: AddressPlace,
     ) {
         let mut closing = self.closing.subscribe();
         tokio::select! {

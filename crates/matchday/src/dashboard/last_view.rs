@@ -39,7 +39,7 @@ impl Dashboard {
 
     async fn viewers_are_served(&self) {
         let told = |this: &Self| {
-            let following = super::events::LISTENERS_MAX - this.listeners.available_permits();
+            let following = this.listeners.taken();
             usize::try_from(this.views.ended.load(Ordering::Relaxed)).is_ok_and(|ended| ended >= following)
         };
         if !self.has_listeners() {

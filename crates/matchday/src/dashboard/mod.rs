@@ -39,6 +39,7 @@ use background_statistics::BackgroundStatistics;
 use cache::ResponseCache;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
+use matchday_net::address_quota::AddressPlaces;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::{Clock, Intake};
 use matchday_store::{Location, StoreError};
@@ -63,7 +64,7 @@ pub struct Dashboard {
     statistics: Arc<BackgroundStatistics>,
     cache: ResponseCache,
     renders: Arc<Semaphore>,
-    listeners: Arc<Semaphore>,
+    listeners: AddressPlaces,
     /// Counts the probes that make listeners with a closed connection fail.
     probes: watch::Sender<u64>,
     closing: watch::Sender<bool>,
@@ -100,7 +101,7 @@ impl Dashboard {
             statistics: Arc::new(BackgroundStatistics::new()),
             cache: ResponseCache::default(),
             renders: Arc::new(Semaphore::new(RENDERS_MAX)),
-            listeners: Arc::new(Semaphore::new(events::LISTENERS_MAX)),
+            listeners: AddressPlaces::new(events::LISTENERS),
             probes: watch::Sender::new(0),
             closing: watch::Sender::new(false),
             views: last_view::Views::default(),
@@ -115,7 +116,7 @@ impl Dashboard {
 
     /// Whether anyone follows the league.
     pub(crate) fn has_listeners(&self) -> bool {
-        self.listeners.available_permits() < events::LISTENERS_MAX
+        self.listeners.taken() > 0
     }
 
     /// Ends the event streams.

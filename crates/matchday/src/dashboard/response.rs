@@ -4,10 +4,10 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
-    REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::{Response, StatusCode};
-use matchday_net::response::with_header;
+use matchday_net::response::{with_header, with_retry_after};
 use matchday_net::server::HttpResponse;
 use serde_json::json;
 
@@ -55,12 +55,11 @@ pub(super) fn error(status: StatusCode, why: &str) -> HttpResponse {
     let answer = data(status, json!({ "error": why }).to_string());
     match status {
         StatusCode::UNAUTHORIZED => with_header(answer, WWW_AUTHENTICATE, "Bearer"),
+        StatusCode::SERVICE_UNAVAILABLE => with_retry_after(answer, 1),
         _ => answer,
     }
 }
 
 pub(super) fn rate_limited(why: &str, seconds: u64) -> HttpResponse {
-    let mut answer = error(StatusCode::TOO_MANY_REQUESTS, why);
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-    answer
+    with_retry_after(error(StatusCode::TOO_MANY_REQUESTS, why), seconds)
 }

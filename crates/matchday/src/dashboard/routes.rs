@@ -129,7 +129,7 @@ impl Dashboard {
             Ok(access) => access,
         };
         match target {
-            DashboardRoute::Events => self.listen(intake.map(|intake| intake.changes())),
+            DashboardRoute::Events => self.listen(peer.ip(), intake.map(|intake| intake.changes())),
             DashboardRoute::Report => self.report(access).await,
             DashboardRoute::QrCode => self.qr_code(request.uri()),
             _ => self.show(target, matched, request.uri(), access).await,

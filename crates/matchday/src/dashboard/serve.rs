@@ -40,7 +40,7 @@ async fn respond(
     request: Request<Incoming>,
     peer: SocketAddr,
 ) -> HttpResponse {
-    if let Err(refused) = origin_check.check(request.version(), request.uri(), request.headers()) {
+    if let Err(refused) = origin_check.check_request(&request) {
         return refuse_origin(request, &refused, BODY_TIMEOUT).await;
     }
     let located = RouteTable::of_agents()

@@ -6,12 +6,13 @@ use super::sessions::{SessionGuard, Sessions};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::Incoming;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use matchday_core::protocol::dialect::reply::{HttpReply, write_error};
 use matchday_core::protocol::jsonrpc::{ErrorObject, Fault};
 use matchday_net::connection_limit::limit_key;
+use matchday_net::response::with_retry_after;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::surface::McpRequest;
 use rmcp::ServerHandler;
@@ -108,9 +109,10 @@ impl<H: ServerHandler> Transport<H> {
         let Ok(gone) = self.limits.evict_for(address) else {
             self.end(vec![id]).await;
             let error = Fault::Internal.because("too many clients have a session here: try again later");
-            let mut answer = error_response(StatusCode::SERVICE_UNAVAILABLE, mcp_request, &error);
-            answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
-            return answer;
+            return with_retry_after(
+                error_response(StatusCode::SERVICE_UNAVAILABLE, mcp_request, &error),
+                60,
+            );
         };
         self.end(gone).await;
         self.limits.insert(id, address, Instant::now());

@@ -7,13 +7,14 @@ use super::{stream, timeout};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::RETRY_AFTER;
 use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
 use matchday_core::mailbox::{NotOpen, Transport};
 use matchday_core::protocol::Token;
 use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
-use matchday_net::response::{DISCARD_MAX, empty, json, unanswered, with_close, with_header};
+use matchday_net::response::{
+    DISCARD_MAX, empty, json, unanswered, with_close, with_header, with_retry_after,
+};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::routes::{Matched, RelayRoute, Target};
@@ -92,10 +93,9 @@ impl Relay {
                 return error(StatusCode::UNAUTHORIZED, why);
             }
             None => {
-                return with_close(error(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "the league is being started or stopped",
-                ));
+                let refusal =
+                    error(StatusCode::SERVICE_UNAVAILABLE, "the league is being started or stopped");
+                return with_close(with_retry_after(refusal, 1));
             }
         }
         match self.open_mailbox(peer.ip()).await {
@@ -108,11 +108,7 @@ impl Relay {
                 });
                 json(StatusCode::CREATED, opened.to_string().into_bytes())
             }
-            Err(why) => {
-                let mut refusal = error(why.status(), &why.to_string());
-                refusal.headers_mut().insert(RETRY_AFTER, hyper::header::HeaderValue::from_static("60"));
-                refusal
-            }
+            Err(why) => with_retry_after(error(why.status(), &why.to_string()), 60),
         }
     }
 

@@ -64,7 +64,7 @@ pub async fn serve(seats: Arc<Seats>, listener: TcpListener, mut closing: watch:
 
 impl SeatHttp {
     async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
-        if let Err(refused) = self.origin_check.check(request.version(), request.uri(), request.headers()) {
+        if let Err(refused) = self.origin_check.check_request(&request) {
             return refuse_origin(request, &refused, self.body_timeout).await;
         }
         if let Some(preflight) = cors::preflight(request.method(), request.headers()) {

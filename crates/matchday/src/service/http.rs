@@ -5,7 +5,7 @@
 use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
 use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, openapi, season_api};
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
+use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::{Method, Request, StatusCode, Uri};
 use matchday_core::agent::Content;
 use matchday_core::protocol::decode::Limits;
@@ -21,8 +21,9 @@ use matchday_core::protocol::{
 use matchday_net::body;
 use matchday_net::cors;
 use matchday_net::origin_check::{OriginCheck, OriginChecked};
-use matchday_net::response::{empty, json, with_close, with_header};
+use matchday_net::response::{empty, json, unavailable, with_close, with_header};
 use matchday_net::server::{self, HttpResponse};
+use matchday_net::trusted_proxies::TrustedProxies;
 use matchday_runtime::refuse_origin;
 use matchday_runtime::routes::{
     Answered, Located, Matched, Permission, RootRoute, Route, RouteTable, ServiceRoute, Target,
@@ -76,8 +77,9 @@ async fn share(
 ) {
     let Some(listener) = lock(&cluster.listener).take() else { return };
     let options = server::ServerOptions {
-        // All come from a few addresses, with some headers more than the client sent.
+        // All come from a few addresses, with some headers more than the client sent, and none from a proxy.
         per_address_max: Some(options.connections_max),
+        trusted_proxies: TrustedProxies::default(),
         headers_max: options.headers_max + 8,
         head_bytes_max: options.head_bytes_max + 1024,
         tls: Some(cluster.tls.clone()),
@@ -314,9 +316,7 @@ impl ServiceHttp {
             Err(Unavailable::Quarantined) => {
                 let why = format!("league {id} is out of order: its operator has to mend it");
                 let body = serde_json::json!({ "error": why }).to_string();
-                let mut answer = with_close(json(StatusCode::SERVICE_UNAVAILABLE, body.into_bytes()));
-                answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
-                answer
+                with_close(unavailable(body.into_bytes(), 60))
             }
         }
     }

@@ -4,7 +4,7 @@
 //! # Layout
 //! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
 //! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
-//!   `loading`: when it is; `request_rate`: how much it is asked; `hosted_path`: where its agents are called
+//!   `loading`: when it is; `hosted_path`: where its agents are called
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`: `/api/seasons`
 //! - `cluster`: several services over one store
@@ -26,7 +26,6 @@ mod openapi;
 mod plan;
 mod quota;
 mod registry;
-mod request_rate;
 #[cfg(test)]
 mod routes_docs;
 mod running_league;

@@ -3,14 +3,12 @@
 
 use super::league_host::{LeagueClients, LeagueHost};
 use super::plan::LeaguePlan;
-use super::request_rate::RequestRate;
 use crate::dashboard::Dashboard;
 use crate::mcp::agent_options;
 use crate::relay::Relay;
 use crate::seat::{self, SeatSettings, Seats};
 use anyhow::{Context, Result};
 use hyper::body::Incoming;
-use hyper::header::RETRY_AFTER;
 use hyper::{Request, StatusCode, Uri};
 use matchday_core::agent::Agent;
 use matchday_core::game::GAMES;
@@ -21,7 +19,8 @@ use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Timesta
 use matchday_core::referee::{Referee, RefereeSettings};
 use matchday_core::registration::RegistrationState;
 use matchday_net::client::Client;
-use matchday_net::response::{empty, with_header};
+use matchday_net::rate_limit::TokenBucket;
+use matchday_net::response::{empty, with_retry_after};
 use matchday_net::server::HttpResponse;
 use matchday_net::transport::InProcess;
 use matchday_runtime::surface::Surface;
@@ -68,7 +67,7 @@ pub(super) struct RunningLeague {
     pub(super) clock: Clock,
     pub(super) plan: LeaguePlan,
     colocated: Colocated,
-    request_rate: RequestRate,
+    request_rate: TokenBucket,
     /// Requests that have no answer yet.
     in_flight: AtomicUsize,
     /// When the last request came, in microseconds of the clock.
@@ -179,7 +178,7 @@ impl RunningLeague {
             clock,
             plan: plan.clone(),
             colocated: colocated.clone(),
-            request_rate: RequestRate::new(host.requests_per_s),
+            request_rate: TokenBucket::new(host.requests_per_s, host.requests_per_s),
             in_flight: AtomicUsize::new(0),
             last_request: AtomicU64::new(micros(clock.now())),
             changes_seen: AtomicU64::new(u64::MAX),
@@ -241,9 +240,9 @@ impl RunningLeague {
         _guard: InFlight,
     ) -> HttpResponse {
         let is_own = self.colocated.is_caller(self.manager.handle.address().port(), peer);
-        if !is_own && !self.request_rate.admits(Instant::now()) {
+        if !is_own && !self.request_rate.admits(1, Instant::now()) {
             self.manager.service.intake().refused_unread(peer, "the league is asked too much");
-            return with_header(empty(StatusCode::TOO_MANY_REQUESTS), RETRY_AFTER, "1");
+            return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
         }
         let rest = request.uri().path().strip_prefix(REFEREES).and_then(|rest| rest.split_once('/'));
         let Some((number, path)) = rest else {

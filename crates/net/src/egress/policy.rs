@@ -1,6 +1,7 @@
 //! The operator's egress policy: which IP addresses may be called. It never resolves names.
 
 use super::ip_class::IpClass;
+use crate::ip_network::IpNetwork;
 use hyper::Uri;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
@@ -30,8 +31,7 @@ pub struct Scopes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowRule {
     Name(String, Option<u16>),
-    /// A CIDR block: address and prefix length.
-    Network(IpAddr, u8, Option<u16>),
+    Network(IpNetwork, Option<u16>),
 }
 
 /// The host, port and path of a URL to call.
@@ -119,16 +119,11 @@ impl AllowRule {
     /// `example.org`, `example.org:8101`, `10.0.0.7`, `10.0.0.7:8101`, `10.0.0.0/8`, `[fd12::1]:8101`, `fd12::/16`
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        if let Some((ip, bits)) = text.split_once('/') {
-            let ip: IpAddr = ip.parse().ok()?;
-            let bits = bits.parse().ok().filter(|bits| *bits <= width(ip))?;
-            return Some(Self::Network(ip, bits, None));
-        }
-        if let Ok(ip) = text.parse::<IpAddr>() {
-            return Some(Self::Network(ip, width(ip), None));
+        if let Some(network) = IpNetwork::parse(text) {
+            return Some(Self::Network(network, None));
         }
         if let Ok(address) = text.parse::<SocketAddr>() {
-            return Some(Self::Network(address.ip(), width(address.ip()), Some(address.port())));
+            return Some(Self::Network(address.ip().into(), Some(address.port())));
         }
         let (name, port) = match text.split_once(':') {
             Some((name, port)) => (name, Some(port.parse().ok()?)),
@@ -142,24 +137,11 @@ impl AllowRule {
     fn has(&self, target: &Target, ip: IpAddr) -> bool {
         match self {
             Self::Name(name, port) => *name == target.host && port.is_none_or(|port| port == target.port),
-            Self::Network(network, bits, port) => {
-                port.is_none_or(|port| port == target.port) && in_network(*network, ip, *bits)
+            Self::Network(network, port) => {
+                port.is_none_or(|port| port == target.port) && network.contains(ip)
             }
         }
     }
-}
-
-fn width(ip: IpAddr) -> u8 {
-    if ip.is_ipv4() { 32 } else { 128 }
-}
-
-fn in_network(network: IpAddr, ip: IpAddr, bits: u8) -> bool {
-    let differ = match (network, ip) {
-        (IpAddr::V4(network), IpAddr::V4(ip)) => u128::from(u32::from(network) ^ u32::from(ip)) << 96,
-        (IpAddr::V6(network), IpAddr::V6(ip)) => u128::from(network) ^ u128::from(ip),
-        _ => return false,
-    };
-    differ.leading_zeros() >= u32::from(bits)
 }
 
 impl EgressPolicy {

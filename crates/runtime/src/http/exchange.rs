@@ -1,7 +1,7 @@
 //! One HTTP exchange of league messages: submits each request to the agent, and writes the replies in the peer's dialect.
 
-use super::{HttpService, retry_after, status};
-use crate::intake::{Caller, Submitted};
+use super::{HttpService, STOPPING_SECONDS, status};
+use crate::intake::{Caller, Submitted, TOO_MANY};
 use crate::message_meta::{self, MessageMeta};
 use crate::telemetry::trace::Parent;
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use matchday_core::protocol::dialect::request::{self, ReplyTo, RequestContent, R
 use matchday_core::protocol::json::Json;
 use matchday_core::protocol::jsonrpc::{Fault, Id};
 use matchday_core::protocol::{ErrorCode, Timestamp};
-use matchday_net::response::{json, with_close};
+use matchday_net::response::{json, unavailable, with_close, with_retry_after};
 use matchday_net::server::HttpResponse;
 use smol_str::SmolStr;
 use std::time::Instant;
@@ -26,6 +26,12 @@ struct HttpExchange {
     outcome: ExchangeOutcome,
     answer: Answered,
 }
+
+/// How many bytes the answers to a batch may have before the rest of it is refused.
+const BATCH_ANSWER_BYTES_MAX: usize = 1 << 20;
+/// How many requests of a batch are with the agent at once.
+const BATCH_STEP: usize = 8;
+const BATCH_TOO_LONG: &str = "the answers to the requests before it in this batch fill a megabyte: send it by itself, or in another batch";
 
 /// After how many seconds to try again while the store is away.
 const AWAY_SECONDS: u64 = 1;
@@ -68,20 +74,19 @@ impl HttpService {
             // Nothing may be answered before it is stored; the same again is welcome once the store is back.
             why = self.intake.store_away() => {
                 let body = serde_json::json!({"error": format!("the store is away ({why}): try again soon")});
-                let answer = json(StatusCode::SERVICE_UNAVAILABLE, body.to_string().into_bytes());
-                return retry_after(with_close(answer), AWAY_SECONDS);
+                return with_close(unavailable(body.to_string().into_bytes(), AWAY_SECONDS));
             }
         };
         let (status, text, seconds) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body, None),
             Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),
-            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), None),
+            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), Some(STOPPING_SECONDS)),
         };
         self.intake.finish_exchange(at, caller.peer, &done.meta, &done.outcome, body, &text, parent);
         match (status, seconds) {
-            (_, Some(seconds)) => retry_after(json(status, text), seconds),
-            (StatusCode::SERVICE_UNAVAILABLE, _) => with_close(json(status, text)),
-            _ => json(status, text),
+            (StatusCode::SERVICE_UNAVAILABLE, Some(seconds)) => with_close(unavailable(text, seconds)),
+            (_, Some(seconds)) => with_retry_after(json(status, text), seconds),
+            (_, None) => json(status, text),
         }
     }
 
@@ -92,7 +97,7 @@ impl HttpService {
                 outcome: ExchangeOutcome::NotARequest,
                 answer: Answered::Reply(reply),
             },
-            Requests::One(request) if !self.rate_limit.admits(caller.peer.ip(), 1, Instant::now()) => {
+            Requests::One(request) if !self.rate_limiter.admits(caller.peer.ip(), 1, Instant::now()) => {
                 self.refuse_all(at, &[Ok(request)])
             }
             Requests::One(request) => {
@@ -124,36 +129,41 @@ impl HttpService {
         caller: &Caller,
     ) -> HttpExchange {
         let count = requests.iter().filter(|request| request.is_ok()).count();
-        let in_pace = self.rate_limit.admits(caller.peer.ip(), count, Instant::now());
+        let in_pace = self.rate_limiter.admits(caller.peer.ip(), count, Instant::now());
         let Some(mut places) = self.intake.reserve(count).filter(|_| in_pace) else {
             return self.refuse_all(at, &requests);
         };
-        let submitted: Vec<_> = requests
-            .into_iter()
-            .map(|request| request.map(|request| self.submit(request, places.pop(), at, caller)))
-            .collect();
-        let mut parts = Vec::new();
-        for request in submitted {
-            parts.push(match request {
-                Err(part) => part,
-                Ok(pending) => match self.reply(pending).await {
-                    Some(replied) => replied.part,
-                    None => {
-                        let meta = MessageMeta::named("batch");
-                        return HttpExchange {
-                            meta,
-                            outcome: ExchangeOutcome::Stopping,
-                            answer: Answered::Gone,
-                        };
-                    }
-                },
-            });
+        let meta = MessageMeta::named("batch");
+        let (mut parts, mut bytes) = (Vec::new(), 0);
+        let mut requests = requests.into_iter();
+        while requests.len() > 0 && bytes <= BATCH_ANSWER_BYTES_MAX {
+            let submitted: Vec<_> = requests
+                .by_ref()
+                .take(BATCH_STEP)
+                .map(|request| request.map(|request| self.submit(request, places.pop(), at, caller)))
+                .collect();
+            for request in submitted {
+                let part = match request {
+                    Err(part) => part,
+                    Ok(pending) => match self.reply(pending).await {
+                        Some(replied) => replied.part,
+                        None => {
+                            let outcome = ExchangeOutcome::Stopping;
+                            return HttpExchange { meta, outcome, answer: Answered::Gone };
+                        }
+                    },
+                };
+                bytes += part.bytes();
+                parts.push(part);
+            }
         }
-        HttpExchange {
-            meta: MessageMeta::named("batch"),
-            outcome: ExchangeOutcome::Batch,
-            answer: Answered::Reply(HttpReply::batch(parts)),
-        }
+        // What was not asked has changed nothing.
+        parts.extend(requests.map(|request| match request {
+            Err(part) => part,
+            Ok(request) => self.refuse(at, &request, BATCH_TOO_LONG).1,
+        }));
+        let answer = Answered::Reply(HttpReply::batch(parts));
+        HttpExchange { meta, outcome: ExchangeOutcome::Batch, answer }
     }
 
     fn submit(
@@ -195,16 +205,9 @@ impl HttpService {
         let mut parts = requests.iter().map(|request| match request {
             Err(part) => part.clone(),
             Ok(request) => {
-                let field = |name: &str| match &request.asked {
-                    RequestContent::Message { value, .. } => {
-                        value.get(name).and_then(Json::as_str).map(SmolStr::from)
-                    }
-                    _ => None,
-                };
-                let (its_subject, error) = self.intake.busy(at, field);
+                let (its_subject, part) = self.refuse(at, request, TOO_MANY);
                 meta = its_subject;
-                let content = Content::Message(error);
-                write_reply(&request.reply_to, request.dialect, &content)
+                part
             }
         });
         let reply = match requests {
@@ -215,6 +218,18 @@ impl HttpService {
         let reply = reply.unwrap_or_else(|| HttpReply::batch([]));
         let outcome = ExchangeOutcome::Error { code: ErrorCode::RateLimited, text: None };
         HttpExchange { meta, outcome, answer: Answered::Later(reply, 1) }
+    }
+
+    /// E014 in these words, in the form of the request.
+    fn refuse(&self, at: Timestamp, request: &request::Request<'_>, words: &str) -> (MessageMeta, Part) {
+        let field = |name: &str| match &request.asked {
+            RequestContent::Message { value, .. } => {
+                value.get(name).and_then(Json::as_str).map(SmolStr::from)
+            }
+            _ => None,
+        };
+        let (meta, error) = self.intake.busy(at, words, field);
+        (meta, write_reply(&request.reply_to, request.dialect, &Content::Message(error)))
     }
 }
 

@@ -6,7 +6,6 @@ mod exchange;
 use crate::intake::{Caller, Intake};
 use crate::join_code::JoinCode;
 use crate::message_meta::MessageMeta;
-use crate::rate_limit::RateLimit;
 use crate::routes::{AgentRoute, Part, RouteTable, Target};
 use crate::rpc_error::refuse_origin;
 use crate::schemas;
@@ -16,7 +15,7 @@ use crate::telemetry::trace::Parent;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, ORIGIN, RETRY_AFTER};
+use hyper::header::{ALLOW, CONTENT_TYPE, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Request, StatusCode};
 use matchday_core::agent::Content;
@@ -27,7 +26,10 @@ use matchday_core::protocol::{Body, ErrorCode, Message, Sender};
 use matchday_net::body::{self, BodyError};
 use matchday_net::cors;
 use matchday_net::origin_check::{OriginCheck, OriginError};
-use matchday_net::response::{DISCARD_MAX, empty, json, with_close, with_header};
+use matchday_net::rate_limit::RateLimiter;
+use matchday_net::response::{
+    DISCARD_MAX, empty, json, unavailable, with_close, with_header, with_retry_after,
+};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use serde_json::Value;
@@ -37,12 +39,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
+/// After how many seconds to try again where the agent stops: it may be started again.
+const STOPPING_SECONDS: u64 = 1;
+
 /// Routes the requests of one agent's address.
 pub struct HttpService {
     intake: Arc<Intake>,
     mcp: Option<Box<dyn McpSurface>>,
     origin_check: OriginCheck,
-    rate_limit: RateLimit,
+    rate_limiter: RateLimiter,
     body_timeout: Duration,
     surfaces: Vec<Arc<dyn Surface>>,
     /// Readiness and metrics.
@@ -59,13 +64,13 @@ impl HttpService {
     pub(super) fn new(
         intake: Arc<Intake>,
         origin_check: OriginCheck,
-        rate_limit: RateLimit,
+        rate_limiter: RateLimiter,
         body_timeout: Duration,
         mcp: Option<Box<dyn McpSurface>>,
         surfaces: Vec<Arc<dyn Surface>>,
         telemetry: Endpoints,
     ) -> Self {
-        Self { intake, mcp, origin_check, rate_limit, body_timeout, surfaces, telemetry }
+        Self { intake, mcp, origin_check, rate_limiter, body_timeout, surfaces, telemetry }
     }
 
     /// The one way of a request to the agent.
@@ -105,7 +110,7 @@ impl HttpService {
             Err(refusal) => return refusal,
         };
         let cost = matched.route.cost.requests();
-        if cost > 0 && !self.rate_limit.admits(peer.ip(), cost, Instant::now()) {
+        if cost > 0 && !self.rate_limiter.admits(peer.ip(), cost, Instant::now()) {
             return self.rate_limited(peer);
         }
         let target = match matched.route.target {
@@ -139,7 +144,7 @@ impl HttpService {
 
     fn rate_limited(&self, peer: SocketAddr) -> HttpResponse {
         self.intake.refused_unread(peer, "its address asks too much");
-        retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1)
+        with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1)
     }
 
     /// The latest checkpoint, as the text that it is.
@@ -153,11 +158,11 @@ impl HttpService {
                 ErrorCode::TokenMissing => {
                     (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
                 }
-                ErrorCode::RateLimited => return retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1),
+                ErrorCode::RateLimited => return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1),
                 _ => (StatusCode::NOT_FOUND, "only a manager has checkpoints\n".to_owned()),
             },
             Ok(_) => (StatusCode::NOT_FOUND, "there are no checkpoints here\n".to_owned()),
-            Err(_) => return with_close(empty(StatusCode::SERVICE_UNAVAILABLE)),
+            Err(_) => return with_close(unavailable(Vec::new(), STOPPING_SECONDS)),
         };
         let mut answer = HttpResponse::new(Full::new(Bytes::from(text)).boxed());
         *answer.status_mut() = status;
@@ -195,7 +200,7 @@ impl HttpService {
         let requests = read_requests(&body, limits);
         let mcp = self.mcp.as_ref();
         match mcp.and_then(|mcp| Some((mcp, mcp.classify(&requests, &head.headers, &body)?))) {
-            Some(_) if !self.rate_limit.admits(peer.ip(), 1, Instant::now()) => self.rate_limited(peer),
+            Some(_) if !self.rate_limiter.admits(peer.ip(), 1, Instant::now()) => self.rate_limited(peer),
             Some((mcp, request)) => Box::pin(self.mcp_request(&**mcp, head, body, request, peer)).await,
             None => {
                 let at = self.intake.arrival(head.extensions.get::<Arc<RxTimes>>());
@@ -228,12 +233,6 @@ impl HttpService {
 /// The caller's span, if it sends one.
 fn parent(headers: &HeaderMap) -> Option<Parent> {
     Parent::parse(headers.get("traceparent")?.to_str().ok()?)
-}
-
-/// Adds `Retry-After`.
-fn retry_after(mut answer: HttpResponse, seconds: u64) -> HttpResponse {
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-    answer
 }
 
 fn status(reply: &HttpReply) -> StatusCode {

@@ -5,7 +5,7 @@ use super::{Telemetry, exposition, metrics_page};
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE};
 use hyper::{Response, StatusCode};
-use matchday_net::response::{json, with_header};
+use matchday_net::response::{json, unavailable, with_header};
 use matchday_net::server::HttpResponse;
 use matchday_store::redact::redact_tokens;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub fn readiness_response(unready_reason: Option<String>) -> HttpResponse {
         Some(why) => {
             let why = redact_tokens(why.as_bytes());
             let body = serde_json::json!({ "status": "not ready", "why": why });
-            json(StatusCode::SERVICE_UNAVAILABLE, body.to_string().into_bytes())
+            unavailable(body.to_string().into_bytes(), 1)
         }
     };
     with_header(answer, CACHE_CONTROL, "no-store")

@@ -25,6 +25,13 @@ pub struct HttpReply {
 #[must_use]
 pub struct Part(Vec<u8>);
 
+impl Part {
+    /// How long it is.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl HttpReply {
     /// The response to a single request: 202 without a body for a notification, else 200.
     pub fn one(Part(body): Part) -> Self {

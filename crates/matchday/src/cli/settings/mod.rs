@@ -31,6 +31,7 @@ use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Token};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_net::egress::{AllowRule, Scopes};
+use matchday_net::ip_network::IpNetwork;
 use matchday_net::origin_check::{HostRule, OriginRule};
 use matchday_runtime::log;
 use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
@@ -326,6 +327,11 @@ settings! {
         || "hosts such as agent.example:8101, 10.0.0.7 or 10.0.0.0/8, with commas between them".into(),
         |text| each(text, AllowRule::parse)), [optional(&[M, R, V],
         "Further hosts, addresses and networks whose endpoints may be called, as in agent.example:8101,10.0.0.0/8")];
+    TRUSTED_PROXIES: Vec<IpNetwork> = parsed("ADDRESSES",
+        || "addresses and networks such as 127.0.0.1 or 10.0.0.0/8, with commas between them".into(),
+        |text| each(text, IpNetwork::parse)), [optional(AGENTS,
+        "Reverse proxies before it, as in 127.0.0.1: what they say in X-Forwarded-For or by the PROXY protocol counts as the \
+         client's address, and nobody counts as this machine's own for calling from it")];
     TLS_CERT: String = text("FILE"), [optional(AGENTS,
         "Serve over TLS: the certificate (PEM), with those that vouch for it")];
     TLS_KEY: String = text("FILE"), [optional(AGENTS, "The key of --tls-cert (PEM)")];
@@ -353,6 +359,8 @@ settings! {
          the start")];
     IDLE_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "60",
         "How long a connection may be idle between two requests")];
+    WRITE_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "30",
+        "How long a client may read nothing of an answer that waits for it; a slow one that reads some of it is waited for")];
     BODY_TIMEOUT: Duration = seconds_above_zero().beyond("HTTP 408; the connection ends"), [with_default(AGENTS, "10",
         "How long the body of a request may take")];
     // No registration fits into less than the least; the most keeps one request from taking the memory of many.

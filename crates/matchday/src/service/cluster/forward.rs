@@ -11,13 +11,13 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::header::HeaderMap;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use matchday_core::protocol::dialect::request::refuse_size;
 use matchday_net::body;
 use matchday_net::forward::{Cut, ForwardError, ForwardRequest, ForwardedBody, end_to_end};
-use matchday_net::response::{DISCARD_MAX, empty, json, with_close};
+use matchday_net::response::{self, DISCARD_MAX, empty, json, with_close};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::COLOCATED;
@@ -53,9 +53,7 @@ pub(in crate::service) fn here(response: HttpResponse) -> EdgeResponse {
 /// HTTP 503, which says that the same request may be made again.
 pub(in crate::service) fn unavailable(why: &str) -> HttpResponse {
     let body = serde_json::json!({ "error": why }).to_string();
-    let mut answer = json(StatusCode::SERVICE_UNAVAILABLE, body.into_bytes());
-    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
-    answer
+    response::unavailable(body.into_bytes(), 1)
 }
 
 /// A request whose body has come whole.

@@ -1,18 +1,33 @@
-//! A connection whose reads go through a hook: the one wrapper behind receive times and the head timeout. Writes pass through.
+//! A connection whose reads and writes go through a hook: the one wrapper behind receive times, timeouts and bytes that were read
+//! ahead.
 
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-pub(crate) trait ReadHook<T> {
+pub(crate) trait IoHook<T> {
     /// Reads from `inner`, and observes or replaces the result.
     fn poll_read(
         &mut self,
         inner: Pin<&mut T>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>>;
+    ) -> Poll<io::Result<()>>
+    where
+        T: AsyncRead,
+    {
+        inner.poll_read(cx, buf)
+    }
+
+    /// Observes or replaces the result of a write.
+    fn written(
+        &mut self,
+        _cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        written
+    }
 }
 
 #[derive(Debug)]
@@ -27,7 +42,7 @@ impl<T: Unpin, H: Unpin> Hooked<T, H> {
     }
 }
 
-impl<T: AsyncRead + Unpin, H: ReadHook<T> + Unpin> AsyncRead for Hooked<T, H> {
+impl<T: AsyncRead + Unpin, H: IoHook<T> + Unpin> AsyncRead for Hooked<T, H> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -38,9 +53,11 @@ impl<T: AsyncRead + Unpin, H: ReadHook<T> + Unpin> AsyncRead for Hooked<T, H> {
     }
 }
 
-impl<T: AsyncWrite + Unpin, H: Unpin> AsyncWrite for Hooked<T, H> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        self.inner().poll_write(cx, buf)
+impl<T: AsyncWrite + Unpin, H: IoHook<T> + Unpin> AsyncWrite for Hooked<T, H> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let Self { inner, hook } = &mut *self;
+        let written = Pin::new(inner).poll_write(cx, buf);
+        hook.written(cx, written)
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -52,11 +69,13 @@ impl<T: AsyncWrite + Unpin, H: Unpin> AsyncWrite for Hooked<T, H> {
     }
 
     fn poll_write_vectored(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.inner().poll_write_vectored(cx, bufs)
+        let Self { inner, hook } = &mut *self;
+        let written = Pin::new(inner).poll_write_vectored(cx, bufs);
+        hook.written(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {
