@@ -27,6 +27,7 @@ mod looks;
 mod new;
 mod other_makes;
 mod other_manager;
+mod proxies;
 mod refusals;
 mod report;
 mod roster;

@@ -3,6 +3,7 @@
 use crate::league::{Shown, open, send, settings};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use matchday_net::ip_network::IpNetwork;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -67,6 +68,24 @@ async fn only_so_many_may_listen() {
         assert!(Instant::now() < deadline, "a closed stream makes room");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+#[tokio::test]
+async fn one_address_does_not_take_the_place_of_others() {
+    let shown = Shown::behind(&[IpNetwork::parse("127.0.0.1").unwrap()], settings()).await;
+    let listen_from = |address: &'static str| {
+        let (to, headers) = (shown.address(), [("x-forwarded-for", address)]);
+        async move { open(to, "GET", "/api/events", &headers, "").await }
+    };
+    let mut streams = Vec::new();
+    for _ in 0..16 {
+        let stream = listen_from("2001:db8::1").await;
+        assert_eq!(stream.status(), 200);
+        streams.push(stream);
+    }
+    let refused = listen_from("2001:db8::2").await;
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"1".parse().unwrap()));
+    assert_eq!(listen_from("2001:db8:1::1").await.status(), 200);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use matchday_core::league::{self, Manager};
 use matchday_core::player::Player;
 use matchday_core::protocol::Token;
 use matchday_core::referee::Referee;
+use matchday_net::ip_network::IpNetwork;
 use matchday_runtime::decider::Deciding;
 use matchday_runtime::{Decider, Handle, Options};
 use matchday_store::Location;
@@ -57,13 +58,19 @@ pub(crate) fn settings() -> league::LeagueSettings {
 impl Shown {
     /// A manager with a dashboard, and nobody else.
     pub(crate) async fn empty(settings: league::LeagueSettings) -> Self {
+        Self::behind(&[], settings).await
+    }
+
+    /// The same behind reverse proxies.
+    pub(crate) async fn behind(proxies: &[IpNetwork], settings: league::LeagueSettings) -> Self {
         let test_league = TestLeague::new(matchday::agent_options);
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
         let path = test_league.store.path().unwrap().to_owned();
         let home = endpoint(address).raw().to_owned();
         let dashboard = Dashboard::live(Location::latest(path), Vec::new(), home, test_league.clock);
-        let options = Options { surfaces: vec![dashboard], ..test_league.options("league") };
+        let mut options = Options { surfaces: vec![dashboard], ..test_league.options("league") };
+        options.server.trusted_proxies = proxies.to_vec().into();
         let manager = Manager::new(settings);
         let manager =
             matchday_runtime::run(manager, listener, test_league.store.clone(), Stream::league(), options)

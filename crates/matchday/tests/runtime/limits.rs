@@ -1,9 +1,12 @@
 //! Limits on what is stored and on the length of messages.
 
+use crate::order::{Diarist, run};
 use matchday_core::league::{LeagueSettings, Manager};
 use matchday_net::client::Client;
 use matchday_runtime::{Options, entropy_numbered, log};
 use matchday_store::{Store, Stream};
+use matchday_testkit::test_league::TestLeague;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -38,6 +41,26 @@ async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are
     assert!(reader.exchanges().unwrap().is_empty());
     let events = Store::open(&path).unwrap().load(&Stream::league()).unwrap();
     assert_eq!(events.len(), 1, "the league was created");
+}
+
+#[tokio::test]
+async fn the_answer_to_a_batch_has_a_limit_and_what_is_beyond_it_is_not_asked() {
+    let test_league = TestLeague::new(matchday::agent_options);
+    let agent = Diarist { answer_bytes: 200_000, ..Diarist::default() };
+    let agent = run(&test_league, 200, agent).await;
+    let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let batch = Value::Array((0..100).map(ping).collect()).to_string();
+    let url = format!("http://{}/mcp", agent.address());
+    let answer = Client::new().post(&url, batch.into(), soon(), 100 << 20).await.unwrap();
+    assert!(answer.body.len() < 3 << 20, "{} bytes", answer.body.len());
+    let parts: Vec<Value> = serde_json::from_slice(&answer.body).unwrap();
+    let ids: Vec<_> = parts.iter().map(|part| part["id"].as_i64().unwrap()).collect();
+    assert_eq!(ids, (0..100).collect::<Vec<_>>());
+    let is_refused = |part: &&Value| part.to_string().contains("E014");
+    let (refused, answered): (Vec<_>, Vec<_>) = parts.iter().partition(is_refused);
+    assert!(answered.len() >= 5 && refused.last().unwrap().to_string().contains("send it by itself"));
+    let asked = agent.inspect(|agent| agent.pages.iter().filter(|page| *page == "ping").count()).await;
+    assert_eq!(asked, Some(answered.len()));
 }
 
 #[tokio::test]

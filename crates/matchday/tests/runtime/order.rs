@@ -23,6 +23,8 @@ pub(crate) struct Diarist {
     held: Vec<RequestId>,
     wants_tick: Option<Timestamp>,
     pub(crate) tick_after: Duration,
+    /// How long its answers are, beyond what they say.
+    pub(crate) answer_bytes: usize,
     /// How often it was asked when it wants to be ticked.
     asked: AtomicUsize,
 }
@@ -32,7 +34,9 @@ impl Agent for Diarist {
 
     fn handle(&mut self, now: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
         self.times.push(now);
-        let reply = |to| Reply { to, content: Content::Data(json!({"at": now.as_micros()})) };
+        let padding = "x".repeat(self.answer_bytes);
+        let reply =
+            |to| Reply { to, content: Content::Data(json!({"at": now.as_micros(), "padding": padding})) };
         let mut step = Step::default();
         let page = match input {
             Input::Wake => "wake",
@@ -92,7 +96,10 @@ pub(crate) async fn diarist(
     inbox_len: usize,
     tick_after: Duration,
 ) -> Handle<Diarist> {
-    let agent = Diarist { tick_after, ..Diarist::default() };
+    run(test_league, inbox_len, Diarist { tick_after, ..Diarist::default() }).await
+}
+
+pub(crate) async fn run(test_league: &TestLeague, inbox_len: usize, agent: Diarist) -> Handle<Diarist> {
     let options = matchday_runtime::Options { inbox_len, ..test_league.options("diarist") };
     let stream = Stream("diarist".into());
     matchday_runtime::run(agent, free_port().await, test_league.store.clone(), stream, options).unwrap()

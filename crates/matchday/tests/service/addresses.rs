@@ -98,3 +98,18 @@ fn a_rotated_operator_token_decides_who_sees_the_league() {
     let _service = fixture.serve(&[]);
     assert!(sees(&new) && !sees(&old), "also after a crash");
 }
+
+#[test]
+fn a_request_to_a_name_that_is_not_the_services_own_is_refused_wherever_the_name_stands() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    fixture.create(&["spring"], &[]);
+    for path in ["/leagues/spring", "/leagues/spring/", "/leagues/spring/mcp", "/leagues/spring/referees/1/mcp", "/api/leagues", "/"] {
+        for (authority, status) in [("evil.example", 403), ("evil.example:80", 403)] {
+            let refused = fixture.call("GET", &format!("http://{authority}{path}"), None, None);
+            assert_eq!(refused.status, status, "{authority} {path}: {refused:?}");
+        }
+        let own = fixture.call("GET", &format!("http://{}{path}", fixture.listen), None, None);
+        assert_ne!(own.status, 403, "{path}: {own:?}");
+    }
+}

@@ -11,4 +11,6 @@ mod egress;
 mod limits;
 mod peers;
 mod place;
+mod proxies;
 mod tls;
+mod unread;
