@@ -12,13 +12,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The number of what belongs to no single league: the log of a service, and agents from before leagues were told apart.
+/// The number of what belongs to no single league: the log of a service.
 pub const NO_LEAGUE: u32 = 0;
 
 /// The last event of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// The number under which the stream is kept: its league's, or that of no single league in a store of an older form.
+    /// The number under which the stream is kept.
     pub league: u32,
     pub seq: u64,
     pub hash: Hash,

@@ -22,10 +22,10 @@ pub enum StoreError {
     #[error("{} is not a store of Matchday: name another file; nothing was changed", .0.display())]
     NotAStore(PathBuf),
     #[error(
-        "{} was written by a newer Matchday (its form is {found}, this program knows up to {known}): use the newer \
-         program; nothing was changed", path.display()
+        "{} is not a store of the form that this Matchday makes ({what}): read it with the program that wrote it, or name \
+         another file; nothing was changed", path.display()
     )]
-    Newer { path: PathBuf, found: i64, known: i64 },
+    OtherForm { path: PathBuf, what: String },
     #[error("{} is damaged ({what}): restore it from a copy; nothing was changed", path.display())]
     Damaged { path: PathBuf, what: String },
     #[error("{} is in use by another Matchday{holder}: stop that one first, or name another file", path.display())]

@@ -3,7 +3,7 @@
 
 use matchday_store::{Batch, Durability, Store, StoreStats};
 use matchday_testkit::event_lines::{append, line, numbers, stream, until};
-use std::path::Path;
+use matchday_testkit::tamper::tamper;
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 
 #[test]
@@ -312,10 +312,4 @@ fn a_broken_chain_is_not_loaded() {
     let store = Store::open(&path).unwrap();
     let error = store.load(&stream("league")).unwrap_err().to_string();
     assert!(error.contains("damaged (event 2 of league is not what was stored)"), "{error}");
-}
-
-fn tamper(path: &Path, statement: &str) {
-    let db = rusqlite::Connection::open(path).unwrap();
-    db.execute_batch("DROP TRIGGER events_are_never_changed").unwrap();
-    db.execute_batch(statement).unwrap();
 }

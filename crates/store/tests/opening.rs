@@ -1,9 +1,9 @@
 //! What is not a store that we can use is refused in one line, and left as it is.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use matchday_core::protocol::MatchId;
-use matchday_store::{Exchange, Store, StoreError};
-use matchday_testkit::event_lines::{append, append_with, chained, line, silence, stream};
+use matchday_store::{Store, StoreError};
+use matchday_testkit::event_lines::{append, line, stream};
+use matchday_testkit::tamper::tamper;
 use matchday_testkit::tools;
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,160 +38,134 @@ fn store_with(path: &Path, events: usize) {
 }
 
 #[test]
-fn a_newer_store_is_left_alone() {
+fn a_store_of_another_form_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("league.db");
+    store_with(&path, 3);
+    for form in [5, 7] {
+        let db = rusqlite::Connection::open(&path).unwrap();
+        db.pragma_update(None, "user_version", form).unwrap();
+        drop(db);
+        let said = refusal(&path);
+        assert!(said.contains(&format!("its form is {form}, and this program knows 6 alone")), "{said}");
+    }
+}
+
+/// Changes a store's schema, and gives back why it is refused.
+fn refused_with(statements: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");
     store_with(&path, 3);
     let db = rusqlite::Connection::open(&path).unwrap();
-    db.pragma_update(None, "user_version", 7).unwrap();
-    drop(db);
-    let said = refusal(&path);
-    assert!(said.contains("newer Matchday (its form is 7, this program knows up to 6)"), "{said}");
+    db.execute_batch(statements).unwrap();
+    db.close().unwrap();
+    refusal(&path)
+}
+
+const ENDLESS_EVENTS: &str = "
+    DROP TABLE events;
+    CREATE VIEW events AS WITH RECURSIVE n(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n)
+        SELECT 1 AS league, 'league' AS stream, seq, 0 AS at, '{}' AS line, zeroblob(32) AS hash FROM n;";
+const ENDLESS_EXCHANGES: &str = "
+    DROP TABLE exchanges;
+    CREATE VIEW exchanges AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
+        SELECT id, 1 AS league FROM n;";
+const LONG_LINE: &str = "
+    DROP TABLE events;
+    CREATE VIEW events AS SELECT 1 AS league, 'league' AS stream, 1 AS seq, 0 AS at,
+        hex(zeroblob(400000000)) AS line, zeroblob(32) AS hash;";
+
+#[test]
+fn whatever_a_store_does_not_have_is_refused_before_it_is_read() {
+    for (statements, what) in [
+        (ENDLESS_EVENTS, "it has a view events, and a store has none such"),
+        (ENDLESS_EXCHANGES, "it has a view exchanges, and a store has none such"),
+        (LONG_LINE, "it has a view events, and a store has none such"),
+        (
+            "CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM meta; END",
+            "it has a trigger more, and a store has none such",
+        ),
+        ("CREATE TABLE more (a)", "it has a table more, and a store has none such"),
+        ("CREATE INDEX more ON events (at)", "it has a index more, and a store has none such"),
+        (
+            "PRAGMA writable_schema = ON;
+             INSERT INTO sqlite_schema VALUES ('table', 'more', 'more', 0, 'CREATE VIRTUAL TABLE more USING no(a)')",
+            "it has a table more, and a store has none such",
+        ),
+        ("CREATE TABLE \"a\u{1b}[31m\nb\" (a)", "it has a table a\\u{1b}[31m\\nb, and a store has none such"),
+        ("DROP INDEX exchanges_of_a_league", "it has no index exchanges_of_a_league"),
+        ("DROP TRIGGER events_have_no_gaps", "it has no trigger events_have_no_gaps"),
+        (
+            "ALTER TABLE exchanges ADD COLUMN more TEXT AS (hex(zeroblob(400000000)))",
+            "its table exchanges is not that of a store",
+        ),
+        ("ALTER TABLE exchanges RENAME COLUMN peer TO other", "its table exchanges is not that of a store"),
+    ] {
+        let said = refused_with(statements);
+        assert!(said.contains(what), "{statements}: {said}");
+        assert!(said.contains("read it with the program that wrote it, or name another file"), "{said}");
+    }
 }
 
 #[test]
-fn a_store_of_the_first_form_is_brought_up_to_date_with_all_its_events() {
+fn a_row_that_is_too_long_is_not_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");
     store_with(&path, 3);
-    let before = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap();
-    let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch(FIFTH_FORM).unwrap();
-    db.execute_batch(SECOND_FORM).unwrap();
-    db.execute_batch(
-        "ALTER TABLE events RENAME TO kept;
-         CREATE TABLE events (stream TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, line TEXT NOT NULL,
-                              hash BLOB NOT NULL, PRIMARY KEY (stream, seq)) STRICT;
-         INSERT INTO events SELECT * FROM kept ORDER BY rowid;
-         DROP TABLE kept;
-         PRAGMA user_version = 1;",
-    )
-    .unwrap();
-    drop(db);
-    let store = Store::open(&path).unwrap();
-    append(&store, "league", vec![line(3)]).unwrap();
-    store.close().unwrap();
-    let after = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap();
-    assert_eq!(after.len(), 4);
-    assert_eq!(after[..3], before);
-}
-
-/// Takes away what the sixth form added.
-const FIFTH_FORM: &str = "
-    ALTER TABLE events RENAME TO kept;
-    CREATE TABLE events (stream TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, line TEXT NOT NULL,
-                         hash BLOB NOT NULL, PRIMARY KEY (seq, stream)) STRICT;
-    INSERT INTO events SELECT stream, seq, at, line, hash FROM kept ORDER BY rowid;
-    DROP TABLE kept;
-    DROP TABLE leagues;
-    DROP INDEX exchanges_of_a_league;
-    DROP INDEX exchanges_of_a_match;
-    CREATE INDEX exchanges_of_a_match ON exchanges (match_id, at) WHERE match_id IS NOT NULL;
-    CREATE TRIGGER events_have_no_gaps BEFORE INSERT ON events
-    WHEN NEW.seq <> 1 AND NOT EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq - 1 AND stream = NEW.stream)
-    BEGIN SELECT raise(ROLLBACK, 'an event before this one is missing'); END;
-    PRAGMA user_version = 5;
-";
-
-/// Takes away what the third and the fourth form added.
-const SECOND_FORM: &str = "
-    ALTER TABLE exchanges DROP COLUMN league;
-    DROP INDEX exchanges_with_errors;
-    ALTER TABLE exchanges DROP COLUMN connected_at;
-    ALTER TABLE exchanges DROP COLUMN first_byte_at;
-    ALTER TABLE exchanges DROP COLUMN deadline_at;
-    ALTER TABLE exchanges DROP COLUMN error_code;
-    PRAGMA user_version = 2;
-";
-
-#[test]
-fn a_store_of_the_second_form_is_read_as_it_is_and_brought_up_to_date_when_written_to() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("league.db");
-    let store = Store::open(&path).unwrap();
-    append_with(&store, "league", vec![line(0)], vec![silence()]).unwrap();
-    store.close().unwrap();
-    let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch(FIFTH_FORM).unwrap();
-    db.execute_batch(SECOND_FORM).unwrap();
-    drop(db);
-    let known = Exchange {
-        connected_at: None,
-        first_byte_at: None,
-        deadline_at: None,
-        error_code: None,
-        ..silence()
-    };
-    let read = Store::open_read_only(&path).unwrap().exchanges().unwrap();
-    assert_eq!(read, std::slice::from_ref(&known));
-
-    let store = Store::open(&path).unwrap();
-    append_with(&store, "league", vec![line(1)], vec![silence()]).unwrap();
-    store.close().unwrap();
-    let exchanges = Store::open_read_only(&path).unwrap().exchanges().unwrap();
-    assert_eq!(exchanges, [known, silence()], "what was not noted then is not known now");
+    // 160 MB, of which the file has no more than the pages.
+    tamper(&path, "UPDATE events SET line = CAST(zeroblob(160000000) AS TEXT) WHERE seq = 2");
+    let reader = Store::open_read_only(&path).unwrap();
+    let said = reader.load(&stream("league")).unwrap_err().to_string();
+    assert!(said.contains("damaged (it has a row of more than 128 MiB)"), "{said}");
 }
 
 #[test]
-fn a_store_of_the_third_form_holds_one_league_and_then_may_hold_another() {
+fn pages_that_refer_to_each_other_again_and_again_are_not_followed_for_ever() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");
-    let store = Store::open(&path).unwrap();
-    append_with(&store, "league", vec![line(0)], vec![silence()]).unwrap();
-    store.close().unwrap();
+    store_with(&path, 3);
     let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch(FIFTH_FORM).unwrap();
-    db.execute_batch("ALTER TABLE exchanges DROP COLUMN league; PRAGMA user_version = 3;").unwrap();
-    drop(db);
-    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap(), [silence()]);
-
-    let later = Exchange { agent: "REF02".into(), ..silence() };
-    let store = Store::open(&path).unwrap().in_league(2);
-    append_with(&store, "league/2", vec![line(1)], vec![later.clone()]).unwrap();
-    // Any other agent that writes to the store plays in the league that is played.
-    append_with(&store, "referee", Vec::new(), vec![later.clone()]).unwrap();
-    assert_eq!(store.leagues().unwrap(), [(1, stream("league")), (2, stream("league/2"))]);
-    store.close().unwrap();
-    let store = Store::open(&path).unwrap();
-    append_with(&store, "referee", Vec::new(), vec![later.clone()]).unwrap();
-    store.close().unwrap();
-    let reader = Store::open_read_only(&path).unwrap();
-    assert_eq!(reader.league(), stream("league/2"));
-    assert_eq!(reader.exchanges().unwrap(), [later.clone(), later.clone(), later.clone()]);
-    assert_eq!(reader.exchanges_of(&MatchId::new("R1M1")).unwrap().len(), 3);
-    let calls = reader.calls_in(&MatchId::new("R1M1"), "http://localhost:8101/mcp").unwrap();
-    assert_eq!(calls.len(), 3, "those of the first league's R1M1 are not among them");
+    let leagues: Vec<String> = (1..300).map(|number| format!("({number}, 0, NULL, 0)")).collect();
+    db.execute_batch(&format!("INSERT OR REPLACE INTO leagues VALUES {}", leagues.join(","))).unwrap();
+    let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'leagues'";
+    let root = usize::from(db.query_row(root, [], |row| row.get::<_, u16>(0)).unwrap());
+    db.close().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    // The table becomes a tree of five levels with 300 branches each, and every branch of a level leads to one and the same page.
+    let leaf = bytes[(root - 1) * 4096..root * 4096].to_vec();
+    assert_eq!(leaf[0], 13, "the table is one page");
+    bytes.extend(leaf);
+    for _ in 0..4 {
+        let child = u32::try_from(bytes.len() / 4096).unwrap();
+        bytes.extend(branches_to(child));
+    }
+    let top = bytes[bytes.len() - 4096..].to_vec();
+    bytes[(root - 1) * 4096..root * 4096].copy_from_slice(&top);
+    let pages = u32::try_from(bytes.len() / 4096).unwrap();
+    bytes[28..32].copy_from_slice(&pages.to_be_bytes());
+    fs::write(&path, &bytes).unwrap();
+    let said = Store::open_read_only(&path).unwrap().leagues().unwrap_err().to_string();
+    assert!(
+        said.contains("damaged (there is more to read in it than a file of its size can hold)"),
+        "{said}"
+    );
 }
 
-#[test]
-fn a_store_of_the_fifth_form_is_read_as_it_is_and_goes_on_with_every_chain() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("league.db");
-    let store = Store::open(&path).unwrap();
-    append_with(&store, "league", vec![line(0)], vec![silence()]).unwrap();
-    append(&store, "seats", vec![line(1)]).unwrap();
-    append_with(&store.in_league(2), "league/2", vec![line(2)], vec![silence()]).unwrap();
-    store.close().unwrap();
-    let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch(FIFTH_FORM).unwrap();
-    drop(db);
-    let reader = Store::open_read_only(&path).unwrap();
-    assert_eq!(reader.league(), stream("league/2"));
-    assert_eq!(reader.streams().unwrap(), [stream("league/2"), stream("seats")]);
-    assert_eq!(reader.exchanges().unwrap().len(), 1);
-    let reader = reader.in_league(1);
-    assert_eq!(reader.streams().unwrap(), [stream("league"), stream("seats")]);
-
-    // An agent that may have played in both goes on, whichever league is played.
-    let store = Store::open(&path).unwrap();
-    append(&store, "seats", vec![line(3)]).unwrap();
-    append(&store, "league/2", vec![line(4)]).unwrap();
-    assert_eq!(store.exchange_bytes(), 2);
-    store.close().unwrap();
-    let reader = Store::open_read_only(&path).unwrap();
-    assert_eq!(reader.load(&stream("seats")).unwrap(), chained("seats", &[line(1), line(3)]));
-    assert_eq!(reader.load(&stream("league/2")).unwrap(), chained("league/2", &[line(2), line(4)]));
-    assert_eq!(reader.in_league(1).load(&stream("seats")).unwrap().len(), 2);
+/// A page of SQLite's with 300 branches of a table, all to one page.
+fn branches_to(child: u32) -> Vec<u8> {
+    let mut page = vec![0; 4096];
+    page[0] = 5;
+    page[3..5].copy_from_slice(&300_u16.to_be_bytes());
+    page[8..12].copy_from_slice(&child.to_be_bytes());
+    for number in 0..300 {
+        let at = 4096 - 5 * (number + 1);
+        page[12 + 2 * number..][..2].copy_from_slice(&u16::try_from(at).unwrap().to_be_bytes());
+        page[at..at + 4].copy_from_slice(&child.to_be_bytes());
+        page[at + 4] = 1;
+    }
+    let content = u16::try_from(4096 - 5 * 300).unwrap();
+    page[5..7].copy_from_slice(&content.to_be_bytes());
+    page
 }
 
 #[test]

@@ -16,6 +16,7 @@
 //! | `certificates` | certificates of a private authority |
 //! | `event_lines` | events, streams and exchanges to fill a store with |
 //! | `instant_league` | leagues of a real manager whose referees answer at once |
+//! | `tamper` | events of a store changed behind the program's back |
 //! | `recorded` | what a store has recorded, held against the schemas |
 //! | `fake_peer` | an HTTP peer that answers as it is told |
 //! | `recording_proxy` | a proxy between agents that keeps what passes |
@@ -55,6 +56,8 @@ pub mod recorded;
 pub mod recording_proxy;
 pub mod schemas;
 pub mod starter;
+#[cfg(feature = "store")]
+pub mod tamper;
 #[cfg(feature = "network")]
 pub mod test_league;
 pub mod tools;

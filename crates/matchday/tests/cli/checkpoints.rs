@@ -3,6 +3,7 @@
 use crate::dashboard::get;
 use matchday_store::{Batch, Durability, Store, Stream};
 use matchday_testkit::cli::{Cli, Output, Process, TOKEN};
+use matchday_testkit::tamper::tamper;
 use std::fs;
 use std::sync::mpsc;
 
@@ -102,13 +103,9 @@ fn a_manager_serves_its_latest_checkpoint_and_its_store_begins_with_what_it_cove
 #[test]
 fn a_dropped_tail_is_found() {
     let cli = played();
-    let db = rusqlite::Connection::open(cli.path().join("matchday.db")).unwrap();
-    db.execute_batch(
-        "DROP TRIGGER events_are_never_removed;
-         DELETE FROM events WHERE stream = 'league' AND seq > (SELECT max(seq) FROM events WHERE stream = 'league') - 4;",
-    )
-    .unwrap();
-    drop(db);
+    let last = "SELECT max(seq) FROM events WHERE stream = 'league'";
+    let dropped = format!("DELETE FROM events WHERE stream = 'league' AND seq > ({last}) - 4");
+    tamper(&cli.path().join("matchday.db"), &dropped);
     good(&cli.run(&["verify", "matchday.db"]));
     let found = against(&cli, "matchday.db", "kept.txt");
     assert!(
@@ -126,10 +123,7 @@ fn a_dropped_league_is_found() {
     keep(&cli, "kept.txt");
     stop(second);
     good(&against(&cli, "matchday.db", "kept.txt"));
-    let db = rusqlite::Connection::open(cli.path().join("matchday.db")).unwrap();
-    db.execute_batch("DROP TRIGGER events_are_never_removed; DELETE FROM events WHERE stream = 'league/2';")
-        .unwrap();
-    drop(db);
+    tamper(&cli.path().join("matchday.db"), "DELETE FROM events WHERE stream = 'league/2'");
     good(&cli.run(&["verify", "matchday.db"]));
     let found = against(&cli, "matchday.db", "kept.txt");
     assert!(

@@ -3,6 +3,7 @@
 
 use matchday_store::Store;
 use matchday_testkit::cli::{Cli, Process};
+use matchday_testkit::tamper::tamper;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -133,13 +134,8 @@ fn a_store_with_wrong_content_is_copied_whole_and_the_fault_is_named() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db", "--quiet"]);
     assert_eq!(done.code, 0, "{done:?}");
-    let db = rusqlite::Connection::open(cli.path().join("league.db")).unwrap();
-    db.execute_batch(
-        "DROP TRIGGER events_are_never_changed;
-         UPDATE events SET hash = zeroblob(32) WHERE stream = 'league' AND seq = 9;",
-    )
-    .unwrap();
-    drop(db);
+    let store = cli.path().join("league.db");
+    tamper(&store, "UPDATE events SET hash = zeroblob(32) WHERE stream = 'league' AND seq = 9");
     let copied = cli.run(&["backup", "league.db", "--to", "copy.db"]);
     let said = copied.failed(1);
     assert!(said.contains("league.db is copied to copy.db, every event as it is"), "{copied:?}");

@@ -1,6 +1,7 @@
 //! What can be made of the file that a league leaves.
 
 use crate::program::Program;
+use matchday_testkit::tamper::tamper;
 use rusqlite::Connection;
 
 #[test]
@@ -11,20 +12,10 @@ fn a_file_that_was_tampered_with_fails_and_the_event_is_named() {
     let decided = "stream = 'league' AND line LIKE '%\"match_decided\"%'";
     let seq: i64 =
         db.query_row(&format!("SELECT max(seq) FROM events WHERE {decided}"), [], |row| row.get(0)).unwrap();
-    let swap = "UPDATE events SET line = replace(line, '\"winner\":', '\"Winner\":') WHERE stream = 'league' AND seq = ?1";
-    // An attacker takes the guards out first.
-    let guards: Vec<String> = db
-        .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    for guard in guards {
-        db.execute_batch(&format!("DROP TRIGGER {guard}")).unwrap();
-    }
-    assert_eq!(db.execute(swap, [seq]).unwrap(), 1);
     drop(db);
+    let swapped = "replace(line, '\"winner\":', '\"Winner\":')";
+    let swap = format!("UPDATE events SET line = {swapped} WHERE stream = 'league' AND seq = {seq}");
+    assert_eq!(tamper(&program.path("league.db"), &swap), 1);
     let ran = program.run(&["verify", "league.db"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
     assert!(ran.out.contains("DOES NOT FIT") && ran.out.contains(&format!("event {seq}")), "{}", ran.out);

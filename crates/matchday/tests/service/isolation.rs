@@ -1,7 +1,7 @@
 //! What is wrong with one league touches no other.
 
 use crate::fixture::{Fixture, standings};
-use rusqlite::Connection;
+use matchday_testkit::tamper::tamper;
 
 #[test]
 fn a_damaged_league_is_quarantined_with_one_line_and_the_others_go_on() {
@@ -13,13 +13,9 @@ fn a_damaged_league_is_quarantined_with_one_line_and_the_others_go_on() {
     }
     service.signal("TERM");
     assert!(service.wait().success());
-    let db = Connection::open(fixture.store()).unwrap();
-    db.execute_batch(
-        "DROP TRIGGER events_are_never_changed;
-         UPDATE events SET line = replace(line, 'spring', 'sprung') WHERE league = 1 AND stream = 'league';",
-    )
-    .unwrap();
-    drop(db);
+    let changed =
+        "UPDATE events SET line = replace(line, 'spring', 'sprung') WHERE league = 1 AND stream = 'league'";
+    tamper(&fixture.store(), changed);
     let service = fixture.serve(&[]);
     let damaged = fixture.post("/leagues/spring/mcp", standings("spring"));
     assert_eq!(damaged.status, 503, "{damaged:?}");
@@ -68,12 +64,7 @@ fn verify_all_names_the_league_that_does_not_fit() {
     assert!(service.wait().success());
     let found = fixture.cli.run(&["verify", "service.db", "--all"]);
     assert!(found.code == 0 && found.out.ends_with("Everything fits, in 2 leagues.\n"), "{found:?}");
-    let db = Connection::open(fixture.store()).unwrap();
-    db.execute_batch(
-        "DROP TRIGGER events_are_never_changed; UPDATE events SET hash = zeroblob(32) WHERE league = 1;",
-    )
-    .unwrap();
-    drop(db);
+    tamper(&fixture.store(), "UPDATE events SET hash = zeroblob(32) WHERE league = 1");
     let found = fixture.cli.run(&["verify", "service.db", "--all"]);
     assert!(found.code == 1 && found.out.ends_with("1 of 2 leagues do not fit.\n"), "{found:?}");
     let spring = found.out.lines().find(|line| line.starts_with("spring")).unwrap();

@@ -63,7 +63,7 @@ impl PostgresAppend {
     fn join(address: &Address, process: Process, exclusive: bool) -> Result<Self, StoreError> {
         let failed = |error: SqlError| error.opening(address.shown());
         let db = Connection::open(address).map_err(failed)?;
-        schema::update(&db, address.shown())?;
+        schema::make_or_check(&db, address.shown())?;
         let first = format!("{}.1", process.id);
         let (held, measurement) = processes::join(&db, &first, &process, exclusive, address.shown())?;
         let membership = Arc::new(Membership::new(address.clone(), process, exclusive, measurement, held));

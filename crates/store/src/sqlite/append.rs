@@ -5,8 +5,8 @@
 //! only an fsync of the write-ahead log makes it survive the machine.
 
 use super::error::{rejected, sql};
+use super::file;
 use super::lock::Lock;
-use super::{file, league_number};
 use crate::append::{Append, AppendError, EventRow, Head, NO_LEAGUE, Transaction};
 use crate::chain::Hash;
 use crate::error::{StoreError, StoreFailed};
@@ -104,15 +104,10 @@ impl SqliteAppend {
 }
 
 impl Append for SqliteAppend {
-    /// A stream that was begun before leagues were told apart goes on where it is.
     fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
-        let last = format!(
-            "SELECT league, seq, hash FROM events WHERE {} AND stream = ?1 ORDER BY league DESC, seq DESC LIMIT 1",
-            league_number::condition(league)
-        );
-        let head = self.db.query_row(&last, [stream.0.as_str()], |row| {
-            let (league, seq) = (row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned());
-            Ok(Head { league, seq, hash: Hash(row.get(2)?) })
+        let last = "SELECT seq, hash FROM events WHERE league = ?1 AND stream = ?2 ORDER BY seq DESC LIMIT 1";
+        let head = self.db.query_row(last, params![league, stream.0.as_str()], |row| {
+            Ok(Head { league, seq: row.get::<_, i64>(0)?.cast_unsigned(), hash: Hash(row.get(1)?) })
         });
         head.optional().map_err(|error| rejected(&self.path.named, &error))
     }

@@ -1,23 +1,37 @@
 //! SQLite's errors as those of a store. Values only.
 
+use super::budget::ROW_BYTES_MAX;
 use crate::append::AppendError;
 use crate::error::{StoreError, StoreFailed};
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) fn sql(path: &Path, error: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::NotAStore(path),
         Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: on_one_line(&error) },
+        Some(ErrorCode::TooBig) => {
+            let what = format!("it has a row of more than {} MiB", ROW_BYTES_MAX >> 20);
+            StoreError::Damaged { path, what }
+        }
+        Some(ErrorCode::OperationInterrupted) => beyond(path),
         _ if is_full(&error) => StoreError::Full(path),
         Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path, why: error.to_string() },
         Some(ErrorCode::PermissionDenied) => {
             StoreError::Forbidden { path, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
         }
         _ => StoreError::Database { path, error: on_one_line(&error) },
+    }
+}
+
+/// Whoever made the file wants its readers to go on for ever, or a disk has failed.
+pub(super) fn beyond(path: PathBuf) -> StoreError {
+    StoreError::Damaged {
+        path,
+        what: "there is more to read in it than a file of its size can hold".to_owned(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A store's file: recognised before anything changes it, created atomically, opened to write or to read. Touches the file,
 //! and an incomplete file beside it that a crash left.
 
+use super::budget::{self, Budget};
 use super::error::sql;
 use super::lock::{self, Lock};
 use super::schema::{self, Form};
@@ -19,9 +20,10 @@ const TO_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::S
 /// Opens a store to write to it, and makes one if there is none.
 pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), StoreError> {
     // Looked at before it is locked, so that no lock appears beside a file that is not ours.
-    recognise_if_present(path, connect_to_read)?;
+    drop(recognise_if_present(path, connect_to_read)?);
     let lock = Lock::take(path)?;
-    let lock = if recognise_if_present(path, connect_as_writer)? {
+    let is_present = recognise_if_present(path, connect_as_writer)?.is_some();
+    let lock = if is_present {
         let database = File::open(&path.real).map_err(|error| path.io(error))?;
         let lock = lock.and_database(path, database)?;
         check_whole(path)?;
@@ -30,13 +32,13 @@ pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), Stor
         create(path, lock)?
     };
     let open = || -> rusqlite::Result<Connection> {
-        let mut db = Connection::open_with_flags(&path.real, TO_WRITE)?;
+        let db = Connection::open_with_flags(&path.real, TO_WRITE)?;
+        budget::restrict(&db)?;
         db.busy_timeout(Duration::from_secs(10))?;
         // No fsync at commit: the writer fsyncs once for a group.
         db.pragma_update(None, "synchronous", "normal")?;
         // The writer checkpoints by itself, after a group is completed.
         db.pragma_update(None, "wal_autocheckpoint", 0)?;
-        schema::update(&mut db)?;
         Ok(db)
     };
     let db = open().map_err(|error| sql(&path.named, error))?;
@@ -47,12 +49,15 @@ pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), Stor
     Ok((db, lock))
 }
 
-/// Opens a store to look at it, whether or not anyone is writing to it.
-pub(super) fn open_to_read(path: &StorePath) -> Result<Connection, StoreError> {
-    if !recognise_if_present(path, connect_to_read)? {
-        return Err(StoreError::Missing(path.named.clone()));
-    }
-    connect_to_read(path)
+/// Opens a store to look at it, whether or not anyone is writing to it. What is read belongs to one transaction, in which its
+/// form was compared with ours.
+pub(super) fn open_to_read(path: &StorePath) -> Result<(Connection, Budget), StoreError> {
+    let recognised = recognise_if_present(path, connect_to_read)?;
+    let (db, budget) = recognised.ok_or_else(|| StoreError::Missing(path.named.clone()))?;
+    // After the transaction has begun: all that it sees is in these files now.
+    let bytes = |file: &Path| fs::metadata(file).map_or(0, |file| file.len());
+    let budget = budget.for_file_of(bytes(&path.real) + bytes(&path.beside("-wal")));
+    Ok((db, budget))
 }
 
 /// With a log beside it the store is in use, or its writer was killed, and SQLite reads the log too. Without one the file
@@ -86,7 +91,10 @@ fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreErro
     let immutable = if is_immutable { "&immutable=1" } else { "" };
     let db = Connection::open_with_flags(format!("{}?mode=ro{immutable}", uri(&path.real)), flags);
     let db = db.map_err(|error| unreadable(path, error))?;
-    db.busy_timeout(Duration::from_secs(10)).map_err(|error| sql(&path.named, error))?;
+    budget::restrict(&db)
+        .and_then(|()| db.pragma_update(None, "temp_store", "memory"))
+        .and_then(|()| db.busy_timeout(Duration::from_secs(10)))
+        .map_err(|error| sql(&path.named, error))?;
     Ok(db)
 }
 
@@ -117,11 +125,12 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-/// Whether there is a store; an error if there is something else, or one that this program cannot read.
+/// A store, if there is one, in a transaction that has begun; an error if there is something else, or a store that this program
+/// cannot read.
 fn recognise_if_present(
     path: &StorePath,
     connect: impl Fn(&StorePath) -> Result<Connection, StoreError>,
-) -> Result<bool, StoreError> {
+) -> Result<Option<(Connection, Budget)>, StoreError> {
     let named = || path.named.clone();
     let known = match fs::metadata(&path.real) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return missing(path),
@@ -134,17 +143,21 @@ fn recognise_if_present(
     if known.len() == 0 {
         return Err(StoreError::Empty(named()));
     }
-    match schema::form(&connect(path)?).map_err(|error| unreadable(path, error))? {
-        Form::NotAStore => Err(StoreError::NotAStore(named())),
-        Form::Ours { version } if version > schema::known() => {
-            Err(StoreError::Newer { path: named(), found: version, known: schema::known() })
-        }
-        Form::Ours { .. } => Ok(true),
+    let mut db = connect(path)?;
+    let mut recognise = || {
+        let budget = Budget::of(&mut db)?;
+        db.execute_batch("BEGIN")?;
+        Ok((schema::form(&db)?, budget))
+    };
+    match recognise().map_err(|error| unreadable(path, error))? {
+        (Form::NotAStore, _) => Err(StoreError::NotAStore(named())),
+        (Form::Other(what), _) => Err(StoreError::OtherForm { path: named(), what }),
+        (Form::Ours, budget) => Ok(Some((db, budget))),
     }
 }
 
-fn missing(path: &StorePath) -> Result<bool, StoreError> {
-    if directory(&path.real).is_dir() { Ok(false) } else { Err(StoreError::NoDirectory(path.named.clone())) }
+fn missing<T>(path: &StorePath) -> Result<Option<T>, StoreError> {
+    if directory(&path.real).is_dir() { Ok(None) } else { Err(StoreError::NoDirectory(path.named.clone())) }
 }
 
 fn check_whole(path: &StorePath) -> Result<(), StoreError> {

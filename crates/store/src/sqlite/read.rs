@@ -1,7 +1,8 @@
 //! Reads a SQLite file: events and exchanges as rows, in one read transaction. Changes nothing.
 
-use super::error::sql;
-use super::{file, league_number, schema};
+use super::budget::{self, Budget};
+use super::error::{beyond, sql};
+use super::file;
 use crate::batch::Stored;
 use crate::chain::Hash;
 use crate::error::StoreError;
@@ -16,7 +17,7 @@ use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use matchday_os::file::create_private;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, Params, Row};
+use rusqlite::{Connection, OpenFlags, Params, Row, params};
 use smol_str::SmolStr;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -27,31 +28,42 @@ use std::{fs, io};
 #[derive(Debug)]
 pub(crate) struct SqliteRead {
     db: Connection,
+    budget: Budget,
     path: PathBuf,
 }
 
 impl SqliteRead {
     pub(crate) fn open(path: &StorePath) -> Result<Self, StoreError> {
-        let db = file::open_to_read(path)?;
-        // One transaction for all reading, begun by its first read.
-        let begin = || {
-            db.execute_batch("PRAGMA temp_store = memory; BEGIN; SELECT 1 FROM meta;")?;
-            let version = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
-            db.execute_batch(&schema::views_of(version))
-        };
-        begin().map_err(|error| sql(&path.named, error))?;
-        Ok(Self { db, path: path.named.clone() })
+        let (db, budget) = file::open_to_read(path)?;
+        Ok(Self { db, budget, path: path.named.clone() })
     }
 
     fn all<T>(
         &self,
         statement: &str,
         params: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let rows =
-            || self.db.prepare_cached(statement)?.query_map(params, read)?.collect::<Result<Vec<_>, _>>();
-        rows().map_err(|error| match error {
+        let mut bytes_left = self.budget.begin();
+        let mut is_beyond = false;
+        let select = || {
+            let mut statement = self.db.prepare_cached(statement)?;
+            let mut rows = statement.query(params)?;
+            let mut all = Vec::new();
+            while let Some(row) = rows.next()? {
+                let left = bytes_left.checked_sub(budget::bytes_of(row));
+                is_beyond = left.is_none();
+                let Some(left) = left else { break };
+                bytes_left = left;
+                all.push(read(row)?);
+            }
+            Ok(all)
+        };
+        let selected = select();
+        if is_beyond {
+            return Err(beyond(self.path.clone()));
+        }
+        selected.map_err(|error| match error {
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::Utf8Error(..) => {
@@ -69,7 +81,9 @@ impl SqliteRead {
 
 impl Read for SqliteRead {
     fn latest_league(&self) -> Result<u32, StoreError> {
-        league_number::latest(&self.db).map_err(|error| sql(&self.path, error))
+        let statement = "SELECT max(number) FROM leagues WHERE NOT removed";
+        let found = self.all(statement, [], |row| row.get::<_, Option<u32>>(0))?;
+        Ok(found.into_iter().flatten().next().unwrap_or(1))
     }
 
     fn league_states(&self) -> Result<Vec<LeagueState>, StoreError> {
@@ -103,11 +117,9 @@ impl Read for SqliteRead {
     }
 
     fn streams(&self, league: u32) -> Result<Vec<(Stream, u32)>, StoreError> {
-        let statement = format!(
-            "SELECT stream, max(league) FROM events WHERE {} GROUP BY stream ORDER BY stream <> 'league', stream",
-            league_number::condition(league)
-        );
-        self.all(&statement, [], |row| Ok((stream(row, 0)?, row.get(1)?)))
+        let statement =
+            "SELECT DISTINCT stream FROM events WHERE league = ?1 ORDER BY stream <> 'league', stream";
+        self.all(statement, [league], |row| Ok((stream(row, 0)?, league)))
     }
 
     fn heads(&self) -> Result<Vec<StreamHead>, StoreError> {
@@ -125,30 +137,22 @@ impl Read for SqliteRead {
     }
 
     fn head(&self, league: u32, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
-        let statement = format!(
-            "SELECT seq, at, line, hash FROM events WHERE {} AND stream = ?1 ORDER BY seq DESC LIMIT 1",
-            league_number::condition(league)
-        );
-        let last = self.all(&statement, [stream.0.as_str()], |row| stored(row, 0))?.pop();
+        let statement = "SELECT seq, at, line, hash FROM events WHERE league = ?1 AND stream = ?2 ORDER BY seq DESC LIMIT 1";
+        let last = self.all(statement, params![league, stream.0.as_str()], |row| stored(row, 0))?.pop();
         Ok(last.map(|last| (last.seq, last.hash)))
     }
 
     fn load(&self, league: u32, stream: &Stream, after: u64) -> Result<Vec<Stored>, StoreError> {
-        let statement = format!(
-            "SELECT seq, at, line, hash FROM events WHERE {} AND seq > ?2 AND stream = ?1 ORDER BY seq",
-            league_number::condition(league)
-        );
+        let statement = "SELECT seq, at, line, hash FROM events WHERE league = ?1 AND seq > ?2 AND stream = ?3 ORDER BY seq";
         let after = if after == 0 { i64::MIN } else { after.cast_signed() };
-        self.all(&statement, rusqlite::params![stream.0.as_str(), after], |row| stored(row, 0))
+        self.all(statement, params![league, after, stream.0.as_str()], |row| stored(row, 0))
     }
 
     fn load_about(&self, league: u32, texts: [&str; 2]) -> Result<Vec<(Stream, Stored)>, StoreError> {
-        let statement = format!(
-            "SELECT stream, seq, at, line, hash FROM events WHERE {} AND (instr(line, ?1) OR instr(line, ?2)) \
-             ORDER BY seq",
-            league_number::condition(league)
-        );
-        self.all(&statement, texts, |row| Ok((stream(row, 0)?, stored(row, 1)?)))
+        let statement = "SELECT stream, seq, at, line, hash FROM events \
+                         WHERE league = ?1 AND (instr(line, ?2) OR instr(line, ?3)) ORDER BY seq";
+        let [first, second] = texts;
+        self.all(statement, params![league, first, second], |row| Ok((stream(row, 0)?, stored(row, 1)?)))
     }
 
     fn exchanges(&self, league: u32, query: &ExchangeQuery<'_>) -> Result<Vec<(i64, Exchange)>, StoreError> {
@@ -181,8 +185,9 @@ impl Read for SqliteRead {
     }
 
     fn exchanges_count(&self, league: Option<u32>) -> Result<u64, StoreError> {
-        let of_league = league.map(|league| format!(" WHERE league = {league}")).unwrap_or_default();
-        Ok(self.number(&format!("SELECT count(*) FROM exchanges{of_league}"))?.cast_unsigned())
+        // Without a condition SQLite counts in one step, which the budget does not see.
+        let of_league = league.map_or("league >= 0".to_owned(), |league| format!("league = {league}"));
+        Ok(self.number(&format!("SELECT count(*) FROM exchanges WHERE {of_league}"))?.cast_unsigned())
     }
 
     fn last_exchange(&self, league: u32) -> Result<i64, StoreError> {
@@ -314,4 +319,34 @@ fn copy(source: &Connection, draft: &Path, to: &Path) -> Result<(), StoreError> 
     };
     copying().map_err(|error| sql(to, error))?;
     file.sync_all().map_err(|error| StoreError::io(to, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+
+    const NUMBERS: &str = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n)";
+
+    fn refused(statement: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        drop(Store::open(&path).unwrap());
+        let read = SqliteRead::open(&StorePath::resolve(&path).unwrap()).unwrap();
+        let once = "SELECT hex(zeroblob(1000))";
+        assert_eq!(read.all(once, [], |row| row.get::<_, String>(0)).unwrap().len(), 1);
+        read.all(statement, [], |row| row.get::<_, String>(0)).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_statement_ends_however_long_it_would_go_on() {
+        let said = refused(&format!("{NUMBERS} SELECT count(*) FROM n"));
+        assert!(said.contains("more to read in it than a file of its size can hold"), "{said}");
+    }
+
+    #[test]
+    fn rows_are_not_collected_beyond_the_bytes_of_the_file() {
+        let said = refused(&format!("{NUMBERS} SELECT hex(zeroblob(1000)) FROM n LIMIT 1000"));
+        assert!(said.contains("more to read in it than a file of its size can hold"), "{said}");
+    }
 }
