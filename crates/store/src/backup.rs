@@ -24,7 +24,7 @@ pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
         return Err(StoreError::NoDirectory(to.to_owned()));
     }
     if open::names_league(from)? {
-        return archive(&Location::latest(from.to_owned()), to);
+        return archive(&Location::latest(from.to_owned()), to, |_| true);
     }
     let mut source = open::to_read(from)?;
     let draft = beside(to, ".new");

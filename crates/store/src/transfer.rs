@@ -41,11 +41,15 @@ pub fn remove_drafts(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Writes a league into a new file, which every command reads, and verifies that before it gets its name. A file that holds
-/// exactly this league already is left as it is: the process was stopped before the league was removed.
-pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError> {
+/// Writes those streams of a league that are to be kept into a new file, which every command reads, and verifies that before it
+/// gets its name. A file that holds exactly these already is left as it is: the process was stopped before the league was removed.
+pub fn archive(
+    league: &Location,
+    to: &Path,
+    is_kept: impl Fn(&Stream) -> bool,
+) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
-        return match is_same_league(&league.open()?, to)? {
+        return match is_same_league(&league.open()?, to, &is_kept)? {
             true => verify_files(std::slice::from_ref(&to.to_owned())),
             false => Err(StoreError::Exists(to.to_owned())),
         };
@@ -64,7 +68,7 @@ pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError>
     remove_draft()?;
     let write = || {
         let store = Store::open(&draft)?;
-        copy_league(&league.open()?, &store)?;
+        copy_streams(&league.open()?, &store, &is_kept)?;
         store.close()?;
         verify_files(std::slice::from_ref(&draft))
     };
@@ -77,10 +81,15 @@ pub fn archive(league: &Location, to: &Path) -> Result<Verification, StoreError>
     Ok(found)
 }
 
-/// Whether a file holds the chosen league of a reader and nothing else: the same chains, and as many exchanges.
-fn is_same_league(league: &Reader, file: &Path) -> Result<bool, StoreError> {
+/// Whether a file holds these streams of a reader's chosen league and nothing else: the same chains, and as many exchanges.
+fn is_same_league(
+    league: &Reader,
+    file: &Path,
+    is_kept: impl Fn(&Stream) -> bool,
+) -> Result<bool, StoreError> {
     let Ok(other) = crate::open::to_read(file) else { return Ok(false) };
-    let streams = league.streams()?;
+    let mut streams = league.streams()?;
+    streams.retain(is_kept);
     if streams != other.streams()? || league.exchanges_count()? != other.exchanges_count()? {
         return Ok(false);
     }
@@ -95,7 +104,12 @@ fn is_same_league(league: &Reader, file: &Path) -> Result<bool, StoreError> {
 /// Copies the chosen league of a reader to the league of a handle, which must have no events yet. What was copied is compared
 /// with what was read.
 pub fn copy_league(from: &Reader, to: &Store) -> Result<(), StoreError> {
-    let streams = from.streams()?;
+    copy_streams(from, to, |_| true)
+}
+
+fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) -> Result<(), StoreError> {
+    let mut streams = from.streams()?;
+    streams.retain(is_kept);
     for stream in &streams {
         let lines = from.load_checked(stream)?.into_iter().map(|stored| stored.line).collect();
         append(to, stream, lines)?;
@@ -118,7 +132,8 @@ pub fn copy_league(from: &Reader, to: &Store) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn append(to: &Store, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
+/// Appends events and waits until they are stored.
+pub fn append(to: &Store, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
     let (tell, told) = mpsc::channel();
     to.append(Batch {
         stream: stream.clone(),

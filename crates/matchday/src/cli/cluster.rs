@@ -1,6 +1,7 @@
 //! `matchday cluster`: the services that share a store, by the HTTP API of one of them.
 
-use super::league::{Api, ServiceArg, print};
+use super::league::{ServiceArg, print};
+use super::service_api::{Api, Promised, SOON};
 use crate::view::{headed, table};
 use anyhow::Result;
 use clap::Args;
@@ -27,7 +28,7 @@ pub(super) struct ClusterArgs {
 
 pub(super) async fn execute(args: ClusterArgs) -> Result<ExitCode> {
     let api = Api { args: &args.service, base: "cluster" };
-    let data = api.call(Method::GET, "", None).await?;
+    let data = api.call(Method::GET, "", None, Promised::Rows("processes", "name"), SOON).await?;
     print(args.json, &data, shown)
 }
 

@@ -1,7 +1,8 @@
 //! `matchday course`: makes the folder of a course, publishes its leagues on a service, starts those of a night, and writes
 //! hand-outs and grades. Calls the service, reads its store.
 
-use super::league::{Api, ServiceArg};
+use super::league::ServiceArg;
+use super::service_api::{Api, LEAGUES, Promised, SOON, WITH_PROGRAM};
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::tls::TlsArgs;
 use super::{Usage, notice};
@@ -185,7 +186,8 @@ async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) 
         leagues.iter().filter(|league| !known.contains(&league.league_id)).collect();
     if !missing.is_empty() {
         let specs: Result<Vec<Value>> = missing.iter().map(|league| league_spec(folder, league)).collect();
-        api.call(Method::POST, "", Some(json!({ "leagues": specs? }))).await?;
+        let body = json!({ "leagues": specs? });
+        api.call(Method::POST, "", Some(body), LEAGUES, WITH_PROGRAM).await?;
     }
     let state = |league: &CourseLeague| match known.contains(&league.league_id) {
         true => "is there already".to_owned(),
@@ -201,7 +203,7 @@ async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) 
 }
 
 async fn league_ids(api: &Api<'_>) -> Result<BTreeSet<String>> {
-    let listed = api.call(Method::GET, "", None).await?;
+    let listed = api.call(Method::GET, "", None, LEAGUES, SOON).await?;
     let leagues = listed.get("leagues").and_then(Value::as_array).cloned().unwrap_or_default();
     let id = |league: &Value| Some(league.get("league_id")?.as_str()?.to_owned());
     Ok(leagues.iter().filter_map(id).collect())
@@ -284,7 +286,7 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
 /// Starts a league, unless that has been done.
 async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
     let shown = Api { args: service, base: "leagues" }
-        .call(Method::GET, &format!("/{}", league.league_id), None)
+        .call(Method::GET, &format!("/{}", league.league_id), None, Promised::Text("league_id"), SOON)
         .await?;
     let phase = shown.get("phase").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let players = shown.get("players").and_then(Value::as_u64).unwrap_or_default();

@@ -1,16 +1,14 @@
 //! `matchday league`: creates, lists, shows, changes, archives, deletes and imports the leagues of a service, by its HTTP API.
 
 use super::Usage;
-use super::operator::secret_or_file;
+use super::service_api::{Api, LEAGUES, Promised, SOON, WHOLE_LEAGUE, WITH_PROGRAM};
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::tls::TlsArgs;
 use crate::service::JoinCodeRow;
 use crate::view::{headed, say, table};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use hyper::Method;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use matchday_net::client::CallRequest;
 use matchday_os::file::create_private;
 use matchday_store::csv_rows::csv;
 use serde::Deserialize;
@@ -18,8 +16,6 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
-use tokio::time::Instant;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
@@ -30,10 +26,6 @@ Example:
   matchday league archive spring             # into a file that every command reads
 
 A template is a configuration file with a section [league]; a roster is written as CSV with name, role, mail.";
-
-/// Archiving copies and verifies a whole league.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
-const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 #[derive(Debug, Args)]
 pub(super) struct LeagueArgs {
@@ -114,14 +106,15 @@ struct ConfigureArgs {
 
 pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
     let api = Api { args: &args.service, base: "leagues" };
+    let one = Promised::Text("league_id");
     let data = match args.what {
         What::Create(create_args) => return create(&api, create_args, args.json).await,
         What::List => {
-            let data = api.call(Method::GET, "", None).await?;
+            let data = api.call(Method::GET, "", None, LEAGUES, SOON).await?;
             return print(args.json, &data, list);
         }
         What::Show { name } => {
-            let data = api.call(Method::GET, &format!("/{name}"), None).await?;
+            let data = api.call(Method::GET, &format!("/{name}"), None, one, SOON).await?;
             return print(args.json, &data, show);
         }
         What::Configure(ConfigureArgs { name, settings }) => {
@@ -135,9 +128,11 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
                 return Err(Usage(why).into());
             }
             let body = json!({ "settings": texts });
-            api.call(Method::PATCH, &format!("/{name}"), Some(body)).await?
+            api.call(Method::PATCH, &format!("/{name}"), Some(body), one, WITH_PROGRAM).await?
         }
-        What::Archive { name } => api.call(Method::POST, &format!("/{name}/archive"), None).await?,
+        What::Archive { name } => {
+            api.call(Method::POST, &format!("/{name}/archive"), None, one, WHOLE_LEAGUE).await?
+        }
         What::Delete { name, yes: false } => {
             let why = format!(
                 "this removes {name} with all its results for good: add --yes, or keep it in a file with `matchday league \
@@ -145,10 +140,13 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
             );
             return Err(Usage(why).into());
         }
-        What::Delete { name, yes: true } => api.call(Method::DELETE, &format!("/{name}"), None).await?,
+        What::Delete { name, yes: true } => {
+            api.call(Method::DELETE, &format!("/{name}"), None, one, WHOLE_LEAGUE).await?
+        }
         What::Import { file, league } => {
             let file = file.canonicalize().with_context(|| format!("{} cannot be found", file.display()))?;
-            api.call(Method::POST, "/import", Some(json!({ "file": file, "league_id": league }))).await?
+            let body = json!({ "file": file, "league_id": league });
+            api.call(Method::POST, "/import", Some(body), one, WHOLE_LEAGUE).await?
         }
     };
     print(args.json, &data, |data| {
@@ -197,7 +195,8 @@ async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCo
             bail!("{} exists already: move it away, and create the leagues then", codes_file(name).display());
         }
     }
-    let data = api.call(Method::POST, "", Some(json!({ "leagues": specs }))).await?;
+    let body = json!({ "leagues": specs });
+    let data = api.call(Method::POST, "", Some(body), LEAGUES, WITH_PROGRAM).await?;
     if as_json {
         return print(true, &data, |_| String::new());
     }
@@ -294,47 +293,4 @@ pub(super) fn show(data: &Value) -> String {
         .collect();
     let table = table(&["", ""], &rows);
     table.split_once('\n').map_or_else(String::new, |(_, rows)| rows.to_owned())
-}
-
-/// A client of the service's API.
-pub(super) struct Api<'a> {
-    pub(super) args: &'a ServiceArg,
-    /// `leagues`, `seasons` or `cluster`.
-    pub(super) base: &'static str,
-}
-
-impl Api<'_> {
-    pub(super) async fn call(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value> {
-        let base = self.args.service.trim_end_matches('/');
-        let base = base.strip_suffix("/mcp").unwrap_or(base);
-        let url = format!("{base}/api/{}{path}", self.base);
-        let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        if let Some(token) = secret_or_file(self.args.service_token.clone(), &SERVICE_TOKEN)? {
-            let value = HeaderValue::from_str(&format!("Bearer {token}"));
-            headers.push((
-                AUTHORIZATION,
-                value.map_err(|_| Usage("--service-token: this is no token".to_owned()))?,
-            ));
-        }
-        let body = body.map(|body| body.to_string()).unwrap_or_default();
-        let request = CallRequest { method, headers, body: body.into() };
-        let deadline = Instant::now() + ANSWER_TIMEOUT;
-        let completed = self.args.tls.client()?.call(&url, request, deadline, ANSWER_BYTES_MAX).await;
-        let answer = completed
-            .result
-            .map_err(|error| anyhow!("the service at {base} does not answer: {error} - check --service"))?;
-        let data: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        if (200..300).contains(&answer.status) {
-            return Ok(data);
-        }
-        let why = data.get("error").and_then(Value::as_str).map_or_else(
-            || format!("{base} answers with HTTP {} - is it `matchday serve`?", answer.status),
-            str::to_owned,
-        );
-        match answer.status {
-            400 => Err(Usage(why).into()),
-            401 => Err(anyhow!("{why} - give --service-token, or set MATCHDAY_SERVICE_TOKEN")),
-            _ => Err(anyhow!(why)),
-        }
-    }
 }

@@ -59,6 +59,7 @@ mod season;
 mod seat;
 mod serve;
 mod service;
+mod service_api;
 mod settings;
 mod simulate;
 mod standings;

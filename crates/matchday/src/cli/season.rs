@@ -1,7 +1,8 @@
 //! `matchday season`: creates, lists, shows and steers the seasons of a service, by its HTTP API.
 
 use super::Usage;
-use super::league::{Api, ServiceArg, codes_file, print, read_roster, show, write_codes};
+use super::league::{ServiceArg, codes_file, print, read_roster, show, write_codes};
+use super::service_api::{Api, Promised, SOON, WITH_PROGRAM};
 use super::settings::LeagueFlags;
 use crate::service::JoinCodeRow;
 use crate::view::{headed, say, table};
@@ -73,15 +74,16 @@ struct CreateArgs {
 
 pub(super) async fn execute(args: SeasonArgs) -> Result<ExitCode> {
     let api = Api { args: &args.service, base: "seasons" };
+    let one = Promised::Text("name");
     let order = |name: &str, order: &str| format!("/{name}/{order}");
     let path = match &args.what {
         What::Create(_) => String::new(),
         What::List => {
-            let data = api.call(Method::GET, "", None).await?;
+            let data = api.call(Method::GET, "", None, Promised::Rows("seasons", "name"), SOON).await?;
             return print(args.json, &data, list);
         }
         What::Show { name } => {
-            let data = api.call(Method::GET, &format!("/{name}"), None).await?;
+            let data = api.call(Method::GET, &format!("/{name}"), None, one, SOON).await?;
             return print(args.json, &data, shown);
         }
         What::Run { name } => order(name, "run"),
@@ -92,7 +94,7 @@ pub(super) async fn execute(args: SeasonArgs) -> Result<ExitCode> {
     if let What::Create(create_args) = args.what {
         return create(&api, create_args, args.json).await;
     }
-    let data = api.call(Method::POST, &path, None).await?;
+    let data = api.call(Method::POST, &path, None, one, SOON).await?;
     print(args.json, &data, |data| {
         let text = |key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
         let state = text("league_id").map(|id| format!("{id} has started")).or_else(|| text("state"));
@@ -126,7 +128,7 @@ async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCo
     let body = json!({
         "name": name, "schedule": schedule, "time_zone": time_zone, "settings": texts, "roster": roster,
     });
-    let data = api.call(Method::POST, "", Some(body)).await?;
+    let data = api.call(Method::POST, "", Some(body), Promised::Text("name"), WITH_PROGRAM).await?;
     if as_json {
         return print(true, &data, |_| String::new());
     }

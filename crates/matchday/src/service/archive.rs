@@ -4,12 +4,16 @@ use super::changes::check_id;
 use super::plan::LeaguePlan;
 use super::quota::Usage;
 use super::registry::ServiceEvent;
+use super::running_league::{HOUSE_STREAM, house_name};
 use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
 use anyhow::{Context, Result, anyhow, bail};
-use matchday_core::league::LeagueEvent;
-use matchday_core::protocol::messages::{AgentRole, Phase};
-use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_core::entropy::Entropy;
+use matchday_core::event_codec;
+use matchday_core::league::{Invitation, League, LeagueEvent, LossCause};
+use matchday_core::protocol::messages::{AgentRole, Culprit, Phase, RefereeMeta};
+use matchday_core::protocol::{LeagueId, RefereeId, Sender, Timestamp, Token};
+use matchday_runtime::entropy_from_system;
 use matchday_store::league_log::LeagueLog;
 use matchday_store::open::file_base;
 use matchday_store::{LeagueChoice, Location, StoreError, transfer};
@@ -32,7 +36,11 @@ impl Service {
         let written = tokio::task::spawn_blocking(move || -> Result<()> {
             std::fs::create_dir_all(&folder)
                 .with_context(|| format!("{} cannot be made", folder.display()))?;
-            let found = transfer::archive(&location, &to)?;
+            let is_over = is_over(&location)?;
+            let found = transfer::archive(&location, &to, |stream| {
+                // Whoever reads the file could act in their name, and foresee draws.
+                is_over || !stream.0.starts_with(HOUSE_STREAM)
+            })?;
             match found.fault {
                 None => Ok(()),
                 // The file stays: it shows the fault to `matchday verify`.
@@ -69,7 +77,12 @@ impl Service {
             Ok((LeagueLog::load(&reader)?, reader.league_number()))
         });
         let (log, source) = read.await.map_err(|error| anyhow!(error))?.map_err(invalid)?;
-        let plan = plan_of(&log);
+        let mut entropy = entropy_from_system().map_err(anyhow::Error::from)?;
+        let mut plan = plan_of(&log);
+        let (secrets, renewals) = house_again(&log.league, &mut entropy);
+        if !secrets.is_empty() {
+            plan.house_codes = secrets;
+        }
         let id = plan.league.league_id.clone();
         check_id(id.as_str()).map_err(ServiceError::Invalid)?;
         let number = {
@@ -86,9 +99,18 @@ impl Service {
         };
         let store = self.store.in_league(number);
         let to = store.clone();
+        let last_at = log.entries.last().map_or(Timestamp::EPOCH, |entry| entry.at);
+        let at = self.settings.host.now().max(last_at);
+        let lines: Result<Vec<String>, _> =
+            renewals.iter().map(|event| event_codec::encode(at, event)).collect();
+        let lines = lines.map_err(anyhow::Error::from)?;
         let copied = tokio::task::spawn_blocking(move || {
             let reader = Location { path: file, league: LeagueChoice::Number(source) }.open()?;
-            transfer::copy_league(&reader, &to)
+            transfer::copy_league(&reader, &to)?;
+            if !lines.is_empty() {
+                transfer::append(&to, &reader.league(), lines)?;
+            }
+            Ok(())
         });
         if let Err(error) = copied.await.map_err(|error| anyhow!(error))? {
             store.remove_league().await.map_err(anyhow::Error::from)?;
@@ -102,6 +124,59 @@ impl Service {
         lock(&self.wake_times).insert(number, Timestamp::EPOCH);
         Ok(id)
     }
+}
+
+/// Whether a league is over; one without events is not.
+fn is_over(location: &Location) -> Result<bool, StoreError> {
+    match LeagueLog::load(&location.open()?) {
+        Err(StoreError::NoLeague(_)) => Ok(false),
+        log => Ok(log?.league.phase == Phase::Completed),
+    }
+}
+
+/// New tokens and join codes for the referees of the house, and the events by which the league knows them: an archive leaves out
+/// what they had, and others may have read it. They do not know of the matches that they were at, which are assigned again.
+fn house_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>>, Vec<LeagueEvent>) {
+    let (mut secrets, mut events) = (Vec::new(), Vec::new());
+    if league.phase == Phase::Completed || league.settings.external_game.is_some() {
+        return (secrets, events);
+    }
+    for name in (1..).map(house_name) {
+        let is_it = |referee: &RefereeMeta| referee.display_name.raw() == name;
+        let place = league.roster.iter().map(|place| &place.invitation).find(|invitation| {
+            invitation.role == AgentRole::Referee
+                && invitation.name.as_ref().is_some_and(|known| known.raw() == name)
+        });
+        if let Some((id, _)) = league.referees.iter().find(|(_, referee)| is_it(&referee.meta)) {
+            let token = Token::issue(id.as_str(), entropy);
+            events.extend(lost_attempts(league, id));
+            events
+                .push(LeagueEvent::TokenRotated { agent: Sender::Referee(id.clone()), token: token.hash() });
+            secrets.push(Some(token.reveal().to_owned()));
+        } else if let Some(invitation) = place {
+            let code = Token::new_join_code(entropy);
+            let invitation = Invitation { code: code.hash(), ..invitation.clone() };
+            events.push(LeagueEvent::JoinCodeIssued { invitation });
+            secrets.push(Some(code.reveal().to_owned()));
+        } else {
+            break;
+        }
+    }
+    (secrets, events)
+}
+
+fn lost_attempts<'a>(league: &'a League, id: &'a RefereeId) -> impl Iterator<Item = LeagueEvent> + 'a {
+    let held = league.awaited().filter(move |(_, game)| game.in_play && game.referee() == Some(id));
+    held.filter_map(move |(match_id, game)| {
+        Some(LeagueEvent::AttemptLost {
+            match_id: match_id.clone(),
+            attempt: game.attempt()?,
+            referee_id: id.clone(),
+            culprit: Culprit::Referee,
+            reason: "the league was archived meanwhile, without the log of its referee".into(),
+            cause: Some(LossCause::Revoked),
+        })
+    })
 }
 
 /// What an imported league is played with.

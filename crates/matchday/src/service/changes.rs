@@ -119,7 +119,7 @@ impl Service {
             seats.authorization.clone_from(&had.authorization);
             seat_code = None;
         }
-        self.check_changed(id, &plan)?;
+        self.check_quota(id, &plan)?;
         if !self.has_begun(registered.number)? {
             plan.describe_program().await.map_err(invalid)?;
         } else if plan.league != before.league || plan.program != before.program {
@@ -131,7 +131,7 @@ impl Service {
             plan.league = registered.plan.league;
         }
         let _alone = self.changing.lock().await;
-        self.check_changed(id, &plan)?;
+        self.check_quota(id, &plan)?;
         self.record(&[ServiceEvent::LeagueConfigured { number: registered.number, plan: Box::new(plan) }])
             .await?;
         if state.unload().await {
@@ -158,7 +158,7 @@ impl Service {
     }
 
     /// Whether a league may be changed like this, beside the others.
-    pub(super) fn check_changed(&self, id: &LeagueId, plan: &LeaguePlan) -> Result<(), ServiceError> {
+    pub(super) fn check_quota(&self, id: &LeagueId, plan: &LeaguePlan) -> Result<(), ServiceError> {
         let mut usage = Usage::default();
         let registry = lock(&self.registry);
         let others = registry.leagues().filter(|(other, _)| *other != id);

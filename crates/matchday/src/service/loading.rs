@@ -1,5 +1,7 @@
 //! Loads leagues when they have something to do or are asked, and unloads them when they have had nothing to do for a while.
 
+use super::plan::LeaguePlan;
+use super::quota::Usage;
 use super::registry::Registered;
 use super::running_league::{BeforeLoading, History, InFlight, RunningLeague};
 use super::slot::{Slot, SlotState};
@@ -74,6 +76,7 @@ impl Service {
     async fn load(&self, registered: Registered) -> Result<Arc<RunningLeague>> {
         let carried_over = self.carried_over(&registered).await?;
         let Registered { number, plan, .. } = registered;
+        self.check_program(number, &plan)?;
         let store = self.store.in_league(number);
         let had_work = lock(&self.wake_times).remove(&number).is_some();
         let history = History { had_work, is_new: lock(&self.counted).insert(number) };
@@ -98,6 +101,15 @@ impl Service {
             _ => tokio::task::block_in_place(load),
         }
         .map(Arc::new)
+    }
+
+    /// The leagues that were created before this one come first.
+    fn check_program(&self, number: u32, plan: &LeaguePlan) -> Result<()> {
+        let mut before = Usage::default();
+        let registry = lock(&self.registry);
+        let leagues = registry.leagues().filter(|(_, league)| league.number < number);
+        leagues.for_each(|(_, league)| before.add(&league.plan));
+        self.settings.quota.check_program(plan, before).map_err(anyhow::Error::msg)
     }
 
     /// Whether a league that fails is our own, so that its failure is not that another service has taken it.

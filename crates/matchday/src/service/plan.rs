@@ -31,7 +31,7 @@ pub(crate) struct LeaguePlan {
     pub(crate) given: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) start_when: Option<StartCounts>,
-    /// The join codes of the service's own referees, one for each. They register with them once.
+    /// What the service's own referees register with, one for each: a join code, or in an imported league a token.
     #[serde(default)]
     pub(crate) house_codes: Vec<Option<String>>,
     #[serde(default)]

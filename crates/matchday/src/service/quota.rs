@@ -31,14 +31,15 @@ impl Usage {
     }
 }
 
+fn beyond(what: &str, asked: u64, quota: u64, flag: &str) -> String {
+    format!(
+        "{what}: {asked} is beyond the quota of {quota}: ask for less, or start the service with a larger {flag}"
+    )
+}
+
 impl Quota {
     /// Why a league may not be, or not be like this.
     pub(super) fn check(&self, plan: &LeaguePlan, others: Usage) -> Result<(), String> {
-        let beyond = |what: &str, asked: u64, quota: u64, flag: &str| {
-            Err(format!(
-                "{what}: {asked} is beyond the quota of {quota}: ask for less, or start the service with a larger {flag}"
-            ))
-        };
         if others.leagues >= self.leagues {
             let quota = self.leagues;
             return Err(format!(
@@ -47,14 +48,20 @@ impl Quota {
         }
         let (players, bytes) = (plan.league.players_max, plan.exchanges_bytes_max);
         if players > self.players {
-            return beyond("players-max", players.into(), self.players.into(), "--quota-players");
+            return Err(beyond("players-max", players.into(), self.players.into(), "--quota-players"));
         }
         if plan.exchanges && bytes > self.bytes {
-            return beyond("exchanges-bytes-max", bytes, self.bytes, "--quota-bytes");
+            return Err(beyond("exchanges-bytes-max", bytes, self.bytes, "--quota-bytes"));
         }
+        self.check_program(plan, others)
+    }
+
+    /// Why the program of a league may not run. Asked before each run of it: others than this service may have written the log
+    /// that its league stands in.
+    pub(super) fn check_program(&self, plan: &LeaguePlan, others: Usage) -> Result<(), String> {
         if plan.program.is_some() && others.programs >= self.programs {
             let asked = u64::from(others.programs) + 1;
-            return beyond("game-command", asked, self.programs.into(), "--quota-programs");
+            return Err(beyond("game-command", asked, self.programs.into(), "--quota-programs"));
         }
         Ok(())
     }

@@ -39,6 +39,9 @@ use tokio::sync::OnceCell;
 
 const REFEREES: &str = "/referees/";
 
+/// The streams of the referees of the house, which hold their tokens and keys, and the secrets of draws to come.
+pub(super) const HOUSE_STREAM: &str = "referee/house-";
+
 /// What happened to a league before it is loaded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct History {
@@ -184,9 +187,9 @@ impl RunningLeague {
             changes_seen: AtomicU64::new(u64::MAX),
         };
         if !over {
-            for (number, code) in (1_usize..).zip(&plan.house_codes) {
+            for (number, secret) in (1_usize..).zip(&plan.house_codes) {
                 let options = Options { colocated: Some(colocated.clone()), ..base()? };
-                let referee = running.referee(host, number, code.as_deref(), options, history)?;
+                let referee = running.referee(host, number, secret.as_deref(), options, history)?;
                 running.referees.push(referee);
             }
         }
@@ -198,7 +201,7 @@ impl RunningLeague {
         &self,
         host: &LeagueHost,
         number: usize,
-        code: Option<&str>,
+        secret: Option<&str>,
         mut options: Options,
         history: History,
     ) -> Result<Hosted<Referee>> {
@@ -223,9 +226,12 @@ impl RunningLeague {
             }
             _ => Referee::new(settings),
         };
-        let mut referee = referee.with_join_code(code.map(Token::new));
+        let mut referee = match secret.map(Token::new) {
+            Some(token) if !token.is_join_code() => referee.with_token(Some(token)),
+            code => referee.with_join_code(code),
+        };
         options.rules = program.map(|program| Arc::new(program) as Arc<dyn ExternalRules>);
-        let stream = Stream(format!("referee/house-{number}").into());
+        let stream = Stream(format!("{HOUSE_STREAM}{number}").into());
         let telemetry = agent_telemetry(&referee, &options);
         let last_at = replay(&mut referee, &self.store, &stream, &telemetry, history.is_new)?;
         let start = Start { address: host.address, url, wakes: true, last_at, telemetry };

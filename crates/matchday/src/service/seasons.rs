@@ -96,6 +96,8 @@ impl Service {
         let mut made = (self.settings.planner)(LeagueSpec { league_id: name, settings, roster })
             .map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
         check_template(&made)?;
+        // Before its program runs for the first time.
+        self.check_quota(&season_id, &made.plan)?;
         made.plan.describe_program().await.map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
         let time_zone = time_zone.unwrap_or_else(|| "UTC".to_owned());
         let plan = SeasonPlan { schedule, time_zone, league: made.plan.clone() };

@@ -1,8 +1,11 @@
 //! A league goes out of a service into a file, and back in, with its chains as they are.
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, SERVICE_TOKEN};
 use matchday_store::{Store, Stored, Stream};
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Every stream of the latest league of a file.
 fn streams(path: &Path, league: &str) -> Vec<(Stream, Vec<Stored>)> {
@@ -76,4 +79,59 @@ fn the_file_of_a_manager_moves_into_a_service() {
     let configured = fixture.league(&["configure", id, "--dashboard", "off"]);
     assert_eq!(configured.code, 0, "{configured:?}");
     assert_eq!(fixture.show(id)["settings"]["dashboard"], "off");
+}
+
+/// The tokens, keys and secrets in the events of the referee of the house, once it has a match.
+fn secrets_of_the_house(store: &Path) -> BTreeSet<String> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let stream = Stream("referee/house-1".into());
+    loop {
+        let events = Store::open_read_only(store).unwrap().load(&stream).unwrap();
+        let lines: Vec<&str> = events.iter().map(|event| event.line.as_str()).collect();
+        if lines.iter().any(|line| line.contains("\"assigned\"")) {
+            let words = lines.iter().flat_map(|line| line.split('"'));
+            let secret = words.filter(|word| {
+                let is_hex = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+                word.starts_with("tok_") || is_hex
+            });
+            return secret.map(str::to_owned).collect();
+        }
+        assert!(Instant::now() < deadline, "no match was assigned: {lines:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_archive_of_a_league_that_is_played_holds_no_secret_of_the_house_and_an_import_plays_on() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    let operator = fixture.create(&["spring"], &[]).remove(0);
+    let players = [fixture.player("spring"), fixture.player("spring")];
+    fixture.until("spring", |shown| shown["players"] == 2);
+    // One of them does not answer, so that its match is not over before the league is archived.
+    players[1].signal("STOP");
+    let manager = fixture.manager("spring");
+    let started = fixture.cli.run(&["start", "--manager", &manager, "--operator-token", &operator]);
+    assert_eq!(started.code, 0, "{started:?}");
+    let mut secrets = secrets_of_the_house(&fixture.store());
+    assert!(secrets.iter().any(|secret| secret.starts_with("tok_ref01_")), "its token: {secrets:?}");
+    assert!(secrets.len() >= 5, "its key, its token, the tokens of the match and the secret: {secrets:?}");
+    secrets.extend([operator, SERVICE_TOKEN.to_owned()]);
+
+    let archived = fixture.league(&["archive", "spring"]);
+    assert_eq!(archived.code, 0, "{archived:?}");
+    let file = archived.json()["file"].as_str().unwrap().to_owned();
+    let bytes = std::fs::read(&file).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    let told: Vec<&String> = secrets.iter().filter(|secret| text.contains(secret.as_str())).collect();
+    assert_eq!(told, [""; 0], "these stand in the archive");
+    let found = fixture.cli.run(&["verify", &file]);
+    assert_eq!(found.code, 0, "{found:?}");
+
+    players[1].signal("CONT");
+    let imported = fixture.league(&["import", &file]);
+    assert_eq!(imported.code, 0, "{imported:?}");
+    fixture.until("spring", |shown| shown["phase"] == "completed");
+    let found = fixture.cli.run(&["verify", fixture.store().to_str().unwrap(), "--league", "spring"]);
+    assert_eq!(found.code, 0, "{found:?}");
 }

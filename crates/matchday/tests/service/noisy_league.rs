@@ -157,6 +157,30 @@ fn a_program_that_does_not_say_what_it_plays_holds_up_no_other_creation() {
 }
 
 #[test]
+fn a_program_in_the_log_of_a_service_that_allows_none_is_not_run() {
+    let fixture = Fixture::new();
+    let mut service = fixture.serve(&["--quota-programs", "1"]);
+    let rules = program(&fixture, &LOOPING.replacen("#!/bin/sh\n", "#!/bin/sh\n: > run\n", 1));
+    fixture.create(&["spring"], &["--game-command", &rules]);
+    fixture.create(&["autumn"], &[]);
+    service.signal("TERM");
+    assert!(service.wait().success());
+    let run = fixture.cli.path().join("run");
+    fs::remove_file(&run).unwrap();
+
+    let service = fixture.serve(&[]);
+    assert_eq!(fixture.post("/leagues/spring/mcp", standings("spring")).status, 503);
+    assert_eq!(fixture.post("/leagues/autumn/mcp", standings("autumn")).status, 200);
+    fixture.until("spring", |shown| shown["state"] == "quarantined");
+    let said = service.err();
+    assert!(
+        said.contains("game-command: 1 is beyond the quota of 0") && said.contains("--quota-programs"),
+        "{said}"
+    );
+    assert!(!run.exists());
+}
+
+#[test]
 fn a_league_whose_events_are_refused_is_quarantined_and_the_others_are_stored() {
     let fixture = Fixture::new();
     let service = fixture.serve(&[]);

@@ -75,7 +75,7 @@ impl Service {
                     let why = format!("league {number} is {id}: it keeps its id");
                     return Err(ServiceError::Conflict(why));
                 }
-                self.check_changed(&id, &plan)?;
+                self.check_quota(&id, &plan)?;
                 self.record_here(ServiceEvent::LeagueConfigured { number, plan }).await
             }
             PeerCall::RecordArchived { number, file } => {
