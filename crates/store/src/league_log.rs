@@ -20,8 +20,18 @@ impl LeagueLog {
     pub fn load(reader: &Reader) -> Result<Self, StoreError> {
         match reader.entries_after(&reader.league(), 0)? {
             entries if entries.is_empty() => Err(StoreError::NoLeague(reader.path().to_owned())),
-            entries => Ok(Self::replay(entries)),
+            entries => Self::replay(entries).with_rounds_within_limits(reader),
         }
+    }
+
+    /// What is made of a league takes its time for each of its rounds.
+    fn with_rounds_within_limits(self, reader: &Reader) -> Result<Self, StoreError> {
+        let (rounds, most) = (self.league.rounds.len(), self.league.settings.competition.rounds_max());
+        if rounds <= most {
+            return Ok(self);
+        }
+        let what = format!("it has a league of {rounds} rounds, and a league has {most} at most");
+        Err(StoreError::Damaged { path: reader.path().to_owned(), what })
     }
 
     /// A league that has been replayed already, with some of its events.

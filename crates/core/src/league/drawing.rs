@@ -49,7 +49,8 @@ impl League {
             return Vec::new();
         }
         if self.is_ladder() {
-            let is_due = self.phase == Phase::Running;
+            let has_room = self.rounds.len() < self.settings.competition.rounds_max();
+            let is_due = self.phase == Phase::Running && has_room;
             return is_due.then(|| self.ladder_round(now)).flatten().into_iter().collect();
         }
         let next = self.open_draw().map_or_else(Vec::new, |draw| {
@@ -87,8 +88,7 @@ impl League {
 
     /// The display name of a round, if it has one.
     pub fn title(&self, round_id: RoundId) -> Option<&str> {
-        let round = self.rounds.iter().find(|round| round.round_id == round_id)?;
-        round.drawn.as_ref().map(|drawn| drawn.title.as_str())
+        self.round(round_id)?.drawn.as_ref().map(|drawn| drawn.title.as_str())
     }
 }
 

@@ -29,6 +29,7 @@ impl Manager {
         if self.league.phase == Phase::Registration {
             self.check_strength()?;
             let (rounds, draw) = self.rounds_for(ctx, self.entrants())?;
+            self.check_rounds(rounds.len())?;
             self.record(ctx, LeagueEvent::LeagueStarted { rounds, draw });
             self.draw_ahead(ctx);
             self.start_roll_call(ctx);
@@ -77,6 +78,18 @@ impl Manager {
             .with("referees", referees));
         }
         Ok(())
+    }
+
+    fn check_rounds(&self, rounds: usize) -> Result<(), RequestError> {
+        let most = self.league.settings.competition.rounds_max();
+        if rounds <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "the league would have {rounds} rounds, and a league has {most} at most: lower matches_per_pairing, or let fewer \
+             players take part"
+        );
+        Err(RequestError::new(ErrorCode::InvalidState, message).with("rounds", rounds))
     }
 
     pub(super) fn check_league(&self, league_id: &LeagueId) -> Result<(), RequestError> {

@@ -127,7 +127,7 @@ impl League {
                 self.note_pairing(at, drawn);
                 let only = drawn.byes.first().filter(|_| drawn.byes.len() == 1);
                 self.add_round(*round_id, &drawn.pairs, only.cloned(), Some(Arc::clone(drawn)));
-                self.number_matches();
+                self.number_last_round();
             }
             LeagueEvent::LotDrawn { lot } => self.lots.push(lot.clone()),
             LeagueEvent::RoundAnnounced { round_id, starts_at, plan } => {
@@ -191,7 +191,7 @@ impl League {
                 self.decide(match_id, decision);
             }
             LeagueEvent::RoundCompleted { round_id } => {
-                if let Some(round) = self.rounds.iter_mut().find(|round| round.round_id == *round_id) {
+                if let Some(round) = self.round_mut(*round_id) {
                     round.completed = true;
                 }
             }
@@ -271,10 +271,11 @@ impl League {
 
     fn announce(&mut self, round_id: RoundId, starts_at: Timestamp, plan: &[(MatchId, RefereeId)]) {
         self.current_round = round_id.0;
-        if let Some(round) = self.rounds.iter_mut().find(|round| round.round_id == round_id) {
+        if let Some(round) = self.round_mut(round_id) {
             round.starts_at = Some(starts_at);
-            self.undecided.extend(round.matches.iter().cloned());
-            self.waiting.extend(round.matches.iter().cloned());
+            let matches = round.matches.clone();
+            self.undecided.extend(matches.iter().cloned());
+            self.waiting.extend(matches);
         }
         for (match_id, referee_id) in plan {
             if let Some(game) = self.matches.get_mut(match_id) {
@@ -364,8 +365,16 @@ impl League {
 
     /// The round that is being played, if one is.
     pub fn open_round(&self) -> Option<&Round> {
-        let place = usize::try_from(self.current_round.checked_sub(1)?).ok()?;
-        self.rounds.get(place).filter(|round| !round.completed)
+        self.round(RoundId(self.current_round)).filter(|round| !round.completed)
+    }
+
+    /// Rounds are numbered from 1, in order of play: a log may have very many.
+    pub(super) fn round(&self, round_id: RoundId) -> Option<&Round> {
+        self.rounds.get(place_of(round_id)?).filter(|round| round.round_id == round_id)
+    }
+
+    fn round_mut(&mut self, round_id: RoundId) -> Option<&mut Round> {
+        self.rounds.get_mut(place_of(round_id)?).filter(|round| round.round_id == round_id)
     }
 
     /// The matches of a round, in order.
@@ -377,6 +386,10 @@ impl League {
     pub fn awaited(&self) -> impl Iterator<Item = (&MatchId, &Match)> {
         self.undecided.iter().filter_map(|id| self.matches.get_key_value(id))
     }
+}
+
+fn place_of(round_id: RoundId) -> Option<usize> {
+    usize::try_from(round_id.0.checked_sub(1)?).ok()
 }
 
 /// Unassigns a match.

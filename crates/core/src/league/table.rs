@@ -38,6 +38,21 @@ impl League {
         }
     }
 
+    /// Numbers the matches of the round that was drawn last; the others keep their numbers.
+    pub(super) fn number_last_round(&mut self) {
+        let places: BTreeMap<&PlayerId, usize> = self.players.keys().zip(0..).collect();
+        let place = |player: &PlayerId| places.get(player).copied();
+        let Some(round) = self.rounds.last() else { return };
+        let series = round.drawn.as_deref().filter(|drawn| drawn.play_off).map(|drawn| drawn.leg);
+        for id in &round.matches {
+            if let Some(game) = self.matches.get_mut(id) {
+                game.number = self.games.len();
+                let players = place(&game.a).zip(place(&game.b));
+                self.games.push(Game { players, series, verdict: None });
+            }
+        }
+    }
+
     /// The current standings.
     pub fn table(&self) -> Vec<Place> {
         let ids: Vec<&PlayerId> = self.players.keys().collect();
@@ -55,8 +70,9 @@ impl League {
         let game = crate::game::find(&self.settings.game_type)?;
         let walkover = game.payoff.filter(|_| self.settings.score == Score::Payoff)?.walkover;
         let mut totals: BTreeMap<&PlayerId, i64> = BTreeMap::new();
-        for (game, counted) in self.matches.values().zip(&self.games) {
-            let Some(decision) = game.decision.as_ref().filter(|_| counted.series.is_none()) else {
+        for game in self.matches.values() {
+            let counts = self.games.get(game.number).is_some_and(|counted| counted.series.is_none());
+            let Some(decision) = game.decision.as_ref().filter(|_| counts) else {
                 continue;
             };
             for player in [&game.a, &game.b] {

@@ -20,6 +20,7 @@ mod endpoints;
 mod everyday;
 mod experiment;
 mod help;
+mod hostile_files;
 mod leagues;
 mod load;
 mod log;

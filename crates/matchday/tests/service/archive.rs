@@ -135,3 +135,23 @@ fn an_archive_of_a_league_that_is_played_holds_no_secret_of_the_house_and_an_imp
     let found = fixture.cli.run(&["verify", fixture.store().to_str().unwrap(), "--league", "spring"]);
     assert_eq!(found.code, 0, "{found:?}");
 }
+
+#[test]
+fn a_file_with_another_schema_is_not_imported() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    played(&fixture, "spring");
+    let archived = fixture.league(&["archive", "spring"]);
+    let file = archived.json()["file"].as_str().unwrap().to_owned();
+    let db = rusqlite::Connection::open(&file).unwrap();
+    db.execute_batch(
+        "DROP TABLE events;
+         CREATE VIEW events AS WITH RECURSIVE n(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n)
+             SELECT 1 AS league, 'league' AS stream, seq, 0 AS at, '{}' AS line, zeroblob(32) AS hash FROM n",
+    )
+    .unwrap();
+    db.close().unwrap();
+    let refused = fixture.league(&["import", &file]);
+    assert!(refused.failed(2).contains("is not a store of the form that this Matchday makes"), "{refused:?}");
+    fixture.create(&["autumn"], &[]);
+}

@@ -146,6 +146,9 @@ pub const LADDER_MATCHES_PER_HOUR: u32 = 60;
 /// Of rounds, groups and qualifiers: more than any league has players for.
 const COUNT_MAX: u32 = 9_999;
 
+/// Of the rounds of a ladder, which has no end of its own: about 70 days with one each minute.
+const LADDER_ROUNDS_MAX: usize = 100_000;
+
 impl Default for Competition {
     fn default() -> Self {
         Self {
@@ -244,6 +247,14 @@ impl Competition {
     /// Whether events can leave it out, as those of old logs do.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// How many rounds a league can have. A log with more is not that of a league.
+    pub fn rounds_max(&self) -> usize {
+        match self.format {
+            Format::Ladder => LADDER_ROUNDS_MAX,
+            _ => COUNT_MAX as usize,
+        }
     }
 
     pub(super) fn legs(&self) -> u32 {

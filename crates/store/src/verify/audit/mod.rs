@@ -103,10 +103,12 @@ impl Auditor {
             LeagueEvent::LeagueStarted { rounds, draw } => {
                 ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
                 ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
+                self.check_room(rounds.len())?;
                 self.drawing.check_start(&self.league, rounds, draw.as_ref())
             }
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 self.running()?;
+                self.check_room(1)?;
                 self.drawing.check_round(&self.league, at, *round_id, drawn)
             }
             LeagueEvent::LotDrawn { lot } => self.drawing.check_lot(&self.league, lot),
@@ -165,6 +167,11 @@ impl Auditor {
         ensure(known || count < max as usize, || format!("the league takes no more than {max}"))
     }
 
+    fn check_room(&self, more: usize) -> Finding {
+        let most = self.league.settings.competition.rounds_max();
+        ensure(self.league.rounds.len() + more <= most, || format!("a league has {most} rounds at most"))
+    }
+
     fn running(&self) -> Finding {
         ensure(self.league.phase == Phase::Running, || "the league is not running".into())
     }
@@ -178,8 +185,11 @@ impl Auditor {
         self.drawing.check_complete(&self.league, at)?;
         let next = self.league.current_round.saturating_add(1);
         ensure(round_id.0 == next, || format!("round {next} comes next"))?;
-        let round = self.league.rounds.iter().find(|round| round.round_id == round_id);
-        let round = round.ok_or_else(|| format!("the schedule has no round {round_id}"))?;
+        let place = usize::try_from(next).ok().and_then(|next| next.checked_sub(1));
+        let round = place.and_then(|place| self.league.rounds.get(place));
+        let round = round
+            .filter(|round| round.round_id == round_id)
+            .ok_or_else(|| format!("the schedule has no round {round_id}"))?;
         let mut planned = BTreeSet::new();
         for (match_id, referee) in plan {
             ensure(round.matches.contains(match_id), || format!("{match_id} is not of round {round_id}"))?;
