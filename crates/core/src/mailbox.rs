@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How many calls may wait in one mailbox.
+/// How many calls may wait in one mailbox of its relay's own process, and how many of others.
 pub const WAITING_MAX: usize = 64;
 /// How long an agent may be without a stream before calls to it fail at once, as connections to a closed port do.
 pub const ABSENT_AFTER: Duration = Duration::from_secs(15);
@@ -22,6 +22,15 @@ pub struct CallNumber(pub u64);
 /// Names a stream within its mailbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamNumber(pub u64);
+
+/// Who calls. Calls of the one kind take no place from those of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The manager or a referee of the relay's own process.
+    Own,
+    /// Anyone who knows the address of the mailbox.
+    Outside,
+}
 
 /// How an agent fetches its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +68,7 @@ pub enum Refused {
     /// The agent has been away for too long.
     #[error("the agent is not connected to the relay")]
     Absent,
-    /// [`WAITING_MAX`] calls wait already.
+    /// [`WAITING_MAX`] such calls wait already.
     #[error("too many calls wait for the agent")]
     Full,
 }
@@ -93,6 +102,7 @@ pub enum Next {
 
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
+    caller: Caller,
     deadline: Timestamp,
     delivered_to: Option<StreamNumber>,
 }
@@ -136,21 +146,22 @@ impl Mailbox {
         }
     }
 
-    /// How many calls wait.
-    pub fn waiting(&self) -> usize {
-        self.waiting.len()
-    }
-
     /// Takes a call in.
-    pub fn call(&mut self, now: Timestamp, deadline: Timestamp) -> Result<CallNumber, Refused> {
+    pub fn call(
+        &mut self,
+        now: Timestamp,
+        deadline: Timestamp,
+        caller: Caller,
+    ) -> Result<CallNumber, Refused> {
+        let alike = self.waiting.values().filter(|waiting| waiting.caller == caller).count();
         match self.presence {
             Presence::Absent { since } if now >= since + ABSENT_AFTER => return Err(Refused::Absent),
-            _ if self.waiting.len() >= WAITING_MAX => return Err(Refused::Full),
+            _ if alike >= WAITING_MAX => return Err(Refused::Full),
             _ => {}
         }
         self.last_call = self.last_call.saturating_add(1);
         let number = CallNumber(self.last_call);
-        self.waiting.insert(number, Waiting { deadline, delivered_to: None });
+        self.waiting.insert(number, Waiting { caller, deadline, delivered_to: None });
         Ok(number)
     }
 
@@ -188,6 +199,12 @@ impl Mailbox {
         if self.is_current(ended) {
             self.presence = Presence::Absent { since: now };
         }
+    }
+
+    /// Whether a stream has something to send or to end for.
+    pub fn has_next(&self, stream: StreamNumber) -> bool {
+        let undelivered = |waiting: &Waiting| waiting.delivered_to != Some(stream);
+        !self.is_current(stream) || self.waiting.values().any(undelivered)
     }
 
     /// What to send over a stream. A call counts as delivered to it from then on.
@@ -229,7 +246,8 @@ impl Mailbox {
         self.waiting.remove(&number);
     }
 
-    fn is_current(&self, stream: StreamNumber) -> bool {
+    /// Whether no other stream has taken over from this one.
+    pub fn is_current(&self, stream: StreamNumber) -> bool {
         matches!(&self.presence, Presence::Connected { stream: current, .. } if *current == stream)
     }
 }
@@ -253,7 +271,7 @@ mod tests {
     #[test]
     fn a_call_is_delivered_once_to_a_stream_and_again_to_the_next() {
         let (mut mailbox, stream) = connected();
-        let call = mailbox.call(START, after(30)).unwrap();
+        let call = mailbox.call(START, after(30), Caller::Own).unwrap();
         assert_eq!(mailbox.next(stream), Next::Call(call, after(30)));
         assert_eq!(mailbox.next(stream), Next::Nothing);
         let again = mailbox.connect(after(1), "laptop".into(), Transport::Stream, false, None).unwrap();
@@ -280,7 +298,10 @@ mod tests {
     #[test]
     fn an_answer_counts_once_and_by_the_deadline() {
         let (mut mailbox, _) = connected();
-        let (one, two) = (mailbox.call(START, after(5)).unwrap(), mailbox.call(START, after(5)).unwrap());
+        let (one, two) = (
+            mailbox.call(START, after(5), Caller::Own).unwrap(),
+            mailbox.call(START, after(5), Caller::Own).unwrap(),
+        );
         assert_eq!(mailbox.answer(after(5), one), Ok(()));
         assert_eq!(mailbox.answer(after(5), one), Err(NotOpen::Unknown));
         assert_eq!(mailbox.answer(after(5) + Duration::from_micros(1), two), Err(NotOpen::Late));
@@ -290,11 +311,11 @@ mod tests {
     #[test]
     fn a_call_waits_for_a_reconnect_and_no_longer() {
         let (mut mailbox, stream) = connected();
-        let call = mailbox.call(START, after(60)).unwrap();
+        let call = mailbox.call(START, after(60), Caller::Own).unwrap();
         mailbox.disconnect(after(1), stream);
         assert_eq!(mailbox.fails_at(call), Some(after(16)));
-        assert!(mailbox.call(after(15), after(60)).is_ok());
-        assert_eq!(mailbox.call(after(16), after(60)), Err(Refused::Absent));
+        assert!(mailbox.call(after(15), after(60), Caller::Own).is_ok());
+        assert_eq!(mailbox.call(after(16), after(60), Caller::Own), Err(Refused::Absent));
         mailbox.connect(after(14), "laptop".into(), Transport::Stream, false, None).unwrap();
         assert_eq!(mailbox.fails_at(call), Some(after(60)));
     }
@@ -325,9 +346,26 @@ mod tests {
     #[test]
     fn a_full_mailbox_takes_no_more() {
         let (mut mailbox, _) = connected();
-        let calls: Vec<_> = (0..WAITING_MAX).map(|_| mailbox.call(START, after(5)).unwrap()).collect();
-        assert_eq!(mailbox.call(START, after(5)), Err(Refused::Full));
+        let calls: Vec<_> =
+            (0..WAITING_MAX).map(|_| mailbox.call(START, after(5), Caller::Own).unwrap()).collect();
+        assert_eq!(mailbox.call(START, after(5), Caller::Own), Err(Refused::Full));
         mailbox.end(calls[0]);
-        assert!(mailbox.call(START, after(5)).is_ok());
+        assert!(mailbox.call(START, after(5), Caller::Own).is_ok());
+    }
+
+    #[test]
+    fn calls_from_outside_take_no_place_of_the_leagues_own() {
+        let (mut mailbox, stream) = connected();
+        for _ in 0..WAITING_MAX {
+            mailbox.call(START, after(600), Caller::Outside).unwrap();
+        }
+        assert_eq!(mailbox.call(START, after(5), Caller::Outside), Err(Refused::Full));
+        let own = mailbox.call(START, after(5), Caller::Own).unwrap();
+        let sent = std::iter::from_fn(|| match mailbox.next(stream) {
+            Next::Call(number, _) => Some(number),
+            Next::Nothing | Next::Replaced => None,
+        });
+        assert_eq!(sent.last(), Some(own));
+        assert!(!mailbox.has_next(stream));
     }
 }

@@ -7,7 +7,7 @@ use super::who::Who;
 use super::wire::{Payload, Response};
 use super::world::World;
 use crate::agent::{Answer, Failure};
-use crate::mailbox::{CallNumber, Mailbox, Next, StreamNumber, Transport};
+use crate::mailbox::{CallNumber, Caller, Mailbox, Next, StreamNumber, Transport};
 use crate::protocol::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -66,6 +66,8 @@ impl World {
         let agent = self.dialled(who);
         agent.stream = agent.mailbox.connect(now, "client".into(), Transport::Stream, false, None).ok();
         agent.silent = false;
+        // Strangers fill it as far as they can, with calls that nobody answers: that takes no place of the league's.
+        while agent.mailbox.call(now, now, Caller::Outside).is_ok() {}
         self.trace.note(now, format_args!("{who} dials out"));
         if self.disturbs_streams() {
             let up = Duration::from_micros(self.chance.below(UP_US_MAX));
@@ -93,7 +95,7 @@ impl World {
     pub(super) fn call_mailbox(&mut self, call: usize, who: Who, payload: Payload, deadline: Timestamp) {
         let now = self.now;
         let agent = self.dialled(who);
-        match agent.mailbox.call(now, deadline) {
+        match agent.mailbox.call(now, deadline, Caller::Own) {
             Ok(number) => {
                 agent.calls.insert(number, (call, payload));
                 self.watch_mailbox(who, number);

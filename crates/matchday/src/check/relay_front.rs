@@ -2,7 +2,7 @@
 //! on to the fake manager.
 
 use crate::mcp::agent_options;
-use crate::relay::{Relay, RelaySettings};
+use crate::relay::{Relay, RelayLimits, RelaySettings};
 use anyhow::Result;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode};
@@ -27,7 +27,8 @@ const MAILBOXES_MAX: usize = 64;
 /// Serves for as long as the process runs.
 pub(crate) fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<()> {
     let base_url = format!("http://{}", listener.local_addr()?);
-    let settings = RelaySettings { base_url, mailboxes_max: MAILBOXES_MAX, per_address_max: MAILBOXES_MAX };
+    let limits = RelayLimits::new(MAILBOXES_MAX, MAILBOXES_MAX);
+    let settings = RelaySettings { base_url, limits, message_bytes_max: BODY_BYTES_MAX };
     let relay = Relay::open(settings, Store::in_memory(), &agent_options(entropy_from_system()?))?;
     relay.serve_anyone();
     let (client, to) = (Client::new(), format!("http://{fake_manager}/mcp"));

@@ -86,7 +86,8 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     if let Some(seats) = &seats {
         crate::seat::mount(&mut options, &seats.seats);
     }
-    let relay = relay::for_manager(&config, listening.port(), &store, &mut options)?;
+    let message_bytes_max = settings.message_bytes_max;
+    let relay = relay::for_manager(&config, listening.port(), message_bytes_max, &store, &mut options)?;
     options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
     let handle = matchday_runtime::run(Manager::new(settings), listener, store.clone(), stream, options)?;
     if let Some(relay) = relay {

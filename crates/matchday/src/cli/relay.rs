@@ -2,31 +2,32 @@
 
 use super::serve;
 use super::settings::{self, Config};
-use crate::relay::{Relay, RelaySettings};
+use crate::relay::{Relay, RelayLimits, RelaySettings};
 use anyhow::Result;
 use matchday_runtime::Options;
 use matchday_store::Store;
 use std::sync::Arc;
 
-/// How many mailboxes there may be in all and for one address, if there is a relay.
-pub(super) fn limits(config: &Config) -> Result<Option<(usize, usize)>> {
-    let limits =
-        (config.need(&settings::RELAY_MAILBOXES)?, config.need(&settings::RELAY_MAILBOXES_PER_ADDRESS)?);
+/// What the relays of this process may grow to, if there is to be one.
+pub(super) fn limits(config: &Config) -> Result<Option<RelayLimits>> {
+    let mailboxes_max = config.need(&settings::RELAY_MAILBOXES)?;
+    let limits = RelayLimits::new(mailboxes_max, config.need(&settings::RELAY_MAILBOXES_PER_ADDRESS)?);
     Ok(config.need(&settings::RELAY)?.then_some(limits))
 }
 
-/// The relay at the address of a manager, if its settings ask for it.
+/// The relay at the address of a manager, if its settings ask for it. `message_bytes_max`: of its league.
 pub(super) fn for_manager(
     config: &Config,
     port: u16,
+    message_bytes_max: usize,
     store: &Store,
     options: &mut Options,
 ) -> Result<Option<Arc<Relay>>> {
-    let Some((mailboxes_max, per_address_max)) = limits(config)? else { return Ok(None) };
+    let Some(limits) = limits(config)? else { return Ok(None) };
     let contact = serve::contact(config, port)?;
     let base_url =
         contact.raw().strip_suffix("/mcp").unwrap_or(contact.raw()).trim_end_matches('/').to_owned();
-    let settings = RelaySettings { base_url, mailboxes_max, per_address_max };
+    let settings = RelaySettings { base_url, limits, message_bytes_max };
     let relay = Relay::open(settings, store.clone(), options)?;
     relay.mount(options);
     Ok(Some(relay))

@@ -1,9 +1,11 @@
 //! Reads the calls of a mailbox, has the agent answer each, and posts the answers. Reconnects for as long as it runs.
 
+use super::lines::{Lines, NoLine};
 use super::relay_client::{RelayClient, RelayError};
 use super::status::{Change, Status};
 use bytes::Bytes;
 use matchday_core::entropy::Entropy;
+use matchday_core::mailbox::WAITING_MAX;
 use matchday_net::client::{CallError, Client};
 use matchday_net::egress::Target;
 use serde::Deserialize;
@@ -11,7 +13,8 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 /// The relay sends an empty line every five seconds.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
@@ -21,8 +24,15 @@ const BACKOFF_MIN: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_millis(1600);
 /// How many numbers of calls are remembered, so that none is answered twice.
 const REMEMBERED_MAX: usize = 1024;
-const LINE_BYTES_MAX: usize = 8 << 20;
+/// How many calls are answered at once. Further ones are not read until one of them has ended.
+pub(crate) const CALLS_MAX: usize = WAITING_MAX;
+/// How long these may be together.
+pub(crate) const CALLS_BYTES_MAX: usize = 16 << 20;
+/// The longest time that a call is given, whatever the league says; the relay itself gives no more.
+const LEFT_MAX: Duration = Duration::from_secs(600);
 const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// For a call whose time the league does not say.
+const LEFT_UNKNOWN: Duration = Duration::from_secs(30);
 /// Time for the answer to travel back.
 const MARGIN: Duration = Duration::from_millis(20);
 
@@ -65,6 +75,9 @@ pub struct Dialled {
     pub take_over: bool,
     /// Calls that were received.
     seen: Mutex<BTreeSet<u64>>,
+    /// The places of calls that are being answered, and their bytes.
+    places: Arc<Semaphore>,
+    bytes: Arc<Semaphore>,
 }
 
 /// A line of the stream.
@@ -91,7 +104,9 @@ enum Ended {
 
 impl Dialled {
     pub fn new(relay: RelayClient, agent: AgentEndpoint, status: Status, take_over: bool) -> Arc<Self> {
-        Arc::new(Self { relay, agent, status, take_over, seen: Mutex::default() })
+        let places = Arc::new(Semaphore::new(CALLS_MAX));
+        let bytes = Arc::new(Semaphore::new(CALLS_BYTES_MAX));
+        Arc::new(Self { relay, agent, status, take_over, seen: Mutex::default(), places, bytes })
     }
 
     /// Runs until the relay cannot be used any more; why.
@@ -131,54 +146,50 @@ impl Dialled {
     }
 
     async fn read_stream(self: &Arc<Self>, take_over: bool) -> Ended {
-        let mut stream = match self.relay.stream(self.last_seen(), take_over).await {
-            Ok(stream) => stream,
+        let mut lines = match self.relay.stream(self.last_seen(), take_over).await {
+            Ok(stream) => Lines::of(stream),
             Err(why) => return Ended::Error(why),
         };
         let mut first = true;
-        let mut unread: Vec<u8> = Vec::new();
         loop {
             let patience = if first { FIRST_LINE_MAX } else { SILENCE_MAX };
-            let piece = match timeout(patience, stream.next()).await {
-                Err(_) if first => return Ended::Buffered,
-                Err(_) => return Ended::Cut("the stream fell silent".to_owned()),
-                Ok(None) => return Ended::Cut("the league has ended the stream".to_owned()),
-                Ok(Some(Err(why))) => return Ended::Cut(why.to_string()),
-                Ok(Some(Ok(piece))) => piece,
+            let line = match lines.next(patience).await {
+                Ok(line) => line,
+                Err(NoLine::Silent) if first => return Ended::Buffered,
+                Err(why) => return Ended::Cut(why.to_string()),
             };
             if std::mem::take(&mut first) {
                 self.status.tell(Change::Connected);
             }
-            unread.extend_from_slice(&piece);
-            if unread.len() > LINE_BYTES_MAX {
-                return Ended::Cut("the league sends a line that is too long".to_owned());
-            }
-            while let Some(end) = unread.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = unread.drain(..=end).collect();
-                if let Some(ended) = self.take_line(&line) {
-                    return ended;
-                }
+            if let Some(ended) = self.take_line(&line).await {
+                return ended;
             }
         }
     }
 
     async fn read_poll(self: &Arc<Self>, mut take_over: bool) -> Ended {
         loop {
-            let lines = match self.relay.poll(self.last_seen(), take_over).await {
+            let before = self.last_seen();
+            // A league that answers polls at once, and with nothing, is not asked at once again.
+            let next = Instant::now() + BACKOFF_MIN;
+            let lines = match self.relay.poll(before, take_over).await {
                 Ok(lines) => lines,
                 Err(why) => return Ended::Error(why),
             };
             take_over = false;
             for line in lines.split(|byte| *byte == b'\n') {
-                if let Some(ended) = self.take_line(line) {
+                if let Some(ended) = self.take_line(line).await {
                     return ended;
                 }
+            }
+            if self.last_seen() == before {
+                sleep_until(next).await;
             }
         }
     }
 
-    /// A call is answered in a task of its own. `Some` if the stream has ended.
-    fn take_line(self: &Arc<Self>, line: &[u8]) -> Option<Ended> {
+    /// A call is answered in a task of its own, once there is a place for it. `Some` if the stream has ended.
+    async fn take_line(self: &Arc<Self>, line: &[u8]) -> Option<Ended> {
         if line.trim_ascii().is_empty() {
             return None;
         }
@@ -193,8 +204,10 @@ impl Dialled {
             Line { closed: Some(_), .. } => Some(Ended::Cut("the league is being restarted".to_owned())),
             Line { id: Some(id), left_ms, body: Some(body), .. } => {
                 if self.is_new(id) {
-                    let left = Duration::from_millis(left_ms.unwrap_or(30_000));
-                    tokio::spawn(Arc::clone(self).answer(id, body.into(), Instant::now() + left));
+                    let left = left_ms.map_or(LEFT_UNKNOWN, Duration::from_millis);
+                    let deadline = Instant::now() + left.min(LEFT_MAX);
+                    let place = self.place(body.len()).await?;
+                    tokio::spawn(Arc::clone(self).answer(id, body.into(), deadline, place));
                 }
                 None
             }
@@ -211,7 +224,20 @@ impl Dialled {
         is_new
     }
 
-    async fn answer(self: Arc<Self>, id: u64, body: Bytes, deadline: Instant) {
+    /// A place for a call of so many bytes; `None` never, for there is always another.
+    async fn place(&self, bytes: usize) -> Option<[OwnedSemaphorePermit; 2]> {
+        let bytes = u32::try_from(bytes.min(CALLS_BYTES_MAX)).ok()?;
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        Some([place, Arc::clone(&self.bytes).acquire_many_owned(bytes).await.ok()?])
+    }
+
+    async fn answer(
+        self: Arc<Self>,
+        id: u64,
+        body: Bytes,
+        deadline: Instant,
+        _place: [OwnedSemaphorePermit; 2],
+    ) {
         let began = Instant::now();
         let asked_until = deadline.checked_sub(MARGIN).filter(|at| *at > began).unwrap_or(deadline);
         let Some(url) = self.agent.url() else {

@@ -1,5 +1,6 @@
 //! The requests of an agent that dials out, as docs/protocol.md describes them.
 
+use super::lines::LINE_BYTES_MAX;
 use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use matchday_core::protocol::{Timestamp, Token};
@@ -8,12 +9,15 @@ use matchday_net::streaming::StreamingResponse;
 use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 const REQUEST_MAX: Duration = Duration::from_secs(10);
 /// A poll waits for 25 seconds at the relay.
 const POLL_MAX: Duration = Duration::from_secs(35);
-const ANSWER_BYTES_MAX: usize = 64 << 20;
+/// What a relay says of itself is short.
+const REPLY_BYTES_MAX: usize = 64 << 10;
+/// The answer to a poll ends with the line that exceeds one megabyte.
+const POLL_BYTES_MAX: usize = LINE_BYTES_MAX + (1 << 20);
 
 /// Why the relay cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,7 +111,7 @@ impl RelayClient {
         let url = relay_url(league);
         let headers = code.map(bearer).unwrap_or_default();
         let deadline = Instant::now() + REQUEST_MAX;
-        let answer = client.post_with(&url, headers, Bytes::new(), deadline, ANSWER_BYTES_MAX).await?;
+        let answer = client.post_with(&url, headers, Bytes::new(), deadline, REPLY_BYTES_MAX).await?;
         match answer.status {
             201 => serde_json::from_slice(&answer.body).map_err(|_| RelayError::NoRelay(url)),
             401 | 403 => Err(refusal(&answer, RelayError::CodeRefused)),
@@ -129,9 +133,15 @@ impl RelayClient {
             return Ok(response);
         }
         let mut body = Vec::new();
-        while let Some(Ok(piece)) = response.next().await {
-            body.extend_from_slice(&piece);
-        }
+        let reading = async {
+            while let Some(Ok(piece)) = response.next().await
+                && body.len() + piece.len() <= REPLY_BYTES_MAX
+            {
+                body.extend_from_slice(&piece);
+            }
+        };
+        // What has come by then says enough.
+        let _in_time = timeout_at(deadline, reading).await;
         let answer = CallResponse { status: response.status, headers: Default::default(), body: body.into() };
         Err(read_refusal(&answer))
     }
@@ -140,7 +150,7 @@ impl RelayClient {
     pub async fn poll(&self, after: Option<u64>, take_over: bool) -> Result<Bytes, RelayError> {
         let url = self.read_url("next", after, take_over);
         let deadline = Instant::now() + POLL_MAX;
-        let answer = self.client.get_with(&url, bearer(&self.token), deadline, ANSWER_BYTES_MAX).await?;
+        let answer = self.client.get_with(&url, bearer(&self.token), deadline, POLL_BYTES_MAX).await?;
         if answer.status == 200 { Ok(answer.body) } else { Err(read_refusal(&answer)) }
     }
 
@@ -158,7 +168,7 @@ impl RelayClient {
         let url = format!("{}/answers/{id}?{query}", self.url);
         let body = answer.map(|(_, body)| body.clone()).unwrap_or_default();
         let request = CallRequest { headers: bearer(&self.token), ..CallRequest::from(body) };
-        let answer = self.client.call(&url, request, deadline, ANSWER_BYTES_MAX).await.result?;
+        let answer = self.client.call(&url, request, deadline, REPLY_BYTES_MAX).await.result?;
         match answer.status {
             204 => Ok(true),
             410 => Ok(false),

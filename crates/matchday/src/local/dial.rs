@@ -3,7 +3,7 @@
 use super::LeaguePlan;
 use crate::connect::{self, RelayClient, SavedMailbox, Status};
 use crate::mcp::agent_options;
-use crate::relay::{Relay, RelaySettings};
+use crate::relay::{Relay, RelayLimits, RelaySettings};
 use anyhow::Result;
 use matchday_core::protocol::Endpoint;
 use matchday_net::client::Client;
@@ -23,8 +23,8 @@ pub(super) fn relay(
     let mailboxes_max = plan.player_plans.len();
     let settings = RelaySettings {
         base_url: format!("http://{manager}"),
-        mailboxes_max,
-        per_address_max: mailboxes_max,
+        limits: RelayLimits::new(mailboxes_max, mailboxes_max),
+        message_bytes_max: plan.league.message_bytes_max,
     };
     let telemetry = plan.telemetry.clone();
     let options = Options { clock, telemetry, ..agent_options(entropy_from_system()?) };

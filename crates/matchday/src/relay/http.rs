@@ -2,18 +2,18 @@
 //! `stream` or `next` and posts to `answers/ID`.
 
 use super::Relay;
-use super::open_mailbox::{Answer, OpenMailbox};
+use super::memory::{Message, Reserved};
+use super::open_mailbox::{Answer, NoAnswer, OpenMailbox, Undelivered};
 use super::{stream, timeout};
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
 use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
-use matchday_core::mailbox::{NotOpen, Transport};
+use matchday_core::mailbox::Transport;
 use matchday_core::protocol::Token;
 use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
 use matchday_net::response::{
-    DISCARD_MAX, empty, json, unanswered, with_close, with_header, with_retry_after,
+    DISCARD_MAX, empty, json, refuse, unanswered, with_close, with_header, with_retry_after,
 };
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
@@ -24,8 +24,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::time::{self, Instant};
 
-/// The longest call or answer.
-pub(super) const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// The longest name that a client gives itself.
 const CLIENT_CHARS_MAX: usize = 64;
 
@@ -132,61 +130,94 @@ impl Relay {
         let began = Instant::now();
         let (head, mut incoming) = request.into_parts();
         let Some(mailbox) = self.mailbox(mailbox) else { return unanswered() };
-        let body = match self.read(&mut incoming).await {
-            Ok(body) => body,
+        let Some(room) = mailbox.room_for_call(self.expected_bytes(&incoming)) else { return unanswered() };
+        let message = match self.read(&mut incoming, Some(room)).await {
+            Ok(message) => message,
             // The agent never hears of it: the fault is the caller's.
-            Err(refusal) => return refusal,
+            Err(why) => return self.refuse_unread(incoming, why).await,
         };
-        let deadline = began + timeout::of_call(&head.headers, &body);
-        match mailbox.call(body, deadline).await {
+        if std::str::from_utf8(&message.bytes).is_err() {
+            return error(StatusCode::BAD_REQUEST, "a call is JSON in UTF-8");
+        }
+        let deadline = began + timeout::of_call(&head.headers, &message.bytes);
+        match mailbox.call(message, deadline).await {
             Ok(Answer { status, body, .. }) => {
-                let mut response = Response::new(Full::new(body).boxed());
+                let mut response = Response::new(body.boxed());
                 *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
                 with_header(response, hyper::header::CONTENT_TYPE, "application/json")
             }
+            // The agent has answered, so that its caller is told.
+            Err(why @ Undelivered::TooLarge(_)) => error(StatusCode::BAD_GATEWAY, &why.to_string()),
             Err(_) => unanswered(),
         }
     }
 
     async fn answered(&self, mailbox: &OpenMailbox, call: u64, request: Request<Incoming>) -> HttpResponse {
-        let (head, mut incoming) = request.into_parts();
-        let status = parameter(&head.uri, "status");
-        let failed = parameter(&head.uri, "failed").is_some_and(|value| value == "1");
-        let status = match status.map_or(Ok(200), str::parse::<u16>) {
-            Ok(status) if StatusCode::from_u16(status).is_ok() => status,
-            _ => {
-                return error(
-                    StatusCode::BAD_REQUEST,
-                    "status: expected the HTTP status of the agent's answer",
-                );
+        let Some(status) = final_status(request.uri()) else {
+            let why = json!({"error": "status: expected the HTTP status of the agent's answer, 200 to 599"});
+            let why = why.to_string().into_bytes();
+            return refuse(request, StatusCode::BAD_REQUEST, why, self.body_timeout).await;
+        };
+        let room = match mailbox.room_for_answer(call, self.expected_bytes(request.body())) {
+            Ok(room) => room,
+            Err(why) => {
+                let status = match why {
+                    NoAnswer::NotOpen(_) => StatusCode::GONE,
+                    NoAnswer::NoRoom => StatusCode::TOO_MANY_REQUESTS,
+                };
+                let why = json!({ "error": why.to_string() }).to_string().into_bytes();
+                return refuse(request, status, why, self.body_timeout).await;
             }
         };
-        let body = match self.read(&mut incoming).await {
-            Ok(body) => body,
-            Err(refusal) => return refusal,
-        };
+        let (head, mut incoming) = request.into_parts();
+        let read = self.read(&mut incoming, room).await;
         let received = head.extensions.get::<Arc<RxTimes>>().and_then(|times| times.last());
         let arrived = received.unwrap_or_else(Instant::now);
-        let answer = (!failed).then_some(Answer { status, body, arrived });
+        let failed = parameter(&head.uri, "failed").is_some_and(|value| value == "1");
+        let answer = match read {
+            Ok(_) if failed => Err(Undelivered::NotReached),
+            Ok(body) => Ok(Answer { status, body, arrived }),
+            Err(why) => {
+                if let NotRead::TooLarge(bytes) = why {
+                    let _ended = mailbox.answer(call, arrived, Err(Undelivered::TooLarge(bytes)));
+                }
+                return self.refuse_unread(incoming, why).await;
+            }
+        };
         match mailbox.answer(call, arrived, answer) {
             Ok(()) => empty(StatusCode::NO_CONTENT),
-            Err(why @ (NotOpen::Unknown | NotOpen::Late)) => error(StatusCode::GONE, &why.to_string()),
+            Err(why) => error(StatusCode::GONE, &why.to_string()),
         }
     }
 
-    async fn read(&self, incoming: &mut Incoming) -> Result<Bytes, HttpResponse> {
-        let reading = body::read(incoming, MESSAGE_BYTES_MAX);
+    /// How long a body may become: as long as it says, or as it may be.
+    fn expected_bytes(&self, incoming: &Incoming) -> usize {
+        let announced = incoming.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+        announced.unwrap_or(usize::MAX).min(self.settings.message_bytes_max)
+    }
+
+    /// Reads a call or an answer into the room that was reserved for it.
+    async fn read(&self, incoming: &mut Incoming, room: Option<Reserved>) -> Result<Message, NotRead> {
+        let reading = body::read(incoming, self.settings.message_bytes_max);
         match time::timeout(self.body_timeout, reading).await {
-            Ok(Ok(body)) => Ok(body),
-            Ok(Err(BodyError::TooLarge(_))) => {
-                let discarding = body::discard(incoming, DISCARD_MAX);
-                let _in_time = time::timeout(self.body_timeout, discarding).await;
-                let why = format!("the body may have {MESSAGE_BYTES_MAX} bytes at most");
-                Err(with_close(error(StatusCode::PAYLOAD_TOO_LARGE, &why)))
-            }
-            Ok(Err(BodyError::Broken)) => Err(with_close(empty(StatusCode::BAD_REQUEST))),
-            Err(_) => Err(with_close(empty(StatusCode::REQUEST_TIMEOUT))),
+            Ok(Ok(body)) => Ok(Message::read(&body, room)),
+            Ok(Err(BodyError::TooLarge(bytes))) => Err(NotRead::TooLarge(bytes)),
+            Ok(Err(BodyError::Broken)) => Err(NotRead::Broken),
+            Err(_) => Err(NotRead::Late),
         }
+    }
+
+    async fn refuse_unread(&self, mut incoming: Incoming, why: NotRead) -> HttpResponse {
+        with_close(match why {
+            NotRead::TooLarge(_) => {
+                let discarding = body::discard(&mut incoming, DISCARD_MAX);
+                let _in_time = time::timeout(self.body_timeout, discarding).await;
+                let why = format!("the body may have {} bytes at most", self.settings.message_bytes_max);
+                error(StatusCode::PAYLOAD_TOO_LARGE, &why)
+            }
+            NotRead::Broken => empty(StatusCode::BAD_REQUEST),
+            NotRead::Late => empty(StatusCode::REQUEST_TIMEOUT),
+        })
     }
 
     async fn list(self: &Arc<Self>) -> HttpResponse {
@@ -195,6 +226,15 @@ impl Relay {
             None => error(StatusCode::UNAUTHORIZED, "this league is not open to readers"),
         }
     }
+}
+
+/// Why a body was not read.
+#[derive(Debug, Clone, Copy)]
+enum NotRead {
+    /// With its size, as far as known.
+    TooLarge(usize),
+    Broken,
+    Late,
 }
 
 /// What a client says when it begins to read.
@@ -219,6 +259,12 @@ fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
     uri.query()?
         .split('&')
         .find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value))
+}
+
+/// The status of the agent's answer. An interim one (1xx) would be taken for the beginning of another response.
+fn final_status(uri: &Uri) -> Option<u16> {
+    let status = parameter(uri, "status").map_or(Ok(200), str::parse);
+    status.ok().filter(|status| (200..=599).contains(status))
 }
 
 fn error(status: StatusCode, why: &str) -> HttpResponse {

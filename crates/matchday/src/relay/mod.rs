@@ -3,15 +3,21 @@
 //!
 //! - `connections`: who is connected how; `http`: the routes; `stream`: what the agent reads; `timeout`: how long a call may wait
 //! - `open_mailbox`: one mailbox, around the state machine of the core; `log`: which mailboxes there are
+//! - `memory`: what strangers may take up of it; `call_line`: a call as it is sent
 
+mod call_line;
 mod connections;
 mod http;
 mod log;
+mod memory;
 mod open_mailbox;
 mod stream;
 mod timeout;
 
 pub(crate) use connections::connections;
+pub use memory::MemoryPool;
+#[cfg(test)]
+pub(crate) use memory::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 
 use bytes::Bytes;
 use connections::AgentConnection;
@@ -29,6 +35,7 @@ use matchday_runtime::routes::{Matched, Part};
 use matchday_runtime::surface::{Closing, Responding, Surface};
 use matchday_runtime::{Clock, Inspector, Intake, NoEntropy, Options, StartError, entropy_from_system};
 use matchday_store::Store;
+use memory::Message;
 use open_mailbox::{OpenMailbox, Shared, Undelivered};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,9 +55,26 @@ const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 pub struct RelaySettings {
     /// Where others reach the league: `https://leagues.example/leagues/spring`.
     pub base_url: String,
+    pub limits: RelayLimits,
+    /// How long a message of the league may be: the call of a stranger, and any answer.
+    pub message_bytes_max: usize,
+}
+
+/// What the relays of a process have in common.
+#[derive(Debug, Clone)]
+pub struct RelayLimits {
+    /// Of one league.
     pub mailboxes_max: usize,
     /// How many of them may be opened from one address; any number from this machine itself.
     pub per_address_max: usize,
+    pub pool: Arc<MemoryPool>,
+}
+
+impl RelayLimits {
+    /// So many mailboxes in all and from one address, for relays that share their memory with no other.
+    pub fn new(mailboxes_max: usize, per_address_max: usize) -> Self {
+        Self { mailboxes_max, per_address_max, pool: Arc::default() }
+    }
 }
 
 /// Who says which agents may dial out.
@@ -120,7 +144,7 @@ impl Relay {
         let (log, records) = RelayLog::read(store, clock)?;
         let metrics = Arc::clone(&options.telemetry.metrics);
         metrics.relay.mounted.store(true, Ordering::Relaxed);
-        let shared = Arc::new(Shared::new(metrics));
+        let shared = Arc::new(Shared { metrics, pool: Arc::clone(&settings.limits.pool) });
         let open = |record| Arc::new(OpenMailbox::new(record, clock, Arc::clone(&shared)));
         let mailboxes = records.into_iter().map(|(id, record)| (id, open(record))).collect();
         Ok(Arc::new(Self {
@@ -212,7 +236,7 @@ impl Relay {
 
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
     async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
-        let RelaySettings { mailboxes_max, per_address_max, .. } = self.settings;
+        let RelayLimits { mailboxes_max, per_address_max, .. } = self.settings.limits;
         let quota = AddressQuota { all_max: mailboxes_max, per_address_max, limits_loopback: false };
         let open: Vec<_> = self.mailboxes().values().map(|mailbox| Some(mailbox.record.from)).collect();
         let (full, only_of) = match quota.check(peer, open) {
@@ -284,21 +308,22 @@ impl InProcess for Relay {
             let mut timings =
                 CallTimings { began, connected: Some(began), first_byte: None, last_byte: None };
             let result = match self.mailbox_at(url) {
-                Some(mailbox) => mailbox.call(body, deadline).await,
+                Some(mailbox) => mailbox.call(Message::own(body), deadline).await,
                 None => Err(matchday_core::mailbox::Refused::Absent.into()),
             };
             let result = match result {
                 Ok(answer) => {
                     (timings.first_byte, timings.last_byte) = (Some(answer.arrived), Some(answer.arrived));
-                    match answer.body.len() {
+                    match answer.body.bytes.len() {
                         bytes if bytes > bytes_max => Err(CallError::TooLarge(bytes)),
                         _ => Ok(CallResponse {
                             status: answer.status,
                             headers: hyper::HeaderMap::new(),
-                            body: answer.body,
+                            body: answer.body.bytes,
                         }),
                     }
                 }
+                Err(Undelivered::TooLarge(bytes)) => Err(CallError::TooLarge(bytes)),
                 Err(Undelivered::TimedOut) => Err(CallError::TimedOut),
                 Err(why) => Err(CallError::NoConnection(why.to_string())),
             };

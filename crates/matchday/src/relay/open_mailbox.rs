@@ -1,23 +1,23 @@
 //! One mailbox at run time: the core's state machine, the bodies of its calls, and the tasks that wait for it.
 
+use super::call_line::CallLine;
 use super::log::MailboxRecord;
+use super::memory::{MailboxMemory, MemoryPool, Message, Reserved};
 use bytes::Bytes;
 use matchday_core::mailbox::{
-    CallNumber, Mailbox, Next, NotOpen, Presence, Refused, StreamNumber, Taken, Transport,
+    CallNumber, Caller, Mailbox, Next, NotOpen, Presence, Refused, StreamNumber, Taken, Transport,
 };
 use matchday_core::protocol::Timestamp;
 use matchday_runtime::Clock;
 use matchday_runtime::telemetry::Metrics;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How much memory the bodies of all calls of a relay may take up.
-const BODIES_BYTES_MAX: usize = 64 << 20;
 /// An answer that was received before the deadline may still be on its way from the task that reads it. So many steps in a
 /// row that were on schedule are enough for that; only an overloaded machine needs more.
 const STEP: Duration = Duration::from_millis(1);
@@ -29,7 +29,7 @@ const GRACE_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
-    pub(super) body: Bytes,
+    pub(super) body: Message,
     pub(super) arrived: Instant,
 }
 
@@ -40,20 +40,37 @@ pub(super) enum Undelivered {
     Refused(#[from] Refused),
     #[error("the client of the relay could not reach the agent")]
     NotReached,
+    #[error(
+        "the answer of the agent has {0} bytes or more, which is longer than a message of this league may be"
+    )]
+    TooLarge(usize),
     #[error("no answer in time")]
     TimedOut,
     #[error("the relay is stopping")]
     Stopping,
 }
 
+/// Why an answer is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoAnswer {
+    #[error(transparent)]
+    NotOpen(#[from] NotOpen),
+    #[error(
+        "the calls of this mailbox take up all the memory that it may have: answer again when others have ended"
+    )]
+    NoRoom,
+}
+
 struct WaitingCall {
-    body: Bytes,
+    message: Arc<Message>,
     answer: oneshot::Sender<Result<Answer, Undelivered>>,
 }
 
 struct Inner {
     mailbox: Mailbox,
     calls: BTreeMap<CallNumber, WaitingCall>,
+    /// What the current stream is in the middle of. The call itself may have ended.
+    sending: Option<CallLine>,
     had_stream: bool,
 }
 
@@ -63,27 +80,23 @@ pub(super) struct OpenMailbox {
     inner: Mutex<Inner>,
     /// Changes when there is something to fetch, and when the agent connects or disconnects.
     changes: watch::Sender<u64>,
+    memory: Arc<MailboxMemory>,
     shared: Arc<Shared>,
 }
 
 /// What all mailboxes of a relay share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    metrics: Arc<Metrics>,
-    bodies_bytes: AtomicUsize,
-}
-
-impl Shared {
-    pub(super) fn new(metrics: Arc<Metrics>) -> Self {
-        Self { metrics, bodies_bytes: AtomicUsize::new(0) }
-    }
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) pool: Arc<MemoryPool>,
 }
 
 impl OpenMailbox {
     pub(super) fn new(record: MailboxRecord, clock: Clock, shared: Arc<Shared>) -> Self {
         let mailbox = Mailbox::new(clock.now());
-        let inner = Mutex::new(Inner { mailbox, calls: BTreeMap::new(), had_stream: false });
-        Self { record, clock, inner, changes: watch::Sender::new(0), shared }
+        let inner = Inner { mailbox, calls: BTreeMap::new(), sending: None, had_stream: false };
+        let memory = MailboxMemory::new(record.from, Arc::clone(&shared.pool));
+        Self { record, clock, inner: Mutex::new(inner), changes: watch::Sender::new(0), memory, shared }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -107,24 +120,45 @@ impl OpenMailbox {
         self.inner().mailbox.connection(self.clock.now())
     }
 
-    /// Has the agent answer `body` by the deadline.
-    pub(super) async fn call(&self, body: Bytes, deadline: Instant) -> Result<Answer, Undelivered> {
+    /// Room for a stranger's call of so many bytes, before it is read. One that finds none counts as undelivered.
+    pub(super) fn room_for_call(&self, bytes: usize) -> Option<Reserved> {
+        let room = self.memory.reserve(bytes);
+        if room.is_none() {
+            self.shared.metrics.relay.calls.fetch_add(1, Ordering::Relaxed);
+            self.shared.metrics.relay.undelivered.fetch_add(1, Ordering::Relaxed);
+        }
+        room
+    }
+
+    /// Room for an answer of so many bytes, before it is read. That to a call of our own does not count.
+    pub(super) fn room_for_answer(&self, number: u64, bytes: usize) -> Result<Option<Reserved>, NoAnswer> {
+        let is_own = self.inner().calls.get(&CallNumber(number)).map(|call| call.message.is_own());
+        match is_own {
+            None => Err(NotOpen::Unknown.into()),
+            Some(true) => Ok(None),
+            Some(false) => self.memory.reserve(bytes).map(Some).ok_or(NoAnswer::NoRoom),
+        }
+    }
+
+    /// Has the agent answer `message` by the deadline.
+    pub(super) async fn call(&self, message: Message, deadline: Instant) -> Result<Answer, Undelivered> {
         self.shared.metrics.relay.calls.fetch_add(1, Ordering::Relaxed);
-        let result = self.call_uncounted(body, deadline).await;
+        let result = self.call_uncounted(message, deadline).await;
         if result.is_err() {
             self.shared.metrics.relay.undelivered.fetch_add(1, Ordering::Relaxed);
         }
         result
     }
 
-    async fn call_uncounted(&self, body: Bytes, deadline: Instant) -> Result<Answer, Undelivered> {
-        let _memory = Memory::reserve(&self.shared, body.len()).ok_or(Refused::Full)?;
+    async fn call_uncounted(&self, message: Message, deadline: Instant) -> Result<Answer, Undelivered> {
+        let caller = if message.is_own() { Caller::Own } else { Caller::Outside };
+        let message = Arc::new(message);
         let mut changes = self.changes();
         let (sender, mut answer) = oneshot::channel();
         let number = {
             let mut inner = self.inner();
-            let number = inner.mailbox.call(self.clock.now(), self.clock.at(deadline))?;
-            inner.calls.insert(number, WaitingCall { body, answer: sender });
+            let number = inner.mailbox.call(self.clock.now(), self.clock.at(deadline), caller)?;
+            inner.calls.insert(number, WaitingCall { message, answer: sender });
             number
         };
         let _ends = EndOnDrop { mailbox: self, number };
@@ -160,6 +194,7 @@ impl OpenMailbox {
             let stream = inner.mailbox.connect(now, client, transport, take_over, after.map(CallNumber))?;
             // The next of several polls has not reconnected.
             let goes_on = before.is_ok() && before == inner.mailbox.connection(now);
+            inner.sending = None;
             if std::mem::replace(&mut inner.had_stream, true) && !goes_on {
                 self.shared.metrics.relay.reconnects.fetch_add(1, Ordering::Relaxed);
             }
@@ -170,18 +205,18 @@ impl OpenMailbox {
         Ok(Reading { mailbox: Arc::clone(self), stream })
     }
 
-    /// An answer of the agent, or `Err` if its client could not reach it.
+    /// An answer of the agent, or why there is none.
     pub(super) fn answer(
         &self,
         number: u64,
         arrived: Instant,
-        answer: Option<Answer>,
+        answer: Result<Answer, Undelivered>,
     ) -> Result<(), NotOpen> {
         let number = CallNumber(number);
         let mut inner = self.inner();
         inner.mailbox.answer(self.clock.at(arrived), number)?;
         if let Some(call) = inner.calls.remove(&number) {
-            let _ = call.answer.send(answer.ok_or(Undelivered::NotReached));
+            let _ = call.answer.send(answer);
         }
         Ok(())
     }
@@ -225,42 +260,65 @@ async fn in_flight(
     Err(Undelivered::TimedOut)
 }
 
-/// A call to be sent to the agent.
-#[derive(Debug)]
-pub(super) struct Fetched {
-    pub(super) number: u64,
-    pub(super) left: Duration,
-    pub(super) body: Bytes,
-}
-
 /// What a stream or a poll is to send next.
 #[derive(Debug)]
-pub(super) enum NextLine {
-    Call(Fetched),
+pub(super) enum NextPiece {
+    /// Of a call.
+    Piece {
+        text: Bytes,
+        ends_line: bool,
+    },
     Nothing,
     Replaced,
 }
 
 /// A stream or a poll of the agent. It ends when this is dropped.
 pub(super) struct Reading {
-    pub(super) mailbox: Arc<OpenMailbox>,
+    mailbox: Arc<OpenMailbox>,
     stream: StreamNumber,
 }
 
 impl Reading {
-    pub(super) fn next(&self) -> NextLine {
-        let mailbox = &self.mailbox;
-        let mut inner = mailbox.inner();
-        loop {
-            return match inner.mailbox.next(self.stream) {
-                Next::Nothing => NextLine::Nothing,
-                Next::Replaced => NextLine::Replaced,
-                Next::Call(number, deadline) => {
-                    let Some(call) = inner.calls.get(&number) else { continue };
-                    let left = deadline.since(mailbox.clock.now());
-                    NextLine::Call(Fetched { number: number.0, left, body: call.body.clone() })
+    pub(super) fn next(&self) -> NextPiece {
+        let mut inner = self.mailbox.inner();
+        let Inner { mailbox, calls, sending, .. } = &mut *inner;
+        if !mailbox.is_current(self.stream) {
+            return NextPiece::Replaced;
+        }
+        let mut line = match sending.take() {
+            Some(line) => line,
+            None => loop {
+                match mailbox.next(self.stream) {
+                    Next::Nothing => return NextPiece::Nothing,
+                    Next::Replaced => return NextPiece::Replaced,
+                    Next::Call(number, deadline) => {
+                        let Some(call) = calls.get(&number) else { continue };
+                        let left = deadline.since(self.mailbox.clock.now());
+                        break CallLine::new(number, left, Arc::clone(&call.message));
+                    }
                 }
-            };
+            },
+        };
+        let (text, ends_line) = line.next_piece();
+        *sending = (!ends_line).then_some(line);
+        NextPiece::Piece { text, ends_line }
+    }
+
+    /// Returns once there is something to send, or another has taken over.
+    pub(super) async fn has_next(&self) {
+        self.until(|mailbox| mailbox.has_next(self.stream)).await;
+    }
+
+    /// Returns once another has taken over.
+    pub(super) async fn replaced(&self) {
+        self.until(|mailbox| !mailbox.is_current(self.stream)).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&Mailbox) -> bool) {
+        let mut changes = self.mailbox.changes();
+        while !is_so(&self.mailbox.inner().mailbox) {
+            // It cannot fail: we hold the mailbox, which holds the sender.
+            let _ = changes.changed().await;
         }
     }
 }
@@ -268,7 +326,13 @@ impl Reading {
 impl Drop for Reading {
     fn drop(&mut self) {
         let now = self.mailbox.clock.now();
-        self.mailbox.inner().mailbox.disconnect(now, self.stream);
+        {
+            let mut inner = self.mailbox.inner();
+            if inner.mailbox.is_current(self.stream) {
+                inner.sending = None;
+            }
+            inner.mailbox.disconnect(now, self.stream);
+        }
         self.mailbox.shared.metrics.relay.streams.fetch_sub(1, Ordering::Relaxed);
         self.mailbox.changed();
     }
@@ -288,22 +352,95 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
-/// The share of a body in the memory of the relay.
-struct Memory<'a> {
-    shared: &'a Shared,
-    bytes: usize,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matchday_core::mailbox::WAITING_MAX;
+    use matchday_core::protocol::Token;
 
-impl<'a> Memory<'a> {
-    fn reserve(shared: &'a Shared, bytes: usize) -> Option<Self> {
-        let before = shared.bodies_bytes.fetch_add(bytes, Ordering::AcqRel);
-        let memory = Self { shared, bytes };
-        (before.saturating_add(bytes) <= BODIES_BYTES_MAX).then_some(memory)
+    fn mailbox() -> Arc<OpenMailbox> {
+        let record = MailboxRecord { token: Token::new("tok_relay_1").hash(), from: [10, 0, 0, 1].into() };
+        let shared = Shared { metrics: Arc::default(), pool: Arc::default() };
+        Arc::new(OpenMailbox::new(record, Clock::start(), Arc::new(shared)))
     }
-}
 
-impl Drop for Memory<'_> {
-    fn drop(&mut self) {
-        self.shared.bodies_bytes.fetch_sub(self.bytes, Ordering::AcqRel);
+    fn read(mailbox: &Arc<OpenMailbox>, client: &str) -> Reading {
+        mailbox.connect(client.into(), Transport::LongPoll, true, None).unwrap()
+    }
+
+    /// A call of a stranger, or one of our own, that nobody answers.
+    fn call(
+        mailbox: &Arc<OpenMailbox>,
+        message: Message,
+    ) -> tokio::task::JoinHandle<Result<Answer, Undelivered>> {
+        let mailbox = Arc::clone(mailbox);
+        tokio::spawn(async move { mailbox.call(message, Instant::now() + Duration::from_secs(600)).await })
+    }
+
+    fn stranger(mailbox: &OpenMailbox, bytes: usize) -> Option<Message> {
+        let room = mailbox.room_for_call(bytes)?;
+        Some(Message::read(&vec![b' '; bytes].into(), Some(room)))
+    }
+
+    #[tokio::test]
+    async fn what_a_replaced_reader_was_in_the_middle_of_is_let_go_of() {
+        const LONG: usize = 40_000;
+        let mailbox = mailbox();
+        let first = read(&mailbox, "a");
+        let caller = call(&mailbox, stranger(&mailbox, LONG).unwrap());
+        first.has_next().await;
+        assert!(matches!(first.next(), NextPiece::Piece { ends_line: false, .. }));
+        caller.abort();
+        assert!(caller.await.unwrap_err().is_cancelled());
+        assert_eq!(mailbox.memory.share_taken(), LONG, "it is still being sent");
+        let _second = read(&mailbox, "b");
+        assert_eq!(mailbox.memory.share_taken(), 0);
+        assert!(matches!(first.next(), NextPiece::Replaced));
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_leaves_lets_go_of_what_it_was_in_the_middle_of() {
+        let mailbox = mailbox();
+        let reading = read(&mailbox, "a");
+        let caller = call(&mailbox, stranger(&mailbox, 40_000).unwrap());
+        reading.has_next().await;
+        reading.next();
+        caller.abort();
+        assert!(caller.await.unwrap_err().is_cancelled());
+        drop(reading);
+        assert_eq!(mailbox.memory.share_taken(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_call_of_the_league_reaches_an_agent_whose_mailbox_strangers_have_filled() {
+        let mailbox = mailbox();
+        let reading = read(&mailbox, "a");
+        let mut strangers = Vec::new();
+        for _ in 0..WAITING_MAX {
+            strangers.push(call(&mailbox, stranger(&mailbox, 1024).unwrap()));
+        }
+        tokio::task::yield_now().await;
+        assert!(
+            stranger(&mailbox, 1).is_none_or(|_| mailbox.inner().calls.len() == WAITING_MAX),
+            "it is full"
+        );
+        let own = call(&mailbox, Message::own(Bytes::from_static(b"ours")));
+        let ours = async {
+            loop {
+                reading.has_next().await;
+                if let NextPiece::Piece { text, .. } = reading.next()
+                    && text.ends_with(b"\"ours\"}\n")
+                {
+                    return serde_json::from_slice::<serde_json::Value>(&text).unwrap()["id"]
+                        .as_u64()
+                        .unwrap();
+                }
+            }
+        };
+        let number = ours.await;
+        assert_eq!(mailbox.room_for_answer(number, usize::MAX).unwrap().map(drop), None, "it needs no room");
+        let answer = Answer { status: 200, body: Message::own(Bytes::new()), arrived: Instant::now() };
+        mailbox.answer(number, answer.arrived, Ok(answer)).unwrap();
+        assert_eq!(own.await.unwrap().unwrap().status, 200);
     }
 }

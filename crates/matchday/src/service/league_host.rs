@@ -1,7 +1,8 @@
 //! What all leagues of a service share: its address, its clock, and what their agents are made with. Values only.
 
-use crate::relay::{Relay, RelaySettings};
+use crate::relay::{Relay, RelayLimits, RelaySettings};
 use anyhow::Result;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_net::client::Client;
 use matchday_runtime::{Clock, Options};
@@ -36,8 +37,8 @@ pub(crate) struct LeagueHost {
     pub(crate) matches_max: u32,
     /// How many requests a league takes in a second.
     pub(crate) requests_per_s: u32,
-    /// How many mailboxes a league may have, and how many from one address, if agents can dial out.
-    pub(crate) relay_limits: Option<(usize, usize)>,
+    /// What the relays of all leagues may grow to, if agents can dial out.
+    pub(crate) relay_limits: Option<RelayLimits>,
 }
 
 /// What the agents of one league call with. Referees of the house, and they alone, may call the service itself.
@@ -69,9 +70,16 @@ impl LeagueHost {
     }
 
     /// The relay of a league, if there is one: mailboxes are at `home`.
-    pub(super) fn relay(&self, home: &str, store: &Store, clock: Clock) -> Result<Option<Arc<Relay>>> {
-        let Some((mailboxes_max, per_address_max)) = self.relay_limits else { return Ok(None) };
-        let settings = RelaySettings { base_url: home.to_owned(), mailboxes_max, per_address_max };
+    pub(super) fn relay(
+        &self,
+        league: &LeagueSettings,
+        home: &str,
+        store: &Store,
+        clock: Clock,
+    ) -> Result<Option<Arc<Relay>>> {
+        let Some(limits) = self.relay_limits.clone() else { return Ok(None) };
+        let message_bytes_max = league.message_bytes_max;
+        let settings = RelaySettings { base_url: home.to_owned(), limits, message_bytes_max };
         Ok(Some(Relay::open(settings, store.clone(), &Options { clock, ..self.options.clone() })?))
     }
 

@@ -101,7 +101,7 @@ impl RunningLeague {
         let clock = host.clock();
         let id = &plan.league.league_id;
         let (home, local_home) = (host.league_url(id), host.local_league_url(id));
-        let relay = host.relay(&home, &store, clock)?;
+        let relay = host.relay(&plan.league, &home, &store, clock)?;
         let with_relay = |client: Client| match &relay {
             Some(relay) => client.with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
             None => client,

@@ -2,7 +2,7 @@
 
 use crate::late_or_not::{GOOD_TIME, Players};
 use matchday::connect::RelayClient;
-use matchday::relay::{Relay, RelaySettings};
+use matchday::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, League, LeagueSettings, Manager};
 use matchday_core::protocol::PlayerId;
@@ -121,7 +121,8 @@ async fn manager_with_relay(
     let listener = free_port().await;
     let mut options = test_league.options("league");
     let base_url = format!("http://{}", listener.local_addr().unwrap());
-    let own = RelaySettings { base_url, mailboxes_max, per_address_max: mailboxes_max };
+    let limits = RelayLimits::new(mailboxes_max, mailboxes_max);
+    let own = RelaySettings { base_url, limits, message_bytes_max: settings.message_bytes_max };
     let relay = Relay::open(own, test_league.store.clone(), &options).unwrap();
     relay.mount(&mut options);
     test_league.client = test_league.client.with_in_process(Arc::clone(&relay) as Arc<dyn InProcess>);

@@ -3,8 +3,9 @@
 use crate::town::{MANAGER, Town};
 use crate::wire::Air;
 use matchday::connect::{AgentEndpoint, Dialled, RelayClient, RelayError, Status};
-use matchday::relay::{Relay, RelaySettings};
+use matchday::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_core::entropy::Entropy;
+use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_net::memory::{self, MemoryListener};
@@ -17,7 +18,8 @@ use std::time::Duration;
 /// A relay at the manager.
 pub(crate) fn mount(store: &Store, options: &mut Options) -> Arc<Relay> {
     let base_url = format!("http://{}:8000", turmoil::lookup(MANAGER));
-    let settings = RelaySettings { base_url, mailboxes_max: 64, per_address_max: 64 };
+    let limits = RelayLimits::new(64, 64);
+    let settings = RelaySettings { base_url, limits, message_bytes_max: Limits::MANAGER.message_bytes_max };
     let relay = Relay::open(settings, store.clone(), options).unwrap();
     relay.mount(options);
     relay

@@ -3,7 +3,7 @@
 use crate::MATCHDAY;
 use matchday_testkit::cli::{Cli, Process};
 
-fn dialling(cli: &Cli, args: &[&str]) -> Process {
+pub(crate) fn dialling(cli: &Cli, args: &[&str]) -> Process {
     let mut command = cli.command(args);
     command.args(["--dial", "on", "--manager", &cli.manager]);
     Process::start(command)

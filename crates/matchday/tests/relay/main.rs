@@ -11,7 +11,9 @@
 mod bench;
 mod connect;
 mod dial;
+mod hostile_league;
 mod http;
+mod limits;
 mod mailbox;
 mod namespaces;
 mod proxy;

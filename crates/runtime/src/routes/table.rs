@@ -13,8 +13,6 @@ use hyper::Method;
 
 /// Twelve sections with rosters of a hundred fit many times.
 const PLAN: BodyLimit = BodyLimit::Bytes(4 << 20);
-/// Calls and answers of agents that dial out: a table of all players is longer than a league's own messages may be.
-const RELAYED: BodyLimit = BodyLimit::Bytes(1 << 20);
 const ORDER: BodyLimit = BodyLimit::Bytes(4096);
 
 /// Every path that a listener of ours answers.
@@ -60,12 +58,12 @@ pub const ROUTES: &[Route] = &[
     // Agents that dial out.
     get(Relay(Mailboxes::List), "/relay", "Which agents dial out").by(Permission::Reader),
     post(Relay(Mailboxes::Open), "/relay", "Opens a mailbox").by(Permission::Registrant),
-    post(Relay(Mailboxes::Call), "/relay/{mailbox}/mcp", "Calls the agent of a mailbox").body(RELAYED),
+    post(Relay(Mailboxes::Call), "/relay/{mailbox}/mcp", "Calls the agent of a mailbox").body(BodyLimit::Message),
     get(Relay(Mailboxes::Stream), "/relay/{mailbox}/stream", "Calls as they come").by(Permission::Mailbox),
     get(Relay(Mailboxes::Next), "/relay/{mailbox}/next", "Waits for the next call").by(Permission::Mailbox),
     post(Relay(Mailboxes::Answer), "/relay/{mailbox}/answers/{call}", "Answers a call")
         .by(Permission::Mailbox)
-        .body(RELAYED),
+        .body(BodyLimit::Message),
     // Players in seats, and referees of a service.
     post(Seats(SeatsRoute::Call), "/seats/{seat}/mcp", "League messages to the player of a seat")
         .by(Permission::Agent)

@@ -6,9 +6,12 @@ use super::file::ConfigFile;
 use super::setting::{DefaultValue, SECTIONS, Use, section};
 use super::{ALL, Declared, MESSAGE_BYTES_MAX, PlayerFlags, RefereeFlags};
 use crate::cli::network;
+use crate::connect::{CALLS_BYTES_MAX, CALLS_MAX};
 use crate::mcp::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
+use crate::relay::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 use clap::{Args, FromArgMatches};
 use matchday_core::entropy::Entropy;
+use matchday_core::mailbox::WAITING_MAX;
 use matchday_core::protocol::decode::Limits;
 use matchday_net::client::HeadLimits;
 use matchday_net::egress::{LOOKUP_TIMEOUT, NAMES_MAX};
@@ -52,6 +55,11 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
     let lists = format!("{} (manager), {}", Limits::MANAGER.array_len_max, Limits::AGENT.array_len_max);
     let closes_idle = "the one that has been idle for the longest time ends; HTTP 503 if none is idle";
     let kept = format!("{MATCH_BYTES_MAX} bytes of a match, {NOTICE_BYTES_MAX} of others");
+    let waiting = format!("{WAITING_MAX} of the manager and referees beside it, {WAITING_MAX} of others");
+    let shares = format!(
+        "{SHARE_BYTES} in each mailbox; beyond that {POOL_BYTES} in all, {POOL_BYTES_PER_ADDRESS} in those of one address"
+    );
+    let at_once = format!("{CALLS_MAX}, of {CALLS_BYTES_MAX} bytes together");
     let seconds = |time: std::time::Duration| format!("{} s", time.as_secs());
     vec![
         ("Requests at once on a connection", "1".into(), "is read when the one before it has been answered"),
@@ -62,6 +70,17 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
         ("Sessions of the Model Context Protocol", SESSIONS_MAX.to_string(), closes_idle),
         ("Such sessions of one address (one /64 of IPv6)", SESSIONS_PER_ADDRESS.to_string(), closes_idle),
         ("Time until such a session is first used", seconds(UNUSED_MAX), "the session ends"),
+        ("Calls that wait in a mailbox of a relay", waiting, "the caller's connection is closed"),
+        (
+            "Bytes of others' calls and the answers to them at a relay",
+            shares,
+            "the caller's connection is closed; of an answer: HTTP 429",
+        ),
+        (
+            "Calls that `connect` and `--dial` answer at once",
+            at_once,
+            "is read when another has been answered",
+        ),
         ("What is kept of one message", kept, "its beginning is kept, and its length"),
     ]
 }
