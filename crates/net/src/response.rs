@@ -5,7 +5,9 @@ use crate::server::{HttpResponse, Unanswered};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::header::{
+    CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{Request, Response, StatusCode};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -24,15 +26,21 @@ pub async fn refuse(
     with_close(json(status, json_body))
 }
 
-pub fn json(status: StatusCode, body: Vec<u8>) -> HttpResponse {
+/// A browser takes it for JSON, whatever is in it.
+pub fn json(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
+    let body = body.into();
     let is_empty = body.is_empty();
-    let mut response = Response::new(Full::new(Bytes::from(body)).boxed());
+    let mut response = Response::new(Full::new(body).boxed());
     *response.status_mut() = status;
-    if is_empty { response } else { with_header(response, CONTENT_TYPE, "application/json") }
+    if is_empty {
+        return response;
+    }
+    let response = with_header(response, CONTENT_TYPE, "application/json");
+    with_header(response, X_CONTENT_TYPE_OPTIONS, "nosniff")
 }
 
 pub fn empty(status: StatusCode) -> HttpResponse {
-    json(status, Vec::new())
+    json(status, Bytes::new())
 }
 
 /// The connection is closed without an answer.

@@ -124,6 +124,13 @@ pub fn is_database(location: &Path) -> bool {
     location.to_str().is_some_and(address::is_address)
 }
 
+/// What a store is called where anyone may read it: the file's name, without the folders of this machine. The address of a database
+/// is not shown.
+pub fn short_name(location: &Path) -> String {
+    let file = location.file_name().filter(|_| !is_database(location));
+    file.map_or_else(|| "STORE".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
 /// A location without the password that may stand in it, which this process remembers.
 pub fn without_password(location: &str) -> String {
     address::without_password(location)

@@ -18,6 +18,11 @@ impl Access {
     pub(crate) const PUBLIC: Self = Self { operator: false, undecided: false };
     pub(crate) const OPERATOR: Self = Self { operator: true, undecided: true };
 
+    /// Whether errors say where a store is: to the operator, and to a page that is served to its own machine only.
+    pub(crate) fn knows_stores(self) -> bool {
+        self.undecided
+    }
+
     /// Whether addresses of agents are shown.
     pub(crate) fn endpoints(self) -> bool {
         self.operator

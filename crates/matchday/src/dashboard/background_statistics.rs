@@ -2,9 +2,10 @@
 //! the last ones are shown.
 
 use super::projection::Projection;
+use super::readers::LeagueReaders;
 use crate::statistics;
 use matchday_stats::{LeagueStatistics, Resampling};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -15,6 +16,7 @@ const PAUSE_FACTOR: u32 = 10;
 
 #[derive(Debug)]
 pub(super) struct BackgroundStatistics {
+    readers: Arc<LeagueReaders>,
     state: Mutex<State>,
     /// Counts the computations.
     computed: watch::Sender<u64>,
@@ -31,8 +33,8 @@ struct State {
 }
 
 impl BackgroundStatistics {
-    pub(super) fn new() -> Self {
-        Self { state: Mutex::default(), computed: watch::Sender::new(0) }
+    pub(super) fn new(readers: Arc<LeagueReaders>) -> Self {
+        Self { readers, state: Mutex::default(), computed: watch::Sender::new(0) }
     }
 
     /// Changes after every computation.
@@ -52,10 +54,21 @@ impl BackgroundStatistics {
         let is_due = state.due.is_none_or(|due| due <= Instant::now());
         if state.of != Some(mark) && !state.busy && is_due && !projection.league.players.is_empty() {
             state.busy = true;
-            let (own, projection) = (Arc::clone(self), Arc::clone(projection));
-            tokio::task::spawn_blocking(move || own.compute(&projection, mark));
+            tokio::spawn(Self::compute_in_turn(Arc::downgrade(self), Arc::clone(projection), mark));
         }
         state.latest.clone()
+    }
+
+    /// Not at all if nothing shows the league any more when it is its turn.
+    async fn compute_in_turn(own: Weak<Self>, projection: Arc<Projection>, mark: u64) {
+        let Some(readers) = own.upgrade().map(|own| Arc::clone(&own.readers)) else { return };
+        let turn = readers.background_turn().await;
+        let Some(own) = own.upgrade() else { return };
+        let _ = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            own.compute(&projection, mark);
+        })
+        .await;
     }
 
     fn compute(&self, projection: &Projection, mark: u64) {

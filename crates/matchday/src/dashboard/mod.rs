@@ -7,7 +7,8 @@
 //! # Layout
 //! - `projection`, `source`: the league, projected from its log; `background_statistics`; `topics`: what can change
 //! - `page`: the pages, as pure functions; `exchanges`: messages; `access`: what a request may see
-//! - `routes`: the API; `store_queries`, `merge`: reads from the stores; `cache`: rendered responses
+//! - `routes`: the API; `report`: the report as one page; `store_queries`, `merge`: reads from the stores
+//! - `readers`: what readers of all leagues share; `shared_computation`: what is computed once for all who ask; `cache`: responses
 //! - `qr_code`: the address for a wall; `events`: server-sent events; `last_view`: what open pages get before the server stops; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
 //! - `serve`: a process that shows a stored league
 
@@ -24,19 +25,26 @@ mod page;
 mod projection;
 mod qr_code;
 mod query;
+mod readers;
+mod report;
 mod response;
 mod routes;
 mod serve;
+mod shared_computation;
 mod source;
 mod store_queries;
 mod topics;
 
+pub(crate) use access::Access;
+pub(crate) use readers::Readers;
 pub use serve::serve;
+pub(crate) use source::{RETRY_SECONDS, Source};
 
 use crate::relay::Relay;
-use access::{Access, Credential, credential};
+use access::{Credential, credential};
 use background_statistics::BackgroundStatistics;
-use cache::ResponseCache;
+use bytes::Bytes;
+use cache::Page;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use matchday_net::address_quota::AddressPlaces;
@@ -44,14 +52,12 @@ use matchday_net::server::HttpResponse;
 use matchday_runtime::{Clock, Intake};
 use matchday_store::{Location, StoreError};
 use projection::Snapshot;
-use source::Source;
+use routes::PageError;
+use shared_computation::{Cost, SharedComputation};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::{Semaphore, watch};
-
-/// How many pages are rendered at the same time.
-const RENDERS_MAX: usize = 4;
 
 #[derive(Debug)]
 pub struct Dashboard {
@@ -62,8 +68,8 @@ pub struct Dashboard {
     /// What a request without a token may see, if the league is open to readers.
     without_token: Access,
     statistics: Arc<BackgroundStatistics>,
-    cache: ResponseCache,
-    renders: Arc<Semaphore>,
+    pages: Arc<SharedComputation<Page, Result<Bytes, PageError>>>,
+    report: Mutex<Option<report::Made>>,
     listeners: AddressPlaces,
     /// Counts the probes that make listeners with a closed connection fail.
     probes: watch::Sender<u64>,
@@ -77,7 +83,12 @@ impl Dashboard {
     /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
     /// add the messages of their matches.
     pub fn live(store: Location, others: Vec<PathBuf>, manager: String, clock: Clock) -> Arc<Self> {
-        let source = Source::new(store, others, true, Snapshot::default());
+        let readers = Readers::of_this_machine(Arc::default()).of_league();
+        Self::of_source(Source::live(store, others, readers), manager, clock)
+    }
+
+    /// The same, of a league that is read from there by others too.
+    pub(crate) fn of_source(source: Arc<Source>, manager: String, clock: Clock) -> Arc<Self> {
         Self::of(source, Some(manager), Access::PUBLIC, clock)
     }
 
@@ -87,26 +98,51 @@ impl Dashboard {
         if !first.projection.league.created {
             return Err(StoreError::NoLeague(store.path));
         }
-        let source = Source::new(store, others, false, first);
+        let readers = Readers::of_this_machine(Arc::default()).of_league();
+        let source = Source::stored(store, others, first, readers);
         let access = Access { undecided: local, ..Access::PUBLIC };
         Ok(Self::of(source, None, access, Clock::start()))
     }
 
-    fn of(source: Source, manager: Option<String>, without_token: Access, clock: Clock) -> Arc<Self> {
+    fn of(source: Arc<Source>, manager: Option<String>, without_token: Access, clock: Clock) -> Arc<Self> {
+        let readers = source.readers();
         Arc::new(Self {
-            source: Arc::new(source),
             clock,
             manager,
             without_token,
-            statistics: Arc::new(BackgroundStatistics::new()),
-            cache: ResponseCache::default(),
-            renders: Arc::new(Semaphore::new(RENDERS_MAX)),
+            statistics: Arc::new(BackgroundStatistics::new(Arc::clone(readers))),
+            pages: SharedComputation::new(Arc::clone(readers)),
+            report: Mutex::default(),
             listeners: AddressPlaces::new(events::LISTENERS),
             probes: watch::Sender::new(0),
             closing: watch::Sender::new(false),
             views: last_view::Views::default(),
             relay: OnceLock::new(),
+            source,
         })
+    }
+
+    /// A page, computed once for all who ask for it, and kept until its version changes if `is_kept`. `compute` blocks.
+    async fn compute_page(
+        self: &Arc<Self>,
+        page: Page,
+        cost: Cost,
+        is_kept: bool,
+        compute: impl FnOnce(&Self) -> Result<Bytes, PageError> + Send + 'static,
+    ) -> Result<Bytes, PageError> {
+        let dashboard = Arc::clone(self);
+        let (readers, wanted) = (Arc::clone(self.source.readers()), page.clone());
+        let compute = move || {
+            let made = compute(&dashboard);
+            if is_kept && let Ok(body) = &made {
+                let readers = dashboard.source.readers();
+                readers.process.cache.insert(readers.league, wanted, body.clone());
+            }
+            made
+        };
+        let sought = page.clone();
+        let kept = || readers.process.cache.get(readers.league, &sought).filter(|_| is_kept).map(Ok);
+        self.pages.get(page, cost, kept, compute).await.map_err(|why| PageError::Read(why.into()))?
     }
 
     /// Has it show who is connected to this relay.
@@ -124,6 +160,14 @@ impl Dashboard {
         self.closing.send_replace(true);
     }
 
+    /// The access of a request by the settings that were read last: how much it is told of an error.
+    fn last_access(&self, headers: &HeaderMap) -> Access {
+        match credential(headers, &self.source.latest().projection.league.settings) {
+            Credential::Valid => Access::OPERATOR,
+            _ => self.without_token,
+        }
+    }
+
     /// The access of a request, or the response that refuses it.
     async fn admit(
         &self,
@@ -132,7 +176,8 @@ impl Dashboard {
         intake: Option<&Arc<Intake>>,
     ) -> Result<Access, HttpResponse> {
         let snapshot = self.source.created_snapshot().await;
-        let snapshot = snapshot.map_err(|error| routes::PageError::Store(error).response())?;
+        let snapshot =
+            snapshot.map_err(|error| PageError::Read(error).response(self.last_access(headers)))?;
         let league = &snapshot.projection.league;
         if !league.created {
             let why = "the manager is only just opening the league: ask again in a moment";

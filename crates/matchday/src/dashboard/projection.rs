@@ -52,7 +52,12 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Grows whenever anything durable has changed, also over a restart.
     pub(crate) fn version(&self) -> u64 {
-        self.projection.base.saturating_add(self.projection.seq).saturating_add(self.messages)
+        self.log_version().saturating_add(self.messages)
+    }
+
+    /// Grows whenever the league's log has.
+    pub(crate) fn log_version(&self) -> u64 {
+        self.projection.base.saturating_add(self.projection.seq)
     }
 
     /// The version of a topic, which changes when the topic does.
@@ -121,6 +126,11 @@ impl Projection {
             changed: [base; TOPICS.len()],
             seq: 0,
         }
+    }
+
+    /// How many events it was made from.
+    pub(crate) fn seq(&self) -> u64 {
+        self.seq
     }
 
     /// The version of results and players.

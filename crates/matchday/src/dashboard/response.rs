@@ -1,5 +1,6 @@
 //! HTTP responses of the dashboard, all with security headers.
 
+use super::source::RETRY_SECONDS;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{
@@ -7,7 +8,7 @@ use hyper::header::{
     REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::{Response, StatusCode};
-use matchday_net::response::{with_header, with_retry_after};
+use matchday_net::response::{json, with_header, with_retry_after};
 use matchday_net::server::HttpResponse;
 use serde_json::json;
 
@@ -34,15 +35,12 @@ pub(super) fn with_security_headers(mut answer: HttpResponse) -> HttpResponse {
 }
 
 pub(super) fn data(status: StatusCode, body: impl Into<Bytes>) -> HttpResponse {
-    let mut answer = Response::new(Full::new(body.into()).boxed());
-    *answer.status_mut() = status;
-    let answer = with_header(answer, CONTENT_TYPE, "application/json");
-    with_security_headers(with_header(answer, CACHE_CONTROL, "no-store"))
+    with_security_headers(with_header(json(status, body), CACHE_CONTROL, "no-store"))
 }
 
 /// A file to be saved. Ids of leagues are plain letters and digits.
-pub(super) fn download(name: &str, kind: &'static str, body: String) -> HttpResponse {
-    let answer = with_header(Response::new(Full::new(Bytes::from(body)).boxed()), CONTENT_TYPE, kind);
+pub(super) fn download(name: &str, kind: &'static str, body: Bytes) -> HttpResponse {
+    let answer = with_header(Response::new(Full::new(body).boxed()), CONTENT_TYPE, kind);
     let mut answer = with_header(answer, CACHE_CONTROL, "no-store");
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         answer.headers_mut().insert(CONTENT_DISPOSITION, value);
@@ -55,7 +53,7 @@ pub(super) fn error(status: StatusCode, why: &str) -> HttpResponse {
     let answer = data(status, json!({ "error": why }).to_string());
     match status {
         StatusCode::UNAUTHORIZED => with_header(answer, WWW_AUTHENTICATE, "Bearer"),
-        StatusCode::SERVICE_UNAVAILABLE => with_retry_after(answer, 1),
+        StatusCode::SERVICE_UNAVAILABLE => with_retry_after(answer, RETRY_SECONDS),
         _ => answer,
     }
 }

@@ -2,16 +2,18 @@
 
 use super::Dashboard;
 use super::access::Access;
+use super::cache::Page;
 use super::page::losses::LossRecords;
 use super::page::{
     Versioned, cross_table, featured, latency, league, one_match, player, race, referees, rounds, standings,
 };
 use super::projection::Snapshot;
 use super::query::{Query, percent_decode};
+use super::shared_computation::Cost;
+use super::source::ReadError;
 use super::store_queries::{self, Filter};
 use super::{assets, orders, qr_code, response};
 use crate::relay::connections;
-use crate::report;
 use crate::statistics::of_league;
 use bytes::Bytes;
 use hyper::body::Incoming;
@@ -27,7 +29,6 @@ use matchday_store::StoreError;
 use serde::Serialize;
 use serde_json::json;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many matches of a round are shown at once.
@@ -59,28 +60,28 @@ enum Route {
 }
 
 /// Why a page cannot be rendered.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum PageError {
     NotFound(String),
     /// Not yet, or not to this request.
     Withheld(&'static str),
-    Store(StoreError),
+    Read(ReadError),
 }
 
-impl From<StoreError> for PageError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
+impl From<ReadError> for PageError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
     }
 }
 
 impl PageError {
-    pub(super) fn response(&self) -> HttpResponse {
+    pub(super) fn response(&self, access: Access) -> HttpResponse {
         match self {
             Self::NotFound(why) => response::error(StatusCode::NOT_FOUND, why),
             Self::Withheld(why) => response::error(StatusCode::FORBIDDEN, why),
-            Self::Store(error) => {
-                let why = format!("the league cannot be read: {error}");
-                response::error(StatusCode::INTERNAL_SERVER_ERROR, &why)
+            Self::Read(error) => {
+                let (status, why) = error.describe(access);
+                response::error(status, &why)
             }
         }
     }
@@ -131,7 +132,7 @@ impl Dashboard {
         match target {
             DashboardRoute::Events => self.listen(peer.ip(), intake.map(|intake| intake.changes())),
             DashboardRoute::Report => self.report(access).await,
-            DashboardRoute::QrCode => self.qr_code(request.uri()),
+            DashboardRoute::QrCode => self.qr_code(request.uri(), access),
             _ => self.show(target, matched, request.uri(), access).await,
         }
     }
@@ -162,33 +163,11 @@ impl Dashboard {
         snapshot.projection.league.settings.league_id.clone()
     }
 
-    /// The report as one page, as `matchday report` writes it.
-    async fn report(self: &Arc<Self>, access: Access) -> HttpResponse {
-        let made = async {
-            let snapshot = self.source.snapshot().await?;
-            let league = &snapshot.projection.league;
-            if league.phase != Phase::Completed && !access.operator {
-                return Err(PageError::Withheld("the report can be read when the league is over"));
-            }
-            let _permit = self.renders.acquire().await;
-            let files: Vec<PathBuf> = self.source.stores().iter().map(|store| store.path.clone()).collect();
-            let id = league.settings.league_id.clone();
-            let name = format!("{id}.html");
-            let page = tokio::task::spawn_blocking(move || report::html_page(&files, &id));
-            let page = page.await.unwrap_or_else(|error| Err(error.to_string()));
-            page.map(|page| (name, page)).map_err(PageError::NotFound)
-        };
-        match made.await {
-            Ok((name, page)) => response::download(&name, "text/html; charset=utf-8", page),
-            Err(error) => error.response(),
-        }
-    }
-
-    fn qr_code(&self, uri: &Uri) -> HttpResponse {
+    fn qr_code(&self, uri: &Uri, access: Access) -> HttpResponse {
         self.views.asked();
         match qr_code::of_address(&Query::of(uri).text("text").unwrap_or_default()) {
             Ok(code) => to_json(&code)
-                .map_or_else(|error| error.response(), |body| response::data(StatusCode::OK, body)),
+                .map_or_else(|error| error.response(access), |body| response::data(StatusCode::OK, body)),
             Err(why) => response::error(StatusCode::BAD_REQUEST, &why),
         }
     }
@@ -206,46 +185,41 @@ impl Dashboard {
             Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
             Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
         };
-        // The league's page holds the current time, and connections are no events of the league: they are not cached.
-        let key = (!matches!(route, Route::League | Route::Connections)).then(|| format!("{route:?}"));
-        match self.body(route, key, access).await {
+        match self.body(route, access).await {
             Ok(body) => response::data(StatusCode::OK, body),
-            Err(error) => error.response(),
+            Err(error) => error.response(access),
         }
     }
 
-    async fn body(
-        self: &Arc<Self>,
-        route: Route,
-        key: Option<String>,
-        access: Access,
-    ) -> Result<Bytes, PageError> {
+    async fn body(self: &Arc<Self>, route: Route, access: Access) -> Result<Bytes, PageError> {
         let snapshot = self.source.snapshot().await?;
-        let version = (snapshot.version(), self.statistics.generation());
-        // The moves of a match that is being played are no events of the league.
         let league = &snapshot.projection.league;
-        let moving = match &route {
-            Route::Match(id) => league.matches.get(id).is_some_and(|game| game.in_play),
-            Route::Boards(..) => league.matches.values().any(|game| game.in_play),
-            _ => false,
+        let is_kept = match &route {
+            // It holds the current time, and connections are no events of the league.
+            Route::League | Route::Connections => false,
+            // The moves of a match that is being played are no events of the league.
+            Route::Match(id) => !league.matches.get(id).is_some_and(|game| game.in_play),
+            Route::Boards(..) => !league.matches.values().any(|game| game.in_play),
+            _ => true,
         };
-        let key = key.filter(|_| !moving);
-        if let Some(cached) = key.as_ref().and_then(|key| self.cache.get(key, access, version)) {
-            return Ok(cached);
-        }
-        // Limits the renders at once, also when clients have gone: they read files.
-        let permit = Arc::clone(&self.renders).acquire_owned().await;
-        let dashboard = Arc::clone(self);
-        let statistics = self.statistics.latest(&snapshot.projection);
-        let rendered = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
+        let (is_league, is_over) = (matches!(route, Route::League), league.phase == Phase::Completed);
+        // Every open page asks for these whenever anything happens, and they come from memory.
+        let cost = match &route {
+            Route::League | Route::Connections => Cost::Cheap,
+            _ => Cost::Expensive,
+        };
+        let page = Page {
+            name: format!("{route:?}"),
+            access,
+            version: (snapshot.version(), self.statistics.generation()),
+        };
+        let render = move |dashboard: &Self| {
+            let statistics = dashboard.statistics.latest(&snapshot.projection);
             dashboard.render(&route, &snapshot, statistics.as_deref(), access)
-        });
-        let body = rendered
-            .await
-            .unwrap_or_else(|_| Err(PageError::NotFound("this page cannot be made".to_owned())))?;
-        if let Some(key) = key {
-            self.cache.insert(key, access, version, body.clone());
+        };
+        let body = self.compute_page(page, cost, is_kept, render).await?;
+        if is_league && is_over {
+            self.views.ended();
         }
         Ok(body)
     }
@@ -259,12 +233,10 @@ impl Dashboard {
         access: Access,
     ) -> Result<Bytes, PageError> {
         let stores = self.source.stores();
+        let failed = |error| PageError::Read(self.source.failed(error));
         match route {
             Route::League => {
                 let now = self.clock.now();
-                if snapshot.projection.league.phase == Phase::Completed {
-                    self.views.ended();
-                }
                 to_json(&league::page(snapshot, statistics, &self.location(), now, access))
             }
             Route::Connections => {
@@ -279,16 +251,19 @@ impl Dashboard {
             }
             Route::Cross => to_json(&cross_table::page(snapshot)),
             Route::Race => to_json(&race::page(snapshot)),
-            Route::Latency => to_json(&latency::page(snapshot, &store_queries::move_calls(stores)?)),
+            Route::Latency => {
+                to_json(&latency::page(snapshot, &store_queries::move_calls(stores).map_err(failed)?))
+            }
             Route::Boards(limit, followed) => {
                 let chosen = featured::choose(&snapshot.projection.league, followed.as_ref(), *limit);
-                let exchanges = store_queries::exchanges_in_play(stores, snapshot, &chosen)?;
+                let exchanges =
+                    store_queries::exchanges_in_play(stores, snapshot, &chosen).map_err(failed)?;
                 to_json(&featured::page(snapshot, &chosen, &exchanges, access))
             }
             Route::Player(id) => {
-                let calls = store_queries::calls_to(stores, snapshot, id)?;
+                let calls = store_queries::calls_to(stores, snapshot, id).map_err(failed)?;
                 let records = LossRecords {
-                    fallbacks: store_queries::fallbacks_of(stores, snapshot, id)?,
+                    fallbacks: store_queries::fallbacks_of(stores, snapshot, id).map_err(failed)?,
                     files: self.source.names(),
                 };
                 let page = player::page(snapshot, id, &calls, &records, statistics, access);
@@ -304,11 +279,15 @@ impl Dashboard {
                 let game_type = &league.settings.game_type;
                 let game = league.matches.get(id);
                 let open = game.filter(|game| one_match::shows_positions(game_type, game, access));
-                let records = open.map(|_| store_queries::of_match(stores, snapshot, id)).transpose()?;
+                let describe = |error: &StoreError| self.source.describe_other(error, access);
+                let records = open.map(|_| store_queries::of_match(stores, snapshot, id, describe));
+                let records = records.transpose().map_err(failed)?;
                 let page = one_match::page(snapshot, id, records.as_ref(), access, &self.source.name());
                 json_or_not_found(page, || format!("there is no match {id}"))
             }
-            Route::Messages(filter) => to_json(&store_queries::messages(stores, snapshot, filter, access)?),
+            Route::Messages(filter) => {
+                to_json(&store_queries::messages(stores, snapshot, filter, access).map_err(failed)?)
+            }
             Route::Referees => to_json(&referees::page(snapshot)),
         }
     }

@@ -194,14 +194,15 @@ pub(super) fn fallbacks_of(
     Ok(fallbacks::in_matches(&logs.players, id.as_str()))
 }
 
-/// Blocks.
+/// `describe`: what is said of a store that cannot be read. Blocks.
 pub(super) fn of_match(
     stores: &[Location],
     snapshot: &Snapshot,
     id: &MatchId,
+    describe: impl Fn(&StoreError) -> String,
 ) -> Result<MatchRecords, StoreError> {
     let (logs, errors) = LogSet::open_match(stores, &snapshot.projection.league, id)?;
     let exchanges = logs.exchanges_of(id)?;
-    let errors = errors.iter().map(|error| format!("A store could not be read: {error}.")).collect();
+    let errors = errors.iter().map(describe).collect();
     Ok(MatchRecords { logs, exchanges, errors })
 }

@@ -13,6 +13,7 @@ use matchday_stats::{LeagueStatistics, Resampling};
 use matchday_store::error::StoreError;
 use matchday_store::league_log::LeagueLog;
 use matchday_store::log_set::LogSet;
+use matchday_store::open::short_name;
 use matchday_store::verify::{Verification, draw_proof, verify_league};
 use matchday_store::{fallbacks, llm_usage};
 use std::path::PathBuf;
@@ -39,8 +40,7 @@ impl Report {
         let found = verify_league(&paths, league_id, None)?;
         let mut report = Self::of(history, found, settings);
         // Only file names: a report may be published, and should not tell paths of this machine.
-        let short = |file: &PathBuf| file.file_name().map(|name| name.to_string_lossy().into_owned());
-        report.verification.files = paths.iter().filter_map(short).collect();
+        report.verification.files = paths.iter().map(|file| short_name(file)).collect();
         let mut failed = fallbacks::of_players(&logs.players);
         let mut used = llm_usage::of_players(&logs.players);
         for player in &mut report.players {

@@ -19,11 +19,13 @@ mod plots;
 pub(crate) mod sample;
 mod sentences;
 
+use league::ReportError;
 use matchday_core::game::view::Grid;
 use matchday_core::protocol::LeagueId;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::Phase;
 use matchday_stats::{LeagueStatistics, Resampling};
+use matchday_store::StoreError;
 use matchday_store::fallbacks::Fallbacks;
 use matchday_store::llm_usage::LlmUsage;
 use matchday_store::verify::Verification;
@@ -31,10 +33,15 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The report of a league as an HTML page, or why there is none. Reads the stores.
-pub(crate) fn html_page(files: &[PathBuf], league_id: &LeagueId) -> Result<String, String> {
-    let report = Report::gather(files, Some(league_id), &Resampling::default());
-    report.map(|report| html::page(&report)).map_err(|error| error.to_string())
+/// The report of a league as an HTML page. Reads the stores.
+pub(crate) fn html_page(files: &[PathBuf], league_id: &LeagueId) -> Result<String, StoreError> {
+    match Report::gather(files, Some(league_id), &Resampling::default()) {
+        Ok(report) => Ok(html::page(&report)),
+        Err(ReportError::Store(error)) => Err(error),
+        Err(ReportError::NoLeague(_)) => {
+            Err(StoreError::NoLeague(files.first().cloned().unwrap_or_default()))
+        }
+    }
 }
 
 #[derive(Debug, Clone, Serialize)]

@@ -4,19 +4,19 @@
 use super::plan::{LeagueSpec, NewLeague};
 use super::registry::Registered;
 use super::{Service, ServiceError, lock};
+use crate::dashboard::{Access, RETRY_SECONDS};
 use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::header::{CACHE_CONTROL, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Request, StatusCode};
+use matchday_core::league::League;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, Token};
 use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
-use matchday_net::response::{empty, json, with_header};
+use matchday_net::response::{empty, json, with_header, with_retry_after};
 use matchday_net::server::HttpResponse;
 use matchday_runtime::routes::{Matched, ServiceRoute};
-use matchday_store::StoreError;
-use matchday_store::league_log::LeagueLog;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -92,6 +92,8 @@ pub(super) type Outcome = Result<(StatusCode, Value), ApiError>;
 pub(super) enum ApiError {
     Unauthorized,
     BadRequest(String),
+    /// The same request may be made again.
+    Unavailable(String),
     Service(ServiceError),
 }
 
@@ -109,6 +111,7 @@ impl ApiError {
                 "this needs the service token: send it as Authorization: Bearer TOKEN".to_owned(),
             ),
             Self::BadRequest(why) => (StatusCode::BAD_REQUEST, why.clone()),
+            Self::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why.clone()),
             Self::Service(error) => {
                 let status = match error {
                     ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
@@ -122,6 +125,7 @@ impl ApiError {
         let answer = json(status, json!({ "error": why }).to_string().into_bytes());
         match status {
             StatusCode::UNAUTHORIZED => with_header(answer, WWW_AUTHENTICATE, "Bearer"),
+            StatusCode::SERVICE_UNAVAILABLE => with_retry_after(answer, RETRY_SECONDS),
             _ => answer,
         }
     }
@@ -138,12 +142,15 @@ pub(super) fn admit(service: &Service, headers: &HeaderMap) -> Result<(), ApiErr
 
 /// Whether the holder of these headers may see a league.
 fn may_see(service: &Service, league: &Registered, headers: &HeaderMap) -> bool {
-    let settings = &league.plan.league;
-    let is_operator = || {
-        let shown = bearer(headers).map(Token::new);
-        settings.operator_token.zip(shown).is_some_and(|(token, shown)| token.admits(&shown))
-    };
-    settings.public_reads || is_operator() || admit(service, headers).is_ok()
+    league.plan.league.public_reads || is_operator(service, league, headers)
+}
+
+/// Whether these headers hold the token of the league's operator, or that of the service.
+fn is_operator(service: &Service, league: &Registered, headers: &HeaderMap) -> bool {
+    let shown = bearer(headers).map(Token::new);
+    let is_of_league =
+        league.plan.league.operator_token.zip(shown).is_some_and(|(token, shown)| token.admits(&shown));
+    is_of_league || admit(service, headers).is_ok()
 }
 
 impl Service {
@@ -192,33 +199,47 @@ fn list(service: &Service, headers: &HeaderMap) -> Value {
     json!({ "leagues": leagues.iter().map(|league| brief(service, league)).collect::<Vec<_>>() })
 }
 
+/// From the projection that all readers of the league share: a league that sleeps stays so.
 async fn show(service: &Arc<Service>, id: &LeagueId, headers: &HeaderMap) -> Outcome {
     let not_found = || ServiceError::NotFound(id.clone());
     let league =
         service.registered(id).filter(|league| may_see(service, league, headers)).ok_or_else(not_found)?;
-    let location = service.location(league.number);
-    let read = tokio::task::spawn_blocking(move || LeagueLog::load(&location.open()?));
-    let read = read.await.map_err(|error| ServiceError::Failed(anyhow::anyhow!(error)))?;
-    let mut data = brief(service, &league);
-    let course = match read {
-        Ok(log) => json!({
-            "phase": log.league.phase,
-            "players": log.league.players.len(),
-            "referees": log.league.referees.len(),
-            "matches": log.league.matches.len(),
-            "matches_decided": log.league.matches_decided,
-            "champion": log.league.champion,
-        }),
-        Err(StoreError::NoLeague(_)) => json!({
-            "phase": Phase::Registration, "players": 0, "referees": 0, "matches": 0, "matches_decided": 0,
-        }),
-        Err(error) => json!({ "fault": error.to_string() }),
+    let course = match service.source(league.number).snapshot().await {
+        Ok(snapshot) => course(&snapshot.projection.league),
+        Err(error) => {
+            let access = match is_operator(service, &league, headers) {
+                true => Access::OPERATOR,
+                false => Access::PUBLIC,
+            };
+            match error.describe(access) {
+                (StatusCode::SERVICE_UNAVAILABLE, why) => return Err(ApiError::Unavailable(why)),
+                (_, why) => json!({ "fault": why }),
+            }
+        }
     };
+    let mut data = brief(service, &league);
     if let (Some(data), Value::Object(course)) = (data.as_object_mut(), course) {
         data.extend(course);
         data.insert("settings".to_owned(), json!(league.plan.given));
     }
     Ok((StatusCode::OK, data))
+}
+
+/// How far a league is.
+fn course(league: &League) -> Value {
+    if !league.created {
+        return json!({
+            "phase": Phase::Registration, "players": 0, "referees": 0, "matches": 0, "matches_decided": 0,
+        });
+    }
+    json!({
+        "phase": league.phase,
+        "players": league.players.len(),
+        "referees": league.referees.len(),
+        "matches": league.matches.len(),
+        "matches_decided": league.matches_decided,
+        "champion": league.champion,
+    })
 }
 
 pub(super) async fn read_json<T: DeserializeOwned>(

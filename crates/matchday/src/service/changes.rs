@@ -212,6 +212,7 @@ impl Service {
 
     pub(super) async fn remove_rows(&self, number: u32, has_seats: bool) -> Result<()> {
         lock(&self.wake_times).remove(&number);
+        self.projections.forget(number);
         self.store.in_league(number).remove_league().await?;
         if let Some(cluster) = &self.cluster {
             cluster.has_removed(number);

@@ -87,13 +87,14 @@ impl Service {
             (Some(_), None) => Some(self.seats_store()?.in_league(number)),
             (Some(_), Some(_)) => Some(store.private()),
         };
+        let source = self.source(number);
         // Replaying a long log takes its time, and must not hold up the others.
         let load = || {
             let keys = match &self.cluster {
                 None => self.settings.host.checkpoint_keys.clone(),
                 Some(_) => CheckpointKeys::of(&store.private(), &mut entropy_from_system()?)?,
             };
-            let before = BeforeLoading { history, carried_over };
+            let before = BeforeLoading { history, carried_over, source };
             RunningLeague::load(&self.settings.host, &plan, store, seats, keys, before)
         };
         match Handle::current().runtime_flavor() {

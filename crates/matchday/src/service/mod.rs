@@ -8,6 +8,7 @@
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`: `/api/seasons`
 //! - `cluster`: several services over one store
+//! - `projections`: what readers see of leagues, loaded or not
 //! - `http`: the routes; `api`: `/api/leagues`; `openapi`: the description of both; `list_page`: the list for a browser
 
 mod api;
@@ -24,6 +25,7 @@ mod list_page;
 mod loading;
 mod openapi;
 mod plan;
+mod projections;
 mod quota;
 mod registry;
 #[cfg(test)]
@@ -43,6 +45,7 @@ pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPla
 pub(crate) use quota::Quota;
 pub(crate) use running_league::house_name;
 
+use crate::dashboard::Source;
 use anyhow::{Result, bail};
 use cluster::Cluster;
 use matchday_core::entropy::Entropy;
@@ -50,6 +53,7 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{LeagueId, Timestamp, Token};
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{LeagueChoice, Location, Store, transfer};
+use projections::Projections;
 use registry::{Registered, Registry, ServiceEvent};
 use slot::Slot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +92,7 @@ pub(crate) struct Service {
     /// The store of seats, once a league has any: their players keep tokens in clear, which no league's log holds.
     seats_store: Mutex<Option<Store>>,
     season_memory: Mutex<seasons::SeasonMemory>,
+    projections: Projections,
     /// The other services, if the store is shared.
     cluster: Option<Arc<Cluster>>,
     /// When the last look at what they recorded began.
@@ -199,7 +204,9 @@ impl Service {
             let event = ServiceEvent::PublicUrlSet { url: public_url.clone() };
             registry.record(&store, settings.host.now(), &event).await?;
         }
+        let projections = Projections::new(&settings.host.options.telemetry.metrics.computations);
         let service = Arc::new(Self {
+            projections,
             path: store.path().unwrap_or(path).to_owned(),
             store,
             settings,
@@ -261,6 +268,11 @@ impl Service {
 
     fn registered(&self, id: &LeagueId) -> Option<Registered> {
         lock(&self.registry).get(id).cloned()
+    }
+
+    /// Where readers see the league with this number.
+    fn source(&self, number: u32) -> Arc<Source> {
+        self.projections.of_league(number, || self.location(number))
     }
 
     fn location(&self, number: u32) -> Location {

@@ -3,7 +3,7 @@
 
 use super::league_host::{LeagueClients, LeagueHost};
 use super::plan::LeaguePlan;
-use crate::dashboard::Dashboard;
+use crate::dashboard::{Dashboard, Source};
 use crate::mcp::agent_options;
 use crate::relay::Relay;
 use crate::seat::{self, SeatSettings, Seats};
@@ -29,7 +29,7 @@ use matchday_runtime::{
     entropy_from_system, replay,
 };
 use matchday_store::checkpoint_keys::CheckpointKeys;
-use matchday_store::{LeagueChoice, Location, Store, Stream};
+use matchday_store::{Store, Stream};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub(super) struct History {
 pub(super) struct BeforeLoading {
     pub(super) history: History,
     pub(super) carried_over: Vec<CarriedOver>,
+    /// Where its readers saw it.
+    pub(super) source: Arc<Source>,
 }
 
 pub(super) struct RunningLeague {
@@ -97,7 +99,7 @@ impl RunningLeague {
         checkpoint_keys: CheckpointKeys,
         before: BeforeLoading,
     ) -> Result<Self> {
-        let BeforeLoading { history, carried_over } = before;
+        let BeforeLoading { history, carried_over, source } = before;
         let clock = host.clock();
         let id = &plan.league.league_id;
         let (home, local_home) = (host.league_url(id), host.local_league_url(id));
@@ -144,11 +146,7 @@ impl RunningLeague {
             }
             _ => None,
         };
-        let dashboard = store.path().filter(|_| plan.dashboard).map(|path| {
-            let league = LeagueChoice::Number(store.league_number());
-            let location = Location { path: path.to_owned(), league };
-            Dashboard::live(location, Vec::new(), format!("{home}/mcp"), clock)
-        });
+        let dashboard = plan.dashboard.then(|| Dashboard::of_source(source, format!("{home}/mcp"), clock));
         options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
         options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
         options.checkpoint_keys = Some(checkpoint_keys);

@@ -1,6 +1,7 @@
 //! The metrics of one process. Recording adds to atomics; a scrape sums them up.
 
 use super::cluster::ClusterMetrics;
+use super::computations::ComputationMetrics;
 use super::instruments::{Counters, Histogram};
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::league_counters::LeagueTable;
@@ -34,6 +35,7 @@ pub struct Metrics {
     pub connections: Arc<AtomicUsize>,
     pub relay: RelayMetrics,
     pub cluster: Arc<ClusterMetrics>,
+    pub computations: Arc<ComputationMetrics>,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
     /// The page as it was last written, and when.
     pub(super) page: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
@@ -126,6 +128,7 @@ impl Metrics {
             connections: Arc::default(),
             relay: RelayMetrics::default(),
             cluster: Arc::default(),
+            computations: Arc::default(),
             probes: Mutex::default(),
             page: tokio::sync::Mutex::default(),
         })

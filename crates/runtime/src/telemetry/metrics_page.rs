@@ -37,6 +37,7 @@ pub(super) async fn render(metrics: &Metrics) -> Bytes {
     queues(&mut out, metrics, &snapshot);
     metrics.relay.write(&mut out);
     metrics.cluster.write(&mut out);
+    metrics.computations.write(&mut out);
     stores(&mut out, &snapshot);
     process::write(&mut out, metrics.began);
     let page = Bytes::from(out.into_text());

@@ -2,7 +2,7 @@
 //! `/proc/self`, and sends traces where a setting says.
 //!
 //! - `labels`: the closed sets of label values; `instruments`: counters and histograms
-//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `cluster`: of services that share a store; `agent`: one
+//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `cluster`: of services that share a store; `computations`: of what a service computes for readers; `agent`: one
 //!   agent's metrics and traces
 //! - `probe`: the gauges of each agent, read on a scrape; `process`: the metrics of the process itself
 //! - `metrics_page`, `exposition`: the text that Prometheus reads; `endpoints`: `/metrics` and `/health/ready`
@@ -10,6 +10,7 @@
 
 mod agent;
 mod cluster;
+mod computations;
 mod endpoints;
 mod exposition;
 mod instruments;
@@ -25,6 +26,7 @@ pub mod trace;
 pub use agent::AgentTelemetry;
 pub(crate) use agent::FinishedExchange;
 pub use cluster::ClusterMetrics;
+pub use computations::ComputationMetrics;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::{metrics_response, readiness_response};
 pub(crate) use labels::Role;
