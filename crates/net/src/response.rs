@@ -70,3 +70,16 @@ pub fn with_header(mut response: HttpResponse, name: HeaderName, value: &'static
     response.headers_mut().insert(name, HeaderValue::from_static(value));
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browser_takes_json_for_json_alone() {
+        let answer = json(StatusCode::OK, "{}");
+        assert_eq!(answer.headers()[CONTENT_TYPE], "application/json");
+        assert_eq!(answer.headers()[X_CONTENT_TYPE_OPTIONS], "nosniff");
+        assert!(empty(StatusCode::NOT_FOUND).headers().is_empty(), "nothing is not of any type");
+    }
+}

@@ -49,9 +49,9 @@ impl Context {
         self.info.borrow().sender.clone()
     }
 
-    /// Why nothing can be stored just now.
-    pub(super) fn store_away(&self) -> Option<String> {
-        self.clock.store.upgrade()?.away()
+    /// Whether nothing can be stored just now.
+    pub(super) fn is_store_away(&self) -> bool {
+        self.clock.store.upgrade().is_some_and(|store| store.away().is_some())
     }
 
     /// Emits events to the agent's log, if anyone listens.

@@ -112,12 +112,9 @@ impl Intake {
         rx_times.and_then(|times| times.last()).map_or_else(|| clock.now(), |last| clock.at(last))
     }
 
-    /// Returns when nothing could be stored for a while, with the reason.
-    pub(super) async fn store_away(&self) -> String {
-        loop {
-            if let Some(why) = self.context.store_away() {
-                return why;
-            }
+    /// Returns when nothing could be stored for a while.
+    pub(super) async fn store_away(&self) {
+        while !self.context.is_store_away() {
             sleep(AWAY_POLL).await;
         }
     }

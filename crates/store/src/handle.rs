@@ -334,6 +334,15 @@ impl Store {
         }
     }
 
+    /// The same without where the store is, for an address that anyone may ask.
+    pub fn failure_for_anyone(&self) -> Option<String> {
+        let failure = self.failure()?;
+        match &*self.backend {
+            Backend::Threaded { target, .. } => Some(target.hide(&failure)),
+            Backend::Memory(_) => Some(failure),
+        }
+    }
+
     /// Whether another process owns the league now, or may: nothing is broken, and this one may take it again.
     pub fn is_fenced(&self) -> bool {
         match &*self.backend {

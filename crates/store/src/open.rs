@@ -106,6 +106,14 @@ impl Target {
         let gone = fs::metadata(&path.real).err()?;
         Some(format!("the store {} cannot be found any more: {gone}", path.named.display()))
     }
+
+    /// A text with the store's short name in place of where it is.
+    pub(super) fn hide(&self, text: &str) -> String {
+        let short = short_name(self.name());
+        [self.real(), self.name()]
+            .iter()
+            .fold(text.to_owned(), |text, place| text.replace(&*place.to_string_lossy(), &short))
+    }
 }
 
 /// Reads the store at a location: its latest league, or the one that the location names.

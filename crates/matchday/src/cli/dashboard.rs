@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use matchday_net::origin_check::Allowlist;
 use matchday_os::signals::Termination;
-use matchday_runtime::Options;
+use matchday_runtime::{Options, log};
 use matchday_store::{LeagueChoice, Location, Store};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -54,6 +54,8 @@ enum Open {
 
 pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
+    // What viewers are not told of a store that cannot be read.
+    log::collect_diagnostics(|entry| notice(&entry.message));
     let files = args.stores.files();
     let (store, others) = files.split_first().context("name the store of a league")?;
     // Opened to see whether they are what they are taken for.

@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 /// How long a caller waits for its computation to begin. Once it has, its end is waited for.
-const QUEUED_MAX: Duration = Duration::from_secs(10);
+pub(crate) const QUEUED_MAX: Duration = Duration::from_secs(10);
 
 /// Whether a computation waits for its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,5 +142,151 @@ impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static> S
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<K, watch::Sender<Progress<V>>>> {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dashboard::Readers;
+    use matchday_runtime::telemetry::ComputationMetrics;
+    use std::sync::atomic::{AtomicU64, AtomicUsize};
+    use std::sync::mpsc;
+    use tokio::task::{JoinSet, yield_now};
+
+    type Numbers = SharedComputation<u32, u32>;
+
+    fn readers(at_once: usize) -> (Arc<Readers>, Arc<ComputationMetrics>) {
+        let metrics = Arc::<ComputationMetrics>::default();
+        (Readers::new(at_once, Arc::clone(&metrics)), metrics)
+    }
+
+    fn count(counter: &AtomicU64) -> u64 {
+        counter.load(Ordering::Relaxed)
+    }
+
+    async fn get(
+        numbers: Arc<Numbers>,
+        key: u32,
+        compute: impl FnOnce() -> u32 + Send + 'static,
+    ) -> Result<u32, NotComputed> {
+        numbers.get(key, Cost::Expensive, || None, compute).await
+    }
+
+    async fn until(is_so: impl Fn() -> bool) {
+        while !is_so() {
+            yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn all_who_ask_at_the_same_time_share_one_computation() {
+        let (readers, metrics) = readers(4);
+        let numbers = Numbers::new(readers.of_league());
+        let (release, released) = mpsc::channel::<()>();
+        let mut released = Some(released);
+        let mut callers = JoinSet::new();
+        for _ in 0..200 {
+            let released = released.take();
+            callers.spawn(get(Arc::clone(&numbers), 1, move || {
+                released.map_or(0, |released| released.recv().map_or(7, |()| 7))
+            }));
+        }
+        until(|| numbers.lock().get(&1).is_some_and(|progress| progress.receiver_count() == 200)).await;
+        release.send(()).unwrap();
+        assert_eq!(callers.join_all().await, vec![Ok(7); 200]);
+        assert_eq!(count(&metrics.begun), 1);
+        assert_eq!(get(numbers, 1, || 8).await, Ok(8), "and what comes later is computed again");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_any_more_is_not_begun() {
+        let (readers, metrics) = readers(1);
+        let numbers = Numbers::new(readers.of_league());
+        let turn = readers.of_league().turn().await;
+        let caller = tokio::spawn(get(Arc::clone(&numbers), 1, || panic!("this is begun")));
+        until(|| !numbers.lock().is_empty()).await;
+        caller.abort();
+        until(|| count(&metrics.abandoned) == 1).await;
+        drop(turn);
+        assert!(numbers.lock().is_empty());
+        assert_eq!(get(Arc::clone(&numbers), 1, || 7).await, Ok(7));
+        assert_eq!(count(&metrics.begun), 2, "the turn of this test, and the last");
+    }
+
+    #[tokio::test]
+    async fn leagues_share_the_bound_of_the_process() {
+        let (readers, metrics) = readers(2);
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let mut callers = JoinSet::new();
+        let mut gates = Vec::new();
+        for key in 0..6 {
+            let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+            let (open, gate) = mpsc::channel::<()>();
+            gates.push(open);
+            callers.spawn(get(Numbers::new(readers.of_league()), key, move || {
+                most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                gate.recv().unwrap();
+                running.fetch_sub(1, Ordering::SeqCst);
+                key
+            }));
+        }
+        until(|| running.load(Ordering::SeqCst) == 2).await;
+        assert_eq!(count(&metrics.begun), 2);
+        gates.iter().for_each(|gate| gate.send(()).unwrap());
+        let mut values: Vec<u32> = callers.join_all().await.into_iter().map(Result::unwrap).collect();
+        values.sort_unstable();
+        assert_eq!(values, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(most.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn a_league_that_is_asked_much_does_not_hold_up_another() {
+        let (readers, metrics) = readers(1);
+        let [busy, other] = [(); 2].map(|()| Numbers::new(readers.of_league()));
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let noting = |key: u32| {
+            let order = Arc::clone(&order);
+            move || {
+                order.lock().unwrap().push(key);
+                key
+            }
+        };
+        let (open, gate) = mpsc::channel::<()>();
+        let first = noting(0);
+        let mut callers = JoinSet::new();
+        callers.spawn(get(Arc::clone(&busy), 0, move || {
+            gate.recv().unwrap();
+            first()
+        }));
+        until(|| count(&metrics.begun) == 1).await;
+        for key in 1..20 {
+            callers.spawn(get(Arc::clone(&busy), key, noting(key)));
+        }
+        until(|| busy.lock().len() == 20).await;
+        callers.spawn(get(Arc::clone(&other), 100, noting(100)));
+        until(|| !other.lock().is_empty()).await;
+        open.send(()).unwrap();
+        callers.join_all().await;
+        let place = order.lock().unwrap().iter().position(|key| *key == 100);
+        assert!(place.is_some_and(|place| place <= 2), "{order:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_too_long_is_turned_away() {
+        let (readers, metrics) = readers(1);
+        let numbers = Numbers::new(readers.of_league());
+        let _turn = readers.of_league().turn().await;
+        assert_eq!(get(Arc::clone(&numbers), 1, || panic!("this is begun")).await, Err(NotComputed::Busy));
+        until(|| count(&metrics.abandoned) == 1).await;
+        assert_eq!((count(&metrics.refused), numbers.lock().len()), (1, 0));
+    }
+
+    #[tokio::test]
+    async fn a_computation_that_panics_holds_up_nobody() {
+        let (readers, _) = readers(1);
+        let numbers = Numbers::new(readers.of_league());
+        assert_eq!(get(Arc::clone(&numbers), 1, || panic!("as meant")).await, Err(NotComputed::Broken));
+        assert_eq!(get(numbers, 1, || 7).await, Ok(7));
     }
 }

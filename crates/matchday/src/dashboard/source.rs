@@ -247,3 +247,31 @@ impl Source {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_operator_is_told_where_a_store_is() {
+        let away = StoreError::Unreachable {
+            path: "postgres://ann@db.example/league".into(),
+            why: "refused by db.example".to_owned(),
+        };
+        let damaged = StoreError::Damaged {
+            path: "/home/ann/league.db".into(),
+            what: "page 3 of /home/ann".to_owned(),
+        };
+        for (error, status) in
+            [(away, StatusCode::SERVICE_UNAVAILABLE), (damaged, StatusCode::INTERNAL_SERVER_ERROR)]
+        {
+            let whole = error.to_string();
+            let error = ReadError::Store(Arc::new(error));
+            let (of_stranger, told) = error.describe(Access::PUBLIC);
+            assert!(!["ann@", "/home", "db.example"].iter().any(|place| told.contains(place)), "{told}");
+            let (of_operator, in_full) = error.describe(Access::OPERATOR);
+            assert!(in_full.ends_with(&whole), "{in_full}");
+            assert_eq!((of_stranger, of_operator), (status, status));
+        }
+    }
+}

@@ -314,7 +314,7 @@ impl Seats {
     /// Why no seat can be opened, for people; `None` if one can.
     fn not_ready(&self) -> Option<String> {
         let stopping = self.closing.borrow().then(|| "the seats are being closed".to_owned());
-        self.log.store().failure().or(stopping)
+        self.log.store().failure_for_anyone().or(stopping)
     }
 
     /// The refusal of a client that may not use the seats.

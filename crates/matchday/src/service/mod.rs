@@ -299,6 +299,6 @@ impl Service {
     /// Why leagues cannot be created or played, for people.
     fn not_ready(&self) -> Option<String> {
         let log = if self.cluster.is_some() { u32::MAX } else { NO_LEAGUE };
-        self.store.in_league(log).failure()
+        self.store.in_league(log).failure_for_anyone()
     }
 }

@@ -29,7 +29,14 @@ fn operation(route: ServiceRoute) -> Option<Operation> {
                 (409, "The id is taken, or a quota is full"),
             ],
         ),
-        ServiceRoute::ShowLeague => of(None, (200, "The league", "League"), &[(404, NO_LEAGUE)]),
+        ServiceRoute::ShowLeague => of(
+            None,
+            (200, "The league; fault says why its log cannot be read", "League"),
+            &[
+                (404, NO_LEAGUE),
+                (503, "The store is away, or too much is being read: try again after Retry-After"),
+            ],
+        ),
         ServiceRoute::ConfigureLeague => of(
             Some("ConfigureRequest"),
             (200, "Changed", "League"),

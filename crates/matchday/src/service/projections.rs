@@ -70,3 +70,25 @@ impl Kept {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_leagues_that_nobody_reads_only_so_much_is_kept() {
+        let projections = Projections::new(&Arc::default());
+        let location = || Location::latest("league.db".into());
+        let held = projections.of_league(1, location);
+        for number in 2..=5 {
+            projections.of_league(number, location);
+        }
+        projections.of_league(2, location);
+        let mut kept = lock(&projections.kept);
+        kept.evict(2 * EVENTS_MIN);
+        assert_eq!(kept.sources.keys().copied().collect::<Vec<u32>>(), [1, 2, 5]);
+        drop((held, kept));
+        projections.forget(1);
+        assert!(!lock(&projections.kept).sources.contains_key(&1));
+    }
+}

@@ -85,10 +85,11 @@ async fn without_it_the_page_says_which_store_is_missing() {
 }
 
 #[tokio::test]
-async fn a_store_that_cannot_be_read_is_named_and_the_rest_is_shown() {
+async fn a_store_that_cannot_be_read_is_missing_and_the_rest_is_shown() {
     let nowhere = PathBuf::from("/nowhere/referee.db");
     let page = shown(ONLY_MATCH, |_| vec![nowhere], |page| page["missing"].is_string()).await;
     assert!(page["missing"].as_str().unwrap().contains("could not be read"), "{page}");
+    assert!(!page.to_string().contains("nowhere"), "a stranger is not told where it is: {page}");
     assert_eq!(page["state"], "decided");
 }
 

@@ -88,3 +88,24 @@ async fn a_file_without_a_league_is_refused() {
     let refused = Dashboard::stored(Location::latest(path.clone()), Vec::new(), true).unwrap_err();
     assert!(refused.to_string().contains("empty.db"), "{refused}");
 }
+
+#[tokio::test]
+async fn where_a_file_was_is_told_on_this_machine_and_to_nobody_else() {
+    let shown = Shown::finished(settings(), 2).await;
+    let path = shown.test_league.store.path().unwrap().to_owned();
+    let [local, elsewhere] = [Library::of(&path, true).await, Library::of(&path, false).await];
+    std::fs::remove_file(&path).unwrap();
+    let mut told = Vec::new();
+    for library in [&local, &elsewhere] {
+        for page in ["/api/league", "/api/report", "/api/messages"] {
+            let reply = send(library.address, "GET", page, &[], "").await;
+            assert_eq!(reply.status, 500, "{page}: {reply:?}");
+            told.push(reply.error());
+        }
+    }
+    let place = path.display().to_string();
+    let (of_operator, of_strangers) = told.split_at(3);
+    assert!(of_operator.iter().all(|why| why.contains(&place)), "{of_operator:?}");
+    let expected = "the league cannot be read: its operator finds why in the log";
+    assert_eq!(of_strangers, [expected; 3]);
+}

@@ -19,6 +19,7 @@ mod isolation;
 mod ladders;
 mod leagues;
 mod noisy_league;
+mod readers;
 mod seasons;
 mod sleeping;
 mod telemetry;

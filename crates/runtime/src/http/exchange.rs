@@ -72,9 +72,10 @@ impl HttpService {
             biased;
             done = self.exchange(requests, at, caller) => done,
             // Nothing may be answered before it is stored; the same again is welcome once the store is back.
-            why = self.intake.store_away() => {
-                let body = serde_json::json!({"error": format!("the store is away ({why}): try again soon")});
-                return with_close(unavailable(body.to_string().into_bytes(), AWAY_SECONDS));
+            // Anyone may ask, and why it is away may say where it is.
+            () = self.intake.store_away() => {
+                let body = br#"{"error":"the store is away: try again soon"}"#;
+                return with_close(unavailable(body.to_vec(), AWAY_SECONDS));
             }
         };
         let (status, text, seconds) = match done.answer {

@@ -66,11 +66,11 @@ impl Snapshot {
 /// Why an agent is not ready, in words for people; `None` if it is.
 pub(super) async fn unready_reason(probe: &dyn Probe) -> Option<String> {
     let Some(store) = probe.store() else { return Some("it has stopped".to_owned()) };
-    if let Some(why) = store.failure() {
+    if let Some(why) = store.failure_for_anyone() {
         return Some(why);
     }
-    if let Some(why) = store.away() {
-        return Some(format!("its store is away: {why}"));
+    if store.away().is_some() {
+        return Some("its store is away: its log says why".to_owned());
     }
     match timeout_at(Instant::now() + PROBE_TIMEOUT, probe.gauges()).await {
         Ok(Ok(gauges)) => gauges.lacks,

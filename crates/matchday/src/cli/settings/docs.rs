@@ -7,6 +7,7 @@ use super::setting::{DefaultValue, SECTIONS, Use, section};
 use super::{ALL, Declared, MESSAGE_BYTES_MAX, PlayerFlags, RefereeFlags};
 use crate::cli::network;
 use crate::connect::{CALLS_BYTES_MAX, CALLS_MAX};
+use crate::dashboard::QUEUED_MAX;
 use crate::mcp::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
 use crate::relay::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 use clap::{Args, FromArgMatches};
@@ -82,6 +83,12 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
             "is read when another has been answered",
         ),
         ("What is kept of one message", kept, "its beginning is kept, and its length"),
+        (
+            "What is computed for readers at once, in all leagues of a process: a log replayed, a page, a report",
+            "the processors less one, 1 at least".into(),
+            "waits for its turn",
+        ),
+        ("Time that a reader waits for that turn", seconds(QUEUED_MAX), "HTTP 503 with `Retry-After`"),
     ]
 }
 
