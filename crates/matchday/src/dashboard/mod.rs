@@ -58,7 +58,7 @@ use routes::PageError;
 use shared_computation::{Cost, SharedComputation};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{Semaphore, watch};
 
 #[derive(Debug)]
@@ -71,7 +71,6 @@ pub struct Dashboard {
     without_token: Access,
     statistics: Arc<BackgroundStatistics>,
     pages: Arc<SharedComputation<Page, Result<Bytes, PageError>>>,
-    report: Mutex<Option<report::Made>>,
     listeners: AddressPlaces,
     /// Counts the probes that make listeners with a closed connection fail.
     probes: watch::Sender<u64>,
@@ -114,7 +113,6 @@ impl Dashboard {
             without_token,
             statistics: Arc::new(BackgroundStatistics::new(Arc::clone(readers))),
             pages: SharedComputation::new(Arc::clone(readers)),
-            report: Mutex::default(),
             listeners: AddressPlaces::new(events::LISTENERS),
             probes: watch::Sender::new(0),
             closing: watch::Sender::new(false),

@@ -2,10 +2,11 @@
 //! no store.
 
 use super::cache::ResponseCache;
+use super::report::Made;
 use matchday_runtime::telemetry::ComputationMetrics;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -46,6 +47,7 @@ impl Readers {
             league: self.leagues.fetch_add(1, Ordering::Relaxed),
             turns: Arc::new(Semaphore::new(self.at_once)),
             process: Arc::clone(self),
+            report: Mutex::default(),
         })
     }
 }
@@ -57,6 +59,8 @@ pub(crate) struct LeagueReaders {
     pub(super) league: u64,
     turns: Arc<Semaphore>,
     pub(super) process: Arc<Readers>,
+    /// The report that was last made.
+    pub(super) report: Mutex<Option<Made>>,
 }
 
 /// Held while something is computed.

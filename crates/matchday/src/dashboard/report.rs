@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How old a report may be for messages that were recorded since: anyone can have messages recorded.
 const MESSAGES_AGE_MAX: Duration = Duration::from_secs(60);
 
-/// The report that was last asked for.
+/// What a report was made of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Made {
     of_log: u64,
@@ -58,7 +58,7 @@ impl Dashboard {
 
     /// The version that is given out: the last one, unless the log has changed since, or it is old and messages have come.
     fn report_version(&self, snapshot: &Snapshot, now: Instant) -> Version {
-        let mut last = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.source.readers().report.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = *last
             && made.of_log == snapshot.log_version()
             && now.saturating_duration_since(made.at) < MESSAGES_AGE_MAX

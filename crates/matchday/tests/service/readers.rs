@@ -6,16 +6,29 @@ use rusqlite::Connection;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A service with one league that is over, which nobody has read yet.
+/// The league of `matchday run`.
+const SHOWN: &str = "/api/leagues/league_2025_even_odd";
+
+/// A service with one league that is over and sleeps, which nobody has read yet.
 fn with_finished_league(players: &str) -> (Fixture, Process) {
     let fixture = Fixture::new();
     let run = ["run", "--port-base", "0", "--players", players, "--referees", "4", "--store", "spring.db"];
-    let run = fixture.cli.run(&[&run[..], &["--league-id", "spring"]].concat());
+    let run = fixture.cli.run(&run);
     assert_eq!(run.code, 0, "{run:?}");
-    let service = fixture.serve(&["--metrics", "on", "--sleep-after", "600"]);
+    let mut service = fixture.serve(&[]);
     let file = fixture.cli.path().join("spring.db");
     assert_eq!(fixture.league(&["import", file.to_str().unwrap()]).code, 0);
+    service.signal("TERM");
+    assert!(service.wait().success());
+    // An imported league is looked at once, in case that something is owed to others.
+    let nothing_to_do = "UPDATE leagues SET wake_at = NULL";
+    Connection::open(fixture.store()).unwrap().execute_batch(nothing_to_do).unwrap();
+    let service = serve(&fixture);
     (fixture, service)
+}
+
+fn serve(fixture: &Fixture) -> Process {
+    fixture.serve(&["--metrics", "on", "--sleep-after", "600"])
 }
 
 /// How much was computed for readers until now.
@@ -45,7 +58,7 @@ fn at_once(fixture: &Fixture, path: &str, callers: usize) -> Vec<Response> {
 fn however_many_ask_for_a_league_its_log_is_replayed_once_and_the_league_sleeps_on() {
     let (fixture, _service) = with_finished_league("20");
     assert_eq!(computations(&fixture), 0);
-    for answer in at_once(&fixture, "/api/leagues/spring", 200) {
+    for answer in at_once(&fixture, SHOWN, 200) {
         assert_eq!(answer.status, 200, "{answer:?}");
         let shown = answer.json();
         assert_eq!((&shown["matches"], &shown["matches_decided"]), (&190.into(), &190.into()), "{shown}");
@@ -57,7 +70,7 @@ fn however_many_ask_for_a_league_its_log_is_replayed_once_and_the_league_sleeps_
 #[test]
 fn the_report_of_a_league_is_made_once_for_all_who_read_it() {
     let (fixture, _service) = with_finished_league("8");
-    let path = "/leagues/spring/api/report";
+    let path = "/leagues/league_2025_even_odd/api/report";
     let first = fixture.call("GET", path, None, None);
     assert!(first.status == 200 && first.body.contains("</html>"), "{first:?}");
     let before = computations(&fixture);
@@ -80,9 +93,9 @@ fn a_viewer_without_a_token_is_not_told_where_the_store_is() {
     )
     .unwrap();
     drop(db);
-    let service = fixture.serve(&[]);
+    let service = serve(&fixture);
     let fault = |token| {
-        let answer = fixture.call("GET", "/api/leagues/spring", token, None);
+        let answer = fixture.call("GET", SHOWN, token, None);
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.json()["fault"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
     };
