@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-/// From how many events the projections of leagues that nobody reads may be made, all together: a few hundred bytes each.
-const EVENTS_MAX: u64 = 200_000;
+/// From how many events the projections of leagues that nobody reads may be made, all together: 3 to 5 KB each.
+const EVENTS_MAX: u64 = 20_000;
 /// What a projection takes without any event, in events.
 const EVENTS_MIN: u64 = 50;
 
