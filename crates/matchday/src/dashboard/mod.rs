@@ -39,7 +39,7 @@ pub(crate) use access::Access;
 pub(crate) use readers::Readers;
 pub use serve::serve;
 #[cfg(test)]
-pub(crate) use shared_computation::QUEUED_MAX;
+pub(crate) use shared_computation::{BEGUN_MAX, QUEUED_MAX};
 pub(crate) use source::{RETRY_SECONDS, Source};
 
 use crate::relay::Relay;

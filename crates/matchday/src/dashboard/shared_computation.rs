@@ -11,8 +11,10 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// How long a caller waits for its computation to begin. Once it has, its end is waited for.
+/// How long a caller waits for its computation to begin.
 pub(crate) const QUEUED_MAX: Duration = Duration::from_secs(10);
+/// How long it waits for the end then: of a long computation what comes later finds the value, and a store may not answer.
+pub(crate) const BEGUN_MAX: Duration = Duration::from_secs(30);
 
 /// Whether a computation waits for its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub(super) enum Cost {
 /// Why there is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotComputed {
-    /// Its turn has not come in time.
+    /// Its turn or its end has not come in time.
     Busy,
     /// The computation has panicked.
     Broken,
@@ -83,15 +85,19 @@ impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static> S
         match timeout(QUEUED_MAX, begun).await.map(|begun| begun.is_ok()) {
             Ok(true) => {}
             Ok(false) => return Err(NotComputed::Broken),
-            Err(_) => {
-                self.readers.process.metrics.refused.fetch_add(1, Ordering::Relaxed);
-                return Err(NotComputed::Busy);
-            }
+            Err(_) => return Err(self.refuse()),
         }
-        match progress.wait_for(|progress| matches!(progress, Progress::Done(_))).await.as_deref() {
-            Ok(Progress::Done(value)) => Ok(value.clone()),
-            _ => Err(NotComputed::Broken),
+        let done = progress.wait_for(|progress| matches!(progress, Progress::Done(_)));
+        match timeout(BEGUN_MAX, done).await.as_ref().map(Result::as_deref) {
+            Ok(Ok(Progress::Done(value))) => Ok(value.clone()),
+            Ok(_) => Err(NotComputed::Broken),
+            Err(_) => Err(self.refuse()),
         }
+    }
+
+    fn refuse(&self) -> NotComputed {
+        self.readers.process.metrics.refused.fetch_add(1, Ordering::Relaxed);
+        NotComputed::Busy
     }
 
     async fn run(

@@ -54,6 +54,9 @@ fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProx
     assert!(refused.head.contains("retry-after: "), "{refused:?}");
     let ready = get(&agents.manager, "/health/ready");
     assert!(ready.status == 503 && ready.body.contains("its store is away"), "{ready:?}");
+    let page = get(&agents.manager, "/api/league");
+    assert!(page.status == 503 && page.head.contains("retry-after: "), "{page:?}");
+    assert!(!page.body.contains("postgres"), "a stranger is not told where the database is: {page:?}");
     let figure = |name: &str| value(&get(&agents.manager, "/metrics").body, name);
     assert_eq!(figure("matchday_store_away"), 1.0);
     std::thread::sleep(span().saturating_sub(gone.elapsed()));

@@ -7,7 +7,7 @@ use super::setting::{DefaultValue, SECTIONS, Use, section};
 use super::{ALL, Declared, MESSAGE_BYTES_MAX, PlayerFlags, RefereeFlags};
 use crate::cli::network;
 use crate::connect::{CALLS_BYTES_MAX, CALLS_MAX};
-use crate::dashboard::QUEUED_MAX;
+use crate::dashboard::{BEGUN_MAX, QUEUED_MAX};
 use crate::mcp::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
 use crate::relay::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 use clap::{Args, FromArgMatches};
@@ -89,6 +89,11 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
             "waits for its turn",
         ),
         ("Time that a reader waits for that turn", seconds(QUEUED_MAX), "HTTP 503 with `Retry-After`"),
+        (
+            "Time that it waits for the result then",
+            seconds(BEGUN_MAX),
+            "HTTP 503 with `Retry-After`; the result is kept for those who come later",
+        ),
     ]
 }
 
