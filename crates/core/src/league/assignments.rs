@@ -125,7 +125,7 @@ impl Manager {
             }
             let forfeits = self.forfeits_of(&match_id);
             let is_exhausted = self.is_exhausted(&match_id);
-            if !forfeits.is_empty() && (is_exhausted || self.only_foreign_referees()) {
+            if !forfeits.is_empty() && (is_exhausted || self.only_foreign_referees(&match_id)) {
                 self.forfeit(ctx, &match_id, &forfeits);
                 continue;
             }
@@ -230,7 +230,8 @@ impl Manager {
         let (conversation, body): (SmolStr, Body) = match self.assignment_form(referee) {
             AssignmentForm::Announcement => {
                 let matches = matches.iter().filter_map(|id| self.briefed(id)).collect();
-                let body = RoundAnnouncement { league_id, round_id, matches, starts_at: None };
+                let remark = self.remark_to(referee);
+                let body = RoundAnnouncement { league_id, round_id, matches, starts_at: None, remark };
                 (format_smolstr!("conv-round-{round_id}-announce"), body.into())
             }
             AssignmentForm::Single(name) => {

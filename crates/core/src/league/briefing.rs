@@ -1,9 +1,9 @@
 //! A match in messages: as everyone's announcement shows it, and with the briefing for its referee alone.
 
 use super::manager::Manager;
-use crate::protocol::Sender;
-use crate::protocol::ids::{Attempt, ConversationId, MatchId};
+use crate::protocol::ids::{Attempt, ConversationId, MatchId, RefereeId};
 use crate::protocol::messages::{AnnouncedMatch, BRIEFING, Briefing, MATCH_TOKENS};
+use crate::protocol::{Sender, UntrustedText};
 
 impl Manager {
     /// A match with the briefing for its referee.
@@ -33,6 +33,16 @@ impl Manager {
             match_tokens: Some(referee.meta.has_capability(MATCH_TOKENS)),
             replay: (game.struck > 0).then_some(true),
             briefing: None,
+        })
+    }
+
+    /// What a referee is told of matches that it is not given.
+    pub(super) fn remark_to(&self, referee: &RefereeId) -> Option<UntrustedText> {
+        let known = self.league.referees.get(referee)?;
+        self.league.is_without_keyed_matches(known).then(|| {
+            UntrustedText::new_static(
+                "no match in which a player has a key is given to a referee that does not announce draw-2",
+            )
         })
     }
 

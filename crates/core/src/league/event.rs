@@ -4,6 +4,7 @@
 //! other change needs a new version in [`crate::event_codec`].
 
 use super::cause::{LossCause, Suspicion};
+use super::fixture::ResultProof;
 use super::format::{Drawn, Lot};
 use super::roster::Invitation;
 use super::schedule::Pairings;
@@ -109,6 +110,9 @@ pub enum LeagueEvent {
         /// What further rounds, or lots, are drawn from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         draw: Option<DrawnFrom>,
+        /// Whether matches in which a player has a key need a referee that proves, from now on.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        proofs_required: bool,
     },
     /// A round that depends on earlier results.
     RoundDrawn {
@@ -174,6 +178,9 @@ pub enum LeagueEvent {
         result: Arc<MatchResult>,
         /// The referee of the attempt, or the manager.
         by: DecidedBy,
+        /// Whether it is more than the referee's word.
+        #[serde(default, skip_serializing_if = "ResultProof::is_unprovable")]
+        proof: ResultProof,
     },
     /// Every match of the round has its result.
     RoundCompleted {
@@ -192,6 +199,8 @@ pub enum LeagueEvent {
     LeaguePaused,
     /// A paused league goes on.
     LeagueResumed,
+    /// Referees that do not prove are given every match from now on, and their results count.
+    UnprovenAllowed,
     /// The player is out for good: it forfeits its matches from now on.
     PlayerWithdrawn {
         /// A registered player.

@@ -2,14 +2,12 @@
 
 use super::event::DecidedBy;
 use super::format::Drawn;
-use super::handing_back::ATTEMPTS_PER_REFEREE_MAX;
-use super::member::Member;
 use super::standings::Verdict;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{Blame, Cause, GameDetails, GameStatus, MatchResult, RefereeMeta};
+use crate::protocol::messages::{Blame, Cause, GameDetails, GameStatus, MatchResult};
 use crate::protocol::{Timestamp, UntrustedText};
 use crate::signature::PublicKey;
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A round of the league.
@@ -109,17 +107,6 @@ impl Match {
         self.lost.iter().filter(|lost| lost.referee_id == *referee).count()
     }
 
-    /// Whether every available referee has used up its attempts at this match.
-    pub fn is_exhausted(&self, referees: &BTreeMap<RefereeId, Member<RefereeMeta>>) -> bool {
-        let is_used_up = |id: &RefereeId| self.lost_attempts(id) >= ATTEMPTS_PER_REFEREE_MAX;
-        // A barred referee is given matches for want of others, as long as it can be reached.
-        let is_fit = |known: &Member<RefereeMeta>| {
-            !known.revoked && (!known.is_suspended() || known.barred && !known.unreachable)
-        };
-        let mut fit = referees.iter().filter(|(_, known)| is_fit(known));
-        referees.keys().any(is_used_up) && fit.all(|(id, _)| is_used_up(id))
-    }
-
     /// Whether the report of this attempt is no longer accepted.
     pub fn is_void(&self, attempt: Attempt) -> bool {
         self.lost.iter().any(|lost| lost.attempt == attempt && lost.is_void)
@@ -136,6 +123,34 @@ impl Match {
     }
 }
 
+/// Whether a result is more than its referee's word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultProof {
+    /// Each player with a key has signed its moves, and draw, winner and details follow from what was revealed.
+    Proven,
+    /// A player in it had a key, and the result is its referee's word.
+    Unproven,
+    /// No player in it had a key; or it was not played out: nobody can prove that a player was silent.
+    #[default]
+    Unprovable,
+}
+
+impl ResultProof {
+    /// As exports and pages give it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::Unproven => "unproven",
+            Self::Unprovable => "unprovable",
+        }
+    }
+
+    pub(super) fn is_unprovable(&self) -> bool {
+        *self == Self::Unprovable
+    }
+}
+
 /// The result of a match, and where it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
@@ -147,6 +162,8 @@ pub struct Decision {
     pub by: DecidedBy,
     /// The attempt that gave the result.
     pub attempt: Attempt,
+    /// Whether it is more than the referee's word.
+    pub proof: ResultProof,
     /// When the manager recorded it, by its own clock.
     pub at: Timestamp,
 }

@@ -3,8 +3,10 @@
 
 use super::cause::{LossCause, Suspicion};
 use super::event::LeagueEvent;
+use super::fixture::Match;
 use super::manager::{Ctx, Manager, Purpose};
 use super::request::{ReceivedMessage, RequestError};
+use super::state::League;
 use crate::agent::{Agent, Answer, Content, Failure, Parcel};
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::error::ErrorCode;
@@ -23,6 +25,16 @@ pub const ATTEMPTS_PER_REFEREE_MAX: usize = 5;
 pub const LOST_MAX: u32 = 5;
 /// The share, in percent, that goes with [`LOST_MAX`].
 pub const LOST_PERCENT_MAX: u64 = 10;
+
+impl League {
+    /// Whether every available referee that may run this match has used up its attempts at it.
+    pub fn is_exhausted(&self, game: &Match) -> bool {
+        let is_used_up = |id: &RefereeId| game.lost_attempts(id) >= ATTEMPTS_PER_REFEREE_MAX;
+        let able = || self.referees.iter().filter(|(_, known)| self.may_run(known, game));
+        able().any(|(id, _)| is_used_up(id))
+            && able().filter(|(_, known)| known.is_available()).all(|(id, _)| is_used_up(id))
+    }
+}
 
 impl Manager {
     /// A referee hands a match back. Ignored if the match is no longer its own.
@@ -128,10 +140,8 @@ impl Manager {
         }
     }
 
-    /// Whether every available referee has used up its attempts at this match.
     pub(super) fn is_exhausted(&self, match_id: &MatchId) -> bool {
-        let game = self.league.matches.get(match_id);
-        game.is_some_and(|game| game.is_exhausted(&self.league.referees))
+        self.league.matches.get(match_id).is_some_and(|game| self.league.is_exhausted(game))
     }
 
     /// Takes all matches from a referee.

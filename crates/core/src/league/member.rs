@@ -140,6 +140,12 @@ impl<M> Member<M> {
         self.is_in() && !self.away && !self.is_suspended()
     }
 
+    /// Of a referee: whether it can be given a match. A barred one is given matches for want of others, as long as it can
+    /// be reached.
+    pub(super) fn is_available(&self) -> bool {
+        !self.revoked && (!self.is_suspended() || self.barred && !self.unreachable)
+    }
+
     /// Registers again with its token, with new metadata.
     pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<Requested>) {
         self.meta = meta;

@@ -27,7 +27,7 @@ impl LeagueEvent {
             Self::AttemptLost { match_id, attempt, .. } => {
                 Milestone::AttemptLost { match_id, attempt: *attempt }
             }
-            Self::MatchDecided { match_id, attempt, status, result, by } => Milestone::MatchDecided {
+            Self::MatchDecided { match_id, attempt, status, result, by, .. } => Milestone::MatchDecided {
                 match_id,
                 attempt: *attempt,
                 status: *status,

@@ -20,6 +20,7 @@ use crate::protocol::token::TokenHash;
 use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// The notices that one agent has not received yet.
 #[derive(Debug, Default)]
@@ -264,7 +265,13 @@ impl Manager {
         self.tell_players(ctx, &notice);
         let briefed = self.league.referees.iter().filter(|(_, known)| known.meta.has_capability(BRIEFING));
         for referee in briefed.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-            self.tell(ctx, Sender::Referee(referee), notice.clone());
+            let mut notice = notice.clone();
+            if let (Some(remark), Body::RoundAnnouncement(body)) =
+                (self.remark_to(&referee), &mut notice.body)
+            {
+                Arc::make_mut(body).remark = Some(remark);
+            }
+            self.tell(ctx, Sender::Referee(referee), notice);
         }
     }
 
@@ -324,7 +331,7 @@ impl Manager {
         starts_at: Option<Timestamp>,
     ) -> Notice {
         let league_id = self.league.settings.league_id.clone();
-        let body = RoundAnnouncement { league_id, round_id, matches, starts_at };
+        let body = RoundAnnouncement { league_id, round_id, matches, starts_at, remark: None };
         Notice::lasting(format_smolstr!("conv-round-{round_id}-announce"), body)
     }
 

@@ -36,6 +36,7 @@ impl Manager {
             (Order::Withdraw, Some(player), _) => self.withdraw(ctx, &player)?,
             (Order::Void, _, Some(match_id)) => self.strike(ctx, match_id)?,
             (Order::End, ..) => self.end_early(ctx)?,
+            (Order::AllowUnproven, ..) => self.allow_unproven(ctx)?,
             (Order::Roster, ..) => {
                 let status = LeagueStatus { roster: Some(self.roster()), ..self.status() };
                 self.reply(ctx, received, status);
@@ -156,6 +157,18 @@ impl Manager {
         }
         self.record(ctx, LeagueEvent::MatchVoided { match_id });
         self.tell_standings(ctx);
+        self.advance(ctx);
+        Ok(())
+    }
+
+    /// Referees that do not prove are given every match from now on.
+    fn allow_unproven(&mut self, ctx: &mut Ctx<'_>) -> Result<(), RequestError> {
+        self.expect_phase(&[Phase::Running, Phase::Paused], "allow")?;
+        if !self.league.proofs_required {
+            let message = "this league requires no proofs: every referee is given every match already";
+            return Err(RequestError::new(ErrorCode::InvalidState, message));
+        }
+        self.record(ctx, LeagueEvent::UnprovenAllowed);
         self.advance(ctx);
         Ok(())
     }

@@ -13,13 +13,20 @@ use crate::protocol::messages::query_data::{
     PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingData, StandingsData,
 };
 use crate::protocol::messages::{
-    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, StandingRow,
+    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, StandingRow, is_zero,
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::{LeagueId, Message, Sender, UntrustedText};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+
+/// Standings that would be too large with all their fields.
+#[derive(Serialize)]
+struct ShortStandings {
+    standings: Vec<StandingData>,
+    #[serde(skip_serializing_if = "is_zero")]
+    results_unproven: u32,
+}
 
 impl Manager {
     pub(super) fn answer(
@@ -104,12 +111,13 @@ impl Manager {
     /// answer would be too large.
     fn standings(&self, detail: bool) -> LeagueQueryResponse {
         let whole = self.league.rows();
+        let results_unproven = self.league.results_unproven();
         let (standings, found) = match detail || whole.fits_message(2) {
-            true => (whole.clone(), data(StandingsData { standings: whole })),
+            true => (whole.clone(), data(StandingsData { standings: whole, results_unproven })),
             false => {
                 let short: Vec<_> = whole.iter().map(StandingData::short).collect();
                 let standings = whole.iter().map(StandingRow::without_additions).collect();
-                (standings, data(BTreeMap::from([("standings", short)])))
+                (standings, data(ShortStandings { standings: short, results_unproven }))
             }
         };
         let found = found.ok();

@@ -15,7 +15,10 @@ impl Manager {
         let mut plan = Vec::new();
         for match_id in &round.matches {
             let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
-            let Some(referee) = self.least_loaded(load, None, |_| true) else {
+            let game = self.league.matches.get(match_id);
+            let able =
+                |known: &Member<RefereeMeta>| game.is_some_and(|game| self.league.may_run(known, game));
+            let Some(referee) = self.least_loaded(load, None, able) else {
                 continue;
             };
             *loads.entry(referee).or_default() += 1;
@@ -71,10 +74,16 @@ impl Manager {
         self.league.referees.get(referee).is_some_and(|known| load < known.meta.max_concurrent_matches)
     }
 
-    /// Whether all available referees are foreign, so that none can be told to decide a forfeit.
-    pub(super) fn only_foreign_referees(&self) -> bool {
-        let mut live =
-            self.league.referees.values().filter(|known| !known.is_suspended() && !known.revoked).peekable();
+    /// Whether all available referees of a match are foreign, so that none can be told to decide a forfeit.
+    pub(super) fn only_foreign_referees(&self, match_id: &MatchId) -> bool {
+        let game = self.league.matches.get(match_id);
+        let mut live = self
+            .league
+            .referees
+            .values()
+            .filter(|known| !known.is_suspended() && !known.revoked)
+            .filter(|known| game.is_some_and(|game| self.league.may_run(known, game)))
+            .peekable();
         live.peek().is_some() && live.all(|known| !known.meta.has_capability(BRIEFING))
     }
 
@@ -90,7 +99,9 @@ impl Manager {
         let game = self.league.matches.get(match_id)?;
         let failed = game.referee();
         let has_room = |id: &RefereeId| self.has_room(id, loads);
-        let able = |known: &Member<RefereeMeta>| !briefed || known.meta.has_capability(BRIEFING);
+        let able = |known: &Member<RefereeMeta>| {
+            self.league.may_run(known, game) && (!briefed || known.meta.has_capability(BRIEFING))
+        };
         let fit = |id: &RefereeId| {
             let known = self.league.referees.get(id);
             known.is_some_and(|known| !known.is_suspended() && !known.revoked && able(known))

@@ -2,7 +2,7 @@
 
 use super::cause::Suspicion;
 use super::event::{DecidedBy, LeagueEvent};
-use super::fixture::Match;
+use super::fixture::{Decision, Match, ResultProof};
 use super::manager::{Ctx, Manager};
 use super::request::{ReceivedMessage, RequestError};
 use super::result_check;
@@ -51,11 +51,12 @@ impl Manager {
         }
         let checked = checked.and_then(|status| {
             check_forfeits(game, attempt, &report.result)?;
-            self.check_proof((&match_id, game), attempt, referee, status, &report.result)?;
-            Ok(status)
+            let of_match = (&match_id, game);
+            let proof = self.league.check_proof(of_match, attempt, referee, status, &report.result)?;
+            Ok((status, proof))
         });
-        let status = match checked {
-            Ok(status) => status,
+        let (status, proof) = match checked {
+            Ok(checked) => checked,
             Err(error) => {
                 self.reject_result(ctx, &match_id, attempt, referee, &error);
                 return Err(error);
@@ -63,7 +64,8 @@ impl Manager {
         };
         let superseded = game.referee().filter(|current| *current != referee).cloned().zip(game.attempt());
         let by = DecidedBy::Referee(referee.clone());
-        self.decide(ctx, &match_id, attempt, status, Arc::clone(&report.result), by);
+        let result = Arc::clone(&report.result);
+        self.decide(ctx, &match_id, Decision { status, result, by, attempt, proof, at: ctx.now });
         self.acknowledge(ctx, received, match_id.clone(), None);
         if let Some((current, attempt)) = superseded {
             self.tell_superseded(ctx, Sender::Referee(current), &match_id, attempt);
@@ -125,23 +127,29 @@ impl Manager {
         expect("game_type", &self.league.settings.game_type, &report.game_type)
     }
 
-    fn decide(
-        &mut self,
-        ctx: &mut Ctx<'_>,
-        match_id: &MatchId,
-        attempt: Attempt,
-        status: GameStatus,
-        result: Arc<MatchResult>,
-        by: DecidedBy,
-    ) {
-        let event = LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by };
-        self.record(ctx, event);
+    fn decide(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, decision: Decision) {
+        let Decision { status, result, by, attempt, proof, .. } = decision;
+        self.record(
+            ctx,
+            LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by, proof },
+        );
         self.backoff_until.remove(match_id);
         self.due.set(match_id, None);
         if self.standings_at.is_none() {
             self.standings_at = Some(ctx.now + self.league.settings.standings_pause);
         }
         self.suspend_the_absent(ctx, match_id);
+    }
+
+    fn decide_without_referee(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        match_id: &MatchId,
+        (attempt, status): (Attempt, GameStatus),
+        result: MatchResult,
+    ) {
+        let (result, by, proof) = (Arc::new(result), DecidedBy::Manager, ResultProof::Unprovable);
+        self.decide(ctx, match_id, Decision { status, result, by, attempt, proof, at: ctx.now });
     }
 
     /// Suspends players with too many technical losses in a row.
@@ -177,7 +185,7 @@ impl Manager {
             status: Some(GameStatus::Draw),
             reason: Some(reason.into()),
         };
-        self.decide(ctx, match_id, attempt, GameStatus::Draw, Arc::new(result), DecidedBy::Manager);
+        self.decide_without_referee(ctx, match_id, (attempt, GameStatus::Draw), result);
     }
 
     /// The details of a match that was not played.
@@ -231,7 +239,7 @@ impl Manager {
             status: Some(status),
             reason: Some(reason.into()),
         };
-        self.decide(ctx, match_id, attempt, status, Arc::new(result), DecidedBy::Manager);
+        self.decide_without_referee(ctx, match_id, (attempt, status), result);
     }
 }
 

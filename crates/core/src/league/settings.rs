@@ -46,6 +46,9 @@ pub struct LeagueSettings {
     pub score: Score,
     /// The tie-breaks between players with equal points, in order.
     pub tie_breaks: Vec<TieBreak>,
+    /// Whether matches in which a player has a key need a referee that proves.
+    #[serde(skip_serializing_if = "ProofRule::is_required")]
+    pub proof: ProofRule,
     /// The size limit of a request.
     pub message_bytes_max: usize,
     /// Authenticates the operator from any machine.
@@ -88,6 +91,7 @@ impl Default for LeagueSettings {
             suspend_after: 3,
             score: Score::Match,
             tie_breaks: TieBreak::DEFAULT.to_vec(),
+            proof: ProofRule::Required,
             message_bytes_max: Limits::MANAGER.message_bytes_max,
             operator_token: None,
             token_guesses_max: 10,
@@ -131,6 +135,23 @@ impl Score {
 
     fn is_match(&self) -> bool {
         *self == Self::Match
+    }
+}
+
+/// Whether matches in which a player has a key need a referee that proves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofRule {
+    /// Yes, if a referee that proves is registered when the league starts.
+    #[default]
+    Required,
+    /// Every referee is given every match, for courses in which students write referees.
+    Optional,
+}
+
+impl ProofRule {
+    fn is_required(&self) -> bool {
+        *self == Self::Required
     }
 }
 

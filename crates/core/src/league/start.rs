@@ -30,7 +30,8 @@ impl Manager {
             self.check_strength()?;
             let (rounds, draw) = self.rounds_for(ctx, self.entrants())?;
             self.check_rounds(rounds.len())?;
-            self.record(ctx, LeagueEvent::LeagueStarted { rounds, draw });
+            let proofs_required = self.league.can_require_proofs();
+            self.record(ctx, LeagueEvent::LeagueStarted { rounds, draw, proofs_required });
             self.draw_ahead(ctx);
             self.start_roll_call(ctx);
         }
@@ -115,6 +116,8 @@ impl Manager {
             total_rounds: self.league.rounds_in_all(),
             round_title: self.league.title(RoundId(current_round)).map(UntrustedText::from),
             matches_completed: self.league.matches_decided,
+            results_unproven: self.league.results_unproven(),
+            matches_awaiting_prover: self.league.matches_awaiting_prover(),
             roster: None,
         }
     }

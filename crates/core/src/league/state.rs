@@ -36,6 +36,8 @@ pub struct League {
     pub rounds: Vec<Round>,
     /// The matches of all rounds drawn so far.
     pub matches: BTreeMap<MatchId, Match>,
+    /// Whether matches in which a player has a key need a referee that proves: decided at the start.
+    pub proofs_required: bool,
     /// 0 until the first round is announced.
     pub current_round: u32,
     /// How many of `matches` have a result.
@@ -70,6 +72,7 @@ impl League {
             roster: Vec::new(),
             rounds: Vec::new(),
             matches: BTreeMap::new(),
+            proofs_required: false,
             current_round: 0,
             matches_decided: 0,
             undecided: BTreeSet::new(),
@@ -122,7 +125,10 @@ impl League {
                 }
             }
             LeagueEvent::TokenShown { agent } => self.note_token(agent),
-            LeagueEvent::LeagueStarted { rounds, draw } => self.start(rounds, draw.as_ref()),
+            LeagueEvent::LeagueStarted { rounds, draw, proofs_required } => {
+                self.start(rounds, draw.as_ref(), *proofs_required);
+            }
+            LeagueEvent::UnprovenAllowed => self.proofs_required = false,
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 self.note_pairing(at, drawn);
                 let only = drawn.byes.first().filter(|_| drawn.byes.len() == 1);
@@ -175,7 +181,7 @@ impl League {
                     }
                 }
             }
-            LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
+            LeagueEvent::MatchDecided { match_id, attempt, status, result, by, proof } => {
                 if let DecidedBy::Referee(id) = by
                     && let Some(referee) = self.referees.get_mut(id)
                 {
@@ -186,6 +192,7 @@ impl League {
                     result: result.clone(),
                     by: by.clone(),
                     attempt: *attempt,
+                    proof: *proof,
                     at,
                 };
                 self.decide(match_id, decision);
@@ -230,8 +237,9 @@ impl League {
         }
     }
 
-    fn start(&mut self, rounds: &[Pairings], drawn_from: Option<&DrawnFrom>) {
+    fn start(&mut self, rounds: &[Pairings], drawn_from: Option<&DrawnFrom>, proofs_required: bool) {
         self.phase = Phase::Running;
+        self.proofs_required = proofs_required;
         self.draw = drawn_from.and_then(|DrawnFrom { seed, entrants }| {
             let LeagueSettings { competition, tie_breaks, .. } = &self.settings;
             Draw::begin(competition, entrants, tie_breaks, *seed).ok().map(Arc::new)

@@ -74,6 +74,7 @@ impl League {
             deviations: referee.deviations.clone(),
             attempts: referee.given,
             attempts_lost: referee.lost,
+            without_keyed_matches: self.is_without_keyed_matches(referee),
             redrawn: self.redrawn(id),
         });
         RefereesData { referees: referees.collect() }

@@ -5,7 +5,9 @@ use super::side::Side;
 use super::window::AnswerState;
 use crate::game::{AskBy, Outcome, Seat};
 use crate::protocol::PlayerId;
-use crate::protocol::messages::{Blame, ByPlayer, Cause, GameStatus, MatchResult, ResultDetails};
+use crate::protocol::messages::{
+    Blame, ByPlayer, Cause, GameStatus, MatchResult, ResultDetails, TURNS_TOLD_MAX,
+};
 use serde_json::Value;
 
 /// The result of a match in which no answer is awaited.
@@ -52,9 +54,6 @@ pub(super) fn of(ended: &OngoingMatch) -> MatchResult {
         reason: Some(reason.into()),
     }
 }
-
-/// The longest turn log that is reported: a manager decodes no longer lists.
-const TURNS_TOLD_MAX: usize = 100;
 
 /// Whether the report has all moves: without them a signature proves nothing.
 pub(super) fn tells_moves(ended: &OngoingMatch) -> bool {

@@ -76,6 +76,7 @@ impl World {
             Parcel::Message(message) => {
                 let mut message = self.spoilt(from, message);
                 self.scenario.withhold_key(from, &mut message);
+                self.scenario.withhold_proof(from, &mut message);
                 self.scenario.lose_timeouts(&mut message);
                 match to {
                     Some(to) if self.are_colocated(from, to) => {

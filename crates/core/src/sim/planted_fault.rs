@@ -14,6 +14,8 @@ pub enum PlantedFault {
     SharedAddress,
     /// The manager's timeouts are lost on their way to the referees, which then use their own.
     TimeoutsLost,
+    /// The manager gives matches of players with keys to referees that do not prove, and takes what those report.
+    ProofOptional,
     /// The relay answers in the stead of an agent that is not connected.
     RelayAnswersForAbsent,
     /// The relay takes every answer that comes.

@@ -11,10 +11,10 @@ use crate::driver::IsColocated;
 use crate::entropy::Entropy;
 use crate::game::GAMES;
 use crate::league::format::{Competition, Format, Seeding};
-use crate::league::{ATTEMPTS_PER_REFEREE_MAX, EndpointCheck, LeagueSettings};
+use crate::league::{ATTEMPTS_PER_REFEREE_MAX, EndpointCheck, LeagueSettings, ProofRule};
 use crate::protocol::decode::Conformance;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::Timeouts;
+use crate::protocol::messages::{DRAW_2, Timeouts};
 use crate::protocol::{Body, Endpoint, GameType, LeagueId, Message, Token};
 use crate::retry::RetryPolicy;
 use crate::timing::Timing;
@@ -69,6 +69,8 @@ pub struct Scenario {
     pub colocated_players: Option<u8>,
     /// The numbers of the referees that cheat.
     pub cheats: Vec<u8>,
+    /// The numbers of the referees that do not announce that they prove, and do not.
+    pub without_proof: Vec<u8>,
     /// How many players, of the first, register without a key, as agents of other makes do.
     pub unkeyed: u8,
     /// The one dialect that each player understands, if it does not understand all.
@@ -103,6 +105,7 @@ impl Scenario {
             competition: Competition::default(),
             colocated_players: None,
             cheats: Vec::new(),
+            without_proof: Vec::new(),
             unkeyed: 0,
             understood: Vec::new(),
             dialling: 0,
@@ -163,6 +166,7 @@ impl Scenario {
             competition: Competition::default(),
             colocated_players: None,
             cheats: Vec::new(),
+            without_proof: Vec::new(),
             unkeyed: 0,
             understood: Vec::new(),
             dialling: 0,
@@ -204,6 +208,10 @@ impl Scenario {
         }
         if aside.chance(10) {
             scenario.share_store(&mut aside);
+        }
+        if aside.chance(20) {
+            let referees = scenario.referees.len() as u64;
+            scenario.without_proof = (1..=u8::try_from(1 + aside.below(referees)).unwrap_or(1)).collect();
         }
         scenario
     }
@@ -279,6 +287,27 @@ impl Scenario {
         }
     }
 
+    /// Whether it is a referee that does not prove.
+    pub(super) fn is_without_proof(&self, who: Who) -> bool {
+        matches!(who, Who::Referee(number) if self.without_proof.contains(&number))
+    }
+
+    /// Takes out of a registration that the referee proves, and out of a report what it proves.
+    pub(super) fn withhold_proof(&self, from: Who, message: &mut Message) {
+        if !self.is_without_proof(from) {
+            return;
+        }
+        match &mut message.body {
+            Body::RefereeRegisterRequest(request) => {
+                Arc::make_mut(request).referee_meta.capabilities.retain(|name| name != DRAW_2);
+            }
+            Body::MatchResultReport(report) => {
+                Arc::make_mut(&mut Arc::make_mut(report).result).details.fairness = None;
+            }
+            _ => {}
+        }
+    }
+
     /// Who decides for an agent: `Own` for all that are not players.
     pub fn decider(&self, who: Who) -> Decider {
         let Who::Player(number) = who else {
@@ -332,6 +361,10 @@ impl Scenario {
             timing: self.timing,
             competition: self.competition.clone(),
             operator_token: self.is_ladder().then(|| Token::new(OPERATOR_TOKEN).hash()),
+            proof: match self.planted {
+                Some(PlantedFault::ProofOptional) => ProofRule::Optional,
+                _ => ProofRule::Required,
+            },
             ..LeagueSettings::default()
         }
     }
@@ -342,7 +375,7 @@ impl Scenario {
         let settings = self.league_settings();
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let rounds = self.rounds_at_most();
-        let at_once: u32 = self.referees.iter().sum::<u32>().max(1);
+        let at_once = self.matches_at_once();
         let waves = count(self.players.len() / 2).div_ceil(at_once).max(1);
         let once = settings.overdue_after(&settings.timing)
             + settings.timing.other
@@ -353,6 +386,15 @@ impl Scenario {
         let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1).saturating_add(lost));
         let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
         Duration::from_secs(60) + round.saturating_mul(rounds)
+    }
+
+    /// How many matches the referees that prove can run at a time; all, if none proves.
+    fn matches_at_once(&self) -> u32 {
+        let referees = || (1_u8..).zip(&self.referees);
+        let provers = referees().filter(|(number, _)| !self.without_proof.contains(number));
+        let of_provers: u32 = provers.map(|(_, capacity)| capacity).sum();
+        let of_all: u32 = referees().map(|(_, capacity)| capacity).sum();
+        if of_provers > 0 { of_provers } else { of_all.max(1) }
     }
 }
 

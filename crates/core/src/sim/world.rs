@@ -52,6 +52,8 @@ pub(super) struct World {
     /// The players without a registration key that did not know of their registration when the league was started: nothing
     /// but its answer tells them who they are.
     pub(super) unaware_at_start: BTreeSet<u8>,
+    /// Whether a referee that proves was in the league when it started.
+    pub(super) has_prover: bool,
     pub(super) trace: Trace,
     pub(super) stats: Stats,
     pub(super) heals_at: Timestamp,
@@ -108,6 +110,7 @@ impl World {
             ledger: Ledger::default(),
             ledger_read: 0,
             unaware_at_start: BTreeSet::new(),
+            has_prover: false,
             trace: Trace::new(options.keep_trace),
             stats: Stats::default(),
             doomed: None,

@@ -282,7 +282,7 @@ fn lots_in_the_table_are_drawn_from_the_seed_in_the_log() {
     let league = desk.manager.league();
     assert!(desk.events.iter().any(|(_, event)| matches!(
         event,
-        LeagueEvent::LeagueStarted { draw: Some(_), rounds } if rounds.len() == 5
+        LeagueEvent::LeagueStarted { draw: Some(_), rounds, .. } if rounds.len() == 5
     )));
     let rows = league.rows();
     assert!(rows[0].rank_reason.as_ref().map(UntrustedText::raw).unwrap().ends_with("on lots"));

@@ -24,6 +24,7 @@ mod orders;
 mod payoff;
 mod play_off;
 mod proof;
+mod proof_rule;
 mod queries;
 mod re_registration;
 mod recovery;

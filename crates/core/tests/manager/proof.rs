@@ -3,7 +3,7 @@
 
 use crate::desk::*;
 use matchday_core::fair::{MatchDraw, Scheme, Secret};
-use matchday_core::league::{LeagueEvent, LossCause};
+use matchday_core::league::{LeagueEvent, LeagueSettings, LossCause, ResultProof};
 use matchday_core::protocol::draw::{Proof, Reveal};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::nonce::{Nonce, NonceCommitment};
@@ -15,22 +15,28 @@ use matchday_core::signed_move::SignedMoves;
 use serde_json::json;
 use std::sync::Arc;
 
-fn key(player: u32) -> SigningKey {
+pub(crate) fn key(player: u32) -> SigningKey {
     SigningKey::from_seed([u8::try_from(player).unwrap(); 32])
 }
 
-fn p(number: u32) -> PlayerId {
+pub(crate) fn p(number: u32) -> PlayerId {
     PlayerId::numbered(number)
 }
 
-fn r1m1() -> MatchId {
+pub(crate) fn r1m1() -> MatchId {
     MatchId::new("R1M1")
 }
 
 /// A league of two players that sign, if they are among `keyed`, and of `referees` that announce the new scheme.
 fn signed_league(keyed: &[u32], referees: u32, capabilities: &[&str]) -> Desk {
-    let mut desk = Desk::new(quick());
-    for number in 1..=referees {
+    let referees: Vec<&[&str]> = (0..referees).map(|_| capabilities).collect();
+    mixed_league(quick(), keyed, &referees)
+}
+
+/// A league of two players that sign, if they are among `keyed`, and of referees with these capabilities.
+pub(crate) fn mixed_league(settings: LeagueSettings, keyed: &[u32], referees: &[&[&str]]) -> Desk {
+    let mut desk = Desk::new(settings);
+    for (number, capabilities) in (1..).zip(referees) {
         let capabilities = capabilities.iter().map(|name| (*name).into()).collect();
         let meta = RefereeMeta { capabilities, ..referee_meta(number, 2) };
         let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
@@ -55,16 +61,16 @@ fn two_signers(referees: u32) -> Desk {
 }
 
 /// An attempt at R1M1 as players and referee go through it.
-struct Played {
+pub(crate) struct Played {
     attempt: Attempt,
     secret: Secret,
     nonces: [Nonce; 2],
     choices: [Parity; 2],
-    keyed: Vec<u32>,
+    pub(crate) keyed: Vec<u32>,
 }
 
 impl Played {
-    fn new(attempt: u32) -> Self {
+    pub(crate) fn new(attempt: u32) -> Self {
         let nonces = ["red", "blue"].map(|text| Nonce(format!("{text}-{attempt}").into()));
         let (secret, choices) = (Secret::from_bytes([9; 32]), [Parity::Even, Parity::Odd]);
         Self { attempt: Attempt(attempt), secret, nonces, choices, keyed: vec![1, 2] }
@@ -115,7 +121,7 @@ impl Played {
     }
 
     /// The honest report.
-    fn report(&self, desk: &Desk) -> MatchResultReport {
+    pub(crate) fn report(&self, desk: &Desk) -> MatchResultReport {
         let number = self.number();
         let right = self.choices.map(|choice| choice == Parity::of(number));
         let (score, status) = match right {
@@ -136,11 +142,16 @@ impl Played {
     }
 }
 
-fn holder(desk: &Desk) -> Option<RefereeId> {
+/// What is recorded of the proof of R1M1.
+pub(crate) fn proof(desk: &Desk) -> Option<ResultProof> {
+    desk.manager.league().matches[&r1m1()].decision.as_ref().map(|decision| decision.proof)
+}
+
+pub(crate) fn holder(desk: &Desk) -> Option<RefereeId> {
     desk.open_matches().into_iter().find(|(id, ..)| *id == r1m1()).map(|(.., referee)| referee)
 }
 
-fn send(desk: &mut Desk, attempt: u32, report: MatchResultReport) -> Body {
+pub(crate) fn send(desk: &mut Desk, attempt: u32, report: MatchResultReport) -> Body {
     let by = Sender::Referee(holder(desk).unwrap());
     let mut message = desk.message(&by, report);
     message.envelope.conversation_id = ConversationId::of_match(&r1m1(), Attempt(attempt));
@@ -198,6 +209,7 @@ fn an_honest_signed_report_is_recorded() {
     let report = Played::new(1).report(&desk);
     assert!(matches!(send(&mut desk, 1, report), Body::MatchResultAck(_)));
     assert_eq!(desk.manager.league().phase, Phase::Completed);
+    assert_eq!(proof(&desk), Some(ResultProof::Proven));
 }
 
 #[test]
@@ -327,7 +339,7 @@ fn a_referee_that_announced_the_scheme_cannot_fall_back_behind_it() {
 }
 
 #[test]
-fn an_older_referee_may_report_by_the_older_scheme_or_by_none() {
+fn where_no_referee_proves_one_may_report_by_the_older_scheme_or_by_none() {
     let older = |fairness: Option<Reveal>| {
         let mut desk = signed_league(&[1, 2], 1, &[MATCH_TOKENS]);
         let mut report = desk.report_of("R1M1", (3, 0));

@@ -179,6 +179,7 @@ pub(crate) fn announcement(round: u32, matches: Vec<AnnouncedMatch>) -> RoundAnn
         round_id: RoundId(round),
         matches: matches.into(),
         starts_at: None,
+        remark: None,
     }
 }
 

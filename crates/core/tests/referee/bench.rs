@@ -272,6 +272,7 @@ impl Bench {
             round_id: RoundId(1),
             matches: matches.iter().map(Announced::written).collect::<Vec<_>>().into(),
             starts_at: Some(self.now + Duration::from_secs(lead)),
+            remark: None,
         }
     }
 

@@ -58,6 +58,9 @@ export function view(match, context) {
       ),
       score(match),
       match.reason ? el('p', { class: 'reason' }, sentence(match.reason)) : null,
+      match.proof === 'unproven'
+        ? el('p', { class: 'refused' }, 'This result is unproven: it is its referee’s word, although a player has a key.')
+        : null,
     ),
     blame(match),
     replay(match, context),

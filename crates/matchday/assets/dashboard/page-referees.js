@@ -81,6 +81,7 @@ function row(referee) {
         el('span', { class: 'id' }, referee.id),
       ),
       referee.state && referee.state !== 'active' ? el('span', { class: 'pill' }, referee.state) : null,
+      referee.remark ? el('span', { class: 'muted' }, referee.remark) : null,
     ),
     el(
       'td',

@@ -149,7 +149,7 @@ export function table(standings, league, { memory, redraw }) {
   );
 }
 
-function caption({ tie_breaks: rules }, league) {
+function caption({ tie_breaks: rules, unproven }, league) {
   return el(
     'caption',
     {},
@@ -160,6 +160,9 @@ function caption({ tie_breaks: rules }, league) {
           {},
           `Level on points, the first of these decides: ${rules.filter((rule) => rule !== 'points').join(', ')}`,
         )
+      : null,
+    unproven
+      ? el('small', {}, `Unproven results, the word of a referee although a player of the match has a key: ${unproven}`)
       : null,
   );
 }

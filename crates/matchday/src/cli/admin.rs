@@ -47,6 +47,9 @@ enum OrderCommand {
     },
     /// Finish now, with the table as it stands
     End,
+    /// Give every match to every referee from now on, if the league waits for one that proves and none comes back: results that
+    /// are a referee's word then count, and are marked unproven
+    AllowUnproven,
     /// Make a new token for an agent and show it, this once; the old one is worth nothing from now on
     Rotate {
         /// Such as P03 or REF01; operator, for the token that these commands need; or checkpoint-key, for the key that
@@ -72,6 +75,7 @@ pub(super) async fn execute(args: AdminArgs) -> Result<ExitCode> {
         OrderCommand::Withdraw { player } => (Order::Withdraw, Some(PlayerId::new(player)), None, None),
         OrderCommand::Void { match_id } => (Order::Void, None, Some(MatchId::new(match_id)), None),
         OrderCommand::End => plain(Order::End),
+        OrderCommand::AllowUnproven => plain(Order::AllowUnproven),
         OrderCommand::Rotate { agent } => of_agent(Order::Rotate, agent),
         OrderCommand::Revoke { agent } => of_agent(Order::Revoke, agent),
     };

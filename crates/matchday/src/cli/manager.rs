@@ -2,7 +2,7 @@
 //! given when it is started again are ignored, with a warning.
 
 use super::settings::{self, Config, ManagerFlags, StartWhen};
-use super::{competition, dashboard, network, notice, relay, roster, seat, serve, telemetry, tls};
+use super::{competition, dashboard, network, notice, relay, roster, seat, serve, status, telemetry, tls};
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result};
 use matchday_core::event_codec;
@@ -106,23 +106,29 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let look = |manager: &Manager| {
         let league = manager.league();
         let players = league.players.values().filter(|player| !player.withdrawn).count();
-        (league.phase, players, league.referees.len())
+        (league.phase, players, league.referees.len(), league.matches_awaiting_prover())
     };
-    let served = serve::until_told(handle, store, stop, look, async |(phase, players, referees)| {
-        let Some(wanted) = &waiting else { return Ok(()) };
-        if phase != Phase::Registration {
-            waiting = None;
-        } else if players >= wanted.players && referees >= wanted.referees {
-            if let Err(error) = client.start(&league_id, token.as_ref()).await {
-                notice(&format!(
-                    "the league could not be started: {error:#} - start it with `matchday start`"
-                ));
+    let mut stands_still = false;
+    let served =
+        serve::until_told(handle, store, stop, look, async |(phase, players, referees, awaiting)| {
+            if awaiting > 0 && !stands_still {
+                notice(&status::awaiting_prover(awaiting.into()));
             }
-            waiting = None;
-        }
-        Ok(())
-    })
-    .await;
+            stands_still = awaiting > 0;
+            let Some(wanted) = &waiting else { return Ok(()) };
+            if phase != Phase::Registration {
+                waiting = None;
+            } else if players >= wanted.players && referees >= wanted.referees {
+                if let Err(error) = client.start(&league_id, token.as_ref()).await {
+                    notice(&format!(
+                        "the league could not be started: {error:#} - start it with `matchday start`"
+                    ));
+                }
+                waiting = None;
+            }
+            Ok(())
+        })
+        .await;
     if let Some(seats) = seats {
         seats.close()?;
     }
@@ -148,6 +154,7 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
         probe_timeout: config.get(&settings::PROBE_TIMEOUT)?.unwrap_or(base.probe_timeout),
         probe_every: config.get(&settings::PROBE_EVERY)?.unwrap_or(base.probe_every),
         tie_breaks: config.get(&settings::TIE_BREAKS)?.unwrap_or(base.tie_breaks),
+        proof: config.get(&settings::PROOF)?.unwrap_or(base.proof),
         standings_pause: config.get(&settings::STANDINGS_PAUSE)?.unwrap_or(base.standings_pause),
         message_bytes_max: config.get(&settings::MESSAGE_BYTES_MAX)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,

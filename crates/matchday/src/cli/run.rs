@@ -113,6 +113,7 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
             competition: competition::configured(config, Competition::default())?,
             score: competition::score(config, &GameType::new(game.name))?,
             tie_breaks: config.need(&settings::TIE_BREAKS)?,
+            proof: config.need(&settings::PROOF)?,
             ..league::LeagueSettings::default()
         },
         player_plans: strategies.map(|(number, strategy)| numbered(number, strategy)).collect(),

@@ -1,7 +1,7 @@
 //! `matchday standings`: the table.
 
 use super::query::{QueryArgs, cell, show};
-use crate::view::table;
+use crate::view::{count_of, table};
 use anyhow::Result;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -39,7 +39,17 @@ fn standings_table(data: &Value) -> Result<String> {
         .collect();
     let known = ["RANK", "PLAYER", "NAME", "PLAYED", "WON", "DRAWN", "LOST", "TECHNICAL", "POINTS"];
     let rated: &[&str] = if is_ladder { &["RATING", "95 %"] } else { &[] };
-    Ok(table(&[&known, rated, &["WHY"]].concat(), &rows))
+    let remark = match data.get("results_unproven").and_then(Value::as_u64) {
+        None | Some(0) => String::new(),
+        Some(unproven) => format!("\n{}", unproven_remark(unproven)),
+    };
+    Ok(table(&[&known, rated, &["WHY"]].concat(), &rows) + &remark)
+}
+
+/// What is to be said of results that nobody proved.
+pub(super) fn unproven_remark(unproven: u64) -> String {
+    let many = count_of(usize::try_from(unproven).unwrap_or(usize::MAX), "result is", "results are");
+    format!("{many} unproven: the word of a referee, although a player of the match has a key")
 }
 
 /// The 95 % interval of a rating.

@@ -1,8 +1,9 @@
 //! `matchday status`: how far the league has come.
 
 use super::query::{QueryArgs, cell, show};
+use super::standings::unproven_remark;
 use crate::manager_client::ManagerClient;
-use crate::view::table;
+use crate::view::{count_of, table};
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
 use serde_json::Value;
@@ -56,5 +57,22 @@ pub(super) fn status_table(status: &Value) -> String {
         round.push_str(&format!(" ({title})"));
     }
     let row = vec![text("league_id"), text("status"), round, text("matches_completed")];
-    table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row])
+    table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row]) + &proof_remarks(status)
+}
+
+/// What waits for a referee that proves, and what nobody proved; empty if there is neither.
+fn proof_remarks(status: &Value) -> String {
+    let count = |key: &str| status.get(key).and_then(Value::as_u64).filter(|count| *count > 0);
+    let waiting = count("matches_awaiting_prover").map(awaiting_prover);
+    let unproven = count("results_unproven").map(unproven_remark);
+    waiting.into_iter().chain(unproven).map(|remark| format!("\n{remark}")).collect()
+}
+
+/// Why the league stands still, and what the operator can do.
+pub(super) fn awaiting_prover(matches: u64) -> String {
+    let many = count_of(usize::try_from(matches).unwrap_or(usize::MAX), "match waits", "matches wait");
+    format!(
+        "{many} for a referee that proves its results: none is left that answers. Start one again that had registered, or \
+         give the matches to every referee with `matchday admin allow-unproven`"
+    )
 }

@@ -5,7 +5,7 @@ use super::store_arg::StoreArgs;
 use crate::view::say;
 use anyhow::{Context, Result};
 use clap::Args;
-use matchday_store::verify as verifying;
+use matchday_store::verify::{self as verifying, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -18,7 +18,9 @@ Example:
   matchday verify weekend.db referee-8001.db   (also: did the referee decide what the manager recorded?)
   curl -s http://localhost:8000/checkpoint > monday.txt; matchday verify weekend.db --checkpoint monday.txt
 
-Exit code 0 only if everything fits.")]
+Exit code 0: everything fits. 1: something contradicts something else, or a file cannot be read. 2: the command is wrong. 3: nothing \
+contradicts, but a result is a referee's word although a player in it had a key (the league was played without referees that \
+prove, or with --proof optional), or something that was promised could not be checked. Players without a key alone give 0.")]
 pub(crate) struct VerifyArgs {
     #[command(flatten)]
     stores: StoreArgs,
@@ -35,6 +37,9 @@ pub(crate) struct VerifyArgs {
     json: bool,
 }
 
+/// The exit code for what neither contradicts nor is proven.
+const NOT_ALL_PROVEN: u8 = 3;
+
 pub(crate) fn execute(args: VerifyArgs) -> Result<ExitCode> {
     let kept = args.checkpoint.as_deref().map(kept_checkpoint).transpose()?;
     let found = verifying::verify_league(&args.stores.files(), args.league.id().as_ref(), kept.as_ref())?;
@@ -45,7 +50,11 @@ pub(crate) fn execute(args: VerifyArgs) -> Result<ExitCode> {
     } else {
         say(&found);
     }
-    Ok(if found.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(match found.verdict() {
+        Verdict::Fits => ExitCode::SUCCESS,
+        Verdict::Contradicted => ExitCode::FAILURE,
+        Verdict::NotAllProven => ExitCode::from(NOT_ALL_PROVEN),
+    })
 }
 
 fn kept_checkpoint(file: &Path) -> Result<verifying::ExternalCheckpoint> {

@@ -211,7 +211,7 @@ impl Source {
             let all = self.schedule(None).await?;
             *counted = (status.total_rounds, all.rounds.iter().map(|round| round.matches.len()).sum());
         }
-        let StandingsData { standings } = in_our_form("standings", self.client.standings().await?)?;
+        let StandingsData { standings, .. } = in_our_form("standings", self.client.standings().await?)?;
         let round = match requested.round.unwrap_or(status.current_round) {
             0 => None,
             number => self.schedule(Some(RoundId(number))).await?.rounds.into_iter().next(),

@@ -55,7 +55,7 @@ fn verification(text: &mut String, report: &Report) {
     if let Some(head) = &verified.head {
         let _ = writeln!(text, "The chain of events ends in `{head}`.");
     }
-    for what in &verified.found.not_checked {
+    for what in verified.found.not_checked.iter().chain(&verified.found.unconfirmed) {
         let _ = writeln!(text, "\nNot checked: {}.", plain(what));
     }
 }

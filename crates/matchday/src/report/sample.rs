@@ -4,7 +4,7 @@
 use super::Report;
 use matchday_core::event_codec;
 use matchday_core::league::schedule::{Pairings, round_robin};
-use matchday_core::league::{DecidedBy, LeagueEvent};
+use matchday_core::league::{DecidedBy, LeagueEvent, ResultProof};
 use matchday_core::protocol::messages::{ByPlayer, GameStatus, MatchResult, PlayerMeta};
 use matchday_core::protocol::{Attempt, DisplayName, MatchId, PlayerId, RoundId, Timestamp};
 use matchday_stats::Resampling;
@@ -76,7 +76,7 @@ pub(crate) fn large(players: usize) -> Report {
     let mut events = vec![template[0].clone()];
     events.extend(ids.iter().map(|id| renamed(registered, id)));
     let rounds = round_robin(&ids);
-    events.push(LeagueEvent::LeagueStarted { rounds: rounds.clone(), draw: None });
+    events.push(LeagueEvent::LeagueStarted { rounds: rounds.clone(), draw: None, proofs_required: false });
     for (number, round) in (1..).zip(&rounds) {
         events.extend(results(number, round, &decided));
     }
@@ -106,6 +106,7 @@ fn results(number: u32, round: &Pairings, decided: &MatchResult) -> Vec<LeagueEv
             status: if place == 1 { GameStatus::TechnicalLoss } else { GameStatus::Win },
             result: result.into(),
             by: DecidedBy::Manager,
+            proof: ResultProof::Unprovable,
         }
     });
     each.collect()

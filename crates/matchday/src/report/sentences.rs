@@ -1,7 +1,7 @@
 //! Sentences and numbers that several formats share. Pure.
 
 use super::{Player, Report};
-use matchday_core::protocol::Timestamp;
+use matchday_core::protocol::{MatchId, Timestamp};
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::sentences::percent;
 use std::collections::BTreeMap;
@@ -97,6 +97,11 @@ impl Report {
             some => count_of(some as usize, "match was not played out", "matches were not played out"),
         };
         facts.push(("Technical losses", technical));
+        let unproven: Vec<&str> = self.verification.found.unproven.iter().map(MatchId::as_str).collect();
+        if !unproven.is_empty() {
+            let why = "the word of their referee, although a player in them had a key";
+            facts.push(("Unproven results", format!("{} of {}: {why}", unproven.len(), unproven.join(", "))));
+        }
         let lost = self.referees.iter().filter(|referee| referee.attempts_lost > 0).map(|referee| {
             format!("{} of {} by {}", referee.attempts_lost, referee.attempts, referee.who.id)
         });

@@ -1,6 +1,6 @@
 //! The events of a league in one line each, for people. Pure.
 
-use matchday_core::league::{DecidedBy, LeagueEvent, Suspicion};
+use matchday_core::league::{DecidedBy, LeagueEvent, ResultProof, Suspicion};
 use matchday_core::protocol::messages::{GameStatus, MatchResult};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId};
 
@@ -32,14 +32,14 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
             format!("{referee_id} came back{}", recognition_suffix(event))
         }
         LeagueEvent::TokenShown { agent } => format!("{} has its token", agent.id()),
-        LeagueEvent::LeagueStarted { rounds, draw: Some(draw) } if rounds.is_empty() => {
+        LeagueEvent::LeagueStarted { rounds, draw: Some(draw), .. } if rounds.is_empty() => {
             format!(
                 "league started: {} players, rounds drawn from results, seed {}",
                 draw.entrants.len(),
                 draw.seed
             )
         }
-        LeagueEvent::LeagueStarted { rounds, draw } => {
+        LeagueEvent::LeagueStarted { rounds, draw, .. } => {
             let matches: usize = rounds.iter().map(|round| round.pairs.len()).sum();
             let seed = draw.as_ref().map_or_else(String::new, |draw| format!(", seed {}", draw.seed));
             format!("league started: {} rounds, {matches} matches{seed}", rounds.len())
@@ -90,8 +90,12 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
                 .map_or_else(|| format!("any {role}"), |name| format!("{role} {}", name.escaped()));
             format!("join code for {whom} made by the operator")
         }
-        LeagueEvent::MatchDecided { match_id, status, result, by, .. } => {
-            decision_line(match_id, *status, result, by)
+        LeagueEvent::MatchDecided { match_id, status, result, by, proof, .. } => {
+            let unproven = if *proof == ResultProof::Unproven { ", unproven" } else { "" };
+            format!("{}{unproven}", decision_line(match_id, *status, result, by))
+        }
+        LeagueEvent::UnprovenAllowed => {
+            "the operator gives every match to every referee, also where a result is not proven".into()
         }
         LeagueEvent::RoundCompleted { round_id } => format!("round {round_id} completed"),
         LeagueEvent::LeagueCompleted { champion, by_order: false } => {

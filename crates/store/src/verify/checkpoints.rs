@@ -66,7 +66,7 @@ pub(super) fn check(source: &Source, found: &mut Verification) -> Option<Fault> 
                         Err("the key before it has not signed this one".to_owned())
                     }
                     (Some(_), None) => {
-                        found.not_checked.push(format!(
+                        found.unconfirmed.push(format!(
                             "whether the checkpoint key of event {} is the manager's: the key before it did not sign it",
                             stored.seq
                         ));

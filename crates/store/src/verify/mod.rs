@@ -11,7 +11,8 @@
 //! - `report`: the findings, for people
 //! - [`history`]: what several processes did to one store at once, against the log that they left
 //!
-//! The checks are written anew here rather than shared with the manager: one mistake must not pass both.
+//! Draws, scores and tables are recomputed by code of their own, since one mistake must not pass both this and the manager; what
+//! must be proven, and whether it is, is the manager's own check: one rule cannot be two.
 
 mod agents;
 mod audit;
@@ -39,7 +40,7 @@ pub use checkpoints::{ExternalCheckpoint, LastCheckpoint};
 use contradiction::AllegedSilence;
 use matchday_core::event_codec;
 use matchday_core::league::fixture::Decision;
-use matchday_core::league::{League, LeagueEvent};
+use matchday_core::league::{League, LeagueEvent, ResultProof};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{Phase, StandingRow};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, Timestamp};
@@ -68,6 +69,10 @@ pub struct Verification {
     pub matches_replayed: u64,
     /// Those whose moves the referee has not told.
     pub matches_untold: u64,
+    /// Results that are more than a referee's word.
+    pub results_proven: u64,
+    /// The matches whose result is a referee's word, although a player in it had a key.
+    pub unproven: Vec<MatchId>,
     /// The table as the results make it; up to the fault, if there is one.
     pub table: Vec<StandingRow>,
     /// Who has won, if the league is over.
@@ -94,11 +99,25 @@ pub struct Verification {
     pub messages: u64,
     /// What could not be checked, and why.
     pub not_checked: Vec<String>,
+    /// What was promised, and cannot be checked.
+    pub unconfirmed: Vec<String>,
     /// The other leagues of the store.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Verification>,
     /// The first event that does not fit, of this league or another.
     pub fault: Option<Fault>,
+}
+
+/// What a verification comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything fits.
+    Fits,
+    /// Something contradicts something else.
+    Contradicted,
+    /// Nothing contradicts, but a result is unproven although a player in it had a key, or something that was promised cannot
+    /// be checked.
+    NotAllProven,
 }
 
 /// What was found in the logs of agents of one role.
@@ -346,6 +365,16 @@ impl Verification {
     pub fn is_good(&self) -> bool {
         self.fault.is_none() && self.checkpoint_fault.is_none()
     }
+
+    /// What was found in all leagues of the stores, in one word.
+    pub fn verdict(&self) -> Verdict {
+        let is_open = |league: &Self| !league.unproven.is_empty() || !league.unconfirmed.is_empty();
+        match self.is_good() {
+            false => Verdict::Contradicted,
+            true if is_open(self) || self.others.iter().any(is_open) => Verdict::NotAllProven,
+            true => Verdict::Fits,
+        }
+    }
 }
 
 impl Auditor {
@@ -359,6 +388,12 @@ impl Auditor {
         found.ended_early = league.phase == Phase::Completed && found.matches < found.matches_scheduled;
         found.matches_replayed = self.replays.values().filter(|agrees| **agrees).count() as u64;
         found.matches_untold = self.replays.values().filter(|agrees| !**agrees).count() as u64;
+        let decided =
+            league.matches.iter().filter_map(|(id, game)| Some((id, game.decision.as_ref()?.proof)));
+        found.results_proven =
+            decided.clone().filter(|(_, proof)| *proof == ResultProof::Proven).count() as u64;
+        let unproven = decided.filter(|(_, proof)| *proof == ResultProof::Unproven);
+        found.unproven = unproven.map(|(id, _)| id.clone()).collect();
         found.draws_proven = self.draws.values().filter(|proven| **proven).count() as u64;
         found.draws_unproven = self.draws.values().filter(|proven| !**proven).count() as u64;
     }

@@ -1,6 +1,7 @@
 //! The findings, for people. Pure.
 
-use super::{AgentFindings, Fault, Verification};
+use super::{AgentFindings, Fault, Verdict, Verification};
+use matchday_core::protocol::MatchId;
 use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::StandingRow;
 use std::fmt;
@@ -16,6 +17,10 @@ impl fmt::Display for Verification {
                 writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
                 let (proven, unproven) = (self.draws_proven, self.draws_unproven);
                 writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
+                let (proven, unproven) = (self.results_proven, self.unproven.len());
+                if proven > 0 || unproven > 0 {
+                    writeln!(f, "results  {proven} proven, {unproven} unproven{}", self.named_unproven())?;
+                }
                 let (replayed, untold) = (self.matches_replayed, self.matches_untold);
                 if replayed + untold > 0 {
                     writeln!(f, "moves    {} played over, {untold} not told", many_matches(replayed))?;
@@ -57,13 +62,16 @@ impl fmt::Display for Verification {
         for other in &self.others {
             writeln!(f, "also {}", other.brief())?;
         }
-        for what in &self.not_checked {
+        for what in self.not_checked.iter().chain(&self.unconfirmed) {
             writeln!(f, "not checked: {}", Untrusted::new(what).escaped())?;
         }
         if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
             return write!(f, "DOES NOT FIT: the checkpoint that was kept: {why}");
         }
         match &self.fault {
+            None if self.verdict() == Verdict::NotAllProven => {
+                write!(f, "Everything that could be checked fits; not everything is proven.")
+            }
             None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
             None => write!(f, "Everything fits."),
             Some(fault) => write!(f, "DOES NOT FIT: {}", Untrusted::new(&fault.to_string()).escaped()),
@@ -87,10 +95,26 @@ impl Verification {
         }
         let bad = lines.iter().filter(|line| line.contains("; DOES NOT FIT: ")).count();
         lines.push(match (bad, lines.len()) {
+            (0, all) if self.verdict() == Verdict::NotAllProven => {
+                format!(
+                    "Everything that could be checked fits, in {}; not everything is proven.",
+                    many(all as u64, "league")
+                )
+            }
             (0, all) => format!("Everything fits, in {}.", many(all as u64, "league")),
             (bad, all) => format!("{bad} of {} do not fit.", many(all as u64, "league")),
         });
         lines.join("\n")
+    }
+
+    /// `: R1M1, R1M2`, of the first ones; empty if all are proven.
+    fn named_unproven(&self) -> String {
+        let named: Vec<&str> = self.unproven.iter().take(UNPROVEN_NAMED_MAX).map(MatchId::as_str).collect();
+        match self.unproven.len().saturating_sub(named.len()) {
+            _ if named.is_empty() => String::new(),
+            0 => format!(": {}", named.join(", ")),
+            more => format!(": {} and {more} more", named.join(", ")),
+        }
     }
 
     /// `champion P01`, `joint champions P01, P03`; `None` before the end.
@@ -112,7 +136,11 @@ impl Verification {
         let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
         let champion = self.champions().filter(|_| self.fault.is_none());
         let champion = champion.map(|champion| format!(", {champion}")).unwrap_or_default();
-        format!("{name}: {events}, {matches}, {draws} recomputed{champion}")
+        let unproven = match self.unproven.len() {
+            0 => String::new(),
+            unproven => format!(", {} unproven{}", many(unproven as u64, "result"), self.named_unproven()),
+        };
+        format!("{name}: {events}, {matches}, {draws} recomputed{unproven}{champion}")
     }
 
     /// `referees REF01, REF02: 6 results decided, 6 draws recomputed, 6 as the manager has them`
@@ -137,6 +165,8 @@ impl Verification {
     }
 }
 
+/// How many matches are named one by one.
+const UNPROVEN_NAMED_MAX: usize = 12;
 /// How many agents are named one by one.
 const NAMED_MAX: usize = 4;
 

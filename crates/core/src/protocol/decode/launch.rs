@@ -41,6 +41,8 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         total_rounds: r.required("total_rounds", rules::count)?,
         round_title: r.optional("round_title", rules::word)?.map(UntrustedText::from),
         matches_completed: r.required("matches_completed", rules::count)?,
+        results_unproven: r.optional("results_unproven", rules::count)?.unwrap_or(0),
+        matches_awaiting_prover: r.optional("matches_awaiting_prover", rules::count)?.unwrap_or(0),
         roster: if r.has("roster") { Some(r.objects("roster", place)?) } else { None },
     })
 }

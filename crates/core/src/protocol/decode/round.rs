@@ -14,6 +14,7 @@ pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
         round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
         matches: r.objects_naming("matches", &["player_A_id", "player_B_id"], announced_match)?.into(),
         starts_at: r.optional_timestamp("starts_at")?,
+        remark: r.optional("remark", rules::prose)?,
     };
     if r.array("matches")?.is_empty() {
         return Err(r.wrong("matches", Wrong::format("a list of at least one match")));

@@ -286,7 +286,7 @@ words! {
     PlaceState "\"open\", \"registered\", \"withdrawn\" or \"shared\"" {
         "open" Open, "registered" Registered, "withdrawn" Withdrawn, "shared" Shared,
     }
-    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\", \"ROTATE\", \"REVOKE\", \"ROSTER\", \"INVITE\", \"ROTATE_CODE\"" {
+    Order "one of \"PAUSE\", \"RESUME\", \"WITHDRAW\", \"VOID\", \"END\", \"ROTATE\", \"REVOKE\", \"ROSTER\", \"INVITE\", \"ROTATE_CODE\", \"ALLOW_UNPROVEN\"" {
         "PAUSE" Pause,
         "RESUME" Resume,
         "WITHDRAW" Withdraw,
@@ -297,6 +297,7 @@ words! {
         "ROSTER" Roster,
         "INVITE" Invite,
         "ROTATE_CODE" RotateCode,
+        "ALLOW_UNPROVEN" AllowUnproven,
     }
     Culprit "a culprit: \"player\", \"opponent\", \"referee\" or \"infrastructure\"" {
         "player" Player, "opponent" Opponent, "referee" Referee, "infrastructure" Infrastructure,

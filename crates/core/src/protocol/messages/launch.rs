@@ -64,6 +64,8 @@ pub enum Order {
     /// Make a new join code for a name on the roster, or for `referees`, the code that they share. The answer shows it in
     /// `auth_token`, this once; with it another agent can take over the place.
     RotateCode,
+    /// Give every match to every referee from now on, also where a player has a key and the referee does not prove.
+    AllowUnproven,
 }
 
 /// What an agent is in a league.
@@ -139,9 +141,22 @@ pub struct LeagueStatus {
     pub round_title: Option<UntrustedText>,
     /// In the whole league.
     pub matches_completed: u32,
+    /// Results that stand on a referee's word alone, although a player of the match had a key.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
+    pub results_unproven: u32,
+    /// Matches that wait because no referee that proves is there. They wait until one is back, or for ALLOW_UNPROVEN.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
+    pub matches_awaiting_prover: u32,
     /// The answer to ROSTER.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roster: Option<Vec<RosterPlace>>,
+}
+
+/// Counts that are left out where they are 0.
+pub(crate) fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How far a league has come.

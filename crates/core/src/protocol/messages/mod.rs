@@ -25,13 +25,14 @@ pub use error::{GameError, LeagueError, RetryInfo, Seconds};
 pub use game::{
     GameDetails, GameInvitation, GameJoinAck, GameOver, GameResult, GameStatus, ParityDetails, Role,
 };
+pub(crate) use launch::is_zero;
 pub use launch::{AgentRole, LeagueOrder, LeagueStatus, Order, Phase, PlaceState, RosterPlace, StartLeague};
 pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
 pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError, QueryParams, QueryType};
 pub use registration::{
     BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
-    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus, TURNS_TOLD_MAX,
 };
 pub use result::{
     AckStatus, LeagueStandingsUpdate, MatchResult, MatchResultAck, MatchResultReport, Record, ResultDetails,

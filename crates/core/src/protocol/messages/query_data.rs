@@ -2,6 +2,7 @@
 
 use super::by_player::ByPlayer;
 use super::game::GameStatus;
+use super::launch::is_zero;
 use super::query::Lifecycle;
 use super::result::{Record, StandingRow};
 use super::shared::Shared;
@@ -18,6 +19,10 @@ pub struct StandingsData {
     /// All players, first place first.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<StandingData>"))]
     pub standings: Shared<StandingRow>,
+    /// Results that stand on a referee's word alone, although a player of the match had a key.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
+    pub results_unproven: u32,
 }
 
 /// A row of `data` of GET_STANDINGS. Where the whole answer would be larger than 10 KB it has the first three fields alone,
@@ -295,6 +300,9 @@ pub struct RefereeListing {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<u32>"))]
     pub attempts_lost: u32,
+    /// True of one that is given no match in which a player has a key, because it does not announce `draw-2`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_keyed_matches: bool,
     /// How players fared in the matches that it lost an attempt of, and decided in the end.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub redrawn: BTreeMap<PlayerId, Record>,

@@ -70,6 +70,9 @@ pub const BRIEFING: &str = "briefing";
 /// The capability of a referee that draws by `matchday-draw-2` and passes players' signatures on.
 pub const DRAW_2: &str = "draw-2";
 
+/// The longest turn log that is reported: a manager decodes no longer lists. In a longer match no signature proves anything.
+pub const TURNS_TOLD_MAX: usize = 100;
+
 /// LEAGUE_REGISTER_REQUEST: a player asks to take part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -12,6 +12,7 @@ use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::time::Timestamp;
 use crate::protocol::token::Token;
+use crate::protocol::untrusted::UntrustedText;
 use crate::signature::PublicKey;
 use serde::Serialize;
 
@@ -30,6 +31,10 @@ pub struct RoundAnnouncement {
     /// When the first invitations may go out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Timestamp>,
+    /// To a referee: why it is given fewer matches than others, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub remark: Option<UntrustedText>,
 }
 
 /// A match of a round, with its referee.

@@ -43,6 +43,19 @@ pub fn are_made(
     }
 }
 
+/// Whether what a result tells of a player shows that player's signature.
+pub fn is_signed(result: &MatchResult, match_id: &MatchId, player: &PlayerId) -> Result<(), Fault> {
+    let told = told(result, player);
+    let reveal = result.details.fairness.as_ref();
+    match told.is_empty() || reveal.is_some_and(|reveal| reveal.signature(player).is_some()) {
+        true => Ok(()),
+        false => Err(Fault::new(
+            Checker::SignedIsRecorded,
+            format!("{match_id}: {told:?} is recorded of {player}, which has a key, without its signature"),
+        )),
+    }
+}
+
 fn told(result: &MatchResult, player: &PlayerId) -> Vec<Value> {
     match &result.details.game {
         GameDetails::Parity(details) => {

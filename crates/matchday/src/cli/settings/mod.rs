@@ -26,7 +26,7 @@ use crate::deciders::llm::Api;
 use crate::deciders::llm_budget::{TokenPrices, UsageLimits};
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
-use matchday_core::league::{EndpointCheck, Score, TieBreak};
+use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, LeagueId, Token};
 use matchday_core::retry::{Backoff, RetryPolicy};
@@ -156,6 +156,9 @@ settings! {
     TIE_BREAKS: Vec<TieBreak> = parsed("RULES", expected_tie_breaks, tie_breaks),
         [with_default(&[M, L, RUN], "head_to_head,win_percentage,wins,fewer_draws",
         "What tells players with equal points apart, the first rule first; also sonneborn_berger, buchholz, lots")];
+    PROOF: ProofRule = one_of(&["required", "optional"], &[ProofRule::Required, ProofRule::Optional]),
+        [with_default(&[M, L, RUN], "required",
+        "Whether matches of players with keys need a referee that proves its results; optional for referees that students write")];
     LEAD: Duration = seconds(), [
         with_default(&[M, L], "60", "How long before its first match a round is announced"),
         with_default(&[RUN], "0", "How long before its first match a round is announced")];

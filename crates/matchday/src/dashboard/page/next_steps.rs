@@ -107,6 +107,16 @@ fn running(league: &League, manager: &str) -> Vec<NextStep> {
             format!("matchday referee --manager {manager}"),
         ));
     }
+    let awaiting = league.matches_awaiting_prover();
+    if able > 0 && awaiting > 0 {
+        steps.push(step(
+            format!(
+                "Matches wait for a referee that proves its results ({awaiting}): none is left that answers. Start one again \
+                 that had registered, or give them to every referee; their results are then marked unproven."
+            ),
+            format!("matchday admin allow-unproven --manager {manager}"),
+        ));
+    }
     let out = league.players.iter().filter(|(_, player)| player.is_suspended() && !player.withdrawn);
     let out: Vec<&str> = out.map(|(id, _)| id.as_str()).collect();
     if !out.is_empty() {

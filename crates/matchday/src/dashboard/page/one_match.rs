@@ -39,6 +39,9 @@ pub(in crate::dashboard) struct MatchLine {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blame: Option<Blame>,
+    /// Whether its result is proven, once it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,6 +88,7 @@ impl MatchLine {
             score: decision.map(|decision| decision.result.score.clone()),
             reason: decision.and_then(|decision| decision.result.reason.as_ref()).map(|why| text(why.raw())),
             blame: decision.and_then(|decision| blame(game, decision, text)),
+            proof: decision.map(|decision| decision.proof.name()),
             decided_at: decision.map(|decision| describe::time(decision.at)),
             took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()),
         }

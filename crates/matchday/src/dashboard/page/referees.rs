@@ -25,7 +25,12 @@ struct Row {
     handed_back: u32,
     overdue: u32,
     refused: u32,
+    /// Why it is given fewer matches than others, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remark: Option<&'static str>,
 }
+
+const WITHOUT_KEYED_MATCHES: &str = "It is given no match in which a player has a key: it does not announce that it proves its results (draw-2).";
 
 pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
     let projection = &*snapshot.projection;
@@ -51,6 +56,7 @@ pub(in crate::dashboard) fn page(snapshot: &Snapshot) -> Versioned<Page> {
             handed_back: lost.handed_back,
             overdue: lost.overdue,
             refused: lost.refused,
+            remark: projection.league.is_without_keyed_matches(referee).then_some(WITHOUT_KEYED_MATCHES),
         }
     });
     Versioned { version: snapshot.version(), page: Page { referees: referees.collect() } }

@@ -25,8 +25,15 @@ pub(in crate::dashboard) struct Page {
     /// The tables of the groups, once the knockout is drawn and all players are in one table.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<GroupTable>,
+    /// Results that stand on a referee's word alone, although a player of the match had a key.
+    #[serde(skip_serializing_if = "is_zero")]
+    unproven: u32,
     /// Whether ratings are still being computed.
     ratings_pending: bool,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[derive(Debug, Serialize)]
@@ -103,6 +110,7 @@ pub(in crate::dashboard) fn page(
         tie_breaks: first.chain(rules).collect(),
         columns: tie_breaks.iter().map(|(name, _)| *name).collect(),
         groups: group_tables(league),
+        unproven: league.results_unproven(),
         ratings_pending: statistics.is_none() && is_played,
     };
     Versioned { version: snapshot.version(), page }

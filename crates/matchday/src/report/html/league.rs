@@ -123,7 +123,7 @@ pub(super) fn verification(html: &mut Html, report: &Report) {
                 );
             });
         }
-        for what in &found.not_checked {
+        for what in found.not_checked.iter().chain(&found.unconfirmed) {
             html.leaf("p", &[("class", "quiet")], &format!("Not checked: {what}."));
         }
         html.element("p", &[], |html| {

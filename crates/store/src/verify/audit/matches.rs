@@ -3,9 +3,8 @@
 use super::{Auditor, Finding, ensure};
 use crate::verify::moves::{self, Replay};
 use crate::verify::result::{self, Draw, Played};
-use crate::verify::signatures;
-use matchday_core::league::DecidedBy;
 use matchday_core::league::fixture::Match;
+use matchday_core::league::{DecidedBy, ResultProof};
 use matchday_core::protocol::messages::{Cause, GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Sender};
 
@@ -31,7 +30,13 @@ impl Auditor {
         let game = self.awaited(match_id)?;
         let next = game.attempt().map_or(Attempt::FIRST, Attempt::next);
         ensure(attempt == next, || format!("it is attempt {next} at {match_id}, not {attempt}"))?;
-        self.member(&Sender::Referee(referee.clone()))
+        self.member(&Sender::Referee(referee.clone()))?;
+        let may_run = self.league.referees.get(referee).is_some_and(|known| self.league.may_run(known, game));
+        ensure(may_run, || {
+            format!(
+                "a player of {match_id} has a key, and {referee}, which does not prove, is given the match"
+            )
+        })
     }
 
     /// Only who is out of the league loses a match before it begins.
@@ -69,7 +74,7 @@ impl Auditor {
         status: GameStatus,
         result: &MatchResult,
         by: &DecidedBy,
-    ) -> Finding {
+    ) -> Result<ResultProof, String> {
         // What was being played when the league was paused is played out.
         ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
             "the league is not running".into()
@@ -78,8 +83,11 @@ impl Auditor {
         let played = Played::in_league(&self.league, match_id, game, attempt);
         result::check_score(&played, status, result)?;
         result::check_blame(&played, status, result)?;
-        match by {
-            DecidedBy::Manager => return self.check_unplayed(game, attempt, status, result),
+        let referee = match by {
+            DecidedBy::Manager => {
+                self.check_unplayed(game, attempt, status, result)?;
+                return Ok(ResultProof::Unprovable);
+            }
             DecidedBy::Referee(referee) => {
                 let place = usize::try_from(attempt.0).ok().and_then(|number| number.checked_sub(1));
                 let given = place.and_then(|place| game.attempts.get(place));
@@ -98,11 +106,13 @@ impl Auditor {
                 ensure(!game.is_void(attempt), || {
                     format!("attempt {attempt} at {match_id} was given back or refused, and is recorded")
                 })?;
+                referee
             }
-        }
+        };
         let replay = moves::check(&played, status, result)?;
         let draw = result::check_draw(&played, status, result)?;
-        signatures::check(&played, result)?;
+        let proof = self.league.check_proof((match_id, game), attempt, referee, status, result);
+        let proof = proof.map_err(|invalid| format!("{match_id}: {invalid}"))?;
         match replay {
             Replay::Nothing => None,
             Replay::Agrees => self.replays.insert(match_id.clone(), true),
@@ -113,7 +123,19 @@ impl Auditor {
             Draw::Proven => self.draws.insert(match_id.clone(), true),
             Draw::Unproven => self.draws.insert(match_id.clone(), false),
         };
-        Ok(())
+        Ok(proof)
+    }
+
+    /// What is recorded of a proof is what the check of the result comes to.
+    pub(super) fn check_recorded_proof(
+        &self,
+        match_id: &MatchId,
+        recorded: ResultProof,
+        found: ResultProof,
+    ) -> Finding {
+        ensure(recorded == found, || {
+            format!("{match_id} is recorded as {}, and is {}", recorded.name(), found.name())
+        })
     }
 
     /// The manager itself decides a match if a player is out of the league, or no referee could play it.
@@ -127,7 +149,7 @@ impl Auditor {
         if status != GameStatus::Draw {
             return self.check_forfeit(game, attempt, status, result);
         }
-        ensure(game.is_exhausted(&self.league.referees), || {
+        ensure(self.league.is_exhausted(game), || {
             "the manager calls it a draw, and some referee could still have played it".into()
         })
     }

@@ -100,10 +100,11 @@ impl Auditor {
             LeagueEvent::RefereeRejoined { referee_id, .. } => {
                 self.member(&Sender::Referee(referee_id.clone()))
             }
-            LeagueEvent::LeagueStarted { rounds, draw } => {
+            LeagueEvent::LeagueStarted { rounds, draw, proofs_required } => {
                 ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
                 ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
                 self.check_room(rounds.len())?;
+                self.check_proof_rule(*proofs_required)?;
                 self.drawing.check_start(&self.league, rounds, draw.as_ref())
             }
             LeagueEvent::RoundDrawn { round_id, drawn } => {
@@ -122,8 +123,12 @@ impl Auditor {
             LeagueEvent::AttemptLost { match_id, attempt, referee_id, .. } => {
                 self.check_lost_attempt(match_id, *attempt, referee_id)
             }
-            LeagueEvent::MatchDecided { match_id, attempt, status, result, by } => {
-                self.check_decision(match_id, *attempt, *status, result, by)
+            LeagueEvent::MatchDecided { match_id, attempt, status, result, by, proof } => {
+                let found = self.check_decision(match_id, *attempt, *status, result, by)?;
+                self.check_recorded_proof(match_id, *proof, found)
+            }
+            LeagueEvent::UnprovenAllowed => {
+                ensure(self.league.proofs_required, || "the league required no proofs".into())
             }
             LeagueEvent::RoundCompleted { round_id } => self.check_round_end(*round_id),
             LeagueEvent::LeagueCompleted { champion, by_order } => self.check_end(at, champion, *by_order),
@@ -174,6 +179,14 @@ impl Auditor {
 
     fn running(&self) -> Finding {
         ensure(self.league.phase == Phase::Running, || "the league is not running".into())
+    }
+
+    /// Whether proofs are required follows from the setting and from who had registered.
+    fn check_proof_rule(&self, required: bool) -> Finding {
+        ensure(required == self.league.can_require_proofs(), || match required {
+            true => "proofs are required, and no referee proves or the setting is another".into(),
+            false => "no proofs are required, although a referee proves and the setting asks for them".into(),
+        })
     }
 
     fn check_announcement(&self, at: Timestamp, round_id: RoundId, plan: &[(MatchId, RefereeId)]) -> Finding {

@@ -14,6 +14,7 @@ impl FakeLeague {
             round_id,
             matches: matches.into(),
             starts_at: Some(now),
+            remark: None,
         };
         self.as_manager(now, &format!("conv-round-{round_id}-announce"), body)
     }
