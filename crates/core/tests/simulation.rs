@@ -71,6 +71,20 @@ fn referees_that_cheat_bring_nothing_on_record_that_was_not_signed_and_drawn() {
     assert!(lies > 300, "{lies} lies are too few to prove anything");
 }
 
+/// As the seed has it, but with a first referee that proves nothing and lies, beside others that prove: it is given no match of
+/// players that sign, and every league comes to its end.
+#[test]
+fn a_liar_that_proves_nothing_brings_nothing_on_record() {
+    for seed in 0..100 {
+        let drawn = Scenario::drawn(&mut Entropy::numbered(seed));
+        let mut referees = drawn.referees.clone();
+        referees.resize(referees.len().max(2), 2);
+        let scenario = Scenario { cheats: vec![1], without_proof: vec![1], referees, ..drawn };
+        let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
+        assert!(report.failure.is_none(), "seed {seed}: {:?}", report.failure);
+    }
+}
+
 /// Whatever the deciders do, on a sound network nobody loses a match for want of an answer.
 #[test]
 fn players_whose_minds_are_late_silent_or_wrong_lose_no_match_by_it() {

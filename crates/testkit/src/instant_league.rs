@@ -2,11 +2,12 @@
 //! such a league leaves in its stream.
 
 use crate::event_lines::BEGIN;
+use crate::proving_referee::signing_key;
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
 use matchday_core::fair::{MatchDraw, Scheme, Secret};
-use matchday_core::league::{Competition, EndpointCheck, LeagueSettings, Manager};
+use matchday_core::league::{Competition, EndpointCheck, LeagueSettings, Manager, ProofRule};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
@@ -15,6 +16,7 @@ use matchday_core::protocol::{
     Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId, Message,
     PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
+use matchday_core::signature::PublicKey;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,12 +62,33 @@ impl InstantLeague {
     }
 
     pub fn playing(competition: Competition, players: u32, referee: Referee) -> Self {
+        let settings = LeagueSettings { competition, ..LeagueSettings::default() };
+        Self::begun(settings, players, &[MATCH_TOKENS], referee, |_| None)
+    }
+
+    /// A league of players that sign, and of referees with these capabilities.
+    pub fn signing(proof: ProofRule, players: u32, capabilities: &[&str], referee: Referee) -> Self {
+        Self::begun(
+            LeagueSettings { proof, ..LeagueSettings::default() },
+            players,
+            capabilities,
+            referee,
+            |number| Some(signing_key(number).public_key()),
+        )
+    }
+
+    fn begun(
+        settings: LeagueSettings,
+        players: u32,
+        capabilities: &[&str],
+        referee: Referee,
+        public_key: fn(u32) -> Option<PublicKey>,
+    ) -> Self {
         let settings = LeagueSettings {
-            competition,
             announce_lead: Duration::ZERO,
             endpoint_check: EndpointCheck::Off,
             operator_token: Some(Token::new(OPERATOR).hash()),
-            ..LeagueSettings::default()
+            ..settings
         };
         let mut league = Self {
             manager: Manager::new(settings.clone()),
@@ -80,12 +103,15 @@ impl InstantLeague {
         };
         league.hand_in(Input::Wake);
         for number in 1..=2 {
-            let request = RefereeRegisterRequest { referee_meta: referee_meta(number), join_code: None };
+            let capabilities = capabilities.iter().map(|name| (*name).into()).collect();
+            let referee_meta = RefereeMeta { capabilities, ..referee_meta(number) };
+            let request = RefereeRegisterRequest { referee_meta, join_code: None };
             let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
             league.register(&sender, request);
         }
         for number in 1..=players {
-            let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
+            let player_meta = PlayerMeta { public_key: public_key(number), ..player_meta(number) };
+            let request = LeagueRegisterRequest { player_meta, join_code: None };
             league.register(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
         }
         league.ask(&Sender::Launcher, StartLeague { league_id: settings.league_id.clone() });
@@ -226,12 +252,12 @@ pub fn referee_of_the_absent(fixture: &Fixture) -> MatchResult {
     result
 }
 
-fn choice(player: &PlayerId) -> Parity {
+pub(crate) fn choice(player: &PlayerId) -> Parity {
     let number: u8 = player.as_str()[1..].parse().unwrap();
     Parity::of(number)
 }
 
-fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> MatchResult {
+pub(crate) fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2]) -> MatchResult {
     let drawn = Parity::of(number);
     let (winner, status, points) = match choices.map(|choice| choice == drawn) {
         [true, false] => (Some(a.clone()), GameStatus::Win, (3, 0)),
@@ -275,7 +301,7 @@ fn referee_meta(number: u32) -> RefereeMeta {
         contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8000 + number)).unwrap(),
         max_concurrent_matches: 10,
         protocol_version: None,
-        capabilities: vec![MATCH_TOKENS.into()],
+        capabilities: Vec::new(),
         timeouts: None,
     }
 }

@@ -17,6 +17,7 @@
 //! | `event_lines` | events, streams and exchanges to fill a store with |
 //! | `instant_league` | leagues of a real manager whose referees answer at once |
 //! | `tamper` | events of a store changed behind the program's back |
+//! | `proving_referee` | a referee of such leagues that proves its results |
 //! | `recorded` | what a store has recorded, held against the schemas |
 //! | `fake_peer` | an HTTP peer that answers as it is told |
 //! | `recording_proxy` | a proxy between agents that keeps what passes |
@@ -50,6 +51,8 @@ pub mod mutation;
 pub mod namespaces;
 pub mod page;
 pub mod postgres;
+#[cfg(feature = "store")]
+pub mod proving_referee;
 #[cfg(feature = "store")]
 pub mod recorded;
 #[cfg(feature = "network")]

@@ -46,3 +46,16 @@ fn a_referee_that_is_suspended_for_timeouts_it_was_never_told_is_noticed() {
     let found = noticed(&Scenario { planted, ..with_other_timeouts() });
     assert_eq!(found, BTreeSet::from([Checker::HealthyRefereesStay]));
 }
+
+/// Players that sign, an honest referee that proves, and a liar that does not.
+fn with_a_liar() -> Scenario {
+    Scenario { cheats: vec![2], without_proof: vec![2], ..Scenario::plain(4, 2) }
+}
+
+#[test]
+fn a_result_that_is_recorded_on_the_word_of_a_liar_is_noticed() {
+    assert_eq!(noticed(&with_a_liar()), BTreeSet::new());
+    let planted = Some(PlantedFault::ProofOptional);
+    let found = noticed(&Scenario { planted, ..with_a_liar() });
+    assert_eq!(found, BTreeSet::from([Checker::SignedIsRecorded]));
+}

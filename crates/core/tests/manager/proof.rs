@@ -62,10 +62,10 @@ fn two_signers(referees: u32) -> Desk {
 
 /// An attempt at R1M1 as players and referee go through it.
 pub(crate) struct Played {
-    attempt: Attempt,
-    secret: Secret,
-    nonces: [Nonce; 2],
-    choices: [Parity; 2],
+    pub(crate) attempt: Attempt,
+    pub(crate) secret: Secret,
+    pub(crate) nonces: [Nonce; 2],
+    pub(crate) choices: [Parity; 2],
     pub(crate) keyed: Vec<u32>,
 }
 

@@ -8,16 +8,19 @@ use matchday_core::league::{
 };
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Attempt, Body, ErrorCode, Message, RefereeId, Sender};
+use matchday_core::protocol::{Attempt, Body, ErrorCode, Message, RefereeId, Sender, Token};
 use std::sync::Arc;
 use std::time::Duration;
 
 const PROVES: &[&str] = &[MATCH_TOKENS, BRIEFING, DRAW_2];
 const DOES_NOT: &[&str] = &[MATCH_TOKENS, BRIEFING];
 
+const OPERATOR: &str = "tok_operator_secret";
+
 /// The first referee does not prove, and the second does.
 fn mixed(keyed: &[u32]) -> Desk {
-    mixed_league(quick(), keyed, &[DOES_NOT, PROVES])
+    let settings = LeagueSettings { operator_token: Some(Token::new(OPERATOR).hash()), ..quick() };
+    mixed_league(settings, keyed, &[DOES_NOT, PROVES])
 }
 
 fn optional() -> LeagueSettings {
@@ -34,6 +37,7 @@ fn invented(desk: &Desk) -> MatchResultReport {
 }
 
 fn order(desk: &mut Desk, order: Order, agent: Option<&str>) -> Body {
+    desk.tokens.insert(Sender::Launcher, Token::new(OPERATOR));
     let league_id = league_id();
     let agent_id = agent.map(Into::into);
     desk.ask_as(
