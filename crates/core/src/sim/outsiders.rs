@@ -369,6 +369,8 @@ mod tests {
             total_rounds: 1,
             round_title: None,
             matches_completed: 0,
+            results_unproven: 0,
+            matches_awaiting_prover: 0,
             roster: None,
         };
         let launch = Purpose::Launch { again: false };

@@ -14,7 +14,7 @@ use matchday_store::error::StoreError;
 use matchday_store::league_log::LeagueLog;
 use matchday_store::log_set::LogSet;
 use matchday_store::open::short_name;
-use matchday_store::verify::{Verification, draw_proof, verify_league};
+use matchday_store::verify::{Verdict, Verification, draw_proof, verify_league};
 use matchday_store::{fallbacks, llm_usage};
 use std::path::PathBuf;
 
@@ -191,6 +191,9 @@ fn round_state(round: &fixture::Round) -> &'static str {
 
 fn verified(found: Verification) -> VerificationSummary {
     let sentence = match (&found.fault, found.not_checked.is_empty()) {
+        (None, _) if found.verdict() == Verdict::NotAllProven => {
+            "Everything that could be checked fits; not everything is proven.".to_owned()
+        }
         (Some(fault), _) => format!("This does not fit: {fault}. Nothing after that can be relied on."),
         (None, true) => {
             "Everything fits: the chain of events, every draw, every score and the table.".to_owned()

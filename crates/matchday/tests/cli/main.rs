@@ -28,6 +28,7 @@ mod looks;
 mod new;
 mod other_makes;
 mod other_manager;
+mod proofs;
 mod proxies;
 mod refusals;
 mod report;

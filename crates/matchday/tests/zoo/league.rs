@@ -2,7 +2,7 @@
 
 use crate::cage::Animal;
 use matchday_core::game::strategy;
-use matchday_core::league::{League, LeagueSettings, Manager};
+use matchday_core::league::{League, LeagueSettings, Manager, ProofRule};
 use matchday_core::player::Player;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{Endpoint, PlayerId};
@@ -26,6 +26,7 @@ pub(crate) struct ZooLeague {
     test_league: TestLeague,
     conformance: Conformance,
     timing: Timing,
+    pub(crate) proof: ProofRule,
 }
 
 /// Windows long enough for a busy machine where everyone answers, and retries that cost little.
@@ -37,7 +38,8 @@ pub(crate) fn patient() -> Timing {
 
 impl ZooLeague {
     pub(crate) fn new(conformance: Conformance, timing: Timing) -> Self {
-        Self { test_league: TestLeague::new(matchday::agent_options), conformance, timing }
+        let proof = ProofRule::Required;
+        Self { test_league: TestLeague::new(matchday::agent_options), conformance, timing, proof }
     }
 
     fn run<A>(&self, agent: A, listener: TcpListener, name: &str) -> Handle<A>
@@ -61,6 +63,7 @@ impl ZooLeague {
             conformance: self.conformance,
             timing: self.timing,
             probe_every: Duration::from_millis(200),
+            proof: self.proof,
             ..LeagueSettings::default()
         };
         self.run(Manager::new(settings), TcpListener::bind(address).await.unwrap(), "league")

@@ -2,7 +2,7 @@
 
 use crate::cage::Animal;
 use crate::league::{ZooLeague, animals, patient, technical_losses, until, until_completed, until_members};
-use matchday_core::league::{DecidedBy, League, Manager};
+use matchday_core::league::{DecidedBy, League, Manager, ProofRule, ResultProof};
 use matchday_core::player::Player;
 use matchday_core::protocol::RefereeId;
 use matchday_core::protocol::decode::Conformance;
@@ -62,6 +62,8 @@ async fn a_referee_as_described_runs_a_strict_league() {
     let (league, _, listing) =
         run_by("standard", Conformance::Strict, &["error_null", "fails_on_unknown"]).await;
     assert_eq!(listing["matches_decided"], league.matches.len());
+    assert!(!league.proofs_required, "nobody proves here");
+    assert_eq!(league.results_unproven(), 5, "all but the match of the two players without keys");
     assert_eq!(kinds(&listing), Vec::<&str>::new());
 }
 
@@ -114,7 +116,8 @@ async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_ref
     for conformance in [Conformance::Strict, Conformance::Lenient] {
         let timing =
             Timing { join: window, choice: window, report: window, other: window, retry, ..patient() };
-        let zoo_league = ZooLeague::new(conformance, timing);
+        let mut zoo_league = ZooLeague::new(conformance, timing);
+        zoo_league.proof = ProofRule::Optional;
         let manager = zoo_league.manager().await;
         let forger = animals("referees", &["null_token"], manager.address()).remove(0);
         until_members(&manager, 0, 1).await;
@@ -168,7 +171,8 @@ async fn a_referee_that_refuses_a_match_loses_it_at_once() {
     if !tools::require("python3") {
         return;
     }
-    let zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    let mut zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    zoo_league.proof = ProofRule::Optional;
     let manager = zoo_league.manager().await;
     let busy = animals("referees", &["refuses"], manager.address()).remove(0);
     until_members(&manager, 0, 1).await;
@@ -182,6 +186,40 @@ async fn a_referee_that_refuses_a_match_loses_it_at_once() {
     let asked = busy.told("puzzled");
     let forms: Vec<_> = asked.iter().filter_map(Value::as_str).take(3).collect();
     assert_eq!(forms, ["notify_round", "assign_match", "start_match"]);
+    for player in players {
+        player.shutdown().await.unwrap();
+    }
+    referee.shutdown().await.unwrap();
+    manager.shutdown().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn beside_a_referee_of_ours_one_that_does_not_prove_is_given_only_matches_of_players_without_keys() {
+    if !tools::require("python3") {
+        return;
+    }
+    let zoo_league = ZooLeague::new(Conformance::Strict, patient());
+    let manager = zoo_league.manager().await;
+    let _standard = animals("referees", &["standard"], manager.address());
+    until_members(&manager, 0, 1).await;
+    let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
+    let players = two_players(&zoo_league, &manager).await;
+    let _zoo = animals("players", &["error_null", "fails_on_unknown"], manager.address());
+    until_members(&manager, 4, 2).await;
+    zoo_league.start(&manager).await;
+    let league = until_completed(&manager).await;
+    for (match_id, game) in &league.matches {
+        let decision = game.decision.as_ref().unwrap();
+        match &game.keys {
+            Some(_) => {
+                assert_eq!(decision.by, DecidedBy::Referee(RefereeId::new("REF02")), "{match_id}");
+                assert_eq!(decision.proof, ResultProof::Proven, "{match_id}");
+            }
+            None => assert_eq!(decision.proof, ResultProof::Unprovable, "{match_id}"),
+        }
+    }
+    let listed = listed(&zoo_league, &manager).await;
+    assert_eq!(listed[0]["without_keyed_matches"], json!(true));
     for player in players {
         player.shutdown().await.unwrap();
     }
