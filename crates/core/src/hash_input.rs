@@ -1,6 +1,8 @@
 //! Length-prefixed hash input: each part after its own length as a big-endian 64-bit number, so that different lists never
 //! give the same bytes.
 
+use sha2::{Digest, Sha256};
+
 /// Most lists fit into this many bytes. One update of a hash is cheaper than many small ones.
 const BUFFER_BYTES: usize = 256;
 
@@ -21,6 +23,13 @@ pub(crate) fn feed(parts: &[&[u8]], mut update: impl FnMut(&[u8])) {
     }
     let used = BUFFER_BYTES - free.len();
     update(buffer.get(..used).unwrap_or_default());
+}
+
+/// The SHA-256 of the list.
+pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    feed(parts, |bytes| hash.update(bytes));
+    hash.finalize().into()
 }
 
 /// The whole list, for a signature, which takes one slice.

@@ -5,8 +5,8 @@
 //! - [`protocol`]: the messages, how they are read and written, errors, tokens, dialects
 //! - [`agent`]: what an agent is: a pure state machine
 //! - [`driver`]: runs an agent without I/O: order of inputs, deadlines, commit before send
-//! - [`entropy`], [`signature`], [`fair`], [`signed_move`]: randomness, Ed25519 signatures, draws and moves that anyone can
-//!   verify
+//! - [`entropy`], [`signature`], [`fair`], [`signed_move`], [`referee_statement`]: randomness, Ed25519 signatures; draws, moves
+//!   and words of a referee that anyone can verify
 //! - [`signed_note`]: checkpoints in the text format of transparency logs
 //! - [`game`]: the games that are played
 //! - [`timing`], [`retry`], [`outbox`], [`registration`], [`event_codec`]: what the agents share: timeouts, retried deliveries,
@@ -72,6 +72,7 @@ mod pending_calls;
 pub mod player;
 pub mod protocol;
 pub mod referee;
+pub mod referee_statement;
 pub mod registration;
 pub mod retry;
 pub mod signature;

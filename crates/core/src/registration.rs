@@ -3,11 +3,13 @@
 
 use crate::agent::{Answer, CallDeadline, CallId, Outgoing, Parcel};
 use crate::entropy::Entropy;
+use crate::hash_input;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, GameType, LeagueId};
 use crate::protocol::messages::{RegisterAnswer, RegisterStatus};
 use crate::protocol::{Body, Endpoint, Envelope, Message, Sender, Timestamp, Token, UntrustedText};
+use crate::signature::{PublicKey, SigningKey};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +25,20 @@ pub struct Identity<I> {
     pub auth_token: Option<Token>,
     /// Whether the manager makes a token for each match.
     pub match_tokens: bool,
+    /// The key that signs the manager's checkpoints; absent under managers that sign none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manager_key: Option<PublicKey>,
+}
+
+impl<I: PartialEq> Identity<I> {
+    /// Whether both are of one registration: the manager may have rotated its key since.
+    pub fn is_of_same_registration(&self, other: &Self) -> bool {
+        let Self { id, league_id, auth_token, match_tokens, manager_key: _ } = self;
+        *id == other.id
+            && *league_id == other.league_id
+            && *auth_token == other.auth_token
+            && *match_tokens == other.match_tokens
+    }
 }
 
 /// The idempotency key of a registration, created once and stored before it is first used: an agent that is killed before
@@ -46,11 +62,22 @@ impl Application {
         }
     }
 
+    /// The key that the agent signs with: derived from its registration key, so that a crash does not change it.
+    pub fn signing_key(&self) -> Option<SigningKey> {
+        let registration_key = self.registration_key.as_ref()?;
+        Some(SigningKey::from_seed(hash_input::sha256(&[
+            SIGNING_LABEL,
+            registration_key.reveal().as_bytes(),
+        ])))
+    }
+
     /// What the agent shows the manager when it registers: the token that it has, else its key.
     pub fn shown(&self, manager: &Endpoint, earlier: Option<&Token>) -> Option<Token> {
         earlier.cloned().or_else(|| Some(self.registration_key.as_ref()?.shown_to(manager)))
     }
 }
+
+const SIGNING_LABEL: &[u8] = b"matchday-signing-key";
 
 /// The timeout of each try.
 const REGISTER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -286,6 +313,7 @@ impl<I: PartialEq> Identity<I> {
             Some(known) if known.id == self.id => Self {
                 league_id: self.league_id.or_else(|| known.league_id.clone()),
                 auth_token: self.auth_token.or_else(|| known.auth_token.clone()),
+                manager_key: self.manager_key.or(known.manager_key),
                 ..self
             },
             _ => self,
@@ -344,8 +372,13 @@ impl<I> Decision<I> {
         match pick(body) {
             // A manager that has registered the agent before may reject it and still say who it is.
             Some((Some(id), answer)) if answer.status == RegisterStatus::Accepted || is_repeated(&answer) => {
-                let match_tokens = answer.match_tokens.unwrap_or(false);
-                Self::Accepted(Identity { id, league_id: answer.league_id, auth_token, match_tokens })
+                Self::Accepted(Identity {
+                    id,
+                    league_id: answer.league_id,
+                    auth_token,
+                    match_tokens: answer.match_tokens.unwrap_or(false),
+                    manager_key: answer.manager_public_key,
+                })
             }
             Some((_, answer)) => {
                 Self::rejected(answer.reason.unwrap_or_else(|| NO_REASON.into()), answer.error_code)
@@ -379,6 +412,7 @@ mod tests {
             reason: Some("because".into()),
             league_id: None,
             match_tokens: None,
+            manager_public_key: None,
             error_name: None,
             error_code: Some(code),
             context: None,

@@ -110,6 +110,18 @@ pub fn verifier_key(name: &str, key: &PublicKey) -> String {
     format!("{name}+{}+{}", hex::encode(key_id(name, key)), BASE64.encode(bytes))
 }
 
+/// The key of a text that [`verifier_key`] has written; `None` for any other text.
+pub fn key_of_verifier(text: &str) -> Option<PublicKey> {
+    let mut parts = text.splitn(3, '+');
+    let (name, id, key) = (parts.next()?, parts.next()?, parts.next()?);
+    let bytes = BASE64.decode(key).ok()?;
+    let key = match bytes.split_first()? {
+        (&ED25519, key) => PublicKey::from_bytes(key.try_into().ok()?)?,
+        _ => return None,
+    };
+    (hex::encode(key_id(name, &key)) == id).then_some(key)
+}
+
 /// A note as it was read: nothing of it is verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedNote {

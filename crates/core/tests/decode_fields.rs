@@ -10,16 +10,19 @@ use serde_json::{Value, json};
 /// What a message may leave out.
 fn optional(message_type: M) -> &'static [&'static str] {
     match message_type {
-        M::RefereeRegisterRequest => &["referee_meta.protocol_version", "referee_meta.capabilities"],
+        M::RefereeRegisterRequest => {
+            &["referee_meta.protocol_version", "referee_meta.capabilities", "referee_meta.public_key"]
+        },
         M::LeagueRegisterRequest => &["player_meta.protocol_version", "player_meta.public_key"],
         M::RefereeRegisterResponse | M::LeagueRegisterResponse => {
-            &["league_id", "match_tokens", "error_code", "error_name", "context"]
+            &["league_id", "match_tokens", "manager_public_key", "error_code", "error_name", "context"]
         }
         M::RoundAnnouncement => &[
             "starts_at",
             "matches[].referee_id",
             "matches[].conversation_id",
             "matches[].match_tokens",
+            "matches[].referee_public_key",
             "matches[].replay",
             "matches[].player_A_record",
             "matches[].player_B_record",
@@ -30,9 +33,9 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "matches[].player_A_public_key",
             "matches[].player_B_public_key",
         ],
-        M::RoundCompleted => &["matches_played", "next_round_id"],
-        M::LeagueCompleted => &["final_standings[].display_name"],
-        M::GameInvitation => &["player_id", "draw_commitment", "draw_scheme"],
+        M::RoundCompleted => &["matches_played", "next_round_id", "checkpoint"],
+        M::LeagueCompleted => &["final_standings[].display_name", "checkpoint"],
+        M::GameInvitation => &["player_id", "draw_commitment", "commitment_signature", "draw_scheme"],
         M::ChooseParityCall => &[
             "league_id",
             "round_id",
@@ -49,6 +52,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "league_id",
             "round_id",
             "reason",
+            "signature",
             "game_result.winner_player_id",
             "game_result.drawn_number",
             "game_result.number_parity",

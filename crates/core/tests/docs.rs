@@ -9,6 +9,7 @@
 )]
 
 use matchday_core::fair;
+use matchday_core::league::checkpoint_origin;
 use matchday_core::protocol::decode::{Conformance::Strict, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
@@ -18,6 +19,9 @@ use matchday_core::protocol::methods::{Carries, METHODS, Party};
 use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
+use matchday_core::referee_statement::{AttemptRef, Statement, result_text};
+use matchday_core::signature::SigningKey;
+use matchday_core::signed_note::SignedNote;
 use matchday_testkit::golden::exchanges::{self, named};
 use matchday_testkit::golden::read_body;
 use serde_json::Value;
@@ -192,4 +196,29 @@ fn the_tokens_and_the_draw_of_the_examples_are_real() {
     let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
     let GameDetails::Parity(details) = details else { panic!() };
     assert_eq!(details.drawn_number.map(u32::from), Some(dice.uniform(1..=10)));
+}
+
+#[test]
+fn what_referee_and_manager_have_signed_in_the_examples_is_real() {
+    let (league_id, match_id) = (LeagueId::new("league_2025_even_odd"), MatchId::new("R1M1"));
+    let [referee, manager] = [3, 4].map(|byte| SigningKey::from_seed([byte; 32]).public_key());
+    let shown = |name: &str, path: &str| named(name).parsed(1).0["params"].pointer(path).cloned().unwrap();
+    assert_eq!(shown("register_referee", "/referee_meta/public_key"), referee.to_string());
+    assert_eq!(shown("notify_round-player", "/matches/0/referee_public_key"), referee.to_string());
+    assert_eq!(named("register_player").parsed(1).1["result"]["manager_public_key"], manager.to_string());
+    let about = AttemptRef { league_id: &league_id, match_id: &match_id, attempt: Attempt::FIRST };
+    let body = |name: &str| read_body(&named(name).parsed(1).0["params"], Strict).unwrap();
+    let (Body::GameInvitation(invitation), Body::GameOver(over)) =
+        (body("handle_game_invitation"), body("notify_match_result"))
+    else {
+        panic!("these are their examples")
+    };
+    let commitment = Statement::Commitment(invitation.draw_commitment.as_ref().unwrap());
+    assert!(about.is_signed(&referee, commitment, &invitation.commitment_signature.unwrap()));
+    let text = result_text(&over.game_result);
+    assert!(about.is_signed(&referee, Statement::Result(&text), &over.signature.unwrap()));
+    for name in ["notify_round_completed", "notify_league_completed"] {
+        let note = SignedNote::parse(shown(name, "/checkpoint").as_str().unwrap()).unwrap();
+        assert!(note.is_signed_by(&checkpoint_origin(&league_id), &manager), "{name}");
+    }
 }

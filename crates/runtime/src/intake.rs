@@ -239,9 +239,14 @@ impl Intake {
         self.put(self.read(&request)?, self.now(), &nobody.into()).await.map(|(_, content)| content)
     }
 
-    /// The latest checkpoint, as anyone may see it where the league is open to readers.
-    pub(super) async fn checkpoint(&self, peer: SocketAddr) -> Result<Content, NoReply> {
-        self.put(RequestContent::Look(Look::Checkpoint, None), self.now(), &peer.into())
+    /// The latest checkpoint, as anyone may see it where the league is open to readers, and the operator anywhere.
+    pub(super) async fn checkpoint(
+        &self,
+        peer: SocketAddr,
+        operator_token: Option<Token>,
+    ) -> Result<Content, NoReply> {
+        let look = Look::Checkpoint { operator_token };
+        self.put(RequestContent::Look(look, None), self.now(), &peer.into())
             .await
             .map(|(_, content)| content)
     }

@@ -43,7 +43,7 @@ impl MessageMeta {
                 Look::Stats(_) => "get_player_stats",
                 Look::Referees => "get_referees",
                 Look::Games(_) => "get_games",
-                Look::Checkpoint => "checkpoint",
+                Look::Checkpoint { .. } => "checkpoint",
             }),
             Ask::MatchState(match_id) => Self {
                 match_id: match_id.as_ref().map(|id| id.as_str().into()),

@@ -156,10 +156,13 @@ impl AgentEvent for PlayerEvent {
     fn matches(&self) -> Vec<&MatchId> {
         match self {
             Self::Announced { matches, .. } => matches.iter().map(|fixture| &fixture.match_id).collect(),
-            Self::Invited { match_id, .. } | Self::Chosen { match_id, .. } => vec![match_id],
-            Self::Finished { game } => vec![&game.match_id],
+            Self::Invited { match_id, .. }
+            | Self::Chosen { match_id, .. }
+            | Self::NotSigned { match_id, .. } => vec![match_id],
+            Self::Finished { game, .. } => vec![&game.match_id],
             Self::Applied { .. }
             | Self::Registered { .. }
+            | Self::CheckpointReceived { .. }
             | Self::RoundClosed { .. }
             | Self::LeagueClosed => Vec::new(),
         }

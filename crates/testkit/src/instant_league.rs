@@ -303,5 +303,6 @@ fn referee_meta(number: u32) -> RefereeMeta {
         protocol_version: None,
         capabilities: Vec::new(),
         timeouts: None,
+        public_key: None,
     }
 }

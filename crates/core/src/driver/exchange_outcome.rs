@@ -240,6 +240,7 @@ mod tests {
             reason: Some("League full".into()),
             league_id: None,
             match_tokens: None,
+            manager_public_key: None,
             error_name: None,
             error_code: Some(ErrorCode::InvalidState),
             context: None,

@@ -31,6 +31,7 @@ impl Manager {
             referee_endpoint: referee.meta.contact_endpoint.clone(),
             conversation_id: Some(ConversationId::of_match(match_id, attempt)),
             match_tokens: Some(referee.meta.has_capability(MATCH_TOKENS)),
+            referee_public_key: referee.meta.public_key,
             replay: (game.struck > 0).then_some(true),
             briefing: None,
         })

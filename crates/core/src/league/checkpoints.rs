@@ -5,12 +5,18 @@
 use super::event::LeagueEvent;
 use super::manager::{Ctx, Manager};
 use super::request::{ReceivedMessage, RequestError};
-use crate::agent::{Agent, Signed, Signing, SigningDue};
+use super::notices::Notice;
+use crate::agent::{Agent, Content, Look, RequestId, Signed, Signing, SigningDue};
+use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::LeagueId;
+use crate::protocol::messages::{Phase, RoundCompleted};
+use crate::protocol::{Envelope, MessageType, Sender, Timestamp, Token};
 use crate::signature::{PublicKey, Signature, SigningKey};
+use smol_str::format_smolstr;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The name of the checkpoint key in a ROTATE order.
 pub const CHECKPOINT_KEY: &str = "checkpoint-key";
@@ -81,11 +87,106 @@ impl Signing for Manager {
     }
 }
 
+/// What is told to everyone together with the checkpoint that covers it.
+#[derive(Debug)]
+pub(super) enum Completion {
+    Round(RoundCompleted),
+    League,
+}
+
+/// What has ended and is not told yet.
+#[derive(Debug, Default)]
+pub(super) struct Unsigned {
+    completions: Vec<Completion>,
+    /// When it is told with an earlier checkpoint.
+    pub(super) until: Option<Timestamp>,
+}
+
+impl Unsigned {
+    pub(super) fn is_empty(&self) -> bool {
+        self.completions.is_empty()
+    }
+}
+
+/// How long a completion waits for its checkpoint. The driver signs at once, unless it has lost its keys.
+const SIGNING_TIME: Duration = Duration::from_secs(1);
+
 impl Manager {
+    /// Tells what has ended, as soon as its end is signed.
+    pub(super) fn tell_when_signed(&mut self, ctx: &mut Ctx<'_>, completion: Completion) {
+        if self.league.checkpoints.key.is_none() || !self.league.checkpoints.due {
+            return self.tell_end(ctx, completion);
+        }
+        self.unsigned.completions.push(completion);
+        self.unsigned.until = Some(ctx.now + SIGNING_TIME);
+    }
+
+    /// Tells what waited for its checkpoint, and goes on.
+    pub(super) fn tell_unsigned(&mut self, ctx: &mut Ctx<'_>) {
+        let Unsigned { completions, .. } = std::mem::take(&mut self.unsigned);
+        if completions.is_empty() {
+            return;
+        }
+        for completion in completions {
+            self.tell_end(ctx, completion);
+        }
+        self.advance(ctx);
+    }
+
+    fn tell_end(&mut self, ctx: &mut Ctx<'_>, completion: Completion) {
+        match completion {
+            Completion::Round(completed) => {
+                let checkpoint = self.league.checkpoints.latest.clone();
+                let conversation = format_smolstr!("conv-round-{}-complete", completed.round_id);
+                let completed = RoundCompleted { checkpoint, ..completed };
+                self.tell_everyone(ctx, &Notice::lasting(conversation, completed));
+            }
+            // An order may have taken it up again.
+            Completion::League if self.league.phase != Phase::Completed => {}
+            Completion::League => self.tell_completed(ctx),
+        }
+    }
+
+    /// Shows the latest checkpoint to anyone, or where the league is not open to readers to the operator.
+    pub(super) fn show_checkpoint(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        to: RequestId,
+        dialect: Dialect,
+        operator_token: Option<Token>,
+    ) {
+        if operator_token.is_none() || self.league.settings.public_reads {
+            return self.show(ctx, to, &Look::Checkpoint { operator_token: None }, None);
+        }
+        let envelope = self.envelope(ctx.now, "conv-look").with_token(operator_token);
+        let envelope = Envelope { sender: Sender::Launcher, ..envelope };
+        match self.authorize(&envelope, MessageType::LeagueOrder, false) {
+            Ok(_) => self.reply_checkpoint(ctx, to),
+            Err(error) => {
+                let received = ReceivedMessage {
+                    request: to,
+                    envelope,
+                    message_type: None,
+                    dialect,
+                    objection: None,
+                    client: None,
+                    join_code: None,
+                };
+                self.reject_sender(ctx, &received, error);
+            }
+        }
+    }
+
+    pub(super) fn reply_checkpoint(&self, ctx: &mut Ctx<'_>, to: RequestId) {
+        let latest = self.league.checkpoints.latest.as_deref();
+        ctx.reply(to, Content::Data(serde_json::json!({ "checkpoint": latest })));
+    }
+
     pub(super) fn on_signed(&mut self, ctx: &mut Ctx<'_>, signed: Signed) {
         match signed {
             Signed::Checkpoint { note } => {
                 self.record(ctx, LeagueEvent::CheckpointSigned { note: note.into() });
+                self.tell_unsigned(ctx);
             }
             Signed::Key { public_key, signature } => {
                 self.record(ctx, LeagueEvent::ManagerKeyAnnounced { public_key, signature });

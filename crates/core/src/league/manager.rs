@@ -2,6 +2,7 @@
 
 use super::assignments::{AssignmentForm, refusal};
 use super::carry_over::CarriedOver;
+use super::checkpoints::{Completion, Unsigned};
 use super::event::LeagueEvent;
 use super::notices::NoticeQueue;
 use super::rate_limit::RateLimiter;
@@ -9,7 +10,7 @@ use super::registration::PendingRegistration;
 use super::request::{ReceivedMessage, RequestError};
 use super::settings::LeagueSettings;
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Request, Step, StepContext};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Look, Request, Step, StepContext};
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
 use crate::outbox::{Outbox, Sent};
@@ -60,6 +61,7 @@ pub struct Manager {
     pub(super) rate_limiter: RateLimiter,
     /// The players of the season's previous league, until the first event of this one.
     pub(super) carried_over: Vec<CarriedOver>,
+    pub(super) unsigned: Unsigned,
     /// The order to rotate the checkpoint key, until the driver has created the new key.
     pub(super) key_rotation: Option<ReceivedMessage>,
 }
@@ -103,6 +105,7 @@ impl Manager {
             unprobed: BTreeSet::new(),
             rate_limiter: RateLimiter::default(),
             carried_over: Vec::new(),
+            unsigned: Unsigned::default(),
             key_rotation: None,
         }
     }
@@ -159,6 +162,9 @@ impl Manager {
                     rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
                 let envelope = self.envelope(ctx.now, conversation.as_str());
                 self.reply_error(ctx, &received(envelope, rejection.message_type.clone()), rejection.into());
+            }
+            Ask::Look(Look::Checkpoint { operator_token }, _) => {
+                self.show_checkpoint(ctx, id, dialect, operator_token);
             }
             Ask::Look(look, league_id) => self.show(ctx, id, &look, league_id.as_ref()),
             Ask::Ping => {
@@ -304,7 +310,7 @@ impl Manager {
         match self.league.phase {
             Phase::Registration => {}
             Phase::Running | Phase::Paused => self.resume(ctx),
-            Phase::Completed => self.tell_completed(ctx),
+            Phase::Completed => self.tell_when_signed(ctx, Completion::League),
         }
     }
 
@@ -314,7 +320,11 @@ impl Manager {
         self.reassign_overdue(ctx);
         let backoff_until = self.backoff_until.len();
         self.backoff_until.retain(|_, until| *until > ctx.now);
-        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= ctx.now);
+        let now = ctx.now;
+        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        if has_come(self.unsigned.until) {
+            self.tell_unsigned(ctx);
+        }
         let waited = has_come(self.announcement_deadline);
         if waited {
             self.unacknowledged.clear();
@@ -381,6 +391,7 @@ impl Agent for Manager {
         let own = [self.outbox.deadline(), self.rate_limiter.deadline(), self.release_at, due, rested];
         own.into_iter()
             .chain([self.announcement_deadline, self.standings_at, self.pair_at, self.probe_at])
+            .chain([self.unsigned.until])
             .flatten()
             .min()
     }

@@ -12,8 +12,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, ConversationId, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{
-    AnnouncedMatch, BRIEFING, Champion, FinalStanding, LeagueCompleted, LeagueError, LeagueStandingsUpdate,
-    Phase, RoundAnnouncement, Shared,
+    AnnouncedMatch, BRIEFING, LeagueError, LeagueStandingsUpdate, Phase, RoundAnnouncement, Shared,
 };
 use crate::protocol::text::Endpoint;
 use crate::protocol::token::TokenHash;
@@ -294,6 +293,10 @@ impl Manager {
         if matches.fits_message(1) {
             return Some(self.announcement(round.round_id, matches, round.starts_at));
         }
+        let without_keys: Shared<_> = matches.iter().map(AnnouncedMatch::without_key).collect();
+        if without_keys.fits_message(1) {
+            return Some(self.announcement(round.round_id, without_keys, round.starts_at));
+        }
         let matches = matches.iter().map(AnnouncedMatch::without_additions).collect();
         Some(self.announcement(round.round_id, matches, None))
     }
@@ -364,37 +367,5 @@ impl Manager {
         let update = LeagueStandingsUpdate { league_id, round_id, standings: self.league.rows_to_send() };
         let notice = Notice::passing(format_smolstr!("conv-round-{round_id}-standings"), update);
         self.tell_players(ctx, &notice);
-    }
-
-    pub(super) fn tell_completed(&mut self, ctx: &mut Ctx<'_>) {
-        if let Some(notice) = self.completion() {
-            self.tell_everyone(ctx, &notice);
-        }
-    }
-
-    fn completion(&self) -> Option<Notice> {
-        let rows = self.league.rows();
-        let first = rows.first()?;
-        let body = LeagueCompleted {
-            league_id: self.league.settings.league_id.clone(),
-            total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
-            total_matches: self.league.matches_decided,
-            champion: Champion {
-                player_id: first.player_id.clone(),
-                display_name: first.display_name.clone(),
-                points: first.points,
-            },
-            joint_champions: self.league.joint_champions(),
-            final_standings: rows
-                .iter()
-                .map(|row| FinalStanding {
-                    rank: row.rank,
-                    player_id: row.player_id.clone(),
-                    display_name: Some(row.display_name.clone()),
-                    points: row.points,
-                })
-                .collect(),
-        };
-        Some(Notice::lasting("conv-league-complete".into(), body))
     }
 }

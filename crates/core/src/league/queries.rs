@@ -64,11 +64,8 @@ impl Manager {
                     let found = self.schedule(*round_id).and_then(data);
                     Message::new(envelope, respond(QueryType::GetSchedule, found))
                 }
-                Look::Checkpoint => {
-                    let latest = self.league.checkpoints.latest.as_deref();
-                    let content = Content::Data(serde_json::json!({ "checkpoint": latest }));
-                    return ctx.reply(to, content);
-                }
+                // It is the operator's too, where the league is not open to readers: see `show_checkpoint`.
+                Look::Checkpoint { .. } => return self.reply_checkpoint(ctx, to),
                 Look::Stats(player) => {
                     let params = QueryParams { player_id: Some(player.clone()), ..QueryParams::default() };
                     Message::new(

@@ -1,13 +1,15 @@
 //! The course of a round: announced, its matches released to referees with capacity, completed.
 
+use super::checkpoints::Completion;
 use super::event::LeagueEvent;
 use super::fixture::Round;
 use super::manager::{Ctx, Manager};
 use super::notices::Notice;
 use crate::agent::Agent;
 use crate::protocol::ids::{PlayerId, RoundId};
-use crate::protocol::messages::{GameStatus, Phase, RoundCompleted, RoundSummary};
-use smol_str::format_smolstr;
+use crate::protocol::messages::{
+    Champion, FinalStanding, GameStatus, LeagueCompleted, Phase, RoundCompleted, RoundSummary, Shared,
+};
 
 impl Manager {
     /// After a restart: repeats every open announcement and assignment. Receivers are idempotent.
@@ -33,7 +35,8 @@ impl Manager {
     pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>) {
         // A ladder that is paused or over pairs nobody.
         self.pair_at = None;
-        while self.league.phase == Phase::Running && !self.in_roll_call {
+        // Nothing new is announced before everyone can be told what has ended.
+        while self.league.phase == Phase::Running && !self.in_roll_call && self.unsigned.is_empty() {
             let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
             if idle && !self.announce_next(ctx) {
                 if self.league.is_ladder() {
@@ -105,9 +108,9 @@ impl Manager {
             matches_played: summary.total_matches,
             next_round_id: follows.then_some(next),
             summary,
+            checkpoint: None,
         };
-        let notice = Notice::lasting(format_smolstr!("conv-round-{round_id}-complete"), completed);
-        self.tell_everyone(ctx, &notice);
+        self.tell_when_signed(ctx, Completion::Round(completed));
     }
 
     fn summary(&self, round: &Round) -> RoundSummary {
@@ -129,6 +132,41 @@ impl Manager {
         };
         self.record(ctx, LeagueEvent::LeagueCompleted { champion, by_order });
         self.probe_at = None;
-        self.tell_completed(ctx);
+        self.tell_when_signed(ctx, Completion::League);
+    }
+
+    pub(super) fn tell_completed(&mut self, ctx: &mut Ctx<'_>) {
+        if let Some(notice) = self.completion() {
+            self.tell_everyone(ctx, &notice);
+        }
+    }
+
+    pub(super) fn completion(&self) -> Option<Notice> {
+        let rows = self.league.rows();
+        let first = rows.first()?;
+        let final_standings: Shared<_> = rows
+            .iter()
+            .map(|row| FinalStanding {
+                rank: row.rank,
+                player_id: row.player_id.clone(),
+                display_name: Some(row.display_name.clone()),
+                points: row.points,
+            })
+            .collect();
+        let latest = self.league.checkpoints.latest.as_ref();
+        let body = LeagueCompleted {
+            league_id: self.league.settings.league_id.clone(),
+            total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
+            total_matches: self.league.matches_decided,
+            champion: Champion {
+                player_id: first.player_id.clone(),
+                display_name: first.display_name.clone(),
+                points: first.points,
+            },
+            joint_champions: self.league.joint_champions(),
+            checkpoint: latest.filter(|note| final_standings.fits_message_with(note)).cloned(),
+            final_standings,
+        };
+        Some(Notice::lasting("conv-league-complete".into(), body))
     }
 }

@@ -133,6 +133,7 @@ impl Player {
         };
         if ack.accept && self.is_news(&invitation.match_id, attempt) {
             self.make_room(&invitation.match_id)?;
+            let commitment_signature = self.commitment_signature(ctx, attempt, invitation);
             let invited = PlayerEvent::Invited {
                 match_id: invitation.match_id.clone(),
                 round_id: invitation.round_id,
@@ -141,6 +142,7 @@ impl Player {
                 role: invitation.role_in_match,
                 attempt,
                 draw_commitment: invitation.draw_commitment.clone(),
+                commitment_signature,
                 draw_scheme: nonce_commitment.map(|_| SmolStr::new_static(Scheme::Draw2.name())),
             };
             self.record(ctx, invited);

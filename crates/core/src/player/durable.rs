@@ -9,6 +9,7 @@ use crate::protocol::nonce::NonceCommitment;
 use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
 use crate::registration::{Application, Identity};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How many matches are kept at once; a league has one per round.
 pub const MATCHES_MAX: usize = 1_000;
@@ -26,6 +27,8 @@ pub struct Durable {
     matches: BTreeMap<MatchId, Match>,
     history: History,
     league_closed: bool,
+    /// The manager's latest checkpoint.
+    checkpoint: Option<Arc<str>>,
     fallbacks: Fallbacks,
 }
 
@@ -130,6 +133,11 @@ impl Durable {
         self.league_closed
     }
 
+    /// The latest checkpoint that the manager has told.
+    pub fn checkpoint(&self) -> Option<&Arc<str>> {
+        self.checkpoint.as_ref()
+    }
+
     /// Whether one more match can be kept without dropping an unfinished one.
     pub fn has_room_for(&self, match_id: &MatchId) -> bool {
         self.matches.len() < MATCHES_MAX
@@ -160,6 +168,7 @@ impl Durable {
                 attempt,
                 draw_commitment,
                 draw_scheme,
+                commitment_signature: _,
             } => {
                 let invited = self.entry(match_id);
                 // The manager's announcement takes precedence over the referee's invitation.
@@ -202,12 +211,14 @@ impl Durable {
                     choice: choice.clone(),
                 });
             }
-            PlayerEvent::Finished { game } => {
+            PlayerEvent::Finished { game, signed: _ } => {
                 self.history.remember(game);
                 if let Some(played) = self.matches.get_mut(&game.match_id) {
                     played.finished = true;
                 }
             }
+            PlayerEvent::NotSigned { .. } => {}
+            PlayerEvent::CheckpointReceived { note } => self.checkpoint = Some(Arc::clone(note)),
             PlayerEvent::RoundClosed { round_id } => {
                 self.matches.retain(|_, played| !played.is_past(*round_id));
             }

@@ -8,11 +8,12 @@ use crate::protocol::messages::{MoveRequest, Role};
 use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::{Attempt, GameType, MatchId, PlayerId, RoundId};
 use crate::registration::{Application, Identity};
-use crate::signature::Signature;
+use crate::signature::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use smol_str::SmolStr;
+use std::sync::Arc;
 
 /// What the log of a player holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +51,9 @@ pub enum PlayerEvent {
         /// The referee's draw commitment; absent if the invitation has none.
         #[serde(default)]
         draw_commitment: Option<Commitment>,
+        /// The referee's signature over its commitment, as far as it could be checked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        commitment_signature: Option<Signature>,
         /// The scheme by which we sign moves in this attempt, if we do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         draw_scheme: Option<SmolStr>,
@@ -88,6 +92,23 @@ pub enum PlayerEvent {
     Finished {
         /// As we remember it.
         game: PastGame,
+        /// What proves that the referee has said so, if it signs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signed: Option<Box<SignedResult>>,
+    },
+    /// A referee that has a key has not signed a message with it.
+    NotSigned {
+        /// The match of the message.
+        match_id: MatchId,
+        /// The attempt of the message.
+        attempt: Attempt,
+        /// The type of the message.
+        message_type: SmolStr,
+    },
+    /// The manager has told its latest checkpoint.
+    CheckpointReceived {
+        /// The signed note, which can be held against the manager's log.
+        note: Arc<str>,
     },
     /// Every match of this round has its result.
     RoundClosed {
@@ -105,6 +126,17 @@ impl PlayerEvent {
             _ => None,
         }
     }
+}
+
+/// A GAME_OVER that its referee has signed: evidence of what it said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedResult {
+    /// The attempt that ended so.
+    pub attempt: Attempt,
+    /// `game_result` as it is signed.
+    pub game_result: String,
+    /// As far as it could be checked.
+    pub signature: Signature,
 }
 
 /// A match of ours, as the manager announced it.
@@ -129,6 +161,9 @@ pub struct Notice {
     pub attempt: Attempt,
     /// Whether the referee will show the token made for this match.
     pub match_tokens: bool,
+    /// The key with which the referee signs, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub referee_key: Option<PublicKey>,
 }
 
 /// The identity of a question: the same question in the same match has one answer.

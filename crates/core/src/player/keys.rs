@@ -1,16 +1,15 @@
 //! A player's signing key and nonces. Both are derived from its stored registration key, so a crash changes neither.
 
 use crate::fair::MatchDraw;
-use crate::protocol::Token;
 use crate::protocol::draw::Commitment;
 use crate::protocol::nonce::Nonce;
+use crate::registration::Application;
 use crate::signature::{PublicKey, SigningKey};
 use crate::{hash_input, lower_hex};
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use std::fmt;
 
-const SIGNING_LABEL: &[u8] = b"matchday-signing-key";
 const NONCE_KEY_LABEL: &[u8] = b"matchday-nonce-key";
 const NONCE_LABEL: &[u8] = b"matchday-nonce";
 
@@ -25,14 +24,11 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The same registration key gives the same keys.
-    pub fn of(registration_key: &Token) -> Self {
-        let derive = |label: &[u8]| {
-            let mut hash = Sha256::new();
-            hash_input::feed(&[label, registration_key.reveal().as_bytes()], |bytes| hash.update(bytes));
-            hash.finalize().into()
-        };
-        Self { signing: SigningKey::from_seed(derive(SIGNING_LABEL)), nonce_key: derive(NONCE_KEY_LABEL) }
+    /// The same registration key gives the same keys. Agents that applied before there were any have none.
+    pub fn of(application: &Application) -> Option<Self> {
+        let registration_key = application.registration_key.as_ref()?;
+        let nonce_key = hash_input::sha256(&[NONCE_KEY_LABEL, registration_key.reveal().as_bytes()]);
+        Some(Self { signing: application.signing_key()?, nonce_key })
     }
 
     /// Announced at registration, so that others can verify our moves.

@@ -16,6 +16,7 @@ mod notices;
 mod registration;
 mod report;
 mod signing;
+mod statements;
 
 pub use durable::Durable;
 pub use event::PlayerEvent;
@@ -229,7 +230,7 @@ impl Player {
             Body::GameError(error) => self.on_game_error(&envelope, &error)?,
             Body::RoundAnnouncement(announcement) => self.on_round_announcement(ctx, &announcement)?,
             Body::RoundCompleted(completed) => self.on_round_completed(ctx, &completed),
-            Body::LeagueCompleted(_) => self.on_league_completed(ctx),
+            Body::LeagueCompleted(completed) => self.on_league_completed(ctx, &completed),
             Body::LeagueStandingsUpdate(update) => self.on_standings(&update)?,
             Body::LeagueError(_) => {}
             other => {
@@ -278,7 +279,7 @@ impl Agent for Player {
         match event {
             PlayerEvent::Registered { identity } => self.keyring = Self::keyring_of(identity),
             PlayerEvent::Applied(application) => {
-                self.keys = application.registration_key.as_ref().map(Keys::of);
+                self.keys = Keys::of(application);
             }
             _ => {}
         }
@@ -307,6 +308,8 @@ impl EventDurability for Player {
             PlayerEvent::Announced { .. }
             | PlayerEvent::Invited { .. }
             | PlayerEvent::Finished { .. }
+            | PlayerEvent::NotSigned { .. }
+            | PlayerEvent::CheckpointReceived { .. }
             | PlayerEvent::RoundClosed { .. }
             | PlayerEvent::LeagueClosed => Durability::Written,
         }

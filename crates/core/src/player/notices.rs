@@ -6,7 +6,7 @@ use super::{Ctx, Player};
 use crate::agent::Agent;
 use crate::game::past::{DrawCheck, GameSummary, Outcome, PastGame};
 use crate::protocol::messages::{
-    AnnouncedMatch, GameDetails, GameError, GameOver, GameResult, GameStatus, LeagueError,
+    AnnouncedMatch, GameDetails, GameError, GameOver, GameResult, GameStatus, LeagueCompleted, LeagueError,
     LeagueStandingsUpdate, Role, RoundAnnouncement, RoundCompleted,
 };
 use crate::protocol::{Attempt, Envelope, PlayerId};
@@ -48,7 +48,8 @@ impl Player {
             return Ok(());
         }
         let game = self.past_game(self.own_id()?, attempt, over);
-        self.record(ctx, PlayerEvent::Finished { game });
+        let signed = self.signed_result(ctx, attempt, over).map(Box::new);
+        self.record(ctx, PlayerEvent::Finished { game, signed });
         Ok(())
     }
 
@@ -99,13 +100,15 @@ impl Player {
     }
 
     pub(super) fn on_round_completed(&mut self, ctx: &mut Ctx<'_>, completed: &RoundCompleted) {
+        self.keep_checkpoint(ctx, completed.checkpoint.as_ref());
         let round_id = completed.round_id;
         if self.durable.can_forget(round_id) {
             self.record(ctx, PlayerEvent::RoundClosed { round_id });
         }
     }
 
-    pub(super) fn on_league_completed(&mut self, ctx: &mut Ctx<'_>) {
+    pub(super) fn on_league_completed(&mut self, ctx: &mut Ctx<'_>, completed: &LeagueCompleted) {
+        self.keep_checkpoint(ctx, completed.checkpoint.as_ref());
         if !self.durable.league_closed() {
             self.record(ctx, PlayerEvent::LeagueClosed);
         }
@@ -154,6 +157,7 @@ fn fixture(own: &PlayerId, announced: &AnnouncedMatch) -> Option<Fixture> {
             attempt: attempt.unwrap_or(Attempt::FIRST),
             // Only an explicit `false` exempts a referee from showing match tokens.
             match_tokens: announced.match_tokens.unwrap_or(true),
+            referee_key: announced.referee_public_key,
         },
     })
 }

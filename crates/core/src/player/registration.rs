@@ -42,6 +42,8 @@ impl Player {
             league_id: Some(league_id.clone()),
             auth_token: Some(token),
             match_tokens: true,
+            // Its next answer to a registration tells it.
+            manager_key: None,
         };
         self.registration.complete();
         self.record(ctx, PlayerEvent::Registered { identity });

@@ -3,6 +3,7 @@
 use super::decode::{Incoming, Rejection};
 use super::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use super::message::Message;
+use super::token::Token;
 use serde_json::Value;
 
 /// A decoded request.
@@ -39,7 +40,10 @@ pub enum Look {
     /// `get_games`, of all games or of one
     Games(Option<GameType>),
     /// `GET /checkpoint`: the latest
-    Checkpoint,
+    Checkpoint {
+        /// What the caller shows as the operator, who may see it where the league is not open to readers.
+        operator_token: Option<Token>,
+    },
 }
 
 /// How a call of ours ended.

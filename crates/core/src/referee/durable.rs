@@ -187,7 +187,7 @@ impl Durable {
     /// Another id or token means another league, or the same one restarted: old matches are dropped, because their ids
     /// may be reused.
     fn register(&mut self, identity: &Identity<RefereeId>) {
-        if self.identity.as_ref() != Some(identity) {
+        if !self.identity.as_ref().is_some_and(|known| known.is_of_same_registration(identity)) {
             self.matches.clear();
             self.finished.clear();
             self.dialects.clear();

@@ -12,6 +12,7 @@ use crate::protocol::{
     Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
     Timestamp, Token, UntrustedText,
 };
+use crate::referee_statement::AttemptRef;
 use crate::registration::{Application, Identity};
 use crate::signature::PublicKey;
 use serde::{Deserialize, Serialize};
@@ -211,6 +212,12 @@ impl Assignment {
     /// Whether a token is the one that this player is shown.
     pub fn is_shown(&self, seat: Seat, token: &Token) -> bool {
         same_token(token, &self.player(seat).shows)
+    }
+
+    /// What the referee's signatures depend on.
+    pub fn attempt_ref(&self) -> AttemptRef<'_> {
+        let Self { league_id, match_id, attempt, .. } = self;
+        AttemptRef { league_id, match_id, attempt: *attempt }
     }
 
     /// What the draw's hashes depend on.

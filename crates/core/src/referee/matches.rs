@@ -127,7 +127,7 @@ impl Referee {
             Some(given) => self.settings.timing.assigned(given).within(&self.settings.bounds),
             None => self.settings.timing,
         };
-        let begun = OngoingMatch::new(assignment, game, places, timing);
+        let begun = OngoingMatch::new(assignment, game, places, timing, self.key.as_ref());
         self.playing.insert(match_id.clone(), Box::new(begun));
         self.with(ctx, match_id, |ongoing, actions| ongoing.begin(now, actions));
     }

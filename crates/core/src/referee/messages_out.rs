@@ -4,10 +4,11 @@ use super::event::Assignment;
 use super::one_match::{OngoingMatch, Phase};
 use crate::game::{AskBy, Seat};
 use crate::protocol::messages::{
-    ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult, GameStatus,
-    MatchResult, Role,
+    ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult, MatchResult, Role,
 };
 use crate::protocol::{Body, Timestamp};
+use crate::referee_statement::{Statement, result_text};
+use crate::signature::SigningKey;
 use serde_json::json;
 
 /// The current question to a player, to be answered before `closes`.
@@ -33,6 +34,7 @@ fn invitation(ongoing: &OngoingMatch, seat: Seat) -> GameInvitation {
         opponent_id: assignment.player(seat.other()).player_id.clone(),
         player_id: Some(assignment.player(seat).player_id.clone()),
         draw_commitment: Some(ongoing.commitment.clone()),
+        commitment_signature: ongoing.commitment_signature,
         draw_scheme: assignment.draw_scheme.clone(),
     }
 }
@@ -77,20 +79,24 @@ fn choose_move(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> GameMov
     }
 }
 
-/// GAME_OVER, identical for both players.
-pub(super) fn game_over(assignment: &Assignment, result: &MatchResult) -> GameOver {
+/// GAME_OVER, identical for both players, signed if the referee has a key.
+pub(super) fn game_over(
+    assignment: &Assignment,
+    result: &MatchResult,
+    key: Option<&SigningKey>,
+) -> GameOver {
+    let game_result = GameResult::of(result);
+    let statement = |key| {
+        let text = result_text(&game_result);
+        assignment.attempt_ref().sign(key, Statement::Result(&text))
+    };
     GameOver {
         league_id: Some(assignment.league_id.clone()),
         round_id: Some(assignment.round_id),
         match_id: assignment.match_id.clone(),
         game_type: assignment.game_type.clone(),
-        game_result: GameResult {
-            status: result.status.unwrap_or(GameStatus::TechnicalLoss),
-            winner_player_id: result.winner.clone(),
-            details: result.details.game.clone(),
-            reason: result.reason.clone(),
-            fairness: result.details.fairness.clone(),
-        },
+        signature: key.map(statement),
+        game_result,
         reason: result.reason.clone(),
     }
 }

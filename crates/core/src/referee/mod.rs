@@ -55,6 +55,7 @@ use crate::protocol::{
     PlayerId, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::registration::{Identity, Registration, RegistrationState};
+use crate::signature::SigningKey;
 use crate::timers::Timers;
 use crate::timing::Timing;
 use external_rules::ExternalRules;
@@ -93,6 +94,8 @@ pub struct Referee {
     outbox: Outbox<Purpose>,
     /// Authenticates the manager, once registered.
     manager_token: Option<Token>,
+    /// Signs commitments and results.
+    key: Option<SigningKey>,
     /// Matches under way.
     // Boxed, because the map moves its values whenever a match begins or ends.
     playing: BTreeMap<MatchId, Box<OngoingMatch>>,
@@ -161,6 +164,7 @@ impl Referee {
             durable: Durable::default(),
             outbox: Outbox::default(),
             manager_token: None,
+            key: None,
             playing: BTreeMap::new(),
             timers: Timers::default(),
             queue: BTreeSet::new(),
@@ -318,8 +322,10 @@ impl Agent for Referee {
 
     fn apply(&mut self, _at: Timestamp, event: &RefereeEvent) {
         self.durable.apply(event);
-        if let RefereeEvent::Registered { identity } = event {
-            self.manager_token = notices::notice_token(identity);
+        match event {
+            RefereeEvent::Registered { identity } => self.manager_token = notices::notice_token(identity),
+            RefereeEvent::Applied(application) => self.key = application.signing_key(),
+            _ => {}
         }
     }
 

@@ -14,7 +14,8 @@ use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{Blame, Cause, MatchResult};
 use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::{Endpoint, MessageType, Timestamp};
-use crate::signature::Signature;
+use crate::referee_statement::Statement;
+use crate::signature::{Signature, SigningKey};
 use crate::timing::Timing;
 use serde::Serialize;
 use serde_json::Value;
@@ -82,6 +83,8 @@ pub(super) struct OngoingMatch {
     pub(super) calls: Vec<CallId>,
     /// The commitment to the secret that the draw comes from.
     pub(super) commitment: Commitment,
+    /// The referee's own signature over it, if it has a key.
+    pub(super) commitment_signature: Option<Signature>,
     /// The moves of A and B in each turn.
     pub(super) plays: Vec<[Option<Value>; 2]>,
     /// The pending request to the external rules.
@@ -96,10 +99,14 @@ impl OngoingMatch {
         game: Box<dyn Game>,
         places: [(Endpoint, Dialect); 2],
         timing: Timing,
+        key: Option<&SigningKey>,
     ) -> Self {
+        let commitment = assignment.commitment();
+        let sign = |key| assignment.attempt_ref().sign(key, Statement::Commitment(&commitment));
         Self {
             sides: places.map(|(endpoint, dialect)| Side::new(endpoint, dialect)),
-            commitment: assignment.commitment(),
+            commitment_signature: key.map(sign),
+            commitment,
             assignment,
             game,
             phase: Phase::WaitingForPlayers,

@@ -6,6 +6,7 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
 use crate::protocol::{Body, RefereeId};
 use crate::registration::{Application, PROTOCOL_VERSION};
+use crate::signature::SigningKey;
 use smol_str::SmolStr;
 
 impl Referee {
@@ -28,6 +29,7 @@ impl Referee {
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
             capabilities: [MATCH_TOKENS, BRIEFING, DRAW_2].map(SmolStr::new_static).to_vec(),
             timeouts: Some(self.settings.bounds).filter(|bounds| !bounds.is_empty()),
+            public_key: self.key.as_ref().map(SigningKey::public_key),
         };
         let request = RefereeRegisterRequest { referee_meta, join_code: self.registration.join_code.clone() };
         let (call, sender) = (self.outbox.next_call(), self.sender());
@@ -48,7 +50,10 @@ impl Referee {
             self.registration.keep_identity();
         }
         if let Some(identity) = registered {
-            self.forget_matches();
+            // With another key of the manager alone, its matches go on.
+            if !known.is_some_and(|known| known.is_of_same_registration(&identity)) {
+                self.forget_matches();
+            }
             self.record(ctx, RefereeEvent::Registered { identity });
         }
     }

@@ -76,7 +76,7 @@ impl Referee {
         places: [Option<Destination>; 2],
     ) {
         let retry = self.settings.timing.retry;
-        let body = Body::from(messages_out::game_over(assignment, result));
+        let body = Body::from(messages_out::game_over(assignment, result, self.key.as_ref()));
         for (seat, place) in Seat::BOTH.into_iter().zip(places) {
             let Some(Destination { endpoint: to, dialect, errors_in_flight }) = place else {
                 continue;

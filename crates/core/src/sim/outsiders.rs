@@ -349,6 +349,7 @@ mod tests {
                 reason: None,
                 league_id: None,
                 match_tokens: None,
+                manager_public_key: None,
                 error_code: None,
                 error_name: None,
                 context: None,

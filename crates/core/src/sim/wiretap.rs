@@ -243,6 +243,7 @@ mod tests {
                 fairness: None,
             },
             reason: None,
+            signature: None,
         };
         Message::new(envelope(Sender::Referee(RefereeId::new("REF01"))), body)
     }
@@ -265,6 +266,7 @@ mod tests {
             reason: None,
             league_id: None,
             match_tokens: None,
+            manager_public_key: None,
             error_code: None,
             error_name: None,
             context: None,

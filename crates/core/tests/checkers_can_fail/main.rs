@@ -274,6 +274,7 @@ fn played(league: &LeagueId) -> (GameOver, String) {
             fairness: Some(reveal),
         },
         reason: None,
+        signature: None,
     };
     (over, promise)
 }

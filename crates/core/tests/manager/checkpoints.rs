@@ -2,14 +2,15 @@
 
 use crate::desk::*;
 use crate::orders::operator;
-use matchday_core::agent::{Agent, Ask, Content, Input, Look, Signed, Signing};
+use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Look, Parcel, Signed, Signing};
 use matchday_core::league::{
     CHECKPOINT_KEY, LeagueEvent, LeagueSettings, Manager, is_successor, sign_successor,
 };
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, Sender};
+use matchday_core::protocol::{Body, ErrorCode, Sender, Token};
 use matchday_core::signature::SigningKey;
 use serde_json::json;
+use std::time::Duration;
 
 fn key(number: u8) -> SigningKey {
     SigningKey::from_seed([number; 32])
@@ -61,13 +62,110 @@ fn a_checkpoint_that_was_not_signed_before_a_crash_is_due_after_it() {
 #[test]
 fn anyone_can_look_at_the_latest_checkpoint_where_the_league_is_open_to_readers() {
     let mut desk = Desk::new(quick());
-    let look = |desk: &mut Desk| desk.ask_any(Ask::Look(Look::Checkpoint, None), false).pop();
+    let look = |desk: &mut Desk| desk.ask_any(Ask::Look(Look::Checkpoint { operator_token: None }, None), false).pop();
     assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": null}))));
     desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
     assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": "signed"}))));
     let mut closed = Desk::new(LeagueSettings { public_reads: false, ..quick() });
     let Some(Content::Message(refused)) = look(&mut closed) else { panic!("it is answered") };
     assert_eq!(error_code(&refused.body), ErrorCode::TokenMissing);
+}
+
+/// What P01 is told of ends, and the checkpoint with each, until nobody is told anything more.
+fn ends(desk: &mut Desk) -> Vec<(&'static str, Option<String>)> {
+    let mut told = Vec::new();
+    desk.answer_calls(|call| {
+        if let Parcel::Message(message) = &call.parcel
+            && call.to == player_endpoint(1)
+        {
+            let checkpoint = match &message.body {
+                Body::RoundCompleted(completed) => Some(&completed.checkpoint),
+                Body::LeagueCompleted(completed) => Some(&completed.checkpoint),
+                Body::RoundAnnouncement(_) => Some(&None),
+                _ => None,
+            };
+            let note = |checkpoint: &Option<_>| checkpoint.as_deref().map(str::to_owned);
+            told.extend(checkpoint.map(|checkpoint| (message.message_type().name(), note(checkpoint))));
+        }
+        Answer::Received
+    });
+    told
+}
+
+fn sign(desk: &mut Desk, note: &str) {
+    assert!(desk.manager.signing().unwrap().checkpoint);
+    desk.hand_in(Input::Signed(Signed::Checkpoint { note: note.into() }));
+}
+
+#[test]
+fn the_end_of_a_round_and_of_the_league_is_told_with_the_checkpoint_that_covers_it() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    announce(&mut desk, 1);
+    ends(&mut desk);
+    desk.report("R1M1", (3, 0));
+    assert_eq!(ends(&mut desk), [], "it is not signed yet");
+    sign(&mut desk, "first");
+    assert_eq!(ends(&mut desk), [("ROUND_COMPLETED", Some("first".into()))]);
+    sign(&mut desk, "second");
+    assert_eq!(ends(&mut desk), [("LEAGUE_COMPLETED", Some("second".into()))]);
+    desk.crash();
+    assert_eq!(ends(&mut desk), [("LEAGUE_COMPLETED", Some("second".into()))]);
+}
+
+#[test]
+fn the_next_round_is_announced_after_the_end_of_the_one_before() {
+    let mut desk = Desk::started(quick(), 4, 1);
+    announce(&mut desk, 1);
+    ends(&mut desk);
+    for match_id in ["R1M1", "R1M2"] {
+        desk.report(match_id, (3, 0));
+        assert_eq!(ends(&mut desk), []);
+    }
+    sign(&mut desk, "first");
+    assert_eq!(ends(&mut desk), [("ROUND_COMPLETED", Some("first".into())), ("ROUND_ANNOUNCEMENT", None)]);
+}
+
+#[test]
+fn a_manager_whose_driver_signs_no_more_tells_what_has_ended_after_a_second() {
+    let mut desk = Desk::started(quick(), 2, 1);
+    announce(&mut desk, 1);
+    ends(&mut desk);
+    desk.report("R1M1", (3, 0));
+    desk.pass(Duration::from_secs(1));
+    assert_eq!(ends(&mut desk), [("ROUND_COMPLETED", None)]);
+    desk.pass(Duration::from_secs(1));
+    assert_eq!(ends(&mut desk), [("LEAGUE_COMPLETED", None)]);
+}
+
+#[test]
+fn the_key_of_checkpoints_is_told_at_registration() {
+    let mut desk = Desk::new(quick());
+    announce(&mut desk, 1);
+    let request = LeagueRegisterRequest { player_meta: player_meta(1), join_code: None };
+    let Body::LeagueRegisterResponse(response) = desk.ask_as(&player(1), request) else { panic!() };
+    assert_eq!(response.answer.manager_public_key, Some(key(1).public_key()));
+    let request = RefereeRegisterRequest { referee_meta: referee_meta(1, 2), join_code: None };
+    let Body::RefereeRegisterResponse(response) = desk.ask_as(&referee(1), request) else { panic!() };
+    assert_eq!(response.answer.manager_public_key, Some(key(1).public_key()));
+}
+
+#[test]
+fn the_operator_sees_the_checkpoint_of_a_league_that_is_not_open_to_readers() {
+    let mut desk = Desk::new(LeagueSettings { public_reads: false, ..with_operator() });
+    desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
+    let mut look = |operator_token| {
+        desk.ask_any(Ask::Look(Look::Checkpoint { operator_token }, None), false).pop().unwrap()
+    };
+    assert_eq!(look(Some(operator())), Content::Data(json!({"checkpoint": "signed"})));
+    let mut refused = |operator_token| match look(operator_token) {
+        Content::Message(refused) => error_code(&refused.body),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused(None), ErrorCode::TokenMissing);
+    let wrong = || Some(Token::new("tok_operator_wrong"));
+    assert_eq!(refused(wrong()), ErrorCode::TokenInvalid);
+    let limited = (0..20).map(|_| refused(wrong())).find(|code| *code == ErrorCode::RateLimited);
+    assert!(limited.is_some(), "guesses are limited");
 }
 
 #[test]

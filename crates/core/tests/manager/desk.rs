@@ -371,6 +371,7 @@ pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {
         protocol_version: None,
         capabilities: vec![MATCH_TOKENS.into(), BRIEFING.into()],
         timeouts: None,
+        public_key: None,
     }
 }
 

@@ -16,8 +16,15 @@ use serde_json::Value;
 const MESSAGE_BYTES_MAX: usize = 10_240;
 
 /// The keys of a table and of a round that no source knows.
-const ADDITIONS: [&str; 6] =
-    ["rank_reason", "technical_losses", "conversation_id", "match_tokens", "replay", "starts_at"];
+const ADDITIONS: [&str; 7] = [
+    "rank_reason",
+    "technical_losses",
+    "conversation_id",
+    "match_tokens",
+    "referee_public_key",
+    "replay",
+    "starts_at",
+];
 
 /// A league of that many players after its first result, and every body that it sent on the way.
 fn bodies(players: u32, name: &str) -> Vec<Value> {

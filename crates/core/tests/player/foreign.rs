@@ -62,6 +62,7 @@ fn invitations_beyond_the_bound_are_refused_and_none_is_forgotten() {
             role: Role::PlayerA,
             attempt: Attempt(1),
             draw_commitment: None,
+            commitment_signature: None,
             draw_scheme: None,
         };
         seat.player.apply(seat.now, &event);

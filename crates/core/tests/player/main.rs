@@ -23,5 +23,6 @@ mod rights;
 mod season;
 mod seat;
 mod signing;
+mod statements;
 mod strategies;
 mod trust;

@@ -97,6 +97,7 @@ fn a_player_is_shut_down_once_the_league_is_over_and_says_so() {
         champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
         joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
+        checkpoint: None,
     }));
     assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "SHUTDOWN");
 }

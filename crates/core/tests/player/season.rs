@@ -30,6 +30,7 @@ fn accepted_to(league: &str) -> Answer {
         reason: None,
         league_id: Some(LeagueId::new(league)),
         match_tokens: Some(true),
+        manager_public_key: None,
         error_code: None,
         error_name: None,
         context: None,

@@ -104,6 +104,7 @@ pub(crate) fn invitation(match_id: &MatchId, commitment: Option<Commitment>) -> 
         player_id: Some(p(1)),
         draw_commitment: commitment,
         draw_scheme: None,
+        commitment_signature: None,
     }
 }
 
@@ -170,6 +171,7 @@ pub(crate) fn game_over(
             fairness: None,
         },
         reason: None,
+        signature: None,
     }
 }
 
@@ -193,6 +195,7 @@ pub(crate) fn announced(match_id: &MatchId, attempt: u32, match_tokens: Option<b
         referee_endpoint: Endpoint::parse("http://localhost:8001/mcp").unwrap(),
         conversation_id: Some(ConversationId::of_match(match_id, Attempt(attempt))),
         match_tokens,
+        referee_public_key: None,
         replay: None,
         briefing: None,
     }
@@ -206,6 +209,7 @@ pub(crate) fn round_completed(round: u32) -> RoundCompleted {
         matches_played: 1,
         next_round_id: None,
         summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+        checkpoint: None,
     }
 }
 
@@ -217,6 +221,7 @@ pub(crate) fn league_completed() -> LeagueCompleted {
         champion: Champion { player_id: p(1), display_name: DisplayName::parse("Alpha").unwrap(), points: 3 },
         joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
+        checkpoint: None,
     }
 }
 
@@ -228,6 +233,7 @@ pub(crate) fn accepted(match_tokens: Option<bool>) -> Message {
             reason: None,
             league_id: Some(league()),
             match_tokens,
+            manager_public_key: None,
             error_code: None,
             error_name: None,
             context: None,

@@ -37,11 +37,11 @@ fn call(match_id: &MatchId) -> ChooseParityCall {
 }
 
 fn public_key(seat: &Seat) -> PublicKey {
-    let applied = seat.stored.iter().find_map(|event| match event {
-        PlayerEvent::Applied(application) => application.registration_key.clone(),
+    let keys = seat.stored.iter().find_map(|event| match event {
+        PlayerEvent::Applied(application) => Keys::of(application),
         _ => None,
     });
-    Keys::of(&applied.unwrap()).public_key()
+    keys.unwrap().public_key()
 }
 
 fn signed(

@@ -119,6 +119,7 @@ impl Announced {
             referee_endpoint: settings().contact_endpoint,
             conversation_id: Some(ConversationId::of_match(&match_id, Attempt(self.attempt))),
             match_tokens: Some(true),
+            referee_public_key: None,
             replay: None,
             briefing: self.briefed.then(|| {
                 Box::new(Briefing {
@@ -183,6 +184,7 @@ impl Bench {
                 reason: None,
                 league_id: Some(league()),
                 match_tokens: Some(match_tokens),
+                manager_public_key: None,
                 error_code: None,
                 error_name: None,
                 context: None,
@@ -195,6 +197,12 @@ impl Bench {
     pub(crate) fn manager_envelope(&self) -> Envelope {
         Envelope::new(Sender::LeagueManager, self.now, ConversationId::new("conv-manager"))
             .with_token(Some(referee_token().hash().notice_token(&league())))
+    }
+
+    /// The key that its registration key leads to.
+    pub(crate) fn key(&self) -> String {
+        let applied = self.referee.durable().applied().unwrap();
+        applied.signing_key().unwrap().public_key().to_string()
     }
 
     /// The only way anything happens: also checks that the events alone would have led to the same lasting state.
@@ -400,6 +408,7 @@ impl Bench {
             },
             joint_champions: Vec::new(),
             final_standings: Vec::new().into(),
+            checkpoint: None,
         };
         let envelope = self.manager_envelope();
         self.told(envelope, completed);

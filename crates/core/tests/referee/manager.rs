@@ -44,6 +44,7 @@ fn completed(round: u32) -> RoundCompleted {
         matches_played: 1,
         next_round_id: None,
         summary,
+        checkpoint: None,
     }
 }
 
@@ -214,6 +215,7 @@ fn league_completed() -> LeagueCompleted {
         champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
         joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
+        checkpoint: None,
     }
 }
 

@@ -7,6 +7,7 @@ use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, Body, ErrorCode, MessageType};
+use matchday_core::referee_statement::{AttemptRef, Statement, result_text};
 use matchday_core::signature::SigningKey;
 use matchday_core::signed_move::SignedMoves;
 use serde_json::json;
@@ -144,4 +145,28 @@ fn a_move_that_was_made_before_the_other_player_forfeited_is_proven_too() {
     let result = bench.report();
     assert_eq!(result.status, Some(GameStatus::TechnicalLoss));
     assert!(result.details.fairness.unwrap().signature(&p(1)).is_some());
+}
+
+#[test]
+fn the_commitment_and_the_result_are_signed_with_the_key_that_the_referee_registered() {
+    let mut bench = joined();
+    let own = choice(&bench, |_| ());
+    bench.answers(1, MessageType::ChooseParityCall, Answer::Message(Ok(own)));
+    bench.chooses(2, "R1M1", Parity::Odd);
+    let request = bench.last(MessageType::RefereeRegisterRequest);
+    let Body::RefereeRegisterRequest(request) = body(&request) else { panic!() };
+    let key = request.referee_meta.public_key.expect("it has registered a key");
+    let (league_id, match_id) = (league(), m("R1M1"));
+    let about = AttemptRef { league_id: &league_id, match_id: &match_id, attempt: Attempt(1) };
+    for player in [1, 2] {
+        let invited = bench.last_to(player, MessageType::GameInvitation);
+        let Body::GameInvitation(invited) = body(&invited) else { panic!() };
+        let commitment = Statement::Commitment(invited.draw_commitment.as_ref().unwrap());
+        assert!(about.is_signed(&key, commitment, &invited.commitment_signature.unwrap()));
+        let over = bench.last_to(player, MessageType::GameOver);
+        let Body::GameOver(over) = body(&over) else { panic!() };
+        let text = result_text(&over.game_result);
+        assert!(about.is_signed(&key, Statement::Result(&text), &over.signature.unwrap()));
+        assert_eq!(over.game_result, GameResult::of(&bench.report()), "as it is reported");
+    }
 }

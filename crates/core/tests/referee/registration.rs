@@ -8,7 +8,8 @@ use matchday_core::protocol::messages::{
 };
 use matchday_core::protocol::{ErrorCode, RefereeId};
 use matchday_core::referee::RefereeEvent;
-use matchday_core::registration::RegistrationState;
+use matchday_core::registration::{Identity, RegistrationState};
+use matchday_core::signature::SigningKey;
 use serde_json::json;
 
 #[test]
@@ -27,6 +28,7 @@ fn it_says_all_that_a_manager_wants_to_know() {
             "max_concurrent_matches": 2,
             "protocol_version": "2.1.0",
             "capabilities": ["match_tokens", "briefing", "draw-2"],
+            "public_key": bench.key(),
         })
     );
 }
@@ -57,6 +59,7 @@ fn a_refusal_is_taken_and_kept() {
             reason: Some("League already started".into()),
             league_id: None,
             match_tokens: None,
+            manager_public_key: None,
             error_code: Some(ErrorCode::LateRegistration),
             error_name: None,
             context: None,
@@ -104,4 +107,13 @@ fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_
         bench.answer(requests[tries - 1].1.call, answer);
     }
     assert!(matches!(bench.referee.registration_state(), RegistrationState::Refused { .. }));
+}
+
+#[test]
+fn a_manager_that_has_rotated_its_key_is_still_the_same() {
+    let mut bench = Bench::invited();
+    let manager_key = Some(SigningKey::from_seed([9; 32]).public_key());
+    let identity = Identity { manager_key, ..bench.referee.identity().unwrap().clone() };
+    bench.referee.apply(bench.now, &RefereeEvent::Registered { identity });
+    assert!(bench.referee.durable().open(&m("R1M1")).is_some(), "its match goes on");
 }

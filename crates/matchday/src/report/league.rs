@@ -14,7 +14,7 @@ use matchday_store::error::StoreError;
 use matchday_store::league_log::LeagueLog;
 use matchday_store::log_set::LogSet;
 use matchday_store::open::short_name;
-use matchday_store::verify::{Verdict, Verification, draw_proof, verify_league};
+use matchday_store::verify::{Evidence, Verdict, Verification, draw_proof, verify_league};
 use matchday_store::{fallbacks, llm_usage};
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ impl Report {
         let named: Vec<String> = logs.files().map(|file| file.display().to_string()).collect();
         let Some(history) = &logs.league else { return Err(ReportError::NoLeague(named.join(", "))) };
         let paths: Vec<PathBuf> = logs.files().map(ToOwned::to_owned).collect();
-        let found = verify_league(&paths, league_id, None)?;
+        let found = verify_league(&paths, league_id, &Evidence::default())?;
         let mut report = Self::of(history, found, settings);
         // Only file names: a report may be published, and should not tell paths of this machine.
         report.verification.files = paths.iter().map(|file| short_name(file)).collect();

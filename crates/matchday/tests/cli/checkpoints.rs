@@ -91,9 +91,9 @@ fn a_manager_serves_its_latest_checkpoint_and_its_store_begins_with_what_it_cove
     stop(manager);
     let done = against(&cli, "matchday.db", "kept.txt");
     let said = good(&done);
-    assert!(said.contains(&format!("kept     the checkpoint covers {size} of ")), "{said}");
+    assert!(said.contains(&format!("kept     kept.txt covers {size} of ")), "{said}");
     assert!(
-        said.contains(&format!("signed   1 checkpoint, the last over {size} events, with {origin}+")),
+        said.contains(&format!("signed   2 checkpoints, the last over {size} events, with {origin}+")),
         "{said}"
     );
     let shown = cli.run(&["verify", "matchday.db", "--json"]).json();
@@ -109,7 +109,7 @@ fn a_dropped_tail_is_found() {
     good(&cli.run(&["verify", "matchday.db"]));
     let found = against(&cli, "matchday.db", "kept.txt");
     assert!(
-        found.code == 1 && found.out.contains("DOES NOT FIT: the checkpoint that was kept: "),
+        found.code == 1 && found.out.contains("DOES NOT FIT: a checkpoint that was kept: "),
         "{found:?}"
     );
     assert!(found.out.contains(" were dropped"), "{found:?}");
@@ -224,5 +224,5 @@ fn a_run_ends_with_a_checkpoint_that_its_store_begins_with() {
     let note = cli.run(&["verify", "league.db", "--json"]).json()["last_checkpoint"]["note"].clone();
     fs::write(cli.path().join("kept.txt"), note.as_str().unwrap()).unwrap();
     let held = against(&cli, "league.db", "kept.txt");
-    assert!(good(&held).contains("kept     the checkpoint covers "), "{held:?}");
+    assert!(good(&held).contains("kept     kept.txt covers "), "{held:?}");
 }

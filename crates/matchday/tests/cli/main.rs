@@ -17,6 +17,7 @@ mod dashboard;
 mod deciders;
 mod doctor;
 mod endpoints;
+mod evidence;
 mod everyday;
 mod experiment;
 mod help;

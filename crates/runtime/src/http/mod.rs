@@ -22,7 +22,8 @@ use matchday_core::agent::Content;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{self, read_requests};
-use matchday_core::protocol::{Body, ErrorCode, Message, Sender};
+use matchday_core::protocol::{Body, ErrorCode, Message, Sender, Token};
+use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
 use matchday_net::cors;
 use matchday_net::origin_check::{OriginCheck, OriginError};
@@ -133,7 +134,10 @@ impl HttpService {
                 Some(mcp) => mcp.other(request, peer).await,
                 None => with_header(empty(StatusCode::METHOD_NOT_ALLOWED), ALLOW, "POST"),
             },
-            AgentRoute::Checkpoint => Box::pin(self.checkpoint(peer)).await,
+            AgentRoute::Checkpoint => {
+                let token = bearer(request.headers()).map(Token::new);
+                Box::pin(self.checkpoint(peer, token)).await
+            }
             AgentRoute::Schemas => schemas::index(),
             AgentRoute::Schema => schemas::document(matched.value(0)),
             AgentRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
@@ -148,8 +152,8 @@ impl HttpService {
     }
 
     /// The latest checkpoint, as the text that it is.
-    async fn checkpoint(&self, peer: SocketAddr) -> HttpResponse {
-        let (status, text) = match self.intake.checkpoint(peer).await {
+    async fn checkpoint(&self, peer: SocketAddr, operator_token: Option<Token>) -> HttpResponse {
+        let (status, text) = match self.intake.checkpoint(peer, operator_token).await {
             Ok(Content::Data(data)) => match data.get("checkpoint").and_then(Value::as_str) {
                 Some(note) => (StatusCode::OK, note.to_owned()),
                 None => (StatusCode::NOT_FOUND, "no checkpoint has been signed yet\n".to_owned()),
@@ -157,6 +161,9 @@ impl HttpService {
             Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => match error.error_code {
                 ErrorCode::TokenMissing => {
                     (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
+                }
+                ErrorCode::TokenInvalid => {
+                    (StatusCode::UNAUTHORIZED, "this is not the operator's token\n".to_owned())
                 }
                 ErrorCode::RateLimited => return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1),
                 _ => (StatusCode::NOT_FOUND, "only a manager has checkpoints\n".to_owned()),

@@ -68,9 +68,13 @@ pub(crate) fn player_event(event: &PlayerEvent) -> String {
                 }
             }
         }
-        PlayerEvent::Finished { game } => {
+        PlayerEvent::Finished { game, .. } => {
             format!("hears the result of {}: {}{}", game.match_id, game_outcome(game), draw(game.draw))
         }
+        PlayerEvent::NotSigned { match_id, message_type, .. } => {
+            format!("finds that the referee of {match_id} has not signed {message_type} with its key")
+        }
+        PlayerEvent::CheckpointReceived { .. } => "keeps a checkpoint of the manager".into(),
         PlayerEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
         PlayerEvent::LeagueClosed => OVER.into(),
     }

@@ -106,7 +106,7 @@ fn seats_by_player(log: &AgentLog<PlayerEvent>, match_id: &MatchId) -> Option<Se
         PlayerEvent::Chosen { round_id, opponent_id: Some(opponent), .. } => {
             Some(seats(*round_id, opponent, Role::PlayerA))
         }
-        PlayerEvent::Finished { game } => {
+        PlayerEvent::Finished { game, .. } => {
             Some(seats(game.round_id, game.opponent_id.as_ref()?, Role::PlayerA))
         }
         _ => None,

@@ -65,7 +65,7 @@ pub(crate) fn decided<'a>(
 
 fn finished<'a>(log: &'a AgentLog<PlayerEvent>, wanted: &'a MatchId) -> Option<(&'a str, &'a PastGame)> {
     log.of_match(wanted).find_map(|entry| match &entry.event {
-        PlayerEvent::Finished { game } => Some((log.id(), game)),
+        PlayerEvent::Finished { game, .. } => Some((log.id(), game)),
         _ => None,
     })
 }

@@ -18,6 +18,7 @@ use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::MatchResult;
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Timestamp};
 use matchday_core::referee::{Assignment, RefereeEvent};
+use matchday_core::signature::PublicKey;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -160,7 +161,7 @@ fn is_equal(one: &MatchResult, other: &MatchResult) -> bool {
 /// A player by itself: what it was told, and what it found of the draws.
 pub(super) fn player(log: &AgentLog<PlayerEvent>, findings: &mut AgentFindings) -> Result<(), Fault> {
     for entry in &log.entries {
-        let PlayerEvent::Finished { game } = &entry.event else { continue };
+        let PlayerEvent::Finished { game, .. } = &entry.event else { continue };
         findings.results += 1;
         match game.draw {
             DrawCheck::NotPromised => {}
@@ -185,7 +186,7 @@ pub(super) fn compare_player(
     let own = PlayerId::new(log.id());
     let mut otherwise = Vec::new();
     for entry in &log.entries {
-        let PlayerEvent::Finished { game } = &entry.event else { continue };
+        let PlayerEvent::Finished { game, .. } = &entry.event else { continue };
         if manager.of_match(&game.match_id).any(|recorded| is_same(&own, game, &recorded.result)) {
             findings.agreeing += 1;
         } else {
@@ -209,6 +210,11 @@ fn is_same(own: &PlayerId, game: &PastGame, result: &MatchResult) -> bool {
         Outcome::Draw => result.winner.is_none() && points > 0,
         Outcome::Loss => result.winner.as_ref() != Some(own) && points == 0,
     }
+}
+
+/// The key that the manager has for a player.
+pub(super) fn registered_key(manager: ManagerRecord<'_>, player: &str) -> Option<PublicKey> {
+    manager.league.players.get(&PlayerId::new(player))?.meta.public_key
 }
 
 /// Whether an agent was in the manager's league, so that the two can be compared.

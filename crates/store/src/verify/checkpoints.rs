@@ -1,6 +1,7 @@
 //! Checkpoints: those in the log against the chain before them, and one that was kept elsewhere against the whole log.
 //! Pure.
 
+use super::notes::{PlacedNote, place};
 use super::{Fault, Source, Verification, kind};
 use crate::batch::Stored;
 use crate::chain;
@@ -8,7 +9,7 @@ use crate::stream::Stream;
 use matchday_core::event_codec;
 use matchday_core::league::{LeagueEvent, checkpoint_origin, is_successor};
 use matchday_core::protocol::LeagueId;
-use matchday_core::signature::PublicKey;
+use matchday_core::signature::{PublicKey, Signature};
 use matchday_core::signed_note::{Checkpoint, NoteError, SignedNote, verifier_key};
 use serde::Serialize;
 
@@ -23,17 +24,45 @@ pub struct LastCheckpoint {
     pub note: String,
 }
 
-/// A checkpoint that was kept outside the store.
-#[derive(Debug)]
+/// A checkpoint that was kept outside the log, or read from it.
+#[derive(Debug, Clone)]
 pub struct ExternalCheckpoint {
+    /// Where it was found, in words.
+    place: String,
     checkpoint: Checkpoint,
     note: SignedNote,
+    text: String,
 }
 
 impl ExternalCheckpoint {
-    pub fn parse(text: &str) -> Result<Self, NoteError> {
+    pub fn parse(place: &str, text: &str) -> Result<Self, NoteError> {
         let note = SignedNote::parse(text)?;
-        Ok(Self { checkpoint: Checkpoint::parse(note.text())?, note })
+        let checkpoint = Checkpoint::parse(note.text())?;
+        Ok(Self { place: place.to_owned(), checkpoint, note, text: text.to_owned() })
+    }
+
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    pub(super) fn placed(&self) -> PlacedNote {
+        PlacedNote { place: self.place.clone(), note: self.text.clone() }
+    }
+
+    pub(super) fn origin(&self) -> &str {
+        &self.checkpoint.origin
+    }
+
+    pub(super) fn size(&self) -> u64 {
+        self.checkpoint.size
+    }
+
+    pub(super) fn root(&self) -> &[u8; 32] {
+        &self.checkpoint.root
+    }
+
+    pub(super) fn is_signed_by(&self, key: &PublicKey) -> bool {
+        self.note.is_signed_by(&self.checkpoint.origin, key)
     }
 }
 
@@ -42,6 +71,34 @@ fn events(all: &[Stored]) -> impl Iterator<Item = (&Stored, LeagueEvent)> {
     let wanted = ["\"manager_key_announced\"", "\"checkpoint_signed\""];
     let concerns = move |stored: &&Stored| wanted.iter().any(|kind| stored.line.contains(kind));
     all.iter().filter(concerns).filter_map(|stored| Some((stored, event_codec::decode(&stored.line).ok()?.1)))
+}
+
+/// The league of a log, and the first line of its checkpoints.
+pub(super) fn identity(source: &Source) -> Option<(LeagueId, String)> {
+    let league_id = league_id(source)?;
+    let origin = checkpoint_origin(&league_id);
+    Some((league_id, origin))
+}
+
+/// Every key that a log announces, with the number of its event and the signature of the key before it.
+pub(super) fn announced_keys(source: &Source) -> Vec<(u64, PublicKey, Option<Signature>)> {
+    let announced = events(&source.events).filter_map(|(stored, event)| match event {
+        LeagueEvent::ManagerKeyAnnounced { public_key, signature } => Some((stored.seq, public_key, signature)),
+        _ => None,
+    });
+    announced.collect()
+}
+
+/// The checkpoints that a log has of itself, with the numbers of their events.
+pub(super) fn own_notes(source: &Source) -> Vec<(u64, ExternalCheckpoint)> {
+    let signed = events(&source.events).filter_map(|(stored, event)| match event {
+        LeagueEvent::CheckpointSigned { note } => {
+            let place = place(&source.file, &source.stream, stored.seq);
+            Some((stored.seq, ExternalCheckpoint::parse(&place, &note).ok()?))
+        }
+        _ => None,
+    });
+    signed.collect()
 }
 
 fn league_id(source: &Source) -> Option<LeagueId> {
@@ -109,7 +166,7 @@ fn check_note(
     key: Option<&PublicKey>,
     note: &str,
 ) -> Result<Checkpoint, String> {
-    let kept = ExternalCheckpoint::parse(note).map_err(|error| format!("it is not a checkpoint: {error}"))?;
+    let kept = ExternalCheckpoint::parse("", note).map_err(|error| format!("it is not a checkpoint: {error}"))?;
     let size = kept.checkpoint.size;
     if size >= seq {
         return Err(format!("it covers {size} events, of which some come after it"));
@@ -123,7 +180,7 @@ fn check_note(
 }
 
 /// Whether the log begins with the events that a checkpoint covers.
-fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) -> Result<(), String> {
+pub(super) fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) -> Result<(), String> {
     let Checkpoint { origin: its_origin, size, root, extensions } = &kept.checkpoint;
     let chain = format!("{} {}", chain::SCHEME, source.stream);
     if its_origin != origin || *extensions != [chain] {
@@ -150,7 +207,7 @@ fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) -> Result<(
     }
 }
 
-/// Holds a checkpoint that was kept elsewhere against the league among these streams: how much of it it covers, or what is
+/// Compares a checkpoint that was kept elsewhere with the league among these streams: how much of it it covers, or what is
 /// wrong; `None` if it is of another league.
 pub(super) fn hold(kept: &ExternalCheckpoint, sources: &[Source]) -> Option<Result<String, String>> {
     let wanted = &kept.checkpoint.origin;
@@ -166,20 +223,16 @@ pub(super) fn no_such_league(kept: &ExternalCheckpoint) -> String {
 
 fn coverage(kept: &ExternalCheckpoint, source: &Source, wanted: &str) -> Result<String, String> {
     compare(kept, source, wanted)?;
-    let Checkpoint { size, .. } = kept.checkpoint;
-    let covered = source.events.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or_default();
-    let key = events(covered).filter_map(|(_, event)| match event {
-        LeagueEvent::ManagerKeyAnnounced { public_key, .. } => Some(public_key),
-        _ => None,
-    });
-    match key.filter(|key| kept.note.is_signed_by(wanted, key)).last() {
-        Some(key) => {
-            let (all, stream): (usize, &Stream) = (source.events.len(), &source.stream);
-            Ok(format!(
-                "covers {size} of {all} events of {stream}, signed with {}",
-                verifier_key(wanted, &key)
-            ))
-        }
-        None => Err("it is signed with none of the keys that the league had announced by then".to_owned()),
+    let key = announced_keys(source).into_iter().map(|(_, key, _)| key).find(|key| kept.is_signed_by(key));
+    match key {
+        Some(key) => Ok(covers(kept, source, Some(&key))),
+        None => Err("it is signed with none of the keys that the league has announced".to_owned()),
     }
+}
+
+/// How much of a log a checkpoint covers, and who signed it.
+pub(super) fn covers(kept: &ExternalCheckpoint, source: &Source, key: Option<&PublicKey>) -> String {
+    let (size, all, stream): (u64, usize, &Stream) = (kept.size(), source.events.len(), &source.stream);
+    let key = key.map(|key| verifier_key(kept.origin(), key)).unwrap_or_default();
+    format!("{} covers {size} of {all} events of {stream}, signed with {key}", kept.place)
 }

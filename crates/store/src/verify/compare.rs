@@ -3,12 +3,18 @@
 use super::agents::{self, ManagerRecord};
 use super::audit::Auditor;
 use super::contradiction::{self, AllegedSilence};
+use super::notes::KeptByPlayers;
+use super::{claims, own_signatures};
 use super::{AgentFindings, Source, Verification};
 use crate::agent_log::{AgentEvent, AgentLog};
 use std::path::Path;
 
-/// Gives back where a player is said to have been silent, and seems not to have been.
-pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verification) -> Vec<AllegedSilence> {
+/// Gives back where a player is said to have been silent, and seems not to have been; and what players keep of the manager.
+pub(super) fn all(
+    sources: &[Source],
+    auditor: &Auditor,
+    found: &mut Verification,
+) -> (Vec<AllegedSilence>, KeptByPlayers) {
     let league = sources.iter().find(|source| source.is_league());
     let file = league.map_or(Path::new(""), |source| source.file.as_path());
     let manager = auditor.league().created.then(|| ManagerRecord {
@@ -16,8 +22,8 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
         league: auditor.league(),
         recorded: &auditor.recorded,
     });
-    let mut claims = manager.map_or_else(Vec::new, contradiction::recorded);
-    let mut silences = Vec::new();
+    let mut claims = manager.zip(league).map_or_else(Vec::new, |(manager, log)| claims::recorded(manager, log));
+    let (mut silences, mut kept) = (Vec::new(), KeptByPlayers::default());
     for source in sources.iter().filter(|source| source.stream.role() == "referee") {
         let mut findings = std::mem::take(&mut found.referees);
         for log in parts(source, manager, &mut findings, &mut found.not_checked) {
@@ -26,7 +32,7 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
                 None => Ok(()),
             });
             found.fault = found.fault.take().or(outcome.err());
-            claims.extend(contradiction::decided(&log));
+            claims.extend(claims::decided(&log));
         }
         found.referees = findings;
     }
@@ -34,6 +40,9 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
         let mut findings = std::mem::take(&mut found.players);
         for log in parts(source, manager, &mut findings, &mut found.not_checked) {
             found.fault = found.fault.take().or(agents::player(&log, &mut findings).err());
+            let registered = manager.and_then(|manager| agents::registered_key(manager, log.id()));
+            found.fault = found.fault.take().or(own_signatures::check(&log, registered).err());
+            kept.add(&log);
             let (fault, silent) = contradiction::find(&log, source, &claims);
             found.fault = found.fault.take().or(fault);
             silences.extend(silent);
@@ -51,7 +60,7 @@ pub(super) fn all(sources: &[Source], auditor: &Auditor, found: &mut Verificatio
                 .into(),
         );
     }
-    silences
+    (silences, kept)
 }
 
 /// The part of an agent's events that belongs to the league, or all if there is none.

@@ -1,101 +1,27 @@
 //! Results against the players' own stores: what a referee says that a player chose, gave, was promised or left unanswered,
-//! and what that player wrote down at the time. Pure, but for [`AllegedSilence::is_disproved`], which reads stored messages.
+//! and what that player wrote down at the time. A valid signature decides which of the two is believed; where there is none,
+//! both are named. Pure, but for [`AllegedSilence::is_disproved`], which reads stored messages.
 
-use super::agents::ManagerRecord;
-use super::signatures::choices_of;
+use super::claims::Claim;
+use super::signatures::{choices_of, has_signed};
 use super::{Fault, Source};
 use crate::agent_log::AgentLog;
 use crate::describe::summarize;
+use crate::entry::Entry;
 use crate::error::StoreError;
 use crate::exchange::{Direction, Exchange};
 use crate::handle::Store;
-use crate::stream::Stream;
-use matchday_core::league::DecidedBy;
 use matchday_core::player::PlayerEvent;
-use matchday_core::player::event::Choice;
-use matchday_core::protocol::messages::{Cause, MatchResult};
+use matchday_core::player::event::{Choice, SignedResult};
+use matchday_core::protocol::draw::Commitment;
+use matchday_core::protocol::messages::{Cause, GameResult, MatchResult};
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, ConversationId, LeagueId, MatchId, PlayerId, Timestamp};
-use matchday_core::referee::RefereeEvent;
+use matchday_core::referee_statement::{Statement, result_text};
+use matchday_core::signature::Signature;
 use serde_json::Value;
 use smol_str::SmolStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-/// A result of a referee, by its own log or by the manager's.
-#[derive(Debug)]
-pub(super) struct Claim {
-    pub(super) league_id: LeagueId,
-    pub(super) referee: String,
-    pub(super) match_id: MatchId,
-    pub(super) attempt: Attempt,
-    pub(super) result: Arc<MatchResult>,
-    /// Where it stands.
-    file: PathBuf,
-    stream: Stream,
-    seq: u64,
-    at: Timestamp,
-    what: &'static str,
-}
-
-impl Claim {
-    fn fault(&self, why: String) -> Fault {
-        let Self { file, stream, seq, at, what, .. } = self;
-        let what = SmolStr::new_static(what);
-        Fault { file: file.clone(), stream: stream.clone(), seq: *seq, at: *at, what, why }
-    }
-
-    /// `REF01 says of attempt 1 at R1M1`.
-    fn says(&self) -> String {
-        format!("{} says of attempt {} at {}", self.referee, self.attempt, self.match_id)
-    }
-}
-
-/// What the manager has recorded of referees.
-pub(super) fn recorded(manager: ManagerRecord<'_>) -> Vec<Claim> {
-    let by_referee = manager.recorded.iter().filter_map(|recorded| match &recorded.by {
-        DecidedBy::Referee(referee) => Some((recorded, referee.to_string())),
-        DecidedBy::Manager => None,
-    });
-    by_referee
-        .map(|(recorded, referee)| Claim {
-            league_id: manager.league.settings.league_id.clone(),
-            referee,
-            match_id: recorded.match_id.clone(),
-            attempt: recorded.attempt,
-            result: Arc::clone(&recorded.result),
-            file: manager.file.to_owned(),
-            stream: Stream::league(),
-            seq: recorded.seq,
-            at: recorded.at,
-            what: "match_decided",
-        })
-        .collect()
-}
-
-/// What a referee has decided, recorded by the manager or not.
-pub(super) fn decided(log: &AgentLog<RefereeEvent>) -> Vec<Claim> {
-    let league_id = log.identity.as_ref().and_then(|identity| identity.league_id.clone());
-    let Some(league_id) = league_id else { return Vec::new() };
-    let entries = log.entries.iter().filter_map(|entry| match &entry.event {
-        RefereeEvent::Decided { match_id, attempt, result } => Some((entry, match_id, *attempt, result)),
-        _ => None,
-    });
-    entries
-        .map(|(entry, match_id, attempt, result)| Claim {
-            league_id: league_id.clone(),
-            referee: log.id().to_owned(),
-            match_id: match_id.clone(),
-            attempt,
-            result: Arc::clone(result),
-            file: log.file.clone(),
-            stream: log.stream.clone(),
-            seq: entry.seq,
-            at: entry.at,
-            what: "decided",
-        })
-        .collect()
-}
 
 /// A player that is said to have been silent, and has an answer in its store. Whether the answer went out, the messages in
 /// its store say.
@@ -109,31 +35,44 @@ pub(super) struct AllegedSilence {
 }
 
 /// What a player wrote down of one attempt.
+#[derive(Default)]
 struct Own<'a> {
-    commitment: Option<&'a str>,
+    invitation: Option<(&'a Entry<PlayerEvent>, Option<&'a Commitment>, Option<&'a Signature>)>,
     choices: Vec<&'a Choice>,
-    invited: bool,
+    /// The event of the first choice.
+    chosen: Option<&'a Entry<PlayerEvent>>,
+    /// GAME_OVER as the referee signed it.
+    over: Option<(&'a Entry<PlayerEvent>, &'a SignedResult)>,
     /// Whether it chose at a time when attempts were not yet written down.
     unnumbered: bool,
 }
 
 fn own<'a>(log: &'a AgentLog<PlayerEvent>, claim: &Claim) -> Own<'a> {
-    let mut own = Own { commitment: None, choices: Vec::new(), invited: false, unnumbered: false };
+    let mut own = Own::default();
+    let is_meant = |match_id: &MatchId, attempt: Attempt| {
+        *match_id == claim.match_id && attempt == claim.attempt
+    };
     for entry in &log.entries {
         match &entry.event {
-            PlayerEvent::Invited { match_id, attempt, draw_commitment, .. }
-                if *match_id == claim.match_id && *attempt == claim.attempt =>
+            PlayerEvent::Invited { match_id, attempt, draw_commitment, commitment_signature, .. }
+                if is_meant(match_id, *attempt) =>
             {
-                own.invited = true;
-                own.commitment = own.commitment.or(draw_commitment.as_ref().map(|it| it.0.as_str()));
+                let first = (entry, draw_commitment.as_ref(), commitment_signature.as_ref());
+                own.invitation = own.invitation.or(Some(first));
             }
             PlayerEvent::Chosen { match_id, attempt: Some(attempt), choice, .. }
-                if *match_id == claim.match_id && *attempt == claim.attempt =>
+                if is_meant(match_id, *attempt) =>
             {
                 own.choices.push(choice);
+                own.chosen = own.chosen.or(Some(entry));
             }
             PlayerEvent::Chosen { match_id, attempt: None, .. } if *match_id == claim.match_id => {
                 own.unnumbered = true;
+            }
+            PlayerEvent::Finished { game, signed: Some(signed) }
+                if is_meant(&game.match_id, signed.attempt) =>
+            {
+                own.over = Some((entry, signed));
             }
             _ => {}
         }
@@ -155,8 +94,18 @@ pub(super) fn find(
         |claim: &&Claim| league_id == Some(&claim.league_id) && claim.result.score.get(&player).is_some();
     for claim in claims.iter().filter(of_it) {
         let own = own(log, claim);
-        if let Err(why) = compare(&player, claim, &own) {
-            return (Some(claim.fault(format!("{} {why}, by its own store", claim.says()))), silences);
+        let checked = check_statements(log, &player, claim, &own).and_then(|()| {
+            compare(&player, claim, &own).map_err(|why| match has_signed(&claim.played(), &player, &claim.result) {
+                true => {
+                    let why = format!("it contradicts what {player} has signed: {} {why}", claim.says());
+                    let entry = own.chosen.or(own.invitation.map(|(entry, ..)| entry));
+                    entry.map_or_else(|| claim.fault(why.clone()), |entry| in_store(log, entry, why.clone()))
+                }
+                false => claim.fault(format!("{} {why}, by its own store", claim.says())),
+            })
+        });
+        if let Err(fault) = checked {
+            return (Some(fault), silences);
         }
         if is_blamed_for_silence(&player, &claim.result) && !own.choices.is_empty() {
             let why = format!(
@@ -175,10 +124,71 @@ pub(super) fn find(
     (None, silences)
 }
 
+/// The fault of the player's store itself.
+fn in_store(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, why: String) -> Fault {
+    let what = match &entry.event {
+        PlayerEvent::Invited { .. } => "invited",
+        PlayerEvent::Chosen { .. } => "chosen",
+        _ => "finished",
+    };
+    let (file, stream) = (log.file.clone(), log.stream.clone());
+    Fault { file, stream, seq: entry.seq, at: entry.at, what: SmolStr::new_static(what), why }
+}
+
+/// What the referee has signed in its messages to this player, against what it reports.
+fn check_statements(
+    log: &AgentLog<PlayerEvent>,
+    player: &PlayerId,
+    claim: &Claim,
+    own: &Own<'_>,
+) -> Result<(), Fault> {
+    let Claim { referee, match_id, attempt, result, .. } = claim;
+    let forged = |entry, what: &str| {
+        let why = format!("{referee} has not signed this {what} of attempt {attempt} at {match_id}");
+        in_store(log, entry, why)
+    };
+    if let Some((entry, Some(commitment), Some(signature))) = own.invitation
+        && let Some(is_signed) = claim.is_signed(Statement::Commitment(commitment), signature)
+    {
+        if !is_signed {
+            return Err(forged(entry, "commitment"));
+        }
+        let reported = result.details.fairness.as_ref().map(|reveal| &reveal.commitment);
+        if let Some(reported) = reported.filter(|reported| *reported != commitment) {
+            return Err(claim.fault(format!(
+                "{referee} reports of attempt {attempt} at {match_id} the commitment {}, and has signed another for \
+                 {player}: {}",
+                reported.0, commitment.0
+            )));
+        }
+    }
+    let Some((entry, signed)) = own.over else { return Ok(()) };
+    let Some(is_signed) = claim.is_signed(Statement::Result(&signed.game_result), &signed.signature) else {
+        return Ok(());
+    };
+    if !is_signed {
+        return Err(forged(entry, "result"));
+    }
+    match facts(&signed.game_result) == facts(&result_text(&GameResult::of(result))) {
+        true => Ok(()),
+        false => Err(claim.fault(format!(
+            "{referee} reports another result of attempt {attempt} at {match_id} than it has signed for {player}: {}",
+            signed.game_result
+        ))),
+    }
+}
+
+/// A result without its words for people.
+fn facts(game_result: &str) -> Option<Value> {
+    let mut facts: Value = serde_json::from_str(game_result).ok()?;
+    facts.as_object_mut()?.remove("reason");
+    Some(facts)
+}
+
 fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String> {
     let told = choices_of(player, &claim.result);
     let made: Vec<&Value> = own.choices.iter().map(|choice| &choice.value).collect();
-    let is_known = !made.is_empty() || own.invited && !own.unnumbered;
+    let is_known = !made.is_empty() || own.invitation.is_some() && !own.unnumbered;
     if is_known && !(told.len() <= made.len() && told.iter().zip(&made).all(|(told, made)| told == *made)) {
         let (told, made) = (listed(told.iter()), listed(made.into_iter()));
         let made = if made.is_empty() { "nothing".to_owned() } else { made };
@@ -187,8 +197,9 @@ fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String
     let Some(reveal) = &claim.result.details.fairness else {
         return Ok(());
     };
-    if let Some(promised) = own.commitment.filter(|promised| *promised != reveal.commitment.0) {
-        let revealed = &reveal.commitment.0;
+    let promised = own.invitation.and_then(|(_, commitment, _)| commitment);
+    if let Some(promised) = promised.filter(|promised| **promised != reveal.commitment) {
+        let (revealed, promised) = (&reveal.commitment.0, &promised.0);
         return Err(format!("that its commitment was {revealed}, and {player} was promised {promised}"));
     }
     let Some(last) = own.choices.get(told.len().wrapping_sub(1)) else {

@@ -6,8 +6,9 @@
 //! - `schedule`, `result`: is it a round robin; is it a result that the rules can bring about, and is its draw proven
 //! - `moves`, `signatures`: does a match end so when it is played over, and have its players signed these moves?
 //! - `agents`: what referees and players wrote down; `compare`: it, and the manager's events, side by side;
-//!   `contradiction`: what a referee says of a player, and the player's own word
-//! - `checkpoints`: the head of the chain as the manager signed it
+//!   `claims`, `contradiction`: what a referee says of a player, and the player's own word; `own_signatures`: what the player
+//!   signed
+//! - `checkpoints`: the head of the chain as the manager signed it; `notes`: all heads that are at hand, side by side
 //! - `report`: the findings, for people
 //! - [`history`]: what several processes did to one store at once, against the log that they left
 //!
@@ -17,11 +18,14 @@
 mod agents;
 mod audit;
 mod checkpoints;
+mod claims;
 mod compare;
 mod contradiction;
 mod drawing;
 pub mod history;
 mod moves;
+mod notes;
+mod own_signatures;
 mod report;
 pub(super) mod result;
 mod schedule;
@@ -37,6 +41,7 @@ use crate::stream::Stream;
 use crate::{describe, event_time};
 use audit::Auditor;
 pub use checkpoints::{ExternalCheckpoint, LastCheckpoint};
+pub use notes::{Evidence, PlacedNote};
 use contradiction::AllegedSilence;
 use matchday_core::event_codec;
 use matchday_core::league::fixture::Decision;
@@ -85,12 +90,17 @@ pub struct Verification {
     pub checkpoints: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_checkpoint: Option<LastCheckpoint>,
-    /// What a checkpoint that was kept elsewhere covers, if one was given and fits.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_checkpoint: Option<String>,
-    /// Why it does not fit.
+    /// What the checkpoints cover that were kept elsewhere and fit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept_checkpoints: Vec<String>,
+    /// How many checkpoints in players' stores fit.
+    pub players_checkpoints: u64,
+    /// Why the first checkpoint that does not fit does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint_fault: Option<String>,
+    /// Two checkpoints of which the manager has signed both, though no log has both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equivocation: Option<[PlacedNote; 2]>,
     /// What the referees' own events say.
     pub referees: AgentFindings,
     /// What the players' own events say.
@@ -99,7 +109,7 @@ pub struct Verification {
     pub messages: u64,
     /// What could not be checked, and why.
     pub not_checked: Vec<String>,
-    /// What was promised, and cannot be checked.
+    /// What was promised, or asked for, and could not be checked.
     pub unconfirmed: Vec<String>,
     /// The other leagues of the store.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -189,18 +199,19 @@ pub fn verify_file(path: &Path) -> Result<Verification, StoreError> {
 
 /// Checks stores from end to end, and whether they agree. At most one may hold a league.
 pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, StoreError> {
-    verify_league(paths, None, None)
+    verify_league(paths, None, &Evidence::default())
 }
 
 /// Checks stores, with the league of this name rather than the latest as the main one. Every league is checked; the agents'
-/// events are compared with the main one. A checkpoint that was kept elsewhere is compared with its league.
+/// events are compared with the main one, and each checkpoint that was kept elsewhere with its league.
 pub fn verify_league(
     paths: &[PathBuf],
     league_id: Option<&LeagueId>,
-    checkpoint: Option<&ExternalCheckpoint>,
+    evidence: &Evidence,
 ) -> Result<Verification, StoreError> {
     let (mut sources, mut others) = (Vec::new(), Vec::new());
-    let (mut messages, mut kept, mut service_fault, mut name) = (0, None, None, None);
+    let (mut messages, mut service_fault, mut name) = (0, None, None);
+    let mut held: Vec<Option<Result<String, String>>> = vec![None; evidence.checkpoints.len()];
     for path in paths {
         let mut reader = Store::open_read_only(path)?.choose(league_id)?;
         messages += reader.exchanges_count()?;
@@ -221,22 +232,30 @@ pub fn verify_league(
             let mut other = load_sources(&reader, path, paths.len() > 1)?;
             // Agents of no single league are compared with the main one.
             other.retain(|source| source.league == league.number);
-            kept = kept.or_else(|| checkpoint.and_then(|kept| checkpoints::hold(kept, &other)));
-            let mut found = audit_all(other).0;
+            for (held, kept) in held.iter_mut().zip(&evidence.checkpoints) {
+                *held = held.take().or_else(|| checkpoints::hold(kept, &other));
+            }
+            let mut found = audit_all(&other, &Evidence::default()).0;
             found.league_id = found.league_id.or(league.id);
             others.push(found);
         }
         let service = load_sources(&reader.in_league(NO_LEAGUE), path, paths.len() > 1)?;
-        service_fault = service_fault.or(audit_all(service).0.fault);
+        service_fault = service_fault.or(audit_all(&service, &Evidence::default()).0.fault);
     }
     if league_id.is_some() && !sources.iter().any(Source::is_league) {
         return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
     }
-    let held = checkpoint.map(|checkpoint| {
-        let kept = checkpoints::hold(checkpoint, &sources).or(kept);
-        kept.unwrap_or_else(|| Err(checkpoints::no_such_league(checkpoint)))
-    });
-    let (mut found, silences) = audit_all(sources);
+    let (mut found, silences) = audit_all(&sources, evidence);
+    for (held, kept) in held.into_iter().zip(&evidence.checkpoints) {
+        // The audit has judged those of the main league.
+        if checkpoints::hold(kept, &sources).is_some() {
+            continue;
+        }
+        match held.unwrap_or_else(|| Err(checkpoints::no_such_league(kept))) {
+            Ok(covers) => found.kept_checkpoints.push(covers),
+            Err(why) => found.note_checkpoint_fault(format!("{}: {why}", kept.place())),
+        }
+    }
     // A league whose first event does not fit is named as that event names it.
     found.league_id = found.league_id.or(name);
     for silence in silences {
@@ -244,10 +263,6 @@ pub fn verify_league(
             found.fault = found.fault.or(Some(silence.fault));
         }
     }
-    (found.kept_checkpoint, found.checkpoint_fault) = match held.transpose() {
-        Ok(covers) => (covers, None),
-        Err(why) => (None, Some(why)),
-    };
     found.messages = messages;
     found.others = others;
     let fault = found.others.iter().find_map(|other| other.fault.clone());
@@ -272,13 +287,14 @@ pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verif
         let (file, path) = (PathBuf::new(), PathBuf::new());
         Source { file, path, league: 1, stream, events }
     };
-    audit_all(streams.into_iter().map(unnamed).collect()).0
+    let sources: Vec<Source> = streams.into_iter().map(unnamed).collect();
+    audit_all(&sources, &Evidence::default()).0
 }
 
-fn audit_all(sources: Vec<Source>) -> (Verification, Vec<AllegedSilence>) {
+fn audit_all(sources: &[Source], evidence: &Evidence) -> (Verification, Vec<AllegedSilence>) {
     let mut auditor = Auditor::default();
     let mut found = Verification::default();
-    for source in &sources {
+    for source in sources {
         let (events, head, fault) = check_stream(&mut auditor, source);
         found.streams += 1;
         found.events += events;
@@ -292,10 +308,12 @@ fn audit_all(sources: Vec<Source>) -> (Verification, Vec<AllegedSilence>) {
         found.fault = found.fault.or(fault);
     }
     // What the chain does not vouch for is not worth comparing.
-    let silences = match found.fault.is_none() {
-        true => compare::all(&sources, &auditor, &mut found),
-        false => Vec::new(),
+    let (silences, kept) = match found.fault.is_none() {
+        true => compare::all(sources, &auditor, &mut found),
+        false => Default::default(),
     };
+    let league = sources.iter().find(|source| source.is_league());
+    notes::judge(league, &kept, evidence, &mut found);
     auditor.report(&mut found);
     (found, silences)
 }
@@ -363,7 +381,11 @@ fn kind(line: &str) -> SmolStr {
 impl Verification {
     /// Whether nothing was found that does not fit.
     pub fn is_good(&self) -> bool {
-        self.fault.is_none() && self.checkpoint_fault.is_none()
+        self.fault.is_none() && self.checkpoint_fault.is_none() && self.equivocation.is_none()
+    }
+
+    fn note_checkpoint_fault(&mut self, why: String) {
+        self.checkpoint_fault.get_or_insert(why);
     }
 
     /// What was found in all leagues of the stores, in one word.

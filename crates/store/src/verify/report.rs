@@ -1,6 +1,6 @@
 //! The findings, for people. Pure.
 
-use super::{AgentFindings, Fault, Verdict, Verification};
+use super::{AgentFindings, Fault, PlacedNote, Verdict, Verification};
 use matchday_core::protocol::MatchId;
 use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::StandingRow;
@@ -43,8 +43,12 @@ impl fmt::Display for Verification {
             None if self.league_id.is_some() => writeln!(f, "signed   no checkpoint")?,
             None => {}
         }
-        if let Some(what) = &self.kept_checkpoint {
-            writeln!(f, "kept     the checkpoint {what}")?;
+        for what in &self.kept_checkpoints {
+            writeln!(f, "kept     {}", Untrusted::new(what).escaped())?;
+        }
+        if self.players_checkpoints > 0 {
+            let kept = many(self.players_checkpoints, "checkpoint");
+            writeln!(f, "kept     {kept} in the stores of players, all of this log")?;
         }
         if self.messages > 0 {
             let kept = many(self.messages, "message");
@@ -65,10 +69,22 @@ impl fmt::Display for Verification {
         for what in self.not_checked.iter().chain(&self.unconfirmed) {
             writeln!(f, "not checked: {}", Untrusted::new(what).escaped())?;
         }
+        if let Some([one, other]) = &self.equivocation {
+            writeln!(f, "EQUIVOCATION: the manager has signed two logs of one league.")?;
+            for PlacedNote { place, note } in [one, other] {
+                writeln!(f, "{}:", Untrusted::new(place).escaped())?;
+                note.lines().try_for_each(|line| writeln!(f, "    {}", Untrusted::new(line).escaped()))?;
+            }
+        }
         if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
-            return write!(f, "DOES NOT FIT: the checkpoint that was kept: {why}");
+            return write!(
+                f,
+                "DOES NOT FIT: a checkpoint that was kept: {}",
+                Untrusted::new(why).escaped()
+            );
         }
         match &self.fault {
+            None if self.equivocation.is_some() => write!(f, "DOES NOT FIT: see the two checkpoints above"),
             None if self.verdict() == Verdict::NotAllProven => {
                 write!(f, "Everything that could be checked fits; not everything is proven.")
             }

@@ -28,6 +28,22 @@ pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), Str
     Ok(())
 }
 
+/// Whether the moves that are told of a player have its valid signature.
+pub(super) fn has_signed(played: &Played<'_>, player: &PlayerId, result: &MatchResult) -> bool {
+    let reveal = result.details.fairness.as_ref().filter(|it| it.scheme == Scheme::Draw2.name());
+    let seats = match player == played.a {
+        true => (player, played.b),
+        false => (player, played.a),
+    };
+    let [key_a, key_b] = &played.keys;
+    let key = if player == played.a { key_a } else { key_b };
+    let choices = choices_of(player, result);
+    match (reveal, key) {
+        (Some(reveal), Some(key)) if !choices.is_empty() => signed(played, reveal, seats, key, choices),
+        _ => false,
+    }
+}
+
 fn signed(
     played: &Played<'_>,
     reveal: &Reveal,

@@ -19,6 +19,7 @@ pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
         opponent_id: r.required("opponent_id", rules::id(PlayerId::new))?,
         player_id: r.optional("player_id", rules::id(PlayerId::new))?,
         draw_commitment: r.optional("draw_commitment", rules::commitment)?,
+        commitment_signature: r.extra("commitment_signature", rules::signature)?,
         draw_scheme: r.extra("draw_scheme", rules::word)?,
     })
 }
@@ -73,6 +74,7 @@ pub(super) fn over(r: &Reader<'_>) -> Read<GameOver> {
         game_result: game_result(&r.object("game_result")?, &game_type, reason.as_ref())?,
         game_type,
         reason,
+        signature: r.extra("signature", rules::signature)?,
     })
 }
 

@@ -29,6 +29,7 @@ pub(super) fn referee_request(r: &Reader<'_>) -> Read<RefereeRegisterRequest> {
                 .optional_object("timeouts")?
                 .map(|given| super::round::timeouts(&given))
                 .transpose()?,
+            public_key: meta.extra("public_key", rules::public_key)?,
         },
         join_code: join_code(r)?,
     })
@@ -123,6 +124,7 @@ fn answer(r: &Reader<'_>) -> Read<RegisterAnswer> {
         reason,
         league_id: r.optional("league_id", rules::id(LeagueId::new))?,
         match_tokens: r.optional("match_tokens", rules::boolean)?,
+        manager_public_key: r.extra("manager_public_key", rules::public_key)?,
         error_code: r.optional("error_code", rules::error_code)?,
         error_name: r.optional("error_name", rules::prose)?,
         context: r.optional("context", rules::any_object)?,

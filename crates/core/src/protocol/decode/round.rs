@@ -32,6 +32,7 @@ fn announced_match(r: &Reader<'_>) -> Read<AnnouncedMatch> {
         referee_endpoint: r.required_text("referee_endpoint", Endpoint::parse_cleaned)?,
         conversation_id: r.optional("conversation_id", rules::id(ConversationId::new))?,
         match_tokens: r.optional("match_tokens", rules::boolean)?,
+        referee_public_key: r.extra("referee_public_key", rules::public_key)?,
         replay: r.optional("replay", rules::boolean)?,
         briefing: briefing(r)?.map(Box::new),
     })
@@ -100,6 +101,7 @@ pub(super) fn completed(r: &Reader<'_>) -> Read<RoundCompleted> {
         matches_played: played.unwrap_or(matches_completed),
         next_round_id: r.optional("next_round_id", rules::ordinal)?.map(RoundId),
         summary: summary(r, matches_completed)?,
+        checkpoint: r.extra("checkpoint", rules::note)?,
     })
 }
 
@@ -134,6 +136,7 @@ pub(super) fn league_completed(r: &Reader<'_>) -> Read<LeagueCompleted> {
             .optional("joint_champions", rules::words)?
             .map_or_else(Vec::new, |ids| ids.into_iter().map(PlayerId::new).collect()),
         final_standings: r.objects("final_standings", final_standing)?.into(),
+        checkpoint: r.extra("checkpoint", rules::note)?,
     })
 }
 

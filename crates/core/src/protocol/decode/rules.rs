@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// Why a value violates a rule.
 pub(super) struct Wrong {
@@ -179,6 +180,17 @@ pub(super) fn signature(value: &Json<'_>) -> Result<Signature, Wrong> {
         .as_str()
         .and_then(Signature::parse)
         .ok_or(Wrong::format("an Ed25519 signature: 128 hexadecimal digits in lower case"))
+}
+
+/// The longest note that is kept: a checkpoint of ours has less than half of it.
+const NOTE_BYTES_MAX: usize = 4096;
+
+pub(super) fn note(value: &Json<'_>) -> Result<Arc<str>, Wrong> {
+    value
+        .as_str()
+        .filter(|text| text.len() <= NOTE_BYTES_MAX)
+        .map(Arc::from)
+        .ok_or(Wrong::format("a signed note of at most 4096 bytes"))
 }
 
 /// A JSON integer: `1.0`, `"1"` and `true` are not.

@@ -2,6 +2,7 @@
 
 use super::by_player::ByPlayer;
 use super::parity::Parity;
+use super::result::MatchResult;
 use crate::protocol::draw::{Commitment, Reveal};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::nonce::NonceCommitment;
@@ -9,6 +10,7 @@ use crate::protocol::nonce::NonceCommitment;
 use crate::protocol::schema::{Word, conditions};
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
+use crate::signature::Signature;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,9 @@ pub struct GameInvitation {
     /// The referee's promise of what it will draw from: keep it, to check the draw in GAME_OVER.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draw_commitment: Option<Commitment>,
+    /// The referee's signature over `draw_commitment`, if it has registered a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commitment_signature: Option<Signature>,
     /// How the referee will draw: `matchday-draw-2`. Missing: `matchday-draw-1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
@@ -93,6 +98,9 @@ pub struct GameOver {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub reason: Option<UntrustedText>,
+    /// The referee's signature over `game_result`, if it has registered a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Signature>,
 }
 
 /// How a match ended. Beside the fields that are named here stand those of the game itself.
@@ -113,6 +121,19 @@ pub struct GameResult {
     /// All that is needed to recompute the draw; only there if something was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Reveal>,
+}
+
+impl GameResult {
+    /// As GAME_OVER tells players what the report tells the manager.
+    pub fn of(result: &MatchResult) -> Self {
+        Self {
+            status: result.status.unwrap_or(GameStatus::TechnicalLoss),
+            winner_player_id: result.winner.clone(),
+            details: result.details.game.clone(),
+            reason: result.reason.clone(),
+            fairness: result.details.fairness.clone(),
+        }
+    }
 }
 
 /// How a match ended: TECHNICAL_LOSS if at least one player forfeited.

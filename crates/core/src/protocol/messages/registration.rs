@@ -51,6 +51,9 @@ pub struct RefereeMeta {
     /// The longest windows and the most retries that this referee allows, whatever the manager hands over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<Timeouts>,
+    /// The key by which its commitments and results are checked: who registers one signs them in every match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public_key: Option<PublicKey>,
 }
 
 impl RefereeMeta {
@@ -159,6 +162,9 @@ pub struct RegisterAnswer {
     /// Whether this manager derives a token for each match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_tokens: Option<bool>,
+    /// The key that signs this manager's checkpoints: keep it, to check them by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager_public_key: Option<PublicKey>,
     /// Why a registration was rejected, as a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<ErrorCode>,

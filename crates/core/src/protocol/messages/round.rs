@@ -15,6 +15,7 @@ use crate::protocol::token::Token;
 use crate::protocol::untrusted::UntrustedText;
 use crate::signature::PublicKey;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// ROUND_ANNOUNCEMENT: who meets whom, under which referee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,6 +64,9 @@ pub struct AnnouncedMatch {
     /// Whether the referee will show each player the token made for this match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_tokens: Option<bool>,
+    /// The key with which the referee signs its commitment and its result, if it has registered one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub referee_public_key: Option<PublicKey>,
     /// True when the match had a result that was struck: it is played again, though its round may be over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<bool>,
@@ -77,7 +81,13 @@ impl AnnouncedMatch {
     #[must_use]
     pub fn without_additions(&self) -> Self {
         let match_tokens = self.match_tokens.filter(|has_tokens| !has_tokens);
-        Self { conversation_id: None, match_tokens, replay: None, ..self.clone() }
+        Self { conversation_id: None, match_tokens, replay: None, ..self.without_key() }
+    }
+
+    /// Without the key of the referee.
+    #[must_use]
+    pub fn without_key(&self) -> Self {
+        Self { referee_public_key: None, ..self.clone() }
     }
 }
 
@@ -157,6 +167,10 @@ pub struct RoundCompleted {
     pub next_round_id: Option<RoundId>,
     /// How the matches ended, counted.
     pub summary: RoundSummary,
+    /// The manager's latest checkpoint, a signed note: keep it, to hold the manager's log against.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub checkpoint: Option<Arc<str>>,
 }
 
 /// How a round's matches ended; the three kinds add up to `total_matches`.
@@ -190,6 +204,10 @@ pub struct LeagueCompleted {
     pub joint_champions: Vec<PlayerId>,
     /// All players, first place first.
     pub final_standings: Shared<FinalStanding>,
+    /// The manager's latest checkpoint, as in ROUND_COMPLETED.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub checkpoint: Option<Arc<str>>,
 }
 
 /// The winner of the league.

@@ -32,6 +32,13 @@ impl<T: Serialize> Shared<T> {
         bytes.saturating_mul(times).saturating_add(FRAME_BYTES_MAX) <= MESSAGE_BYTES_MAX
     }
 
+    /// Whether a message that carries this list once, and this text, keeps to [`MESSAGE_BYTES_MAX`].
+    pub fn fits_message_with(&self, text: &str) -> bool {
+        let list = self.written().map_or(0, |written| written.get().len());
+        let text = serde_json::to_string(text).map_or(0, |text| text.len());
+        list.saturating_add(text).saturating_add(FRAME_BYTES_MAX) <= MESSAGE_BYTES_MAX
+    }
+
     fn written(&self) -> Option<&RawValue> {
         let written = self.0.written.get_or_init(|| serde_json::value::to_raw_value(&self.0.items).ok());
         written.as_deref()

@@ -119,6 +119,7 @@ mod tests {
             player_id: None,
             draw_commitment: None,
             draw_scheme: None,
+            commitment_signature: None,
         };
         message(attempt, body)
     }
@@ -153,6 +154,7 @@ mod tests {
             game_type: GameType::new("even_odd"),
             game_result,
             reason: None,
+            signature: None,
         };
         message(attempt, body)
     }

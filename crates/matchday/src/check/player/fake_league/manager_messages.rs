@@ -29,6 +29,7 @@ impl FakeLeague {
             referee_endpoint: self.referee_endpoint.clone(),
             conversation_id: Some(fixture.conversation_id.clone()),
             match_tokens: Some(true),
+            referee_public_key: None,
             replay: None,
             briefing: None,
         }
@@ -73,6 +74,7 @@ impl FakeLeague {
             matches_played: 1,
             next_round_id: Some(RoundId(round_id.0 + 1)),
             summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+            checkpoint: None,
         };
         self.as_manager(now, &format!("conv-round-{round_id}-complete"), body)
     }
@@ -105,6 +107,7 @@ impl FakeLeague {
             champion: Champion { player_id: own.clone(), display_name: own_name.clone(), points: 3 },
             joint_champions: Vec::new(),
             final_standings: standings.into(),
+            checkpoint: None,
         };
         self.as_manager(now, "conv-league-complete", body)
     }

@@ -23,6 +23,7 @@ impl FakeLeague {
             player_id: Some(self.identity.player_id.clone()),
             draw_commitment: Some(commitment),
             draw_scheme: None,
+            commitment_signature: None,
         };
         self.as_referee(now, fixture, body)
     }
@@ -151,6 +152,7 @@ impl FakeLeague {
                 fairness: None,
             },
             reason,
+            signature: None,
         };
         self.as_referee(now, fixture, body)
     }
@@ -185,6 +187,7 @@ impl FakeLeague {
             game_type: self.game_type(),
             game_result,
             reason: Some(reason),
+            signature: None,
         };
         self.as_referee(now, fixture, body)
     }
@@ -226,6 +229,7 @@ impl FakeLeague {
                 fairness: Some(reveal),
             },
             reason: Some(reason),
+            signature: None,
         };
         self.as_referee(now, fixture, body)
     }
