@@ -12,7 +12,7 @@ fn optional(message_type: M) -> &'static [&'static str] {
     match message_type {
         M::RefereeRegisterRequest => {
             &["referee_meta.protocol_version", "referee_meta.capabilities", "referee_meta.public_key"]
-        },
+        }
         M::LeagueRegisterRequest => &["player_meta.protocol_version", "player_meta.public_key"],
         M::RefereeRegisterResponse | M::LeagueRegisterResponse => {
             &["league_id", "match_tokens", "manager_public_key", "error_code", "error_name", "context"]

@@ -246,9 +246,7 @@ impl Intake {
         operator_token: Option<Token>,
     ) -> Result<Content, NoReply> {
         let look = Look::Checkpoint { operator_token };
-        self.put(RequestContent::Look(look, None), self.now(), &peer.into())
-            .await
-            .map(|(_, content)| content)
+        self.put(RequestContent::Look(look, None), self.now(), &peer.into()).await.map(|(_, content)| content)
     }
 
     fn read<'a>(&self, request: &'a str) -> Result<RequestContent<'a>, NoReply> {

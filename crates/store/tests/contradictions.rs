@@ -43,6 +43,7 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
                 league_id: Some(league.league_id()),
                 auth_token: Some(token),
                 match_tokens: true,
+                manager_key: None,
             },
         },
         PlayerEvent::Invited {
@@ -54,6 +55,7 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             attempt: Attempt(1),
             draw_commitment: Some(Commitment(commitment.into())),
             draw_scheme: None,
+            commitment_signature: None,
         },
         PlayerEvent::Chosen {
             match_id: MatchId::new("R1M1"),

@@ -4,8 +4,8 @@
 
 use super::event::LeagueEvent;
 use super::manager::{Ctx, Manager};
-use super::request::{ReceivedMessage, RequestError};
 use super::notices::Notice;
+use super::request::{ReceivedMessage, RequestError};
 use crate::agent::{Agent, Content, Look, RequestId, Signed, Signing, SigningDue};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;

@@ -80,11 +80,7 @@ fn choose_move(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> GameMov
 }
 
 /// GAME_OVER, identical for both players, signed if the referee has a key.
-pub(super) fn game_over(
-    assignment: &Assignment,
-    result: &MatchResult,
-    key: Option<&SigningKey>,
-) -> GameOver {
+pub(super) fn game_over(assignment: &Assignment, result: &MatchResult, key: Option<&SigningKey>) -> GameOver {
     let game_result = GameResult::of(result);
     let statement = |key| {
         let text = result_text(&game_result);

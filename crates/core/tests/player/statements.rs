@@ -56,7 +56,9 @@ fn what_a_referee_has_signed_is_kept() {
     for is_keyed in [true, false] {
         let mut seat = announced_to(is_keyed);
         let promised = sign(&m(1, 1), Statement::Commitment(&commitment()));
-        let PlayerEvent::Invited { commitment_signature, .. } = invite(&mut seat, Some(promised)) else { panic!() };
+        let PlayerEvent::Invited { commitment_signature, .. } = invite(&mut seat, Some(promised)) else {
+            panic!()
+        };
         assert_eq!(commitment_signature, Some(promised));
         let ended = end(&mut seat, |text| Some(sign(&m(1, 1), Statement::Result(text))));
         let PlayerEvent::Finished { signed: Some(signed), .. } = ended else { panic!("{ended:?}") };
@@ -71,7 +73,9 @@ fn a_referee_with_a_key_that_signs_wrongly_or_not_at_all_is_noted_and_the_match_
     let other = sign(&m(2, 1), Statement::Commitment(&commitment()));
     for wrong in [Some(other), None] {
         let mut seat = announced_to(true);
-        let PlayerEvent::Invited { commitment_signature: None, .. } = invite(&mut seat, wrong) else { panic!() };
+        let PlayerEvent::Invited { commitment_signature: None, .. } = invite(&mut seat, wrong) else {
+            panic!()
+        };
         let ended = end(&mut seat, |_| wrong);
         assert!(matches!(ended, PlayerEvent::Finished { signed: None, .. }), "{ended:?}");
         assert_eq!(not_signed(&seat), ["GAME_INVITATION", "GAME_OVER"]);

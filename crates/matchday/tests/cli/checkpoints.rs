@@ -108,10 +108,7 @@ fn a_dropped_tail_is_found() {
     tamper(&cli.path().join("matchday.db"), &dropped);
     good(&cli.run(&["verify", "matchday.db"]));
     let found = against(&cli, "matchday.db", "kept.txt");
-    assert!(
-        found.code == 1 && found.out.contains("DOES NOT FIT: a checkpoint that was kept: "),
-        "{found:?}"
-    );
+    assert!(found.code == 1 && found.out.contains("DOES NOT FIT: a checkpoint that was kept: "), "{found:?}");
     assert!(found.out.contains(" were dropped"), "{found:?}");
 }
 

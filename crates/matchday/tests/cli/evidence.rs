@@ -42,7 +42,9 @@ fn played() -> Cli {
 
 fn stream(cli: &Cli, store: &str) -> Stream {
     let db = rusqlite::Connection::open(cli.path().join(store)).unwrap();
-    Stream(db.query_row("SELECT stream FROM events LIMIT 1", [], |row| row.get::<_, String>(0)).unwrap().into())
+    Stream(
+        db.query_row("SELECT stream FROM events LIMIT 1", [], |row| row.get::<_, String>(0)).unwrap().into(),
+    )
 }
 
 /// Every line of a store with one agent.
@@ -158,7 +160,10 @@ fn the_stores_of_an_honest_league_fit_together_with_the_checkpoints_that_players
     let found = cli.run(&["verify", "matchday.db", "r1.db", "p1.db", "p2.db"]);
     assert_eq!(found.code, 0, "{found:?}");
     // One at the end of the round and one at the end of the league, for each.
-    assert!(found.out.contains("kept     4 checkpoints in the stores of players, all of this log"), "{found:?}");
+    assert!(
+        found.out.contains("kept     4 checkpoints in the stores of players, all of this log"),
+        "{found:?}"
+    );
     assert!(found.out.ends_with("Everything fits.\n"), "{found:?}");
     let told = lines(&cli, "p1.db").join("\n");
     for kept in ["manager_key", "commitment_signature", "checkpoint_received", "\"signed\":{"] {
@@ -228,7 +233,8 @@ fn a_log_under_another_key_is_held_against_the_key_that_players_were_given() {
     let cli = played();
     let key = manager_key(&cli).public_key().to_string();
     let other = SigningKey::from_seed([9; 32]).public_key().to_string();
-    let forged = lines(&cli, "matchday.db").into_iter().filter(|line| !line.contains("\"checkpoint_signed\""));
+    let forged =
+        lines(&cli, "matchday.db").into_iter().filter(|line| !line.contains("\"checkpoint_signed\""));
     write_anew(&cli, "matchday.db", forged.map(|line| line.replace(&key, &other)).collect());
     let found = cli.run(&["verify", "anew.db", "p1.db"]);
     is_bad(&found, &["says that the manager gave it the key", "--key) decides"]);
@@ -272,7 +278,8 @@ fn the_key_that_the_caller_has_from_elsewhere_decides() {
     is_bad(&found, &["it is signed with another key than the one that was given"]);
     let found = cli.run(&["verify", "matchday.db", "p1.db", "--key", "secret"]);
     assert!(found.failed(2).contains("expected ed25519:"), "{found:?}");
-    let unsigned = lines(&cli, "matchday.db").into_iter().filter(|line| !line.contains("\"checkpoint_signed\""));
+    let unsigned =
+        lines(&cli, "matchday.db").into_iter().filter(|line| !line.contains("\"checkpoint_signed\""));
     write_anew(&cli, "matchday.db", unsigned.collect());
     let found = cli.run(&["verify", "anew.db", "--key", &key.to_string()]);
     assert_eq!(found.code, 3, "nothing is signed: {found:?}");
@@ -299,7 +306,10 @@ fn a_referee_whose_game_over_contradicts_its_report_is_named() {
     };
     contradict(true);
     let found = cli.run(&["verify", "matchday.db", "anew.db"]);
-    is_bad(&found, &["of league in matchday.db (match_decided, ", "REF01 reports another result", "drawn_number"]);
+    is_bad(
+        &found,
+        &["of league in matchday.db (match_decided, ", "REF01 reports another result", "drawn_number"],
+    );
     fs::remove_file(cli.path().join("anew.db")).unwrap();
     contradict(false);
     let found = cli.run(&["verify", "matchday.db", "anew.db"]);

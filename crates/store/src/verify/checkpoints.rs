@@ -83,7 +83,9 @@ pub(super) fn identity(source: &Source) -> Option<(LeagueId, String)> {
 /// Every key that a log announces, with the number of its event and the signature of the key before it.
 pub(super) fn announced_keys(source: &Source) -> Vec<(u64, PublicKey, Option<Signature>)> {
     let announced = events(&source.events).filter_map(|(stored, event)| match event {
-        LeagueEvent::ManagerKeyAnnounced { public_key, signature } => Some((stored.seq, public_key, signature)),
+        LeagueEvent::ManagerKeyAnnounced { public_key, signature } => {
+            Some((stored.seq, public_key, signature))
+        }
         _ => None,
     });
     announced.collect()
@@ -166,7 +168,8 @@ fn check_note(
     key: Option<&PublicKey>,
     note: &str,
 ) -> Result<Checkpoint, String> {
-    let kept = ExternalCheckpoint::parse("", note).map_err(|error| format!("it is not a checkpoint: {error}"))?;
+    let kept =
+        ExternalCheckpoint::parse("", note).map_err(|error| format!("it is not a checkpoint: {error}"))?;
     let size = kept.checkpoint.size;
     if size >= seq {
         return Err(format!("it covers {size} events, of which some come after it"));

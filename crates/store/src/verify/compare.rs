@@ -4,8 +4,8 @@ use super::agents::{self, ManagerRecord};
 use super::audit::Auditor;
 use super::contradiction::{self, AllegedSilence};
 use super::notes::KeptByPlayers;
-use super::{claims, own_signatures};
 use super::{AgentFindings, Source, Verification};
+use super::{claims, own_signatures};
 use crate::agent_log::{AgentEvent, AgentLog};
 use std::path::Path;
 
@@ -22,7 +22,8 @@ pub(super) fn all(
         league: auditor.league(),
         recorded: &auditor.recorded,
     });
-    let mut claims = manager.zip(league).map_or_else(Vec::new, |(manager, log)| claims::recorded(manager, log));
+    let mut claims =
+        manager.zip(league).map_or_else(Vec::new, |(manager, log)| claims::recorded(manager, log));
     let (mut silences, mut kept) = (Vec::new(), KeptByPlayers::default());
     for source in sources.iter().filter(|source| source.stream.role() == "referee") {
         let mut findings = std::mem::take(&mut found.referees);

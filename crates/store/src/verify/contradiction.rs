@@ -49,9 +49,8 @@ struct Own<'a> {
 
 fn own<'a>(log: &'a AgentLog<PlayerEvent>, claim: &Claim) -> Own<'a> {
     let mut own = Own::default();
-    let is_meant = |match_id: &MatchId, attempt: Attempt| {
-        *match_id == claim.match_id && attempt == claim.attempt
-    };
+    let is_meant =
+        |match_id: &MatchId, attempt: Attempt| *match_id == claim.match_id && attempt == claim.attempt;
     for entry in &log.entries {
         match &entry.event {
             PlayerEvent::Invited { match_id, attempt, draw_commitment, commitment_signature, .. }
@@ -95,13 +94,18 @@ pub(super) fn find(
     for claim in claims.iter().filter(of_it) {
         let own = own(log, claim);
         let checked = check_statements(log, &player, claim, &own).and_then(|()| {
-            compare(&player, claim, &own).map_err(|why| match has_signed(&claim.played(), &player, &claim.result) {
-                true => {
-                    let why = format!("it contradicts what {player} has signed: {} {why}", claim.says());
-                    let entry = own.chosen.or(own.invitation.map(|(entry, ..)| entry));
-                    entry.map_or_else(|| claim.fault(why.clone()), |entry| in_store(log, entry, why.clone()))
+            compare(&player, claim, &own).map_err(|why| {
+                match has_signed(&claim.played(), &player, &claim.result) {
+                    true => {
+                        let why = format!("it contradicts what {player} has signed: {} {why}", claim.says());
+                        let entry = own.chosen.or(own.invitation.map(|(entry, ..)| entry));
+                        entry.map_or_else(
+                            || claim.fault(why.clone()),
+                            |entry| in_store(log, entry, why.clone()),
+                        )
+                    }
+                    false => claim.fault(format!("{} {why}, by its own store", claim.says())),
                 }
-                false => claim.fault(format!("{} {why}, by its own store", claim.says())),
             })
         });
         if let Err(fault) = checked {

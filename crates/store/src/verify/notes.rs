@@ -121,13 +121,16 @@ impl<'a> ManagerLog<'a> {
         let mut before: Option<PublicKey> = None;
         for (_, key, signature) in &keys {
             let vouched = before.filter(|before| log.accepted.contains(before)).zip(signature.as_ref());
-            if vouched.is_some_and(|(before, signature)| is_successor(&before, &log.league_id, key, signature)) {
+            if vouched
+                .is_some_and(|(before, signature)| is_successor(&before, &log.league_id, key, signature))
+            {
                 log.accepted.push(*key);
             }
             before = Some(*key);
         }
         // What a checkpoint under the expected key covers is the manager's, the keys that were announced there too.
-        let covered = log.own.iter().filter(|(_, note)| log.has_signed(note)).map(|(_, note)| note.size()).max();
+        let covered =
+            log.own.iter().filter(|(_, note)| log.has_signed(note)).map(|(_, note)| note.size()).max();
         let earlier = log.announced.iter().filter(|(seq, _)| Some(*seq) <= covered).map(|(_, key)| *key);
         let earlier: Vec<_> = earlier.collect();
         log.accepted.extend(earlier);
@@ -200,7 +203,9 @@ pub(super) fn judge(
             }
             (false, held, Some(place)) => {
                 let why = match held {
-                    Ok(()) => format!("{}, though the log has what it covers", not_signed(evidence.key.as_ref())),
+                    Ok(()) => {
+                        format!("{}, though the log has what it covers", not_signed(evidence.key.as_ref()))
+                    }
                     Err(why) => format!(
                         "{} says that the manager has sent this checkpoint, and the log says otherwise ({why}); {}, so \
                          that it decides nothing",
@@ -240,9 +245,9 @@ fn check_own(log: &ManagerLog<'_>, found: &mut Verification) {
             log.source.stream,
             not_signed(log.accepted.first())
         )),
-        None if log.own.is_empty() => found
-            .unconfirmed
-            .push("whether this is the log of the manager with the key that was given: it has no checkpoint".into()),
+        None if log.own.is_empty() => found.unconfirmed.push(
+            "whether this is the log of the manager with the key that was given: it has no checkpoint".into(),
+        ),
         None => {}
     }
 }

@@ -77,11 +77,7 @@ impl fmt::Display for Verification {
             }
         }
         if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
-            return write!(
-                f,
-                "DOES NOT FIT: a checkpoint that was kept: {}",
-                Untrusted::new(why).escaped()
-            );
+            return write!(f, "DOES NOT FIT: a checkpoint that was kept: {}", Untrusted::new(why).escaped());
         }
         match &self.fault {
             None if self.equivocation.is_some() => write!(f, "DOES NOT FIT: see the two checkpoints above"),
