@@ -3,17 +3,21 @@
 //! Two implementations have the same modules: `native` for Unix (with parts for Linux alone), and `portable`, which is built
 //! on Windows, and everywhere without the feature `native`. What `portable` does less is said in its functions.
 //!
+//! - [`environment`]: which variables are handed on to programs of others
 //! - [`fd_limit`]: the limit on open file descriptors
 //! - [`file`](mod@file): private files, executable files, fsync of a directory, hard links
 //! - [`process`]: process groups, termination, CPU time and memory of a process
+//! - [`program`]: programs of others, which cannot read this process and end with it
 //! - [`rx_time`]: reads from a socket with the kernel's receive timestamp
 //! - [`shortage`]: errors that tell of a shortage on this machine
 //! - [`signals`]: termination and reload
 
+pub mod environment;
+
 #[cfg(all(unix, feature = "native"))]
 mod native;
 #[cfg(all(unix, feature = "native"))]
-pub use native::{fd_limit, file, process, rx_time, shortage, signals};
+pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
 
 // On Unix without Linux's kernel timestamps, `native` uses a part of it.
 #[cfg_attr(
@@ -22,4 +26,4 @@ pub use native::{fd_limit, file, process, rx_time, shortage, signals};
 )]
 mod portable;
 #[cfg(not(all(unix, feature = "native")))]
-pub use portable::{fd_limit, file, process, rx_time, shortage, signals};
+pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals};

@@ -13,11 +13,11 @@ use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::read_answer;
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
-use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
+use matchday_core::protocol::{ConversationId, MatchId, Timestamp, Untrusted};
 use matchday_net::client::{CallError, CallRequest, CallResponse, CallTimings, CompletedCall};
-use matchday_store::redact::redact_body;
+use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
-use smol_str::{SmolStr, ToSmolStr};
+use smol_str::ToSmolStr;
 use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::Level;
@@ -171,16 +171,17 @@ fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: T
         let (sender, kind) = (context.sender(), meta.message_type.escaped());
         let outcome = outcome(&ended.answer);
         let level = if outcome.is_ok() { Level::INFO } else { Level::WARN };
-        let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), SmolStr::from);
+        let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), |why| redact_text(why));
+        let to = redact_text(outgoing.to.raw());
         let answer_ms = millis(began, ended.at);
         emit!(
             level,
             Header::new(ended.at, &sender, "message_sent").about(meta),
-            to = outgoing.to.raw(),
+            to = to.as_str(),
             outcome = outcome.as_str(),
             answer_ms,
             "{kind} to {}: {outcome} ({answer_ms:.1} ms)",
-            outgoing.to.escaped()
+            Untrusted::new(&to).escaped()
         );
     });
 }
@@ -217,7 +218,7 @@ fn recorded(
         done_at: Some(ended.at),
         agent: context.sender().id().into(),
         direction: Direction::Out,
-        peer: SmolStr::from(outgoing.to.clone()).into(),
+        peer: redact_text(outgoing.to.raw()).into(),
         message_type: meta.message_type.clone(),
         conversation_id: ConversationId::new(meta.conversation_id.clone().unwrap_or_default()),
         match_id: meta.match_id.clone().map(MatchId::new),

@@ -17,7 +17,7 @@ use tracing::Level;
 pub(super) async fn request_decision(context: Arc<Context>, request: DecisionRequest) {
     let began = context.clock.now();
     let DecisionRequest { id, turn, until } = request;
-    let meta = MessageMeta { match_id: Some(turn.match_id.as_str().into()), ..MessageMeta::default() };
+    let meta = MessageMeta::of_match(&turn.match_id);
     let decided = tokio::select! {
         biased;
         () = context.inbox.closed() => return,
@@ -78,7 +78,7 @@ pub(super) async fn request_position(context: Arc<Context>, request: RulesReques
     let at = context.clock.now();
     if let Err(why) = &result {
         context.log(|| {
-            let meta = MessageMeta { match_id: Some(match_id.as_str().into()), ..MessageMeta::default() };
+            let meta = MessageMeta::of_match(&match_id);
             let sender = context.sender();
             let header = Header::new(at, &sender, "rules_failed").about(&meta);
             emit!(Level::WARN, header, "{match_id} starts over in a while: {why}");

@@ -151,7 +151,7 @@ impl Intake {
         let reading = Reading { conformance, now: at, limits, exchange: None, about: about.as_ref() };
         let ask = decode_wire::ask(asked, &reading);
         let (Some(ask), Some(place)) = (ask, place) else {
-            let meta = MessageMeta { message_type: foreign.unwrap_or_default(), ..MessageMeta::default() };
+            let meta = MessageMeta::new(foreign.as_ref().map_or("", UntrustedText::raw), None, None);
             return Submitted { meta, reply: None };
         };
         let meta = MessageMeta::of_ask(&ask);
@@ -295,11 +295,11 @@ impl Intake {
         field: impl Fn(&str) -> Option<SmolStr>,
     ) -> (MessageMeta, Message) {
         let conversation = field("conversation_id").unwrap_or(SmolStr::new_static("conv-error"));
-        let meta = MessageMeta {
-            message_type: field("message_type").unwrap_or_default().into(),
-            conversation_id: Some(conversation.clone()),
-            match_id: field("match_id"),
-        };
+        let meta = MessageMeta::new(
+            &field("message_type").unwrap_or_default(),
+            Some(&conversation),
+            field("match_id").as_deref(),
+        );
         let envelope = Envelope::new(self.name(), at, ConversationId::new(conversation));
         let error = LeagueError::new(
             ErrorCode::RateLimited,

@@ -4,8 +4,10 @@ use crate::telemetry::FinishedExchange;
 use matchday_core::agent::{Ask, Content, Look, Parcel};
 use matchday_core::protocol::decode::Exchange;
 use matchday_core::protocol::{
-    Body, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp, UntrustedText,
+    Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp,
+    UntrustedText,
 };
+use matchday_store::redact::redact_text;
 use smol_str::SmolStr;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +18,20 @@ pub(super) struct MessageMeta {
 }
 
 impl MessageMeta {
+    /// Texts of a peer go into the log and the record as they are here: without tokens.
+    pub(super) fn new(message_type: &str, conversation_id: Option<&str>, match_id: Option<&str>) -> Self {
+        Self {
+            message_type: redact_text(message_type).into(),
+            conversation_id: conversation_id.map(redact_text),
+            match_id: match_id.map(redact_text),
+        }
+    }
+
+    /// About a match of ours.
+    pub(super) fn of_match(match_id: &MatchId) -> Self {
+        Self { match_id: Some(match_id.as_str().into()), ..Self::default() }
+    }
+
     pub(super) fn named(message_type: &'static str) -> Self {
         Self { message_type: UntrustedText::new_static(message_type), ..Self::default() }
     }
@@ -31,11 +47,11 @@ impl MessageMeta {
                 let kind = incoming.message_type.name();
                 Self::of_parts(kind, &incoming.envelope, incoming.body.as_ref().ok())
             }
-            Ask::Message(Err(rejection)) => Self {
-                message_type: rejection.message_type.clone().unwrap_or_default(),
-                conversation_id: rejection.conversation_id.as_ref().map(|id| id.as_str().into()),
-                match_id: None,
-            },
+            Ask::Message(Err(rejection)) => Self::new(
+                rejection.message_type.as_ref().map_or("", UntrustedText::raw),
+                rejection.conversation_id.as_ref().map(ConversationId::as_str),
+                None,
+            ),
             Ask::Look(look, _) => Self::named(match look {
                 Look::Standings { .. } => "get_standings",
                 Look::Schedule(_) => "get_schedule",
@@ -45,10 +61,9 @@ impl MessageMeta {
                 Look::Games(_) => "get_games",
                 Look::Checkpoint { .. } => "checkpoint",
             }),
-            Ask::MatchState(match_id) => Self {
-                match_id: match_id.as_ref().map(|id| id.as_str().into()),
-                ..Self::named("get_match_state")
-            },
+            Ask::MatchState(match_id) => {
+                Self::new("get_match_state", None, match_id.as_ref().map(MatchId::as_str))
+            }
             Ask::PlayerState => Self::named("get_player_state"),
             Ask::Ping => Self::named("ping"),
         }
@@ -66,11 +81,8 @@ impl MessageMeta {
     }
 
     fn of_parts(kind: &'static str, envelope: &Envelope, body: Option<&Body>) -> Self {
-        Self {
-            message_type: UntrustedText::new_static(kind),
-            conversation_id: Some(envelope.conversation_id.as_str().into()),
-            match_id: body.and_then(|body| parts(body).match_id).map(|id| id.as_str().into()),
-        }
+        let match_id = body.and_then(|body| parts(body).match_id).map(MatchId::as_str);
+        Self::new(kind, Some(envelope.conversation_id.as_str()), match_id)
     }
 }
 

@@ -125,8 +125,15 @@ impl fmt::Debug for Untrusted<'_> {
 }
 
 /// A text with deceptive characters escaped.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Escaped<'a>(&'a str);
+
+/// As `{:?}` of any text: quoted and escaped.
+impl fmt::Debug for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.0, f)
+    }
+}
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

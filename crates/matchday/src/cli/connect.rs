@@ -1,5 +1,6 @@
 //! `matchday connect`: runs beside an unmodified agent that nobody can call, and has it play by dialling out.
 
+use super::program_env_arg::ProgramEnvArg;
 use super::tls::TlsArgs;
 use super::{Usage, notice, roster};
 use crate::connect::{AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running};
@@ -48,6 +49,8 @@ pub(crate) struct ConnectArgs {
     #[arg(long)]
     take_over: bool,
     #[command(flatten)]
+    program_env: ProgramEnvArg,
+    #[command(flatten)]
     tls: TlsArgs,
 }
 
@@ -76,6 +79,7 @@ impl Agent {
 pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let agent = Agent::parse(&args.to)?;
+    args.program_env.apply()?;
     let (league, code) = roster::split(&args.league);
     Endpoint::parse(&league).map_err(|_| {
         Usage(format!(

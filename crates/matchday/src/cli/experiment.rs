@@ -2,6 +2,7 @@
 //! folder of results.
 
 use super::llm_arg::LlmArgs;
+use super::program_env_arg::ProgramEnvArg;
 use super::{Usage, notice};
 use crate::experiment::folder::Folder;
 use crate::experiment::page::page;
@@ -62,12 +63,15 @@ pub(super) struct ExperimentArgs {
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     llm: LlmArgs,
+    #[command(flatten)]
+    program_env: ProgramEnvArg,
     /// Print the results as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
+    args.program_env.apply()?;
     let shown = args.plan.display().to_string();
     let text = std::fs::read_to_string(&args.plan)
         .map_err(|error| Usage(format!("{shown} cannot be read: {error}")))?;

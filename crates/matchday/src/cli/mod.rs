@@ -3,7 +3,8 @@
 //!
 //! # Layout
 //! One file for each command, by its name. What several of them share:
-//! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `query`, `tls`: flags
+//! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `program_env_arg`, `query`,
+//!   `tls`: flags
 //! - `serve`: what the commands that keep running have in common (`matchday serve` itself is `service`); `network`,
 //!   `competition`, `telemetry`, `log_file`: their settings as values
 //! - `refresh`: the display of `--watch`; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
@@ -44,6 +45,7 @@ mod operator;
 mod peers;
 mod player;
 mod practice;
+mod program_env_arg;
 mod query;
 mod referee;
 mod refresh;
@@ -73,6 +75,7 @@ mod tls;
 mod verify;
 mod watch;
 
+use crate::deciders::launcher;
 use crate::view;
 use clap::{Parser, Subcommand};
 use matchday_core::protocol::Untrusted;
@@ -219,6 +222,9 @@ enum Command {
     Man(man::ManArgs),
 }
 
+/// As shells say it of a command that cannot be run.
+const CANNOT_LAUNCH: u8 = 127;
+
 /// The command was called in a way that cannot work.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -226,6 +232,12 @@ pub(crate) struct Usage(pub(crate) String);
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    if let Some(why) = launcher::launch(std::env::args_os()) {
+        notice(&why);
+        view::flush();
+        return ExitCode::from(CANNOT_LAUNCH);
+    }
+    launcher::enable();
     if let Some(code) = store_password::hide() {
         return code;
     }

@@ -166,6 +166,7 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
+    serve::hand_on_to_programs(&config)?;
     let mut plan = plan(&config)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";

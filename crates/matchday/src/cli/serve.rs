@@ -4,6 +4,7 @@ use super::dial::{self, Dial, DialLink};
 use super::log_file::{self, LogFile};
 use super::settings::{self, Config};
 use super::{network, notice, roster, tls};
+use crate::deciders::command;
 use crate::deciders::game_program::{GameProgram, ResourceLimits};
 use crate::mcp::agent_options;
 use anyhow::{Context, Result, anyhow};
@@ -187,6 +188,14 @@ pub(super) fn games() -> Vec<GameType> {
     GAMES.iter().map(|game| GameType::new(game.name)).collect()
 }
 
+/// Has programs be given the variables that the settings name.
+pub(super) fn hand_on_to_programs(config: &Config) -> Result<()> {
+    if config.has(&settings::PROGRAM_ENV) {
+        command::hand_on(config.get(&settings::PROGRAM_ENV)?.unwrap_or_default());
+    }
+    Ok(())
+}
+
 /// The external program that knows the rules, if the settings name one.
 pub(super) fn game_program(config: &Config) -> Result<Option<GameProgram>> {
     let Some(command) = config.text(&settings::GAME_COMMAND) else { return Ok(None) };
@@ -256,6 +265,7 @@ pub(super) fn options(config: &Config) -> Result<Options> {
 pub(super) type LogSink = Arc<dyn Fn(&Entry) + Send + Sync>;
 
 pub(super) fn options_and_log(config: &Config, otherwise: LogTo) -> Result<(Options, LogSink)> {
+    hand_on_to_programs(config)?;
     let mut options = agent_options(entropy_from_system()?);
     let sink = log_sink(config.need(&settings::LOG)?, log_file::open(config)?, otherwise);
     let log = Arc::clone(&sink);

@@ -2,6 +2,7 @@
 //! writes the plot.
 
 use super::llm_arg::LlmArgs;
+use super::program_env_arg::ProgramEnvArg;
 use super::{Usage, games, notice};
 use crate::simulate::entrants::Entrants;
 use crate::simulate::progress::ProgressBar;
@@ -119,6 +120,8 @@ pub(super) struct SimulateArgs {
     think_time: Duration,
     #[command(flatten)]
     llm: LlmArgs,
+    #[command(flatten)]
+    program_env: ProgramEnvArg,
     /// Print as JSON
     #[arg(long)]
     json: bool,
@@ -156,6 +159,7 @@ struct Plan {
 }
 
 pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
+    args.program_env.apply()?;
     let stop = Arc::new(AtomicBool::new(false));
     let plan = Plan::of(args, &stop).await?;
     let mut termination = Termination::listen()?;

@@ -1,18 +1,28 @@
-//! A program and its arguments, as an operator names them, and how it is started. It does not see our own settings.
+//! A program and its arguments, as an operator names them, and how it is started: with a part of our environment, and unable
+//! to read the rest.
 
+use super::launcher;
 use matchday_os::file::is_executable;
-use matchday_os::process;
+use matchday_os::{environment, process, program};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::str::FromStr;
-use tokio::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
+use tokio::process::Child;
 
 /// The prefix of a strategy that is a program.
 pub const PREFIX: &str = "command:";
-/// The prefix of environment variables with our settings.
-const SETTINGS: &[u8] = b"MATCHDAY_";
+
+/// The names of the variables that programs are given beyond the usual ones. The environment is the whole process's, and so
+/// is this.
+static FURTHER_VARIABLES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// From now on programs are given these variables of our environment too.
+pub fn hand_on(variables: Vec<String>) {
+    *FURTHER_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner) = variables;
+}
 
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,20 +78,19 @@ impl Program {
     }
 
     fn start_with(&self, input: Stdio, output: Stdio, errors: Stdio) -> io::Result<Child> {
-        let mut command = Command::new(&self.path);
+        // Its parent's secrets are readable in /proc otherwise.
+        program::keep_memory_private();
+        let mut command = launcher::command(&self.path);
         // A process group, so that Ctrl-C here does not end it first, and its children can be killed with it.
         command.args(&self.args).kill_on_drop(true);
         process::lead_group(&mut command);
-        // Our settings hold tokens and keys.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(SETTINGS))
-        {
-            command.env_remove(name);
-        }
+        let further = FURTHER_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        command.env_clear().envs(environment::for_programs(&further));
         command.stdin(input).stdout(output).stderr(errors);
         let cannot = |error: io::Error| {
             io::Error::new(error.kind(), format!("{} cannot be started: {error}", self.path.display()))
         };
-        command.spawn().map_err(cannot)
+        launcher::spawn(command).map_err(cannot)
     }
 
     /// Path and arguments, as they were written.

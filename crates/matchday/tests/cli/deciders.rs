@@ -82,17 +82,20 @@ fn programs_play_in_a_league_at_once_and_it_is_told_when_they_do_not_decide() {
     assert!(refused.err.contains("matchday player --strategy llm"), "{refused:?}");
 }
 
-#[test]
-fn a_program_does_not_see_our_own_settings() {
-    let cli = Cli::new(crate::MATCHDAY);
-    script(&cli, "spy", "env > \"seen-$$\"; echo odd");
+/// What a program that writes `env` into a file of each process has seen.
+fn seen_by(cli: &Cli, further: &[&str]) -> Vec<String> {
+    script(cli, "spy", "env > \"seen-$$\"; echo odd");
     let args =
         ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", "command:./spy"];
-    let mut command = cli.command(&args);
+    let mut command = cli.command(&[&args[..], further].concat());
     command
         .env("MATCHDAY_OPERATOR_TOKEN", KEY)
         .env("MATCHDAY_LLM_API_KEY", KEY)
-        .env("SOMETHING_ELSE", "is seen");
+        .env("matchday_service_token", KEY)
+        .env("PGPASSWORD", KEY)
+        .env("AWS_SECRET_ACCESS_KEY", KEY)
+        .env("LC_TIME", "is seen")
+        .env("OPENAI_API_KEY", "is seen if it is named");
     assert!(command.output().unwrap().status.success());
     let seen: Vec<_> = fs::read_dir(cli.path())
         .unwrap()
@@ -101,10 +104,96 @@ fn a_program_does_not_see_our_own_settings() {
         .map(|path| fs::read_to_string(path).unwrap())
         .collect();
     assert!(!seen.is_empty());
-    for variables in seen {
-        assert!(!variables.contains("MATCHDAY_") && !variables.contains(KEY), "{variables}");
-        assert!(variables.contains("SOMETHING_ELSE=is seen"), "{variables}");
+    seen
+}
+
+#[test]
+fn a_program_sees_nothing_of_our_environment_that_may_be_a_secret() {
+    for variables in seen_by(&Cli::new(crate::MATCHDAY), &[]) {
+        for secret in ["MATCHDAY_", "matchday_", "PGPASSWORD", "AWS_", "OPENAI_API_KEY", KEY] {
+            assert!(!variables.contains(secret), "{secret} in {variables}");
+        }
+        assert!(variables.contains("LC_TIME=is seen") && variables.contains("PATH="), "{variables}");
     }
+}
+
+#[test]
+fn a_program_sees_the_variables_that_its_operator_names() {
+    for variables in seen_by(&Cli::new(crate::MATCHDAY), &["--program-env", "OPENAI_API_KEY,NOT_SET"]) {
+        assert!(variables.contains("OPENAI_API_KEY=is seen if it is named"), "{variables}");
+        assert!(!variables.contains(KEY) && !variables.contains("NOT_SET"), "{variables}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_cannot_read_the_environment_of_who_started_it() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let look = "cat /proc/$$/environ > own; cat /proc/$PPID/environ > theirs 2> why; echo odd";
+    script(&cli, "spy", look);
+    let args =
+        ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies", "command:./spy"];
+    let mut command = match rustix::process::getuid().is_root() {
+        // Root may read everything, unless it has given that right up.
+        true => {
+            let mut command = matchday_testkit::cli::command("setpriv");
+            command.args(["--bounding-set=-all", crate::MATCHDAY]).args(args).current_dir(cli.path());
+            command
+        }
+        false => cli.command(&args),
+    };
+    let done = command.env("PGPASSWORD", KEY).output().unwrap();
+    let read = |file: &str| fs::read(cli.path().join(file)).unwrap();
+    assert!(done.status.success(), "{done:?}");
+    assert!(String::from_utf8_lossy(&read("own")).contains("PATH="), "it can read its own");
+    assert_eq!(String::from_utf8_lossy(&read("theirs")), "", "it can read ours");
+    assert!(String::from_utf8_lossy(&read("why")).contains("ermission denied"), "{:?}", read("why"));
+}
+
+/// The id of the process that a program has written into its file, once it is there.
+fn started(cli: &Cli, by: &Process) -> String {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Ok(pid) = fs::read_to_string(cli.path().join("pid")) {
+            return pid;
+        }
+        assert!(Instant::now() < deadline, "nobody starts the program: {}", by.err());
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_does_not_end_ends_when_we_are_killed() {
+    let loops = "echo $$ > pid.new; mv pid.new pid; exec sleep 600";
+    let own_game = ["manager", "--listen", "127.0.0.1:0", "--game-command", "./loops", "--game-time", "60"];
+    let own_referee =
+        ["referee", "--listen", "127.0.0.1:0", "--game-command", "./loops", "--game-time", "60"];
+    let decides = ["run", "--players", "2", "--port-base", "0", "--strategies", "command:./loops"];
+    let simulates = ["simulate", "--strategies", "command:./loops,random", "--think-time", "60"];
+    for args in [&own_game[..], &own_referee, &decides, &simulates] {
+        let cli = Cli::new(crate::MATCHDAY);
+        script(&cli, "loops", loops);
+        let mut ours = cli.start(args);
+        let pid = started(&cli, &ours);
+        ours.signal("KILL");
+        ours.wait();
+        until_gone(&pid);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_was_started_to_dial_out_ends_when_its_side_car_is_killed() {
+    let cli = Cli::new(crate::MATCHDAY);
+    script(&cli, "loops", "echo $$ > pid.new; mv pid.new pid; exec sleep 600");
+    let _manager = cli.manager(&["--relay", "on"]);
+    let mut ours =
+        cli.start(&["connect", &cli.manager, "--listen", "127.0.0.1:0", "--to", "command:./loops"]);
+    let pid = started(&cli, &ours);
+    ours.signal("KILL");
+    ours.wait();
+    until_gone(&pid);
 }
 
 /// Until the process is gone, or only its entry is left because nobody has asked how it ended.
@@ -127,14 +216,7 @@ fn a_program_ends_with_all_that_it_started_when_we_are_told_to_stop() {
         script(&cli, "slow", "sleep 600 & echo $! > pid.new; mv pid.new pid; wait");
         let args = ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--strategies"];
         let mut league = Process::start(cli.command(&[&args[..], &["command:./slow"]].concat()));
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let pid = loop {
-            if let Ok(pid) = fs::read_to_string(cli.path().join("pid")) {
-                break pid;
-            }
-            assert!(Instant::now() < deadline, "nobody asks the program: {}", league.err());
-            thread::sleep(Duration::from_millis(10));
-        };
+        let pid = started(&cli, &league);
         league.signal(signal);
         league.wait();
         until_gone(&pid);

@@ -7,7 +7,9 @@ pub mod shortage;
 pub mod signals;
 
 #[cfg(target_os = "linux")]
+pub mod program;
+#[cfg(target_os = "linux")]
 pub mod rx_time;
 
 #[cfg(not(target_os = "linux"))]
-pub use crate::portable::rx_time;
+pub use crate::portable::{program, rx_time};

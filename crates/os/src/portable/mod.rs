@@ -3,6 +3,7 @@
 pub mod fd_limit;
 pub mod file;
 pub mod process;
+pub mod program;
 pub mod rx_time;
 pub mod shortage;
 pub mod signals;

@@ -226,7 +226,7 @@ impl HttpService {
         peer: SocketAddr,
     ) -> HttpResponse {
         let at = self.intake.now();
-        let meta = MessageMeta { message_type: request.method.clone().into(), ..MessageMeta::default() };
+        let meta = MessageMeta::new(&request.method, None, None);
         let answer = mcp.post(head, body, &request, peer).await;
         if !request.is_logged_by_intake() {
             let status = answer.status();

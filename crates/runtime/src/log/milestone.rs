@@ -20,7 +20,7 @@ pub(crate) fn log_milestone(at: Timestamp, agent: &Sender, milestone: &Milestone
             emit!(Level::INFO, header, agent = id, "{whom} answers again");
         }
         Milestone::MatchDecided { match_id, attempt, status, winner, by } => {
-            let meta = MessageMeta { match_id: Some(match_id.as_str().into()), ..MessageMeta::default() };
+            let meta = MessageMeta::of_match(match_id);
             let by = by.unwrap_or(agent.id());
             let status = serde_json::to_value(status).unwrap_or_default();
             let status = status.as_str().unwrap_or_default();

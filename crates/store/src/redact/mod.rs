@@ -10,4 +10,4 @@ mod token;
 
 pub use endpoint::EndpointRedactor;
 pub(crate) use event::redact_event;
-pub use token::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX, redact_body, redact_tokens};
+pub use token::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX, redact_body, redact_text, redact_tokens};

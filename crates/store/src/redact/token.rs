@@ -2,6 +2,7 @@
 
 use super::json_text::{opened, text_end};
 use memchr::memmem::Finder;
+use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -19,6 +20,12 @@ pub fn redact_body(body: &[u8], of_a_match: bool) -> String {
         Some(beginning) => format!("{}... ({} bytes)", redact_tokens(beginning), body.len()),
         None => redact_tokens(body),
     }
+}
+
+/// A short text of a peer that is logged or kept by itself, such as an id, without tokens.
+pub fn redact_text(text: &str) -> SmolStr {
+    let may_hold_token = TOKEN.find(text.as_bytes()).or_else(|| ESCAPE.find(text.as_bytes())).is_some();
+    if may_hold_token { redact_tokens(text.as_bytes()).into() } else { text.into() }
 }
 
 /// What every secret begins with, or the name of the field that holds it ends with.
@@ -128,7 +135,7 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::redact_tokens;
+    use super::{redact_text, redact_tokens};
 
     #[test]
     fn no_token_is_kept_whole() {
@@ -160,6 +167,19 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(redact_tokens(body.as_bytes()), kept);
+        }
+    }
+
+    #[test]
+    fn an_id_is_kept_without_a_token_in_it() {
+        for (id, kept) in [
+            ("conv-r1m1-001", "conv-r1m1-001"),
+            ("tok_p01_abcdef", "tok_p01_..."),
+            ("conv-tok_p01_abcdef", "conv-tok_p01_..."),
+            (r"conv-\u0074ok_p01_abcdef", "conv-tok_p01_..."),
+            ("", ""),
+        ] {
+            assert_eq!(redact_text(id), kept);
         }
     }
 

@@ -40,7 +40,9 @@ use setting::{
     whole_or_auto, with_default,
 };
 use std::time::Duration;
-use values::{each, endpoint, expected_tie_breaks, games, house_referees, manager, tie_breaks, url};
+use values::{
+    each, endpoint, expected_tie_breaks, games, house_referees, manager, tie_breaks, url, variable,
+};
 
 /// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can
 /// read, nor in a file that is shared.
@@ -127,6 +129,11 @@ settings! {
     GAME_TIME: Duration = seconds_above_zero(), [with_default(&[M, L, R, RUN], "2", "How long that program has for an answer")];
     GAME_MEMORY: u64 = whole("MEGABYTES", 0, u32::MAX as u64),
         [with_default(&[M, L, R, RUN], "512", "How much resident memory that program may use")];
+    PROGRAM_ENV: Vec<String> = parsed("NAMES",
+        || "names of environment variables such as OPENAI_API_KEY, with commas between them".into(),
+        |text| each(text, variable)), [optional(&[M, R, P, RUN, V],
+        "Environment variables that programs of yours (command:PROGRAM, --game-command) are given beyond PATH, HOME, LANG and the like, \
+         with commas: such as the key that one needs")];
     FORMAT: Format = parsed("NAME", || Format::ALL.map(Format::name).join(" or "),
         |text| Format::find(&text.replace('-', "_"))), [with_default(&[M, L, RUN], "round_robin",
         "Who meets whom: round_robin, double_round_robin, swiss, knockout or groups_knockout; or ladder, which has no end")];

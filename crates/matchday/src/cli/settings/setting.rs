@@ -217,7 +217,7 @@ impl<T> Setting<T> {
 }
 
 impl<T: Clone> Setting<T> {
-    pub(super) fn parse(&self, text: &str) -> Option<T> {
+    pub(crate) fn parse(&self, text: &str) -> Option<T> {
         match (&self.values, &self.parse) {
             (Values::OneOf(names), Parse::Named(values)) => {
                 let mut named = names.iter().zip(*values);

@@ -35,6 +35,12 @@ pub(super) fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<V
     text.split(',').map(|part| parse(part.trim())).collect()
 }
 
+/// The name of an environment variable.
+pub(super) fn variable(text: &str) -> Option<String> {
+    let is_letter = |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '=' | '*');
+    (!text.is_empty() && text.chars().all(is_letter)).then(|| text.to_owned())
+}
+
 const RULES: [(&str, TieBreak); 7] = [
     ("head_to_head", TieBreak::HeadToHead),
     ("win_percentage", TieBreak::WinPercentage),
