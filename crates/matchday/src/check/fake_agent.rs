@@ -17,6 +17,7 @@ use matchday_core::protocol::jsonrpc::Fault;
 use matchday_net::{body, server};
 use matchday_runtime::Clock;
 use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -25,6 +26,10 @@ use tokio::time::timeout;
 
 const CONNECTIONS_MAX: usize = 64;
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How much is recorded of what an agent sends: an agent that floods the check is answered, and the rest is forgotten.
+pub(crate) const RECORDED_BYTES_MAX: usize = 16 << 20;
+/// What recording a message takes beside its bytes.
+pub(crate) const RECORDED_OVERHEAD: usize = 1024;
 
 /// Drives an agent in memory, one request at a time.
 #[derive(Debug)]
@@ -110,7 +115,8 @@ impl FakeServer {
         let (close, closing) = watch::channel(false);
         let (recorder, exchanges) = mpsc::unbounded_channel();
         let responder = Arc::new(Mutex::new(responder));
-        let handler = move |request, _peer| serve(Arc::clone(&responder), recorder.clone(), request);
+        let recorder = Arc::new(Recorder { exchanges: recorder, bytes_left: RECORDED_BYTES_MAX.into() });
+        let handler = move |request, _peer| serve(Arc::clone(&responder), Arc::clone(&recorder), request);
         tokio::spawn(server::serve(listener, CONNECTIONS_MAX, handler, closing));
         Self { exchanges, _close: close }
     }
@@ -121,9 +127,26 @@ impl FakeServer {
     }
 }
 
+/// Records exchanges, up to a number of bytes.
+struct Recorder {
+    exchanges: mpsc::UnboundedSender<Exchange>,
+    bytes_left: AtomicUsize,
+}
+
+impl Recorder {
+    fn record(&self, exchange: Exchange) {
+        let bytes = exchange.request.len() + RECORDED_OVERHEAD;
+        let take = |left: usize| left.checked_sub(bytes);
+        if self.bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
+            // The receiver may have been dropped.
+            let _ = self.exchanges.send(exchange);
+        }
+    }
+}
+
 async fn serve<D: Responder>(
     responder: Arc<Mutex<D>>,
-    recorder: mpsc::UnboundedSender<Exchange>,
+    recorder: Arc<Recorder>,
     request: Request<Incoming>,
 ) -> server::HttpResponse {
     let is_post = *request.method() == Method::POST;
@@ -140,8 +163,7 @@ async fn serve<D: Responder>(
         location: None,
         body: Bytes::from(reply.body.clone()),
     };
-    // The receiver may have been dropped.
-    let _ = recorder.send(Exchange {
+    recorder.record(Exchange {
         subject,
         request: body,
         outcome: CallOutcome::Answered(answered),

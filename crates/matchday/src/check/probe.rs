@@ -32,7 +32,7 @@ pub(crate) struct Probe {
     pub(crate) clock: Clock,
     pub(crate) url: String,
     pub(crate) limits: Limits,
-    /// When the whole check must deadline.
+    /// When the whole check must end.
     deadline: Instant,
     /// An upper bound on every timeout.
     wait_max: Duration,
@@ -98,6 +98,11 @@ impl Probe {
     /// The timeout for a request to which a league would give `within`.
     pub(crate) fn timeout(&self, within: Duration) -> Duration {
         within.min(self.wait_max).min(self.deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether the time for the whole check is up.
+    pub(crate) fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline
     }
 
     /// Whether the agent has stopped answering.

@@ -10,6 +10,8 @@ use tokio::time::{sleep, timeout};
 
 const HEAD_BYTES: usize = 64 * 1024;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a whole answer may take, however it drips.
+const ANSWER_MAX: Duration = Duration::from_secs(5);
 /// After so long without another byte of a body no more come.
 const SILENCE: Duration = Duration::from_secs(1);
 const WAKE: Duration = Duration::from_millis(100);
@@ -56,6 +58,13 @@ impl RawTarget {
 
     /// Does a response on an open connection end where its head says? If not, what is wrong.
     pub(crate) async fn check_length(&self, body: &[u8], within: Duration) -> io::Result<Result<(), String>> {
+        timeout(ANSWER_MAX, self.check_length_of_any(body, within))
+            .await
+            .map_err(|_| io::ErrorKind::TimedOut)?
+    }
+
+    /// The same of an answer that may drip for ever.
+    async fn check_length_of_any(&self, body: &[u8], within: Duration) -> io::Result<Result<(), String>> {
         let mut stream = self.connect().await?;
         stream.write_all(&[self.head(body, "keep-alive").as_bytes(), body].concat()).await?;
         let mut answer = Vec::new();

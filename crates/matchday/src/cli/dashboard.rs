@@ -82,7 +82,7 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The dashboard of a manager, if its settings ask for it or it listens on loopback only.
+/// The dashboard of a manager, if its settings ask for it or only this machine can reach it.
 pub(super) fn for_manager(
     config: &Config,
     listening: SocketAddr,
@@ -96,7 +96,8 @@ pub(super) fn for_manager(
         let why = format!("{} is a folder, not a store", missing.display());
         return Err(config.wrong(&settings::DASHBOARD_STORES, why));
     }
-    if !config.get(&settings::DASHBOARD)?.unwrap_or(network::is_only_local(config, listening.ip())) {
+    let only_this_machine = serve::is_for_this_machine_alone(config, listening.ip())?;
+    if !config.get(&settings::DASHBOARD)?.unwrap_or(only_this_machine) {
         return Ok(None);
     }
     others.extend(seats);

@@ -45,7 +45,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     options.telemetry = telemetry.clone();
     options.client = network::guarded(&config, &options.client, listening, &[])?;
     let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
-    let mut token = config.text(&settings::OPERATOR_TOKEN).map(Token::new);
+    let mut token = config.get(&settings::OPERATOR_TOKEN)?;
     let (number, stream) = place(&store, &path, asked_for(&config)?.as_ref())?;
     let store = store.in_league(number);
     let stored = stored_settings(&store, &stream)?;
@@ -72,7 +72,8 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     }
     if is_new {
         let contact = serve::contact(&config, listening.port())?;
-        settings.roster = roster::issue(&config, &contact, network::is_only_local(&config, listening.ip()))?;
+        let only_this_machine = serve::is_for_this_machine_alone(&config, listening.ip())?;
+        settings.roster = roster::issue(&config, &contact, only_this_machine)?;
     }
     let has_roster = settings.roster.iter().any(|invited| invited.role == AgentRole::Player);
     let league_id = settings.league_id.clone();
@@ -95,7 +96,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
     }
     let mut address = handle.address();
-    let local = network::is_only_local(&config, address.ip());
+    let local = serve::is_for_this_machine_alone(&config, address.ip())?;
     if address.ip().is_unspecified() {
         address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
     }
@@ -138,7 +139,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
 
 /// `base` with what the settings say, but for its name.
 pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<LeagueSettings> {
-    let token = config.text(&settings::OPERATOR_TOKEN).map(|text| Token::new(text).hash());
+    let token = config.get(&settings::OPERATOR_TOKEN)?.map(|token| token.hash());
     let game_type = config.get(&settings::GAME)?.map_or(base.game_type, |game| GameType::new(game.name));
     Ok(LeagueSettings {
         league_id: base.league_id,

@@ -37,11 +37,6 @@ pub(super) fn limit(config: &Config, options: &mut Options) -> Result<()> {
     Ok(())
 }
 
-/// Whether nobody but this machine can call what listens there. A proxy on this machine calls on behalf of others.
-pub(super) fn is_only_local(config: &Config, listening: IpAddr) -> bool {
-    listening.is_loopback() && config.text(&settings::TRUSTED_PROXIES).is_none()
-}
-
 /// How much is read of the heads of answers.
 pub(super) fn head_limits(options: &ServerOptions) -> HeadLimits {
     HeadLimits { headers_max: options.headers_max, bytes_max: options.head_bytes_max }

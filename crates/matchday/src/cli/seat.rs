@@ -69,8 +69,9 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
             home.escaped()
         ));
     }
-    let authorization =
-        shown_authorization(&config, stdio || network::is_only_local(&config, address.ip()), false)?;
+    // A client at the standard input needs no code.
+    let only_this_machine = listener.is_none() || serve::is_for_this_machine_alone(&config, address.ip())?;
+    let authorization = shown_authorization(&config, only_this_machine, false)?;
     let settings = seat::SeatSettings {
         manager,
         home,
@@ -200,7 +201,11 @@ pub(super) fn for_manager(
         seats_max,
         seats_per_address,
         fallback,
-        authorization: shown_authorization(config, network::is_only_local(config, manager.ip()), has_roster)?,
+        authorization: shown_authorization(
+            config,
+            serve::is_for_this_machine_alone(config, manager.ip())?,
+            has_roster,
+        )?,
         join_code: None,
     };
     // The players in seats store their tokens and keys in clear, which the manager's store must not hold. A store in which an

@@ -25,7 +25,7 @@ use matchday_store::open::is_database;
 use matchday_store::{Store, Stream};
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -158,6 +158,30 @@ pub(super) fn public(config: &Config) -> Result<Option<Endpoint>> {
     }
 }
 
+/// Whether nobody can reach the agent but this machine: it listens on loopback, with no proxy before it, and is not advertised
+/// elsewhere, as behind a tunnel: proxies and tunnels make everybody a caller on this machine.
+pub(super) fn is_for_this_machine_alone(config: &Config, listening: IpAddr) -> Result<bool> {
+    let is_behind_proxy =
+        config.has(&settings::TRUSTED_PROXIES) && config.text(&settings::TRUSTED_PROXIES).is_some();
+    Ok(listening.is_loopback() && !is_behind_proxy && !is_advertised_elsewhere(config)?)
+}
+
+fn is_advertised_elsewhere(config: &Config) -> Result<bool> {
+    for setting in [&settings::PUBLIC_URL, &settings::ADVERTISE] {
+        let url = if config.has(setting) { config.get(setting)? } else { None };
+        if url.is_some_and(|url| !Target::parse(url.raw()).is_some_and(|target| is_here(&target.host))) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_here(host: &str) -> bool {
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+}
+
 /// Where others reach this agent.
 pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
     if let Some(public) = public(config)? {
@@ -272,6 +296,7 @@ pub(super) fn options_and_log(config: &Config, otherwise: LogTo) -> Result<(Opti
     options.log = log::dispatch(move |entry| log(entry));
     options.record_exchanges = config.need(&settings::EXCHANGES)?;
     options.allowed = allowed(config)?;
+    options.trusts_loopback = !is_advertised_elsewhere(config)?;
     options.requests_per_address = config.get(&settings::ADDRESS_RATE)?;
     network::limit(config, &mut options)?;
     options.server = options.server.within_fd_limit(fd_limit::get());

@@ -59,11 +59,11 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
         None => CheckpointKeys::of(&store, &mut entropy)?,
         Some(_) => CheckpointKeys::of(&Store::in_memory(), &mut entropy)?,
     };
-    let token = config.text(&settings::SERVICE_TOKEN).map(Token::new);
+    let token = config.get(&settings::SERVICE_TOKEN)?;
     let mut host = host(&config, options, address, own_client, checkpoint_keys, quota, log_sink)?;
     host.shared = peers.as_ref().map(|peers| Arc::clone(&peers.ownership));
     let public_url = host.public_url.clone();
-    let only_this_machine = network::is_only_local(&config, address.ip());
+    let only_this_machine = serve::is_for_this_machine_alone(&config, address.ip())?;
     let planner: Planner = Box::new(move |spec| plan(spec, only_this_machine));
     let service_settings = ServiceSettings { host, quota, planner, sleep_after, notice };
     let (service, made) = Service::open(&path, store, token, &mut entropy, service_settings, peers).await?;

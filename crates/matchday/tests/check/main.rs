@@ -10,6 +10,7 @@
 
 mod bad_players;
 mod fake_player;
+mod hostile_servers;
 mod managers;
 mod mutations;
 mod no_agent;

@@ -55,7 +55,7 @@ fn by_default_each_agent_listens_on_the_port_of_its_kind_and_looks_for_the_manag
 #[test]
 fn the_operator_token_is_not_shown() {
     let cli = Cli::new(crate::MATCHDAY);
-    let done = cli.run(&["config", "manager", "--operator-token", "hush-hush"]);
+    let done = cli.run(&["config", "manager", "--operator-token", "hush-hush-nobody-knows"]);
     assert!(done.out.contains("(set)") && !done.out.contains("hush-hush"), "{done:?}");
 }
 

@@ -1,6 +1,6 @@
 //! What anyone may see of a league, for people and for programs.
 
-use matchday_testkit::cli::Cli;
+use matchday_testkit::cli::{Cli, TOKEN};
 
 #[test]
 fn a_league_is_shown_before_and_after_it_is_played() {
@@ -72,7 +72,7 @@ fn rounds_that_follow_from_results_are_named_and_those_to_come_are_counted() {
 fn a_manager_refuses_what_its_format_cannot_be() {
     let cli = Cli::new(crate::MATCHDAY);
     let refused = |args: &[&str]| {
-        let words = [&["manager", "--listen", "127.0.0.1:0", "--operator-token", "t"], args].concat();
+        let words = [&["manager", "--listen", "127.0.0.1:0", "--operator-token", TOKEN], args].concat();
         cli.run(&words).failed(2).to_owned()
     };
     let said = refused(&["--rounds", "5"]);

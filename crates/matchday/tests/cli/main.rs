@@ -9,6 +9,7 @@
 
 mod admin;
 mod allowed;
+mod behind_a_proxy;
 mod bench;
 mod cheating_referee;
 mod checkpoints;

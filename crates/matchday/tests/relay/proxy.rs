@@ -60,7 +60,18 @@ impl Company {
         let pair = authority.issue(cli.path(), "league", &["league.test"]);
         let ca = authority.file(cli.path(), "ca.pem").to_str().unwrap().to_owned();
         let (cert, key) = (pair.cert.to_str().unwrap(), pair.key.to_str().unwrap());
-        let own = ["--relay", "on", "--tls-cert", cert, "--tls-key", key, "--advertise", LEAGUE];
+        let own = [
+            "--relay",
+            "on",
+            "--tls-cert",
+            cert,
+            "--tls-key",
+            key,
+            "--advertise",
+            LEAGUE,
+            "--referee-code",
+            "off",
+        ];
         let manager = cli.manager(&[&own[..], &["--endpoint-check", "off"], args].concat());
         let (proxy, asked) = proxy(cli.listen.clone());
         Self { cli, manager, ca, proxy, asked }

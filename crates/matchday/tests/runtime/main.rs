@@ -19,6 +19,7 @@ mod egress;
 mod forbidden;
 mod limits;
 mod order;
+mod redaction;
 mod requests;
 mod schemas;
 mod shutdown;

@@ -2,6 +2,7 @@
 
 use crate::check::ack_server;
 use crate::check::exchange::{CallOutcome, Exchange, HttpAnswer};
+use crate::check::fake_agent::{RECORDED_BYTES_MAX, RECORDED_OVERHEAD};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -127,7 +128,10 @@ async fn answer(
             .filter(|other| other.recipient == recipient && other.message_type() == received.message_type())
             .count();
         let place = log.len();
-        log.push(received);
+        let kept: usize = log.iter().map(|other| other.exchange.request.len() + RECORDED_OVERHEAD).sum();
+        if kept < RECORDED_BYTES_MAX {
+            log.push(received);
+        }
         (before, place)
     };
     let reply = script(&message, before.0);

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 const SLOW_PIECES: usize = 12;
 const SLOW_PAUSE: Duration = Duration::from_millis(120);
 const SLOW_ANSWER_WITHIN: Duration = Duration::from_secs(5);
+const NO_TIME: &str = "the time for the whole check was up";
 const NO_RAW_TLS: &str = "connections are broken off over http only: check the agent there";
 /// How long another request may wait while a slow one is read.
 const MEANWHILE_MAX: Duration = Duration::from_millis(700);
@@ -53,6 +54,9 @@ impl Wire<'_> {
         let Some(target) = RawTarget::of(&self.probe.url).filter(|target| !target.secure) else {
             return self.findings.skip(rule, NO_RAW_TLS);
         };
+        if self.probe.is_over() {
+            return self.findings.skip(rule, NO_TIME);
+        }
         let body = write_probe(self.probe.fresh_id());
         let slow_request = async {
             let began = Instant::now();
@@ -94,6 +98,9 @@ impl Wire<'_> {
         let Some(target) = RawTarget::of(&self.probe.url).filter(|target| !target.secure) else {
             return self.findings.skip(rule, NO_RAW_TLS);
         };
+        if self.probe.is_over() {
+            return self.findings.skip(rule, NO_TIME);
+        }
         let body = write_probe(self.probe.fresh_id());
         for _ in 0..3 {
             // The agent may refuse these connections, but must survive them.

@@ -41,7 +41,8 @@ use setting::{
 };
 use std::time::Duration;
 use values::{
-    each, endpoint, expected_tie_breaks, games, house_referees, manager, tie_breaks, url, variable,
+    each, endpoint, expected_tie_breaks, expected_token, games, house_referees, manager, tie_breaks, token,
+    url, variable,
 };
 
 /// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can
@@ -178,7 +179,7 @@ settings! {
         [with_default(&[M, L, R], "strict", "Read messages to the letter, or let known omissions pass and record them")];
 
     // Who may register, and what happens to those who do not answer.
-    OPERATOR_TOKEN: String = text("TOKEN").secret(), [derived(&[M, L], "one is made, and shown once",
+    OPERATOR_TOKEN: Token = parsed("TOKEN", expected_token, token).secret(), [derived(&[M, L], "one is made, and shown once",
         "What `admin` must show")];
     ROSTER: String = text("FILE"), [optional(&[M, L],
         "Who may register, as CSV with name, role, mail: a join code for each is written beside it, to NAME.codes.csv")];
@@ -256,7 +257,7 @@ settings! {
     LEAGUE_REFEREES: u16 = parsed("house|none|N", || "house, none, or how many of its own the service runs for it, up to 9".into(), house_referees)
         .named("REFEREES"), [with_default(&[L], "house",
         "Who referees: house for a referee of the service itself, a number for more of them, none for others alone")];
-    SERVICE_TOKEN: String = text("TOKEN").secret(), [derived(&[V], "one is made, and shown once",
+    SERVICE_TOKEN: Token = parsed("TOKEN", expected_token, token).secret(), [derived(&[V], "one is made, and shown once",
         "What those must show who create, change and remove leagues")];
     SLEEP_AFTER: Duration = seconds_above_zero(), [with_default(&[V], "60",
         "How long a league must have nothing to do before it is unloaded; it is loaded again when it has, or by a request")];
@@ -390,7 +391,7 @@ settings! {
 
     // What an operator sees.
     METRICS: bool = on_off(), [
-        derived(AGENTS, "on if it listens on this machine alone", "Whether /metrics shows figures for Prometheus"),
+        derived(AGENTS, "on, if only this machine can reach it", "Whether /metrics shows figures for Prometheus"),
         with_default(&[RUN], "on", "Whether /metrics of every agent shows figures of all of them, for Prometheus")];
     OTLP: String = parsed("URL", || "a URL, such as http://127.0.0.1:4318".into(), url), [optional(ALL_COMMANDS,
         "A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318")];

@@ -3,7 +3,7 @@
 use crate::manager_client::manager_url;
 use matchday_core::game;
 use matchday_core::league::TieBreak;
-use matchday_core::protocol::Endpoint;
+use matchday_core::protocol::{Endpoint, Token};
 
 pub(super) fn games() -> String {
     game::GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(" or ")
@@ -33,6 +33,23 @@ pub(super) fn house_referees(text: &str) -> Option<u16> {
 
 pub(super) fn each<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     text.split(',').map(|part| parse(part.trim())).collect()
+}
+
+/// A shorter token could be guessed, whatever it is made of.
+const TOKEN_CHARS_MIN: usize = 16;
+
+pub(super) fn expected_token() -> String {
+    format!(
+        "at least {TOKEN_CHARS_MIN} characters that nobody can guess, without spaces, such as `openssl rand -hex 32` prints (it is \
+         not shown here)"
+    )
+}
+
+/// A token that the operator makes up.
+pub(super) fn token(text: &str) -> Option<Token> {
+    let text = text.trim();
+    let is_part = |c: char| !c.is_whitespace() && !c.is_control();
+    (text.chars().count() >= TOKEN_CHARS_MIN && text.chars().all(is_part)).then(|| Token::new(text))
 }
 
 /// The name of an environment variable.
@@ -98,6 +115,19 @@ impl StartWhen {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_of_the_operator_is_too_long_to_be_guessed() {
+        for (text, is_taken) in [
+            ("x", false),
+            ("a-long-secret-1", false),
+            ("sixteen characte", false),
+            ("a-long-secret-16", true),
+            (" 5f2b1c9a7e3d4468 ", true),
+        ] {
+            assert_eq!(token(text).is_some(), is_taken, "{text}");
+        }
+    }
 
     #[test]
     fn every_rule_has_a_name_and_points_may_come_first() {

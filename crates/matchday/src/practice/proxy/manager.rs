@@ -9,6 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+/// How many errors are kept: the first, and the last.
+const ERRORS_MAX: usize = 1000;
+
 #[derive(Debug)]
 pub(crate) struct ManagerProxy {
     client: Client,
@@ -81,8 +84,11 @@ impl ManagerProxy {
         match text("status") {
             Some("ACCEPTED") => self.with(|log| log.agent = Some(name)),
             Some("REJECTED") if error_in(&answer).is_none() => {
-                let error = ("REJECTED".to_owned(), text("reason").unwrap_or_default().to_owned());
-                self.with(|log| log.errors.push((request.message_type.clone(), error.0, error.1)));
+                self.note_error(
+                    &request,
+                    "REJECTED".to_owned(),
+                    text("reason").unwrap_or_default().to_owned(),
+                );
             }
             _ => {}
         }
@@ -93,9 +99,16 @@ impl ManagerProxy {
         let body = if json == request.json { request.body.clone() } else { json.to_string().into() };
         let (reply, answer) = forward(&self.client, &self.manager, body).await;
         if let Some((code, text)) = error_in(&answer) {
-            self.with(|log| log.errors.push((request.message_type.clone(), code, text)));
+            self.note_error(request, code, text);
         }
         (reply, answer)
+    }
+
+    fn note_error(&self, request: &ProxiedRequest, code: String, text: String) {
+        self.with(|log| {
+            log.errors.truncate(ERRORS_MAX - 1);
+            log.errors.push((request.message_type.clone(), code, text));
+        });
     }
 
     fn with<R>(&self, look: impl FnOnce(&mut ManagerProxyLog) -> R) -> R {
