@@ -2,7 +2,6 @@
 
 use super::browser;
 use super::league_arg::LeagueArg;
-use super::network;
 use super::notice;
 use super::serve;
 use super::settings::{self, Config};

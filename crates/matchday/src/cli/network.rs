@@ -9,7 +9,7 @@ use matchday_net::client::{Client, HeadLimits};
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes, Target};
 use matchday_net::server::ServerOptions;
 use matchday_runtime::Options;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 /// The limits on connections and on the heads of requests.
 fn server_options(config: &Config) -> Result<ServerOptions> {
