@@ -34,7 +34,10 @@ async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so(
     let mut agent = diarist(&test_league, 10, Duration::ZERO).await;
     assert_eq!(test_league.post(agent.address(), PING).await.0, 200);
     test_league.store.clone().close().unwrap();
-    assert_eq!(test_league.post(agent.address(), PING).await.0, 503);
+    let url = format!("http://{}/mcp", agent.address());
+    let soon = tokio::time::Instant::now() + Duration::from_secs(60);
+    let refused = test_league.client.post(&url, PING.into(), soon, 10_000).await.unwrap();
+    assert_eq!((refused.status, &refused.headers["retry-after"]), (503, &"1".parse().unwrap()));
     assert!(matches!(agent.stopped().await, Err(Stopped::Store(why)) if why.contains("closed")));
     let lines = lines.lock().unwrap();
     let failures: Vec<_> = lines.iter().filter(|(kind, _)| *kind == "store_failed").collect();

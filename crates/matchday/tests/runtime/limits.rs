@@ -46,9 +46,7 @@ async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are
 #[tokio::test]
 async fn the_answer_to_a_batch_has_a_limit_and_what_is_beyond_it_is_not_asked() {
     let test_league = TestLeague::new(matchday::agent_options);
-    let mut agent = Diarist::default();
-    agent.answer_bytes = 200_000;
-    let agent = run(&test_league, 200, agent).await;
+    let agent = run(&test_league, 200, Diarist::answering(200_000)).await;
     let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
     let batch = Value::Array((0..100).map(ping).collect()).to_string();
     let url = format!("http://{}/mcp", agent.address());

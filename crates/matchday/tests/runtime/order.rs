@@ -24,9 +24,15 @@ pub(crate) struct Diarist {
     wants_tick: Option<Timestamp>,
     pub(crate) tick_after: Duration,
     /// How long its answers are, beyond what they say.
-    pub(crate) answer_bytes: usize,
+    answer_bytes: usize,
     /// How often it was asked when it wants to be ticked.
     asked: AtomicUsize,
+}
+
+impl Diarist {
+    pub(crate) fn answering(answer_bytes: usize) -> Self {
+        Self { answer_bytes, ..Self::default() }
+    }
 }
 
 impl Agent for Diarist {

@@ -3,7 +3,6 @@
 use crate::order::{HELD, PING, diarist, until_held};
 use matchday_testkit::test_league::TestLeague;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
@@ -24,29 +23,6 @@ async fn what_was_asked_is_still_answered_and_nothing_more_is_taken() {
     assert!(TcpStream::connect(address).await.is_err());
     let stream = matchday_store::Stream("diarist".into());
     assert_eq!(test_league.store.load(&stream).unwrap().len(), 3);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_comes_too_late_is_told_when_to_try_again() {
-    let test_league = TestLeague::new(matchday::agent_options);
-    let agent = diarist(&test_league, 10, Duration::ZERO).await;
-    let address = agent.address();
-    let mut late = TcpStream::connect(address).await.unwrap();
-    let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", PING.len());
-    late.write_all(head.as_bytes()).await.unwrap();
-    // Connections are taken in the order in which they come, so its head has been read.
-    assert_eq!(test_league.post(address, PING).await.0, 200);
-    let stopping = tokio::spawn(agent.shutdown());
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while TcpStream::connect(address).await.is_ok() {
-        assert!(Instant::now() < deadline, "it still listens");
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    late.write_all(PING.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    late.read_to_string(&mut answer).await.unwrap();
-    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("retry-after: 1\r\n"), "{answer}");
-    stopping.await.unwrap().unwrap();
 }
 
 #[tokio::test]

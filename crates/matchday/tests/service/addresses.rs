@@ -104,7 +104,14 @@ fn a_request_to_a_name_that_is_not_the_services_own_is_refused_wherever_the_name
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
     fixture.create(&["spring"], &[]);
-    for path in ["/leagues/spring", "/leagues/spring/", "/leagues/spring/mcp", "/leagues/spring/referees/1/mcp", "/api/leagues", "/"] {
+    for path in [
+        "/leagues/spring",
+        "/leagues/spring/",
+        "/leagues/spring/mcp",
+        "/leagues/spring/referees/1/mcp",
+        "/api/leagues",
+        "/",
+    ] {
         for (authority, status) in [("evil.example", 403), ("evil.example:80", 403)] {
             let refused = fixture.call("GET", &format!("http://{authority}{path}"), None, None);
             assert_eq!(refused.status, status, "{authority} {path}: {refused:?}");
