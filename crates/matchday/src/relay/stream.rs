@@ -132,20 +132,15 @@ fn closed(reason: &str) -> Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relay::log::MailboxRecord;
     use crate::relay::memory::Message;
-    use crate::relay::open_mailbox::{OpenMailbox, Shared};
-    use matchday_core::protocol::Token;
-    use matchday_runtime::Clock;
+    use crate::relay::open_mailbox::tests::mailbox;
     use std::sync::Arc;
     use tokio::time::Instant;
 
     #[tokio::test]
     async fn a_poll_ends_with_the_line_that_exceeds_its_length() {
         const BYTES: usize = 300_000;
-        let record = MailboxRecord { token: Token::new("tok_relay_1").hash(), from: [10, 0, 0, 1].into() };
-        let shared = Shared { metrics: Arc::default(), pool: Arc::default() };
-        let mailbox = Arc::new(OpenMailbox::new(record, Clock::start(), Arc::new(shared)));
+        let mailbox = mailbox();
         for _ in 0..5 {
             let mailbox = Arc::clone(&mailbox);
             let message = Message::own(vec![b' '; BYTES].into());

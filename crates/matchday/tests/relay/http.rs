@@ -91,23 +91,31 @@ impl Mailbox {
             assert!(lines.read_line(&mut head).unwrap() > 0, "no head: {head:?}");
         }
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-        Lines(lines)
+        Lines { stream: lines, unread: Vec::new() }
     }
 }
 
-/// The lines of a stream, without those that are empty and without the chunks' sizes.
-pub(crate) struct Lines(BufReader<TcpStream>);
+/// The lines of a stream, without those that are empty. A line may come in several chunks.
+pub(crate) struct Lines {
+    stream: BufReader<TcpStream>,
+    unread: Vec<u8>,
+}
 
 impl Lines {
     pub(crate) fn next(&mut self) -> Option<Value> {
         loop {
-            let mut line = String::new();
-            if self.0.read_line(&mut line).unwrap() == 0 {
-                return None;
+            while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.unread.drain(..=end).collect();
+                if line.len() > 1 {
+                    return Some(serde_json::from_slice(&line).unwrap());
+                }
             }
-            if line.starts_with('{') {
-                return Some(serde_json::from_str(&line).unwrap());
-            }
+            let mut size = String::new();
+            self.stream.read_line(&mut size).unwrap();
+            let size = usize::from_str_radix(size.trim(), 16).ok().filter(|size| *size > 0)?;
+            let mut chunk = vec![0; size + 2];
+            self.stream.read_exact(&mut chunk).unwrap();
+            self.unread.extend_from_slice(&chunk[..size]);
         }
     }
 }
