@@ -2,7 +2,6 @@
 //! such a league leaves in its stream.
 
 use crate::event_lines::BEGIN;
-use crate::proving_referee::signing_key;
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
@@ -16,7 +15,7 @@ use matchday_core::protocol::{
     Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId, Message,
     PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
-use matchday_core::signature::PublicKey;
+use matchday_core::signature::{PublicKey, SigningKey};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -279,6 +278,11 @@ pub(crate) fn result(a: &PlayerId, b: &PlayerId, number: u8, choices: [Parity; 2
         status: Some(status),
         reason: Some(format!("number was {number} ({drawn})").into()),
     }
+}
+
+/// The key of a player, by its number.
+pub(crate) fn signing_key(player: u32) -> SigningKey {
+    SigningKey::from_seed([u8::try_from(player).unwrap(); 32])
 }
 
 fn player_meta(number: u32) -> PlayerMeta {

@@ -1,19 +1,14 @@
 //! A referee that proves its results, for leagues of [`crate::instant_league`] whose players sign.
 
-use crate::instant_league::{Fixture, choice, result};
+use crate::instant_league::{Fixture, choice, result, signing_key};
 use matchday_core::fair::{MatchDraw, Scheme, Secret};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::draw::Reveal;
 use matchday_core::protocol::messages::{ByPlayer, MatchResult};
 use matchday_core::protocol::nonce::{Nonce, NonceCommitment};
-use matchday_core::signature::{Signature, SigningKey};
+use matchday_core::signature::Signature;
 use matchday_core::signed_move::SignedMoves;
 use serde_json::json;
-
-/// The key of a player, by its number.
-pub(crate) fn signing_key(player: u32) -> SigningKey {
-    SigningKey::from_seed([u8::try_from(player).unwrap(); 32])
-}
 
 /// Everyone calls what its number is, and signs it; the number is drawn as the scheme says.
 pub fn proving_referee(fixture: &Fixture) -> MatchResult {
