@@ -235,13 +235,10 @@ impl Script {
         let mut lines = BufReader::new(TcpStream::connect(relay).await.unwrap());
         let get = format!("GET /relay/{mailbox}/stream?client=a HTTP/1.1\r\nhost: localhost\r\n{bearer}\r\n");
         lines.write_all(get.as_bytes()).await.unwrap();
-        let mut line = String::new();
-        while lines.read_line(&mut line).await.is_ok_and(|bytes| bytes > 0) {
-            let call = std::mem::take(&mut line);
-            // Not the head, the sizes of chunks, or the empty lines.
-            if !call.starts_with('{') {
-                continue;
-            }
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") && lines.read_line(&mut head).await.is_ok_and(|bytes| bytes > 0) {}
+        let mut unread = Vec::new();
+        while let Some(call) = next_call(&mut lines, &mut unread).await {
             let question_here = Instant::now();
             let call: Value = serde_json::from_str(&call).unwrap();
             let body: Value = serde_json::from_str(call["body"].as_str().unwrap()).unwrap();
@@ -294,5 +291,23 @@ impl Script {
         let written = Instant::now();
         let answered = Answered { both_joined, question_here, begun, written, choice: self.choice };
         self.answers.lock().unwrap().insert(player, answered);
+    }
+}
+
+/// The next line of a stream that is not empty. It may come in several chunks.
+async fn next_call(stream: &mut BufReader<TcpStream>, unread: &mut Vec<u8>) -> Option<String> {
+    loop {
+        while let Some(end) = unread.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = unread.drain(..=end).collect();
+            if line.len() > 1 {
+                return Some(String::from_utf8(line).unwrap());
+            }
+        }
+        let mut size = String::new();
+        stream.read_line(&mut size).await.ok()?;
+        let size = usize::from_str_radix(size.trim(), 16).ok().filter(|size| *size > 0)?;
+        let mut chunk = vec![0; size + 2];
+        stream.read_exact(&mut chunk).await.ok()?;
+        unread.extend_from_slice(&chunk[..size]);
     }
 }
