@@ -29,11 +29,16 @@ impl Rate {
         self.interval.is_zero()
     }
 
+    /// When a bucket would be full again without these tokens; `None` if it does not have as many.
+    fn without(&self, full_at: Instant, tokens: usize, now: Instant) -> Option<Instant> {
+        let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
+        let then = full_at.max(now).checked_add(self.interval.saturating_mul(tokens));
+        then.filter(|then| then.duration_since(now) <= self.capacity)
+    }
+
     /// Takes tokens out of a bucket; false, and nothing is taken, if it does not have as many.
     fn take(&self, full_at: &mut Instant, tokens: usize, now: Instant) -> bool {
-        let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
-        let then = (*full_at).max(now).checked_add(self.interval.saturating_mul(tokens));
-        match then.filter(|then| then.duration_since(now) <= self.capacity) {
+        match self.without(*full_at, tokens, now) {
             Some(then) => {
                 *full_at = then;
                 true
@@ -85,6 +90,13 @@ impl RateLimiter {
         Self { limits_loopback: false, ..self }
     }
 
+    /// Whether one more request would be taken from an address now. Takes nothing.
+    pub fn has_room(&self, peer: IpAddr, now: Instant) -> bool {
+        let full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
+        let bucket = full_at.get(&limit_key(peer)).copied();
+        self.rate.is_unlimited() || bucket.is_none_or(|full_at| self.rate.without(full_at, 1, now).is_some())
+    }
+
     /// Whether a request of this cost is taken from an address now. One that is refused costs nothing.
     pub fn admits(&self, peer: IpAddr, cost: usize, now: Instant) -> bool {
         if self.rate.is_unlimited() || !self.limits_loopback && peer.to_canonical().is_loopback() {
@@ -103,6 +115,15 @@ impl RateLimiter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn to_ask_for_room_takes_none() {
+        let (limiter, now) = (RateLimiter::new(1, 2), Instant::now());
+        assert!((0..10).all(|_| limiter.has_room(ip("10.0.0.7"), now)));
+        assert!(limiter.admits(ip("10.0.0.7"), 2, now));
+        assert!(!limiter.has_room(ip("10.0.0.7"), now));
+        assert!(limiter.has_room(ip("10.0.0.8"), now));
+    }
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()

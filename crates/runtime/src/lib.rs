@@ -132,6 +132,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// The limiter of what one address asks.
+    pub fn rate_limiter(&self) -> RateLimiter {
+        match self.requests_per_address {
+            None => RateLimiter::new(REQUESTS_PER_ADDRESS, REQUESTS_PER_ADDRESS).without_loopback(),
+            Some(most) => RateLimiter::new(most, most),
+        }
+    }
+
     pub fn new(entropy: Entropy) -> Self {
         Self {
             client: Client::new(),
@@ -254,6 +262,7 @@ where
     let signer = options.checkpoint_keys.take().map(|keys| CheckpointSigner::new(keys, &store, &stream));
     let signer =
         signer.transpose().map_err(|error| StartError::Unreadable { stream: stream.0.to_string(), error })?;
+    let rate_limiter = options.rate_limiter();
     let Start { address, url, wakes, last_at, telemetry } = start;
     let runtime = tokio::runtime::Handle::current();
     let (inbox, arrivals) = Inbox::new(options.inbox_len);
@@ -285,10 +294,6 @@ where
     let intake = Arc::new(Intake::new(Arc::clone(&context), address, options.trusts_loopback, options.pace));
     let origin_check = OriginCheck::new(address, options.allowed);
     let changes = intake.changes();
-    let rate_limiter = match options.requests_per_address {
-        None => RateLimiter::new(REQUESTS_PER_ADDRESS, REQUESTS_PER_ADDRESS).without_loopback(),
-        Some(most) => RateLimiter::new(most, most),
-    };
     let probe: Arc<dyn Probe> = Arc::new(AgentProbe::new(&context, &controls, &store));
     options.telemetry.metrics.add_probe(&probe);
     let telemetry = Endpoints { telemetry: options.telemetry, probe };

@@ -2,7 +2,7 @@
 
 use super::serve::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags, Setting};
-use super::{dial, network, notice, serve, telemetry};
+use super::{dial, notice, serve, telemetry};
 use crate::seat::{self, Authorization, SeatDial, Seats};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};

@@ -59,7 +59,7 @@ use shared_computation::{Cost, SharedComputation};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 #[derive(Debug)]
 pub struct Dashboard {

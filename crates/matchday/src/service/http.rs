@@ -18,10 +18,12 @@ use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
     ConversationId, Envelope, ErrorCode, LeagueId, Message, Sender, UntrustedText,
 };
+use matchday_net::bearer::bearer;
 use matchday_net::body;
 use matchday_net::cors;
 use matchday_net::origin_check::{OriginCheck, OriginChecked};
-use matchday_net::response::{empty, json, unavailable, with_close, with_header};
+use matchday_net::rate_limit::RateLimiter;
+use matchday_net::response::{empty, json, unavailable, with_close, with_header, with_retry_after};
 use matchday_net::server::{self, HttpResponse};
 use matchday_net::trusted_proxies::TrustedProxies;
 use matchday_runtime::refuse_origin;
@@ -32,18 +34,26 @@ use matchday_runtime::telemetry::{metrics_response, readiness_response};
 use matchday_store::leagues::NO_LEAGUE;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// How many leagues an error names.
 const NAMES_MAX: usize = 20;
+/// How many wrong service tokens an address may show, at once and then in each second.
+const GUESSES_BURST: u32 = 100;
+const GUESSES_PER_S: u32 = 5;
 
 #[derive(Debug)]
 pub(super) struct ServiceHttp {
     pub(super) service: Arc<Service>,
     origin_check: OriginCheck,
     pub(super) held_bodies: HeldBodies,
+    /// What an address asks of the service itself.
+    requests: RateLimiter,
+    /// Wrong service tokens of an address.
+    guesses: RateLimiter,
 }
 
 /// Serves until `closing` turns true, and unloads every league then.
@@ -56,6 +66,8 @@ pub(crate) async fn serve(service: Arc<Service>, listener: TcpListener, closing:
         service: Arc::clone(&service),
         origin_check,
         held_bodies: HeldBodies::default(),
+        requests: host.options.rate_limiter(),
+        guesses: RateLimiter::new(GUESSES_PER_S, GUESSES_BURST),
     });
     let public = Arc::clone(&http);
     let handler = move |request, peer| Arc::clone(&public).answer(request, peer);
@@ -206,12 +218,31 @@ impl ServiceHttp {
         }
     }
 
-    /// Refuses what the caller may not do, before its body is read.
-    fn admit(&self, route: &Route, headers: &HeaderMap, _peer: SocketAddr) -> Result<(), HttpResponse> {
-        match route.permission {
-            Permission::Service => api::admit(&self.service, headers).map_err(|error| error.response()),
-            _ => Ok(()),
+    /// Refuses what the caller may not do, and what its address asks too often, before a body is read.
+    fn admit(&self, route: &Route, headers: &HeaderMap, peer: SocketAddr) -> Result<(), HttpResponse> {
+        let too_many = || Err(with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1));
+        let now = Instant::now();
+        if !self.requests.admits(peer.ip(), route.cost.requests(), now) {
+            return too_many();
         }
+        if route.permission != Permission::Service {
+            return Ok(());
+        }
+        // A token that is shown counts as a guess until it proves right: a right one takes nothing.
+        if bearer(headers).is_some() && !self.guesses.has_room(peer.ip(), now) {
+            return too_many();
+        }
+        let refused = match api::admit(&self.service, headers) {
+            Ok(()) => return Ok(()),
+            Err(refused) => refused,
+        };
+        if bearer(headers).is_some() {
+            self.guesses.admits(peer.ip(), 1, now);
+            let what =
+                format!("a wrong service token from {} for {} {}", peer.ip(), route.method, route.path);
+            (self.service.settings.notice)(&what);
+        }
+        Err(refused.response())
     }
 
     /// Answers a request that another service received, for the owner of the league or log with this number; `None` if it was lost
@@ -247,7 +278,9 @@ impl ServiceHttp {
         peer: SocketAddr,
     ) -> HttpResponse {
         let matched = match destination {
-            Destination::League { id, below, .. } => return self.to_league(&id, below, request, peer).await,
+            Destination::League { id, below, matched } => {
+                return self.to_league(&id, &matched, below, request, peer).await;
+            }
             Destination::Service(matched) => matched,
         };
         match matched.route.target {
@@ -296,6 +329,7 @@ impl ServiceHttp {
     async fn to_league(
         &self,
         id: &LeagueId,
+        matched: &Matched,
         below: Uri,
         mut request: Request<Incoming>,
         peer: SocketAddr,
@@ -304,7 +338,7 @@ impl ServiceHttp {
         match self.service.league(id).await {
             Ok((league, guard)) => {
                 *request.uri_mut() = below;
-                league.answer(request, peer, guard).await
+                league.answer(matched, request, peer, guard).await
             }
             Err(Unavailable::NotFound) => {
                 self.no_league(request, &format!("there is no league {id} here")).await

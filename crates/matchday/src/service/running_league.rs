@@ -23,9 +23,10 @@ use matchday_net::rate_limit::TokenBucket;
 use matchday_net::response::{empty, with_retry_after};
 use matchday_net::server::HttpResponse;
 use matchday_net::transport::InProcess;
+use matchday_runtime::routes::{Matched, Target};
 use matchday_runtime::surface::Surface;
 use matchday_runtime::{
-    Clock, Colocated, ExternalRules, Handle, Hosted, HttpService, Options, Runnable, Start, agent_telemetry,
+    Clock, Colocated, ExternalRules, Handle, Hosted, Options, Runnable, Start, agent_telemetry,
     entropy_from_system, replay,
 };
 use matchday_store::checkpoint_keys::CheckpointKeys;
@@ -239,6 +240,7 @@ impl RunningLeague {
     /// Answers a request whose path is beneath the league's address. The guard counts it until then.
     pub(super) async fn answer(
         self: Arc<Self>,
+        matched: &Matched,
         mut request: Request<Incoming>,
         peer: SocketAddr,
         _guard: InFlight,
@@ -248,23 +250,18 @@ impl RunningLeague {
             self.manager.service.intake().refused_unread(peer, "the league is asked too much");
             return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
         }
-        let rest = request.uri().path().strip_prefix(REFEREES).and_then(|rest| rest.split_once('/'));
-        let Some((number, path)) = rest else {
+        if matched.route.target != Target::Referee {
             if !is_own {
                 self.house_is_registered().await;
             }
             return Arc::clone(&self.manager.service).answer(request, peer).await;
-        };
-        let referee: Option<&Arc<HttpService>> = number
-            .parse::<usize>()
-            .ok()
-            .and_then(|number| self.referees.get(number.checked_sub(1)?))
-            .map(|referee| &referee.service);
-        let (Some(referee), Ok(path)) = (referee, format!("/{path}").parse::<Uri>()) else {
+        }
+        let number = matched.value(0).parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let Some(referee) = number.and_then(|place| self.referees.get(place)) else {
             return empty(StatusCode::NOT_FOUND);
         };
-        *request.uri_mut() = path;
-        Arc::clone(referee).answer(request, peer).await
+        *request.uri_mut() = Uri::from_static("/mcp");
+        Arc::clone(&referee.service).answer(request, peer).await
     }
 
     pub(super) fn begin_request(self: &Arc<Self>) -> InFlight {

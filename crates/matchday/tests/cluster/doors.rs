@@ -221,3 +221,20 @@ fn a_body_that_is_too_long_is_refused_where_it_comes_in() {
     let refused = other.call("POST", "/api/leagues", &[], Some(plan));
     assert_eq!(refused.status, 413, "{}", refused.status);
 }
+
+#[test]
+fn wrong_service_tokens_are_limited_and_said() {
+    let Some(services) = Services::start() else { return };
+    let service = services.serve(matchday_testkit::cli::free_address());
+    let guess = |token: &str| {
+        let bearer = format!("Bearer {token}");
+        let mut head = String::new();
+        let stream = service.send_as_is("GET", "/api/cluster", &[("Authorization", &bearer)], "");
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(stream), &mut head).unwrap();
+        head
+    };
+    assert!(guess("tok_service_0000000000000000").contains("401"));
+    service.process.until("a wrong service token from 127.0.0.1");
+    let refused = (0..400).map(|number| guess(&format!("tok_service_{number:016}")));
+    assert!(refused.into_iter().any(|head| head.contains("429")), "400 guesses were all looked at");
+}
