@@ -13,11 +13,11 @@ use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::read_answer;
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
-use matchday_core::protocol::{ConversationId, MatchId, Timestamp, Untrusted};
+use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use matchday_net::client::{CallError, CallRequest, CallResponse, CallTimings, CompletedCall};
 use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
-use smol_str::ToSmolStr;
+use smol_str::{SmolStr, ToSmolStr};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::Level;
@@ -171,17 +171,16 @@ fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: T
         let (sender, kind) = (context.sender(), meta.message_type.escaped());
         let outcome = outcome(&ended.answer);
         let level = if outcome.is_ok() { Level::INFO } else { Level::WARN };
-        let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), |why| redact_text(why));
-        let to = redact_text(outgoing.to.raw());
+        let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), SmolStr::from);
         let answer_ms = millis(began, ended.at);
         emit!(
             level,
             Header::new(ended.at, &sender, "message_sent").about(meta),
-            to = to.as_str(),
+            to = outgoing.to.raw(),
             outcome = outcome.as_str(),
             answer_ms,
             "{kind} to {}: {outcome} ({answer_ms:.1} ms)",
-            Untrusted::new(&to).escaped()
+            outgoing.to.escaped()
         );
     });
 }

@@ -19,7 +19,7 @@ use matchday_core::protocol::{
     UntrustedText,
 };
 use matchday_net::rx_time::RxTimes;
-use matchday_store::redact::redact_body;
+use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
 use serde_json::{Value, json};
 use smol_str::{SmolStr, ToSmolStr, format_smolstr};
@@ -341,7 +341,7 @@ impl Intake {
                 match_id: meta.match_id.clone().map(MatchId::new),
                 request: redact_body(request, meta.match_id.is_some()),
                 answer: Some(redact_body(answer, meta.match_id.is_some())),
-                outcome: outcome.to_smolstr().into(),
+                outcome: redact_text(&outcome.to_smolstr()).into(),
                 error_code: outcome.error_code().map(|code| code.code().into()),
             });
         }

@@ -1,7 +1,8 @@
 //! What listens on loopback and is advertised elsewhere is reached by everybody, through a proxy or a tunnel on this machine.
 
-use crate::wire::post;
+use crate::wire::post_with;
 use matchday_testkit::cli::{Cli, TOKEN, free_address};
+use matchday_testkit::mcp_client::modern;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -18,8 +19,9 @@ fn status(address: &str, path: &str) -> u16 {
 
 /// What a client of seats is answered that shows no code.
 fn join(url: &str) -> u16 {
-    let params = json!({"name": "join_league", "arguments": {"name": "Ann"}});
-    post(url, &json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).status
+    let body = modern("tools/call", json!({"name": "join_league", "arguments": {"name": "Ann"}}));
+    let headers = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: join_league\r\n";
+    post_with(url, headers, &serde_json::from_str(&body).unwrap()).status
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use crate::clock::Clock;
 use matchday_core::protocol::Timestamp;
-use matchday_store::redact::redact_tokens;
+use matchday_store::redact::redact_text;
 use serde_json::{Map, Value};
 use std::fmt::Debug;
 use tracing::field::{Field, Visit};
@@ -79,11 +79,11 @@ impl Fields {
         }
     }
 
-    /// The event of a library, whose texts may quote a message, and so a token.
+    /// The event of a library, whose texts may quote a message.
     fn into_diagnostic(mut self, level: Level, target: &str) -> Entry {
         for value in self.0.values_mut() {
             if let Value::String(text) = value {
-                *text = redact_tokens(text.as_bytes()).chars().take(DIAGNOSTIC_CHARS_MAX).collect();
+                *text = text.chars().take(DIAGNOSTIC_CHARS_MAX).collect();
             }
         }
         let library = target.split("::").next().unwrap_or(target);
@@ -104,8 +104,9 @@ impl Visit for Fields {
         self.record_str(field, &format!("{value:?}"));
     }
 
+    /// Whatever it says, it may quote a peer, and so a token.
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.0.insert(field.name().to_owned(), redact_text(value).as_str().into());
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
