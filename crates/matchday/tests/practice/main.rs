@@ -10,6 +10,5 @@
 mod bad_agents;
 mod fake_player;
 mod good_agents;
-mod hostile_agent;
 mod no_agent;
 mod report;
