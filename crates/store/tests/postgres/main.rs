@@ -201,7 +201,7 @@ fn a_league_moves_between_file_and_database_byte_for_byte() {
     let database = Store::open(Path::new(&address)).unwrap().in_league(7);
     copy_league(&store.reader().unwrap(), &database).unwrap();
     // While it is open, and so may be played.
-    archive(&Location::latest(PathBuf::from(&address)), &back).unwrap();
+    archive(&Location::latest(PathBuf::from(&address)), &back, |_| true).unwrap();
     let copy = Store::open(&back).unwrap();
     for name in ["league", "referee/8001"] {
         assert_eq!(database.load(&stream(name)).unwrap(), store.load(&stream(name)).unwrap());
