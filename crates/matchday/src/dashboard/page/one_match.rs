@@ -6,6 +6,7 @@ use crate::dashboard::access::Access;
 use crate::dashboard::exchanges::{MessageRenderer, MessageView};
 use crate::dashboard::projection::{Projection, Snapshot};
 use matchday_core::game::view::View;
+use matchday_core::league::ResultProof;
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::{ByPlayer, Culprit, GameDetails, GameStatus};
 use matchday_core::protocol::{GameType, MatchId, PlayerId};
@@ -88,7 +89,9 @@ impl MatchLine {
             score: decision.map(|decision| decision.result.score.clone()),
             reason: decision.and_then(|decision| decision.result.reason.as_ref()).map(|why| text(why.raw())),
             blame: decision.and_then(|decision| blame(game, decision, text)),
-            proof: decision.map(|decision| decision.proof.name()),
+            proof: decision
+                .filter(|decision| decision.proof != ResultProof::Unprovable)
+                .map(|decision| decision.proof.name()),
             decided_at: decision.map(|decision| describe::time(decision.at)),
             took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()),
         }
