@@ -90,7 +90,10 @@ pub(super) fn data_of(query_type: QueryType, answer: &Value) -> Option<Value> {
         let table = data.get("standings").or(answer.get("standings"))?;
         let is_row = |row: &Value| row.get("player_id").is_some_and(Value::is_string);
         let is_table = table.as_array().is_some_and(|rows| rows.iter().all(is_row));
-        return is_table.then(|| Map::from_iter([("standings".to_owned(), table.clone())]).into());
+        let unproven = data.get("results_unproven").filter(|count| count.is_u64());
+        let fields = [("standings", Some(table)), ("results_unproven", unproven)];
+        let told = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.clone())));
+        return is_table.then(|| told.collect::<Map<_, _>>().into());
     }
     let is_empty = data.as_object().is_none_or(Map::is_empty);
     (!is_empty).then(|| data.clone())
