@@ -163,8 +163,8 @@ impl Manager {
                 let envelope = self.envelope(ctx.now, conversation.as_str());
                 self.reply_error(ctx, &received(envelope, rejection.message_type.clone()), rejection.into());
             }
-            Ask::Look(Look::Checkpoint { operator_token }, _) => {
-                self.show_checkpoint(ctx, id, dialect, operator_token);
+            Ask::Look(Look::Checkpoint { operator_token: token }, _) => {
+                self.show_checkpoint(ctx, id, dialect, token);
             }
             Ask::Look(look, league_id) => self.show(ctx, id, &look, league_id.as_ref()),
             Ask::Ping => {
@@ -320,11 +320,10 @@ impl Manager {
         self.reassign_overdue(ctx);
         let backoff_until = self.backoff_until.len();
         self.backoff_until.retain(|_, until| *until > ctx.now);
-        let now = ctx.now;
-        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
-        if has_come(self.unsigned.until) {
+        if self.unsigned.until.is_some_and(|until| until <= ctx.now) {
             self.tell_unsigned(ctx);
         }
+        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= ctx.now);
         let waited = has_come(self.announcement_deadline);
         if waited {
             self.unacknowledged.clear();
