@@ -2,6 +2,7 @@
 
 use crate::fixture::{Fixture, Response, SERVICE_TOKEN};
 use matchday_testkit::cli::Process;
+use matchday_testkit::tamper::tamper;
 use rusqlite::Connection;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -86,13 +87,10 @@ fn a_viewer_without_a_token_is_not_told_where_the_store_is() {
     let (fixture, mut service) = with_finished_league("2");
     service.signal("TERM");
     assert!(service.wait().success());
-    let db = Connection::open(fixture.store()).unwrap();
-    db.execute_batch(
-        "DROP TRIGGER events_are_never_changed;
-         UPDATE events SET line = '{}' WHERE league = 1 AND stream = 'league' AND seq = 2;",
-    )
-    .unwrap();
-    drop(db);
+    tamper(
+        &fixture.store(),
+        "UPDATE events SET line = '{}' WHERE league = 1 AND stream = 'league' AND seq = 2;",
+    );
     let service = serve(&fixture);
     let fault = |token| {
         let answer = fixture.call("GET", SHOWN, token, None);
