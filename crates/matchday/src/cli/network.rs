@@ -29,8 +29,6 @@ fn server_options(config: &Config) -> Result<ServerOptions> {
 /// Those, and the limits on bodies, on the inbox and on recorded exchanges.
 pub(super) fn limit(config: &Config, options: &mut Options) -> Result<()> {
     options.server = server_options(config)?;
-    // A proxy that says nothing of its clients would make them all callers on this machine.
-    options.trusts_loopback = options.server.trusted_proxies.is_empty();
     options.body_timeout = config.need(&settings::BODY_TIMEOUT)?;
     options.inbox_len = config.need(&settings::INBOX_MAX)?;
     options.exchanges_bytes_max = config.need(&settings::EXCHANGES_BYTES_MAX)?;
@@ -55,7 +53,14 @@ pub(super) fn guarded(
         let why = "nothing is listed - name what may be called with --allow-endpoints";
         return Err(config.wrong(&settings::ENDPOINTS, why));
     }
-    let scopes = scopes.unwrap_or_else(|| Scopes::for_listener(listening.ip()));
+    // Whoever comes through a proxy or a tunnel must not have this machine call itself.
+    let is_reached_from_elsewhere =
+        listening.ip().is_loopback() && !serve::is_for_this_machine_alone(config, listening.ip())?;
+    let by_default = match is_reached_from_elsewhere {
+        true => Scopes::PUBLIC,
+        false => Scopes::for_listener(listening.ip()),
+    };
+    let scopes = scopes.unwrap_or(by_default);
     let advertised = serve::public(config)?.and_then(|url| Target::parse(url.raw()));
     let policy = EgressPolicy {
         scopes,

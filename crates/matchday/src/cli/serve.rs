@@ -296,9 +296,10 @@ pub(super) fn options_and_log(config: &Config, otherwise: LogTo) -> Result<(Opti
     options.log = log::dispatch(move |entry| log(entry));
     options.record_exchanges = config.need(&settings::EXCHANGES)?;
     options.allowed = allowed(config)?;
-    options.trusts_loopback = !is_advertised_elsewhere(config)?;
     options.requests_per_address = config.get(&settings::ADDRESS_RATE)?;
     network::limit(config, &mut options)?;
+    // Who comes through a proxy or a tunnel is a caller on this machine, too.
+    options.trusts_loopback = options.server.trusted_proxies.is_empty() && !is_advertised_elsewhere(config)?;
     options.server = options.server.within_fd_limit(fd_limit::get());
     options.server.tls = tls::serving(config)?;
     options.client = tls::client(config)?.with_head_limits(network::head_limits(&options.server));

@@ -1,7 +1,7 @@
 //! What listens on loopback and is advertised elsewhere is reached by everybody, through a proxy or a tunnel on this machine.
 
 use crate::wire::post_with;
-use matchday_testkit::cli::{Cli, TOKEN, free_address};
+use matchday_testkit::cli::{Cli, TOKEN, free_address, registration};
 use matchday_testkit::mcp_client::modern;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -36,6 +36,17 @@ fn a_manager_that_is_advertised_elsewhere_takes_no_caller_for_its_operator() {
     assert!(!known.failed(1).contains("operator token"), "it is not full yet: {known:?}");
     assert_eq!(join(&cli.manager), 401);
     assert_eq!((status(&cli.listen, "/metrics"), status(&cli.listen, "/api/league")), (404, 404));
+}
+
+#[test]
+fn nobody_who_comes_from_elsewhere_has_this_machine_call_itself() {
+    for own in [["--advertise", ELSEWHERE], ["--trusted-proxies", "127.0.0.1"]] {
+        let cli = Cli::new(crate::MATCHDAY);
+        let _manager = cli.manager(&own);
+        let answer = post_with(&cli.manager, "", &registration()).json();
+        assert_eq!(answer["status"], "REJECTED", "{answer}");
+        assert!(answer["reason"].as_str().unwrap().contains("loopback"), "{answer}");
+    }
 }
 
 #[test]

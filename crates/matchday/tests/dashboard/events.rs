@@ -84,7 +84,7 @@ async fn one_address_does_not_take_the_place_of_others() {
         streams.push(stream);
     }
     let refused = listen_from("2001:db8::2").await;
-    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"1".parse().unwrap()));
+    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"2".parse().unwrap()));
     assert_eq!(listen_from("2001:db8:1::1").await.status(), 200);
 }
 

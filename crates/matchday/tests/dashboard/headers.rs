@@ -5,14 +5,9 @@ use crate::league::{Shown, send, settings};
 #[tokio::test]
 async fn every_answer_forbids_what_the_page_does_not_need() {
     let shown = Shown::empty(settings()).await;
-    for (method, path) in [
-        ("GET", "/"),
-        ("GET", "/assets/app.js"),
-        ("GET", "/api/league"),
-        ("GET", "/api/nothing"),
-        ("POST", "/api/orders"),
-        ("DELETE", "/api/league"),
-    ] {
+    for (method, path) in
+        [("GET", "/"), ("GET", "/assets/app.js"), ("GET", "/api/league"), ("POST", "/api/orders")]
+    {
         let reply = send(shown.address(), method, path, &[], "").await;
         let header =
             |name: &str| reply.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default();

@@ -177,7 +177,7 @@ async fn what_does_not_exist_is_said_in_words() {
         ("/api/rounds/9", 404, "there is no round 9"),
         ("/api/rounds/x", 400, "a round has a number"),
         ("/api/rounds/1?limit=many", 400, "limit: expected a whole number"),
-        ("/api/nothing", 404, "no such page"),
+        ("/api/nothing", 404, "nothing at this address"),
         ("/assets/nothing.js", 404, "no such file"),
         ("/assets/..%2fCargo.toml", 404, "no such file"),
     ] {

@@ -99,6 +99,7 @@ fn a_viewer_without_a_token_is_not_told_where_the_store_is() {
     };
     assert_eq!(fault(None), "the league cannot be read: its operator finds why in the log");
     assert!(fault(Some(SERVICE_TOKEN)).contains("service.db"), "{}", fault(Some(SERVICE_TOKEN)));
+    service.until("the league cannot be read");
     let logged = service.out();
     let said: Vec<&str> = logged.lines().filter(|line| line.contains("the league cannot be read")).collect();
     assert!(said.len() == 1 && said[0].contains("service.db"), "{logged}");
