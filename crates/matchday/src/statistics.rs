@@ -2,12 +2,10 @@
 //! Pure.
 
 use matchday_core::league::League;
-use matchday_core::league::fixture::Match;
 use matchday_core::league::standings::Verdict;
-use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::query_data::{ScheduleData, ScheduledMatch, StandingsData};
-use matchday_core::protocol::messages::{GameDetails, GameStatus, Parity, ParityDetails, StandingRow};
-use matchday_stats::{Calls, Entrant, MatchOutcome, Played, Results};
+use matchday_core::protocol::messages::{GameStatus, StandingRow};
+use matchday_stats::{Entrant, MatchOutcome, Played, Results};
 
 pub fn of_league(league: &League) -> Results {
     let game = league.settings.game_type.to_string();
@@ -26,17 +24,12 @@ pub fn of_league(league: &League) -> Results {
             },
             // In a ladder a forfeit counts as a loss, so that nobody keeps its rating by leaving a match.
             forfeited: decision.status == GameStatus::TechnicalLoss && !league.is_ladder(),
-            calls: match &decision.result.details.game {
-                GameDetails::Parity(details) => Some(calls(details, played)),
-                GameDetails::Other(_) => None,
-            },
         })
     });
     let ladder = league.is_ladder();
     Results { players: entrants(&league.rows()), matches: matches.collect(), game, ladder }
 }
 
-/// Without the calls of even/odd, which a manager does not answer with.
 pub(crate) fn of_answers(standings: &StandingsData, schedule: &ScheduleData) -> Results {
     let rounds = || schedule.rounds.iter();
     let games = rounds().flat_map(|round| round.matches.iter().map(move |played| (round.round_id.0, played)));
@@ -58,7 +51,7 @@ fn decided(round: u32, played: &ScheduledMatch) -> Option<Played> {
         None => MatchOutcome::Drawn,
     };
     let [a, b] = [&played.player_a_id, &played.player_b_id].map(ToString::to_string);
-    Some(Played { round, a, b, outcome, forfeited, calls: None })
+    Some(Played { round, a, b, outcome, forfeited })
 }
 
 fn entrants(rows: &[StandingRow]) -> Vec<Entrant> {
@@ -67,13 +60,4 @@ fn entrants(rows: &[StandingRow]) -> Vec<Entrant> {
         name: row.display_name.escaped().to_string(),
     };
     rows.iter().map(entrant).collect()
-}
-
-fn calls(details: &ParityDetails, played: &Match) -> Calls {
-    let told = |parity: Parity| match parity {
-        Parity::Even => matchday_stats::Parity::Even,
-        Parity::Odd => matchday_stats::Parity::Odd,
-    };
-    let call = |player: &PlayerId| details.choices.get(player).copied().flatten().map(told);
-    Calls { a: call(&played.a), b: call(&played.b), drawn: details.number_parity.map(told) }
 }

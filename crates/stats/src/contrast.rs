@@ -133,7 +133,6 @@ mod tests {
             b: b.into(),
             outcome: if won { MatchOutcome::WonByA } else { MatchOutcome::WonByB },
             forfeited: false,
-            calls: None,
         };
         let mut matches: Vec<Played> =
             (0..met).map(|round| played(round + 1, "P01", "P02", round < ada)).collect();

@@ -84,7 +84,6 @@ mod tests {
             b: (*b).into(),
             outcome: *outcome,
             forfeited: false,
-            calls: None,
         };
         let players = ["P01", "P02", "P03"].map(|id| Entrant { id: id.into(), name: id.into() }).to_vec();
         Results {

@@ -2,7 +2,6 @@
 //! numbers.
 
 use crate::bradley_terry::{Fit, Model, Prior, Superiority, rating};
-use crate::complementary::{self, Complementary};
 use crate::glicko;
 use crate::luck::{self, Meter, StandingsByChance};
 use crate::null_model::{NullModel, PointsDistribution};
@@ -47,8 +46,6 @@ pub struct LeagueStatistics {
     /// Each rank compared with the next.
     pub neighbours: Vec<Superiority>,
     pub top_two: Option<TopTwo>,
-    /// In even/odd only.
-    pub complementary: Option<Complementary>,
 }
 
 /// How much of the standings chance explains.
@@ -137,13 +134,8 @@ impl LeagueStatistics {
             players: players(results, &games, &chance, strengths.as_deref()),
             neighbours: fit.as_ref().map_or_else(Vec::new, |fit| neighbours(results, fit)),
             top_two: fit.as_ref().and_then(|fit| top_two(results, fit)),
-            complementary: complementary::examine(&[(results, ids(results))]),
         }
     }
-}
-
-fn ids(results: &Results) -> Vec<String> {
-    results.players.iter().map(|player| player.id.clone()).collect()
 }
 
 fn count(number: usize) -> u32 {

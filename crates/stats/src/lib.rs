@@ -11,8 +11,6 @@
 //! - [`glicko`]: ratings by round; [`bradley_terry`] with [`spread`] and [`posterior`]: strengths from all
 //!   results, with intervals
 //! - [`sample_size`]: how many more matches would tell two players apart
-//! - [`complementary`], with [`agreement`] and `explanations`: do two players collude on their calls?
-//! - [`redraw`]: does a referee repeat matches in favour of one player?
 //! - [`elo`], [`pentanomial`], [`sprt`]: two players: their Elo difference, from matches and from pairs of them with
 //!   swapped seats, and a sequential test
 //! - [`head_to_head`]: two players of a league, which is better and how sure that is
@@ -21,13 +19,10 @@
 //!
 //! Formulas, sources and interpretation: `docs/statistics.md`.
 
-pub mod agreement;
 pub mod bradley_terry;
 pub mod cholesky;
-pub mod complementary;
 pub mod contrast;
 pub mod elo;
-mod explanations;
 pub mod glicko;
 pub mod head_to_head;
 pub mod holm;
@@ -38,7 +33,6 @@ pub mod null_model;
 pub mod pentanomial;
 pub mod posterior;
 pub mod quantile;
-pub mod redraw;
 pub mod results;
 pub mod rng;
 pub mod sample_size;
@@ -47,6 +41,5 @@ pub mod sentences;
 pub mod spread;
 pub mod sprt;
 
-pub use complementary::{Complementary, Question};
 pub use league::{LeagueStatistics, Resampling};
-pub use results::{Calls, Entrant, MatchOutcome, Parity, Played, Results};
+pub use results::{Entrant, MatchOutcome, Played, Results};

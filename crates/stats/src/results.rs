@@ -21,51 +21,6 @@ pub struct Entrant {
     pub name: String,
 }
 
-/// What was called and drawn in a match of even/odd, as far as it is known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Calls {
-    pub a: Option<Parity>,
-    pub b: Option<Parity>,
-    pub drawn: Option<Parity>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Parity {
-    Even,
-    Odd,
-}
-
-impl Parity {
-    #[must_use]
-    pub fn other(self) -> Self {
-        match self {
-            Self::Even => Self::Odd,
-            Self::Odd => Self::Even,
-        }
-    }
-
-    /// The one that leads, if even leads by so many.
-    pub(crate) fn ahead(lead: i64) -> Option<Self> {
-        match lead {
-            0 => None,
-            1.. => Some(Self::Even),
-            _ => Some(Self::Odd),
-        }
-    }
-
-    pub(crate) fn sign(self) -> i64 {
-        match self {
-            Self::Even => 1,
-            Self::Odd => -1,
-        }
-    }
-
-    pub(crate) fn index(self) -> usize {
-        usize::from(self == Self::Odd)
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Played {
     pub round: u32,
@@ -75,9 +30,6 @@ pub struct Played {
     pub outcome: MatchOutcome,
     /// Forfeited matches are counted, and otherwise left out: they say nothing about strength.
     pub forfeited: bool,
-    /// In even/odd, where the calls are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub calls: Option<Calls>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

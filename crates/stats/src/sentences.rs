@@ -1,6 +1,5 @@
 //! The statistics in plain sentences, for readers without a background in statistics. Pure.
 
-use crate::agreement::{Complementary, Question};
 use crate::bradley_terry::Superiority;
 use crate::luck::{Meter, StandingsByChance};
 use crate::null_model::Basis;
@@ -110,40 +109,6 @@ pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luc
 
 pub fn is_pure_luck(game: &str) -> bool {
     game == "even_odd"
-}
-
-pub fn of_question(question: &Question, pairs: u32) -> String {
-    let Question { players: [a, b], met, opposite, expected, p, p_corrected, .. } = question;
-    let [p, corrected] = [*p, *p_corrected].map(percent);
-    let all = if pairs == 1 { "1 pair was".to_owned() } else { format!("{pairs} pairs were") };
-    format!(
-        "Did {a} and {b} agree on their calls? They called opposite in {opposite} of {met} matches, where at most \
-         {expected:.1} follow from habits or from what they had seen. Without an agreement that happens in {p} \
-         ({corrected} when it is considered that {all} looked at). It is a question, not a verdict."
-    )
-}
-
-/// Where results come from a running manager, which does not tell what was called.
-pub const CALLS_UNKNOWN: &str = "Whether players agreed to call opposite is not examined: the calls of single matches are in the store (--store FILE).";
-
-pub fn of_pairs(found: &Complementary) -> String {
-    let Complementary { pairs, can_be_told, meetings_most, meetings_needed, p_smallest, questions, .. } =
-        found;
-    match (questions.len(), p_smallest) {
-        (_, None) => "No pair has met yet.".to_owned(),
-        (0, _) if !can_be_told => format!(
-            "Whether players agreed to call opposite cannot be told: no pair has met more than {}, and among {pairs} \
-             pairs it takes at least {meetings_needed} meetings.",
-            if *meetings_most == 1 { "once".to_owned() } else { format!("{meetings_most} times") }
-        ),
-        (0, Some(p)) => format!(
-            "No pair calls opposite more often than habits or chance explain (pairs: {pairs}; smallest p-value: {p:.2})."
-        ),
-        (1, _) => format!("One pair of {pairs} calls opposite more often than habits or chance explain."),
-        (some, _) => {
-            format!("{some} pairs of {pairs} call opposite more often than habits or chance explain.")
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 use super::event::DecidedBy;
 use super::fixture::Match;
 use super::standings::Tally;
-use super::standings::Verdict;
 use super::state::League;
-use crate::protocol::ids::{PlayerId, RefereeId};
+use crate::protocol::ids::PlayerId;
 use crate::protocol::messages::query_data::{PlayerStats, PlayerStatsData, RefereeListing, RefereesData};
 use crate::protocol::messages::{GameDetails, Record};
 use serde_json::Value;
@@ -75,32 +74,8 @@ impl League {
             attempts: referee.given,
             attempts_lost: referee.lost,
             without_keyed_matches: self.is_without_keyed_matches(referee),
-            redrawn: self.redrawn(id),
         });
         RefereesData { referees: referees.collect() }
-    }
-}
-
-impl League {
-    /// The records of players in matches of which a referee lost an attempt and later decided another.
-    fn redrawn(&self, referee: &RefereeId) -> BTreeMap<PlayerId, Record> {
-        let by = DecidedBy::Referee(referee.clone());
-        let mut records: BTreeMap<PlayerId, Record> = BTreeMap::new();
-        for game in self.matches.values().filter(|game| game.lost_attempts(referee) > 0) {
-            let Some(decision) = game.decision.as_ref().filter(|decision| decision.by == by) else {
-                continue;
-            };
-            let verdict = decision.verdict(game);
-            for (player, won) in [(&game.a, Verdict::WonByA), (&game.b, Verdict::WonByB)] {
-                let record = records.entry(player.clone()).or_default();
-                match verdict {
-                    Verdict::Drawn => record.draws += 1,
-                    verdict if verdict == won => record.wins += 1,
-                    _ => record.losses += 1,
-                }
-            }
-        }
-        records
     }
 }
 

@@ -9,7 +9,6 @@ use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId};
 use matchday_stats::Results;
-use matchday_stats::complementary::{self, Complementary};
 use matchday_stats::season::{self, Carried};
 use matchday_store::entry::Entry;
 use matchday_store::league_log::LeagueLog;
@@ -178,14 +177,6 @@ pub(super) fn carried(histories: &[LeagueLog], known: KnownArg) -> Vec<Carried> 
         .map(|history| (history.league.settings.league_id.to_string(), of_league(&history.league)))
         .collect();
     season::carry_over(&leagues, known.by())
-}
-
-/// Whether pairs agreed on their calls, over all leagues of even/odd.
-pub(super) fn calls(histories: &[LeagueLog], known: KnownArg) -> Option<Complementary> {
-    let leagues: Vec<Results> = histories.iter().map(|history| of_league(&history.league)).collect();
-    let keyed: Vec<(&Results, Vec<String>)> =
-        leagues.iter().map(|results| (results, season::keys(results, known.by()))).collect();
-    complementary::examine(&keyed)
 }
 
 fn list(listed: &[Listed]) -> String {

@@ -17,10 +17,8 @@ use matchday_core::protocol::messages::query_data::{
     PlayerStatsData, RefereeListing, RefereesData, ScheduleData, StandingsData,
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
-use matchday_stats::Question;
 use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
-use matchday_stats::redraw::{self, Favoured, Redrawn};
 use matchday_stats::{LeagueStatistics, Resampling, Results};
 use matchday_store::fallbacks::{self, Fallbacks};
 use matchday_store::league_log::LeagueLog;
@@ -103,8 +101,6 @@ struct PlayerView {
     #[serde(flatten)]
     known: PlayerStatsData,
     statistics: Option<PlayerStatistics>,
-    /// Whether its calls look like an agreement with another player.
-    questions: Vec<Question>,
 }
 
 pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
@@ -135,12 +131,8 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     if args.carry_over {
         let stored = leagues::stored(file)?;
         let ratings = leagues::carried(&stored, args.known);
-        let calls = leagues::calls(&stored, args.known);
-        let data = json!({ "known_by": args.known.by(), "ratings": ratings, "complementary": calls });
-        let for_people = |_: &Value| {
-            let ratings = leagues::ratings_for_people(&ratings, args.known);
-            Ok(ratings + &calls.as_ref().map_or_else(String::new, words::calls))
-        };
+        let data = json!({ "known_by": args.known.by(), "ratings": ratings });
+        let for_people = |_: &Value| Ok(leagues::ratings_for_people(&ratings, args.known));
         say(shown(&args.query, &data, for_people)?);
         return Ok(ExitCode::SUCCESS);
     }
@@ -257,16 +249,12 @@ fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<
 fn player_view(known: PlayerStatsData, results: &Results, settings: &Resampling) -> PlayerView {
     let league = LeagueStatistics::of(results, settings);
     let id = known.player_id.as_str();
-    let questions = league.complementary.map_or_else(Vec::new, |pairs| pairs.questions);
-    let questions =
-        questions.into_iter().filter(|question| question.players.iter().any(|player| player == id));
-    let questions = questions.collect();
     let statistics = league.players.into_iter().find(|player| player.player_id == id);
-    PlayerView { known, statistics, questions }
+    PlayerView { known, statistics }
 }
 
 fn player_table(data: &Value) -> Result<String> {
-    let PlayerView { known, statistics, questions } = serde_json::from_value(data.clone())?;
+    let PlayerView { known, statistics } = serde_json::from_value(data.clone())?;
     let PlayerStatsData { player_id, display_name, state, left, stats } = known;
     let rate = |count: u32, rate: Option<f64>| match rate {
         Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
@@ -299,7 +287,7 @@ fn player_table(data: &Value) -> Result<String> {
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     let table = table(&[player_id.as_str(), display_name.raw()], &rows);
     Ok(match &statistics {
-        Some(player) => format!("{table}\n\n{}", words::player_remarks(player, &questions)),
+        Some(player) => format!("{table}\n\n{}", player.sentence),
         None => table,
     })
 }
@@ -317,13 +305,11 @@ fn referee_of(RefereesData { referees }: RefereesData, wanted: &str) -> Result<V
 fn referee_table(data: &Value) -> Result<String> {
     let referee: RefereeListing = serde_json::from_value(data.clone())?;
     let lost = format!("{} of {}", referee.attempts_lost, referee.attempts);
-    let favoured = favoured(&referee);
     let rows = [
         ("version", referee.version),
         ("state", in_words(referee.state, referee.left)),
         ("matches decided", referee.matches_decided.to_string()),
         ("attempts lost", lost),
-        ("gained most by them", favoured),
         ("departures from the rules", counted(&referee.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
@@ -335,24 +321,6 @@ fn in_words(state: Lifecycle, left: bool) -> String {
     let name = serde_json::to_value(state).ok();
     let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
     if left { format!("{name} (left: it did not come back)") } else { name.to_owned() }
-}
-
-/// Who won the matches that a referee began more than once, and how likely that is by chance.
-fn favoured(referee: &RefereeListing) -> String {
-    let records = referee.redrawn.iter().map(|(player, record)| Redrawn {
-        player_id: player.to_string(),
-        wins: record.wins,
-        losses: record.losses,
-    });
-    match redraw::favoured(&records.collect::<Vec<_>>()) {
-        None => "nobody".to_owned(),
-        Some(Favoured { player_id, wins, losses, p_value }) => {
-            format!(
-                "{player_id}, {wins} won and {losses} lost: by chance in {:.1} % of leagues",
-                p_value * 100.0
-            )
-        }
-    }
 }
 
 /// How often each thing was seen, on one line.

@@ -79,10 +79,6 @@ impl Report {
         let mut remarks = vec![("Luck meter", statistics.luck.sentence.clone())];
         remarks.extend(statistics.luck.note.clone().map(|note| ("The game", note)));
         remarks.extend(statistics.top_two.as_ref().map(|top| ("Top two", top.sentence.clone())));
-        if let Some(pairs) = &statistics.complementary {
-            remarks.push(("Calls", pairs.sentence.clone()));
-            remarks.extend(pairs.questions.iter().map(|question| ("A question", question.sentence.clone())));
-        }
         remarks
     }
 

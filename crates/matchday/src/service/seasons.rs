@@ -311,11 +311,7 @@ impl Service {
 
     async fn results(&self, number: u32) -> Result<Option<Results>> {
         let log = self.read_log(number).await?;
-        Ok((log.league.phase == Phase::Completed).then(|| {
-            let mut results = of_league(&log.league);
-            results.matches.iter_mut().for_each(|played| played.calls = None);
-            results
-        }))
+        Ok((log.league.phase == Phase::Completed).then(|| of_league(&log.league)))
     }
 
     async fn read_log(&self, number: u32) -> Result<LeagueLog> {

@@ -6,7 +6,6 @@ use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::results::Wdl;
 use matchday_stats::sentences::percent;
-use matchday_stats::{Complementary, Question};
 
 /// The standings with ratings, followed by remarks.
 pub(crate) fn league(statistics: &LeagueStatistics) -> String {
@@ -58,10 +57,6 @@ fn remarks(statistics: &LeagueStatistics) -> String {
     let mut lines = vec![("Luck meter", statistics.luck.sentence.clone())];
     lines.extend(statistics.luck.note.clone().map(|note| ("", note)));
     lines.extend(statistics.top_two.as_ref().map(|top| ("Top two", top.sentence.clone())));
-    if let Some(pairs) = &statistics.complementary {
-        lines.push(("Calls", pairs.sentence.clone()));
-        lines.extend(questions(&pairs.questions).map(|question| ("", question)));
-    }
     match statistics.forfeits {
         0 => {}
         1 => lines
@@ -73,16 +68,6 @@ fn remarks(statistics: &LeagueStatistics) -> String {
     }
     let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:10}  {text}")).collect();
     lines.join("\n")
-}
-
-/// What is said of calls, below another table.
-pub(crate) fn calls(found: &Complementary) -> String {
-    let lines = std::iter::once(found.sentence.clone()).chain(questions(&found.questions));
-    lines.map(|line| format!("\n{line}")).collect()
-}
-
-fn questions(questions: &[Question]) -> impl Iterator<Item = String> {
-    questions.iter().map(|question| question.sentence.clone())
 }
 
 /// A player's statistics as label and value.
@@ -132,41 +117,31 @@ pub(crate) fn head_to_head(found: &HeadToHead) -> String {
     format!("{}\n\n{}", table(&["", first, second], &rows), found.sentence)
 }
 
-pub(crate) fn player_remarks(player: &PlayerStatistics, asked: &[Question]) -> String {
-    let lines: Vec<String> = std::iter::once(player.sentence.clone()).chain(questions(asked)).collect();
-    lines.join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use matchday_stats::rng::SeededRng;
-    use matchday_stats::{Calls, Entrant, MatchOutcome, Parity, Played, Resampling, Results};
+    use matchday_stats::{Entrant, MatchOutcome, Played, Resampling, Results};
 
-    /// Four players who call at random, but for the first two: they call opposite when they meet. One more match is
-    /// forfeited.
+    /// Four players who call at random. One more match is forfeited.
     fn league_of(legs: u32) -> LeagueStatistics {
         let mut rng = SeededRng::new(4, 0);
         let mut matches = Vec::new();
         let ids = ["P01", "P02", "P03", "P04"];
         for round in 0..legs {
             for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)] {
-                let mut call = || if rng.share() < 0.5 { Parity::Even } else { Parity::Odd };
-                let [one, other, drawn] = [call(), call(), call()];
-                let other = if (a, b) == (0, 1) { one.other() } else { other };
-                let outcome = match (one == drawn, other == drawn) {
-                    (true, false) => MatchOutcome::WonByA,
-                    (false, true) => MatchOutcome::WonByB,
+                let outcome = match rng.share() {
+                    share if share < 0.25 => MatchOutcome::WonByA,
+                    share if share < 0.5 => MatchOutcome::WonByB,
                     _ => MatchOutcome::Drawn,
                 };
-                let calls = Some(Calls { a: Some(one), b: Some(other), drawn: Some(drawn) });
                 let [a, b] = [ids[a], ids[b]].map(str::to_owned);
-                matches.push(Played { round: round + 1, a, b, outcome, forfeited: false, calls });
+                matches.push(Played { round: round + 1, a, b, outcome, forfeited: false });
             }
         }
         let (a, b) = ("P03".to_owned(), "P04".to_owned());
         let outcome = MatchOutcome::WonByA;
-        matches.push(Played { round: legs, a, b, outcome, forfeited: true, calls: None });
+        matches.push(Played { round: legs, a, b, outcome, forfeited: true });
         let entrant = |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}") };
         let players = ids.map(entrant).to_vec();
         LeagueStatistics::of(
@@ -176,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_league_with_a_question() {
+    fn a_league_of_many_rounds() {
         insta::assert_snapshot!(league(&league_of(24)));
     }
 
@@ -194,13 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn a_player_with_a_question() {
+    fn a_player_of_many_rounds() {
         let statistics = league_of(24);
         let player = &statistics.players[0];
         let rows: Vec<_> =
             player_rows(player).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-        let questions = statistics.complementary.unwrap().questions;
-        let remarks = player_remarks(player, &questions);
-        insta::assert_snapshot!(format!("{}\n\n{remarks}", table(&["P01", "Player P01"], &rows)));
+        insta::assert_snapshot!(table(&["P01", "Player P01"], &rows));
     }
 }

@@ -303,9 +303,6 @@ pub struct RefereeListing {
     /// True of one that is given no match in which a player has a key, because it does not announce `draw-2`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_keyed_matches: bool,
-    /// How players fared in the matches that it lost an attempt of, and decided in the end.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub redrawn: BTreeMap<PlayerId, Record>,
 }
 
 /// `data` of GET_GAMES.
