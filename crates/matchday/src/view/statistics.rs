@@ -123,16 +123,20 @@ mod tests {
     use matchday_stats::rng::SeededRng;
     use matchday_stats::{Entrant, MatchOutcome, Played, Resampling, Results};
 
-    /// Four players who call at random. One more match is forfeited.
+    /// Four players of even/odd who call at random, but for the first two, who call opposite to each other. One more match
+    /// is forfeited.
     fn league_of(legs: u32) -> LeagueStatistics {
         let mut rng = SeededRng::new(4, 0);
         let mut matches = Vec::new();
         let ids = ["P01", "P02", "P03", "P04"];
         for round in 0..legs {
             for (a, b) in [(0, 1), (2, 3), (0, 2), (1, 3), (0, 3), (1, 2)] {
-                let outcome = match rng.share() {
-                    share if share < 0.25 => MatchOutcome::WonByA,
-                    share if share < 0.5 => MatchOutcome::WonByB,
+                let mut is_even = || rng.share() < 0.5;
+                let [one, other, drawn] = [is_even(), is_even(), is_even()];
+                let other = if (a, b) == (0, 1) { !one } else { other };
+                let outcome = match (one == drawn, other == drawn) {
+                    (true, false) => MatchOutcome::WonByA,
+                    (false, true) => MatchOutcome::WonByB,
                     _ => MatchOutcome::Drawn,
                 };
                 let [a, b] = [ids[a], ids[b]].map(str::to_owned);
@@ -174,6 +178,6 @@ mod tests {
         let player = &statistics.players[0];
         let rows: Vec<_> =
             player_rows(player).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-        insta::assert_snapshot!(table(&["P01", "Player P01"], &rows));
+        insta::assert_snapshot!(format!("{}\n\n{}", table(&["P01", "Player P01"], &rows), player.sentence));
     }
 }
