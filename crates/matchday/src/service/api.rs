@@ -92,6 +92,8 @@ pub(super) type Outcome = Result<(StatusCode, Value), ApiError>;
 pub(super) enum ApiError {
     Unauthorized,
     BadRequest(String),
+    /// How long the body may be.
+    TooLarge(usize),
     /// The same request may be made again.
     Unavailable(String),
     Service(ServiceError),
@@ -111,6 +113,9 @@ impl ApiError {
                 "this needs the service token: send it as Authorization: Bearer TOKEN".to_owned(),
             ),
             Self::BadRequest(why) => (StatusCode::BAD_REQUEST, why.clone()),
+            Self::TooLarge(bytes_max) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, format!("the body may have {bytes_max} bytes at most"))
+            }
             Self::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why.clone()),
             Self::Service(error) => {
                 let status = match error {
@@ -251,9 +256,7 @@ pub(super) async fn read_json<T: DeserializeOwned>(
     let reading = body::read(&mut incoming, bytes_max);
     let body: Bytes = match timeout(service.settings.host.options.body_timeout, reading).await {
         Ok(Ok(body)) => body,
-        Ok(Err(BodyError::TooLarge(_))) => {
-            return Err(ApiError::BadRequest(format!("the request may have {bytes_max} bytes at most")));
-        }
+        Ok(Err(BodyError::TooLarge(_))) => return Err(ApiError::TooLarge(bytes_max)),
         _ => return Err(ApiError::BadRequest("the request did not come whole, or not in time".to_owned())),
     };
     serde_json::from_slice(&body).map_err(|error| {

@@ -2,7 +2,7 @@
 //! answered within a few seconds gets HTTP 503 with `Retry-After`, which no agent takes for a final answer.
 
 use super::Cluster;
-use super::headers::{Forwarded, is_not_owner};
+use super::headers::{Forwarded, is_not_owner, is_unanswered};
 use super::peer_http::FORWARD;
 use super::routing::{Peer, Route};
 use crate::service::Unavailable;
@@ -17,7 +17,7 @@ use hyper::{Method, Request, Response, StatusCode, Uri};
 use matchday_core::protocol::dialect::request::refuse_size;
 use matchday_net::body;
 use matchday_net::forward::{Cut, ForwardError, ForwardRequest, ForwardedBody, end_to_end};
-use matchday_net::response::{self, DISCARD_MAX, empty, json, with_close};
+use matchday_net::response::{self, DISCARD_MAX, empty, json, unanswered, with_close};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::COLOCATED;
@@ -244,6 +244,7 @@ impl Cluster {
         self.metrics.forwards.fetch_add(1, Ordering::Relaxed);
         match self.send(owner, request).await {
             Ok(response) if is_not_owner(response.headers()) => Tried::Again,
+            Ok(response) if is_unanswered(response.headers()) => Tried::Answered(here(unanswered())),
             Ok(response) => {
                 let gone = Box::pin(owner.gone());
                 let (mut head, body) = response.into_parts();

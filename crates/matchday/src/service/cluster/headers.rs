@@ -66,6 +66,17 @@ impl Forwarded {
     }
 }
 
+/// On a response of the peer socket: the client is to find its connection closed, as where an agent is absent.
+const UNANSWERED: HeaderName = HeaderName::from_static("matchday-unanswered");
+
+pub(super) fn mark_unanswered(headers: &mut HeaderMap) {
+    headers.insert(UNANSWERED, HeaderValue::from_static("1"));
+}
+
+pub(super) fn is_unanswered(headers: &HeaderMap) -> bool {
+    headers.contains_key(UNANSWERED)
+}
+
 pub(super) fn mark_not_owner(headers: &mut HeaderMap) {
     headers.insert(NOT_OWNER, HeaderValue::from_static("1"));
 }

@@ -4,7 +4,7 @@
 
 use super::Cluster;
 use super::forward::{EdgeResponse, here, unavailable};
-use super::headers::{Forwarded, is_not_owner, mark_not_owner};
+use super::headers::{Forwarded, is_not_owner, mark_not_owner, mark_unanswered};
 use super::peer_call::PeerCall;
 use super::routing::{Peer, Route};
 use crate::service::Service;
@@ -20,7 +20,7 @@ use matchday_net::forward::ForwardRequest;
 use matchday_net::origin_check::OriginChecked;
 use matchday_net::response::{empty, json};
 use matchday_net::rx_time::RxTimes;
-use matchday_net::server::HttpResponse;
+use matchday_net::server::{HttpResponse, Unanswered};
 use matchday_store::leagues::NO_LEAGUE;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -74,7 +74,12 @@ async fn forwarded(
     }
     extensions.insert(OriginChecked);
     let answered = http.answer_forwarded(cluster, number, request, SocketAddr::new(from, 0)).await;
-    answered.unwrap_or_else(|| here(not_owner()))
+    let mut response = answered.unwrap_or_else(|| here(not_owner()));
+    // A connection that closes between services would be taken for an owner that is lost, and the request be tried again.
+    if response.extensions_mut().remove::<Unanswered>().is_some() {
+        mark_unanswered(response.headers_mut());
+    }
+    response
 }
 
 fn not_owner() -> HttpResponse {
