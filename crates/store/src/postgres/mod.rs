@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - `address`: libpq's URLs, service files and environment, with the password apart; `tls`: certificate checks by `sslmode`
-//! - `connection`: one connection for threads that may block; `schema`: its form, migrations
+//! - `connection`: one connection for threads that may block; `schema`: its one form
 //! - `membership`: what this process holds: lease, epochs; `processes`: registering and renewing; `ownership`, `shares`: taking and
 //!   releasing leagues, and how many; `time`: the database's clock
 //! - `append`, `read`: the two sides of a store; `session`: the statements of an append; `claim`: the epochs that an append names; `columns`: rows for it; `history`: for
