@@ -8,9 +8,8 @@ use std::net::IpAddr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressQuota {
     pub all_max: usize,
+    /// Any number from this machine itself.
     pub per_address_max: usize,
-    /// Whether the limit per address holds for this machine itself too.
-    pub limits_loopback: bool,
 }
 
 /// Which limit is reached.
@@ -39,7 +38,7 @@ impl AddressQuota {
     }
 
     fn check_counts(&self, peer: IpAddr, of_address: usize, all: usize) -> Result<(), QuotaReached> {
-        let is_limited = self.limits_loopback || !peer.to_canonical().is_loopback();
+        let is_limited = !peer.to_canonical().is_loopback();
         match () {
             () if is_limited && of_address >= self.per_address_max => Err(QuotaReached::Address(of_address)),
             () if all >= self.all_max => Err(QuotaReached::All(all)),
@@ -83,7 +82,7 @@ mod tests {
 
     #[test]
     fn places_are_taken_within_the_quota_and_given_back() {
-        let quota = AddressQuota { all_max: 3, per_address_max: 1, limits_loopback: false };
+        let quota = AddressQuota { all_max: 3, per_address_max: 1 };
         let (places, ip) = (AddressPlaces::new(quota), |text: &str| text.parse::<IpAddr>().unwrap());
         let first = places.try_acquire(ip("2001:db8::1")).unwrap();
         assert_eq!(places.try_acquire(ip("2001:db8::2")).unwrap_err(), QuotaReached::Address(1));
@@ -96,16 +95,13 @@ mod tests {
 
     #[test]
     fn one_address_does_not_take_all_and_this_machine_may() {
-        let mut quota = AddressQuota { all_max: 3, per_address_max: 1, limits_loopback: false };
+        let mut quota = AddressQuota { all_max: 3, per_address_max: 1 };
         let ip = |text: &str| text.parse::<IpAddr>().unwrap();
         let open = |from: &str| [Some(limit_key(ip(from))), None];
         assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.2")), Ok(()));
         assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.1")), Err(QuotaReached::Address(1)));
         for loopback in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
-            quota.limits_loopback = false;
             assert_eq!(quota.check(ip(loopback), open(loopback)), Ok(()), "{loopback}");
-            quota.limits_loopback = true;
-            assert_eq!(quota.check(ip(loopback), open(loopback)), Err(QuotaReached::Address(1)));
         }
         quota.all_max = 2;
         assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.2")), Err(QuotaReached::All(2)));

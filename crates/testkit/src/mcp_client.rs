@@ -156,8 +156,13 @@ pub fn modern(method: &str, params: Value) -> String {
 
 /// Asks in revision 2026-07-28.
 pub async fn ask(to: SocketAddr, method: &str, params: Value) -> Reply {
+    ask_with(to, &[], method, params).await
+}
+
+async fn ask_with(to: SocketAddr, more: &[(&str, &str)], method: &str, params: Value) -> Reply {
     let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).map(str::to_owned);
     let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+    headers.extend(more);
     if let Some(name) = &name {
         headers.push(("mcp-name", name));
     }
@@ -166,7 +171,13 @@ pub async fn ask(to: SocketAddr, method: &str, params: Value) -> Reply {
 
 /// Calls a tool in revision 2026-07-28.
 pub async fn call(to: SocketAddr, tool: &str, arguments: Value) -> Value {
-    let answer = ask(to, "tools/call", json!({"name": tool, "arguments": arguments})).await.json();
+    call_with(to, &[], tool, arguments).await
+}
+
+/// The same, with further headers.
+pub async fn call_with(to: SocketAddr, headers: &[(&str, &str)], tool: &str, arguments: Value) -> Value {
+    let params = json!({"name": tool, "arguments": arguments});
+    let answer = ask_with(to, headers, "tools/call", params).await.json();
     assert!(answer["error"].is_null(), "{answer}");
     answer["result"].clone()
 }

@@ -67,7 +67,7 @@ impl Manager {
         }
         let reason = format!(
             "Too many registrations from one address - {most} agents have registered from {client}: ask the operator \
-             for a higher --registrations-per-address"
+             for a higher --agents-per-address"
         );
         Err(RequestError::new(ErrorCode::InvalidState, reason).with("registrations_per_address", most))
     }

@@ -44,7 +44,7 @@ fn one_address_cannot_fill_the_league() {
     desk.crash();
     let (code, reason) = register(&mut desk, 3, "192.0.2.7").unwrap_err();
     assert_eq!(code, ErrorCode::InvalidState);
-    assert!(reason.contains("192.0.2.7") && reason.contains("--registrations-per-address"), "{reason}");
+    assert!(reason.contains("192.0.2.7") && reason.contains("--agents-per-address"), "{reason}");
     assert_eq!(register(&mut desk, 3, "192.0.2.8"), Ok(player(3)), "others have a count of their own");
     assert_eq!(register(&mut desk, 1, "192.0.2.7"), Ok(player(1)), "who is in comes again");
 }

@@ -1,4 +1,4 @@
-//! The command line as a whole: `--help-all`, and its errors in the words of the others.
+//! The command line as a whole: the page of all commands in groups, `--help-all`, and errors in one line.
 
 use super::{Cli, notice};
 use clap::error::ErrorKind;
@@ -9,33 +9,121 @@ use std::process::ExitCode;
 /// Shows every option of a command, not only those of every day.
 const HELP_ALL: &str = "--help-all";
 
+/// The width of a terminal that nobody has made wider.
+const COLUMNS: usize = 80;
+
 /// The command line of this process, or the exit code of a process that has shown its help or its error.
 pub(super) fn parse() -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let wants_all = given.iter().any(|argument| argument == HELP_ALL);
     let given =
         given.into_iter().map(|argument| if argument == HELP_ALL { "--help".into() } else { argument });
-    let command = if wants_all { complete() } else { with_hint(Cli::command()) };
+    let command = if wants_all { complete() } else { everyday(Cli::command()) };
     let parsed = command.try_get_matches_from(given);
     parsed.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| refuse(&error))
 }
 
-/// With every option shown.
+/// The commands by what a person wants to do.
+const GROUPS: [(&str, &[&str]); 7] = [
+    ("Try", &["run", "watch", "games"]),
+    ("Write an agent", &["new", "check", "practice", "connect", "seat"]),
+    (
+        "Run a league",
+        &[
+            "manager",
+            "referee",
+            "player",
+            "start",
+            "status",
+            "standings",
+            "schedule",
+            "stats",
+            "admin",
+            "roster",
+        ],
+    ),
+    ("Many leagues", &["serve", "league", "season", "course", "cluster"]),
+    ("Afterwards", &["verify", "replay", "report", "export", "dashboard"]),
+    ("Research", &["simulate", "experiment"]),
+    ("Set-up", &["doctor", "config", "backup", "health", "schema", "completions", "man"]),
+];
+
+/// Shown by `--help` of the program, and on its manual page.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  matchday run                                play a whole league here
+  matchday new player --lang python my_agent  an agent of yours to begin with
+  matchday check player --wait                does it keep the rules?";
+
+/// The names alone, so that they fit on a screen.
+fn short_page() -> String {
+    let about = Cli::command().get_about().map(ToString::to_string).unwrap_or_default();
+    let width = GROUPS.iter().map(|(group, _)| group.len()).max().unwrap_or_default();
+    let groups = GROUPS.iter().flat_map(|(group, names)| {
+        let mut lines = vec![format!("  {group:width$}  ")];
+        for (place, name) in names.iter().enumerate() {
+            let comma = if place + 1 < names.len() { ", " } else { "" };
+            let word = format!("{name}{comma}");
+            match lines.last_mut() {
+                Some(line) if line.len() + word.trim_end().len() <= COLUMNS => line.push_str(&word),
+                _ => lines.push(format!("{:indent$}{word}", "", indent = width + 4)),
+            }
+        }
+        lines.into_iter().map(|line| line.trim_end().to_owned())
+    });
+    let groups = groups.collect::<Vec<_>>().join("\n");
+    format!(
+        "{about}\n\nUsage: matchday COMMAND [OPTIONS]\n\n{groups}\n\n{EXAMPLES}\n\n\
+         `matchday COMMAND --help` tells of one; `matchday {HELP_ALL}` says what each does.\n"
+    )
+}
+
+/// The same with a line for each command.
+fn full_page(command: &Command) -> String {
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let names = GROUPS.iter().flat_map(|(_, names)| names.iter());
+    let width = names.map(|name| name.len()).max().unwrap_or_default();
+    let mut page = format!("{about}\n\nUsage: matchday COMMAND [OPTIONS]\n");
+    for (group, names) in GROUPS {
+        page.push_str(&format!("\n{group}:\n"));
+        for name in names {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            page.push_str(&format!("  {name:width$}  {about}\n"));
+        }
+    }
+    page.push_str("\nOptions:\n  -h, --help     Print help\n  -V, --version  Print version\n");
+    page.push_str(&format!("\n{EXAMPLES}\n"));
+    page
+}
+
+/// The program with every option shown.
 pub(super) fn complete() -> Command {
-    reveal(Cli::command())
+    let command = reveal(Cli::command());
+    let page = full_page(&command);
+    command.override_help(page)
 }
 
 fn reveal(command: Command) -> Command {
-    let shown = |arg: Arg| match arg.get_help_heading() {
-        Some(_) => arg.hide(false),
-        None => arg,
+    let shown = |arg: Arg| {
+        let is_of_a_group = arg.get_help_heading().is_some();
+        let arg = if is_of_a_group { arg.hide(false) } else { arg };
+        match arg.get_long_help().cloned() {
+            Some(full) => arg.help(full).long_help(None::<&str>),
+            None => arg,
+        }
     };
     command.mut_args(shown).mut_subcommands(reveal)
 }
 
+/// The program with the options of every day.
+fn everyday(command: Command) -> Command {
+    command.mut_subcommands(with_hint).override_help(short_page())
+}
+
 /// Says below the help of a command that it has more options.
 fn with_hint(command: Command) -> Command {
-    let command = command.mut_subcommands(with_hint);
+    let command = command.mut_subcommands(with_hint).mut_args(|arg| arg.long_help(None::<&str>));
     if !command.get_arguments().any(|arg| arg.get_help_heading().is_some() && arg.is_hide_set()) {
         return command;
     }
@@ -75,4 +163,26 @@ fn called(text: &str) -> String {
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("matchday");
     let words = usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()));
     words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_stands_in_one_group() {
+        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let command = Cli::command();
+        let mut all: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
+        grouped.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+    }
+
+    #[test]
+    fn the_page_of_the_program_fits_on_a_screen() {
+        let page = short_page();
+        assert!(page.lines().count() <= 24, "{page}");
+        assert!(page.lines().all(|line| line.len() <= COLUMNS), "{page}");
+    }
 }

@@ -8,12 +8,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// How large the file may be before it is put aside, and how many that were put aside are kept.
+pub(super) const BYTES_MAX: u64 = 100 << 20;
+pub(super) const ROTATED_MAX: usize = 5;
+
 /// What the log is written to, if it is a file.
 pub(super) fn open(config: &Config) -> Result<Option<LogFile>> {
-    let bytes_max = config.need(&settings::LOG_BYTES_MAX)?;
-    let rotated_max = config.need(&settings::LOG_FILES_MAX)?;
     let Some(path) = config.text(&settings::LOG_FILE) else { return Ok(None) };
-    let opened = LogFile::open(path.into(), bytes_max, rotated_max);
+    let opened = LogFile::open(path.into(), BYTES_MAX, ROTATED_MAX);
     let file = opened.map_err(|error| {
         anyhow!("cannot write the log to {path} ({error}) - name another file with --log-file")
     })?;
@@ -70,16 +72,11 @@ impl LogFile {
             name.push(format!(".{number}"));
             PathBuf::from(name)
         };
-        match self.rotated_max {
-            0 => self.file.set_len(0)?,
-            most => {
-                for number in (1..most).rev() {
-                    move_if_there(&aside(number), &aside(number + 1))?;
-                }
-                move_if_there(&self.path, &aside(1))?;
-                self.file = append_to(&self.path)?;
-            }
+        for number in (1..self.rotated_max).rev() {
+            move_if_there(&aside(number), &aside(number + 1))?;
         }
+        move_if_there(&self.path, &aside(1))?;
+        self.file = append_to(&self.path)?;
         self.bytes = 0;
         Ok(())
     }
@@ -128,17 +125,6 @@ mod tests {
         assert_eq!(lines(&path), ["1", "2"]);
         log.write("34");
         assert_eq!(lines(&path), ["34"]);
-    }
-
-    #[test]
-    fn without_files_aside_a_full_log_begins_anew() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.log");
-        let mut log = LogFile::open(path.clone(), 4, 0).unwrap();
-        for line in ["1", "2", "3"] {
-            log.write(line);
-        }
-        assert_eq!(lines(&path), ["3"]);
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let scheme = if options.server.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
     let real = store.path().unwrap_or(&path).to_owned();
-    let seats = seat::for_manager(&config, &listening, &real, &store, has_roster, own)?;
+    let seats = seat::for_manager(&config, &listening, &real, has_roster, own)?;
     let seats_path = seats.as_ref().map(|seats| seats.path.clone());
     let dashboard = dashboard::for_manager(&config, listening, &real, seats_path, &options)?;
     options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
@@ -148,22 +148,22 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
         conformance: config.get(&settings::CONFORMANCE)?.unwrap_or(base.conformance),
         announce_lead: config.get(&settings::LEAD)?.unwrap_or(base.announce_lead),
         players_max: config.get(&settings::PLAYERS_MAX)?.unwrap_or(base.players_max),
-        referees_max: config.get(&settings::REFEREES_MAX)?.unwrap_or(base.referees_max),
+        referees_max: base.referees_max,
         public_reads: config.get(&settings::PUBLIC_READS)?.unwrap_or(base.public_reads),
         suspend_after: config.get(&settings::SUSPEND_AFTER)?.unwrap_or(base.suspend_after),
         endpoint_check: config.get(&settings::ENDPOINT_CHECK)?.unwrap_or(base.endpoint_check),
-        probe_timeout: config.get(&settings::PROBE_TIMEOUT)?.unwrap_or(base.probe_timeout),
-        probe_every: config.get(&settings::PROBE_EVERY)?.unwrap_or(base.probe_every),
+        probe_timeout: base.probe_timeout,
+        probe_every: base.probe_every,
         tie_breaks: config.get(&settings::TIE_BREAKS)?.unwrap_or(base.tie_breaks),
         proof: config.get(&settings::PROOF)?.unwrap_or(base.proof),
-        standings_pause: config.get(&settings::STANDINGS_PAUSE)?.unwrap_or(base.standings_pause),
+        standings_pause: base.standings_pause,
         message_bytes_max: config.get(&settings::MESSAGE_BYTES_MAX)?.unwrap_or(base.message_bytes_max),
         timing: serve::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
-        token_guesses_max: config.get(&settings::TOKEN_GUESSES_MAX)?.unwrap_or(base.token_guesses_max),
-        requests_per_second: config.get(&settings::AGENT_RATE)?.unwrap_or(base.requests_per_second),
+        token_guesses_max: base.token_guesses_max,
+        requests_per_second: base.requests_per_second,
         registrations_per_address: config
-            .get(&settings::REGISTRATIONS_PER_ADDRESS)?
+            .get(&settings::AGENTS_PER_ADDRESS)?
             .unwrap_or(base.registrations_per_address),
         roster: base.roster,
         competition: competition::configured(config, base.competition)?,
@@ -254,10 +254,11 @@ fn tell_ignored(config: &Config, own: &LeagueSettings, path: &Path) -> Result<()
 
 pub(super) fn start_when(config: &Config) -> Result<Option<StartWhen>> {
     let Some(wanted) = config.get(&settings::START_WHEN)? else { return Ok(None) };
-    let (players, referees) = (config.need(&settings::PLAYERS_MAX)?, config.need(&settings::REFEREES_MAX)?);
+    let players = config.need(&settings::PLAYERS_MAX)?;
+    let referees = LeagueSettings::default().referees_max;
     if wanted.players > players as usize || wanted.referees > referees as usize {
         let why = format!(
-            "no more than {players} players and {referees} referees may register - raise --players-max or --referees-max"
+            "no more than {players} players and {referees} referees may register - --players-max raises the first"
         );
         return Err(config.wrong(&settings::START_WHEN, why));
     }

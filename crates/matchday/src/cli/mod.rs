@@ -90,13 +90,7 @@ use tokio::runtime::{Builder, Runtime};
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "\
-Example, each in a terminal of its own:
-  matchday manager --lead 5
-  matchday referee
-  matchday player --strategy random
-  matchday player --listen 127.0.0.1:8102 --strategy pattern
-  matchday start && matchday standings --watch"
+    after_help = help::EXAMPLES
 )]
 struct Cli {
     #[command(subcommand)]
@@ -122,7 +116,7 @@ enum Command {
     /// Run many leagues at one address, with referees of its own
     #[command(after_help = service::EXAMPLE)]
     Serve(ServeFlags),
-    /// Have an agent play in a league elsewhere, from any network: it dials out
+    /// Have an agent play in a league elsewhere: it dials out
     #[command(after_help = connect::EXAMPLE)]
     Connect(connect::ConnectArgs),
     /// Create, list, archive and delete the leagues of a service
@@ -134,14 +128,14 @@ enum Command {
     /// Create, list and steer the seasons of a service: leagues by a schedule
     #[command(after_help = season::EXAMPLE)]
     Season(season::SeasonArgs),
-    /// Run a course: a roster, nightly leagues of a service, hand-outs for students, grades
+    /// Run a course: roster, nightly leagues, hand-outs for students, grades
     #[command(after_help = course::EXAMPLE)]
     Course(course::CourseArgs),
     /// Close registration and begin the league
     #[command(after_help = "Example:\n  matchday start --manager http://localhost:8000/mcp")]
     Start(start::StartArgs),
     /// Show how far the league has come
-    #[command(after_help = "Example:\n  matchday status --watch")]
+    #[command(after_help = "Example:\n  matchday status --json")]
     Status(query::QueryArgs),
     /// Show the table
     #[command(after_help = "Example:\n  matchday standings --json")]
@@ -167,16 +161,16 @@ enum Command {
     /// Show the games, their rules, and the strategies that are built in
     #[command(after_help = games::EXAMPLE)]
     Games(games::GamesArgs),
-    /// Check an agent: does it keep the rules, and if not, how is it mended?
+    /// Check an agent: does it keep the rules, and if not, what is the fix?
     #[command(after_help = check::EXAMPLE)]
     Check(check::CheckArgs),
-    /// Play a league of one: let an agent practise against every strategy, and against trouble
+    /// Let an agent practise against every strategy, and against trouble
     #[command(after_help = practice::EXAMPLE)]
     Practice(practice::PracticeArgs),
     /// Show the settings in effect, and where each came from
     #[command(after_help = config::EXAMPLE)]
     Config(config::ConfigArgs),
-    /// Write JSON Schemas of all messages, and an OpenRPC document for each kind of agent
+    /// Write JSON Schemas of all messages, and an OpenRPC document for each agent
     #[command(after_help = schema::EXAMPLE)]
     Schema(schema::SchemaArgs),
     /// Measure how fast leagues are played here, beside the fastest that HTTP can be
@@ -188,7 +182,7 @@ enum Command {
     /// Play strategies against each other without a network, very many matches
     #[command(after_help = simulate::EXAMPLE)]
     Simulate(simulate::SimulateArgs),
-    /// Play a tournament of strategies by a plan, with results that anybody can reproduce
+    /// Play a tournament of strategies by a plan that anybody can repeat
     #[command(after_help = experiment::EXAMPLE)]
     Experiment(experiment::ExperimentArgs),
     /// Check a stored league: its chain of events, draws, scores and table
@@ -201,12 +195,12 @@ enum Command {
     /// Compare the same players in two leagues: tables, ratings, answer times
     #[command(after_help = compare::EXAMPLE)]
     Compare(compare::CompareArgs),
-    /// Write a report of a stored league: a page with table, plots and grades, or CSV, JSON, Markdown
+    /// Write a report of a stored league: table, plots and grades
     #[command(after_help = report::EXAMPLE)]
     Report(report::ReportArgs),
     /// Write a stored league out as JSON and CSV
     Export(export::ExportArgs),
-    /// Look for what would keep an agent from working here: ports, clock, disk, store, TLS, limits, other agents
+    /// Look for what would keep an agent from working here: ports, clock, disk, TLS, other agents
     #[command(after_help = doctor::EXAMPLE)]
     Doctor(doctor::DoctorArgs),
     /// Ask an agent whether it can do its work; for health checks
@@ -217,7 +211,7 @@ enum Command {
     /// Print what a shell needs to complete commands and options
     #[command(after_help = completions::EXAMPLE)]
     Completions(completions::CompletionsArgs),
-    /// Print the manual page of the program or of a command, or write all of them
+    /// Print or write manual pages
     #[command(after_help = man::EXAMPLE)]
     Man(man::ManArgs),
 }

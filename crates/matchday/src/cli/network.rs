@@ -11,28 +11,26 @@ use matchday_net::server::ServerOptions;
 use matchday_runtime::Options;
 use std::net::SocketAddr;
 
-/// The limits on connections and on the heads of requests.
+/// The limits on connections.
 fn server_options(config: &Config) -> Result<ServerOptions> {
     Ok(ServerOptions {
         connections_max: config.need(&settings::CONNECTIONS_MAX)?,
-        per_address_max: config.get(&settings::CONNECTIONS_PER_ADDRESS)?,
-        head_timeout: config.need(&settings::HEAD_TIMEOUT)?,
-        idle_timeout: config.need(&settings::IDLE_TIMEOUT)?,
-        write_timeout: config.need(&settings::WRITE_TIMEOUT)?,
         trusted_proxies: config.get(&settings::TRUSTED_PROXIES)?.unwrap_or_default().into(),
-        headers_max: config.need(&settings::HEADERS_MAX)?,
-        head_bytes_max: config.need(&settings::HEADER_BYTES_MAX)?,
         ..ServerOptions::default()
     })
 }
 
-/// Those, and the limits on bodies, on the inbox and on recorded exchanges.
+/// Those, and the limit on recorded exchanges.
 pub(super) fn limit(config: &Config, options: &mut Options) -> Result<()> {
     options.server = server_options(config)?;
-    options.body_timeout = config.need(&settings::BODY_TIMEOUT)?;
-    options.inbox_len = config.need(&settings::INBOX_MAX)?;
     options.exchanges_bytes_max = config.need(&settings::EXCHANGES_BYTES_MAX)?;
     Ok(())
+}
+
+/// How many agents may come from one address, if that is set.
+pub(super) fn agents_per_address(config: &Config) -> Result<Option<usize>> {
+    let most = config.get(&settings::AGENTS_PER_ADDRESS)?;
+    Ok(most.map(|most| if most == 0 { usize::MAX } else { most as usize }))
 }
 
 /// How much is read of the heads of answers.

@@ -2,7 +2,7 @@
 
 use super::serve::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags, Setting};
-use super::{dial, notice, serve, telemetry};
+use super::{dial, network, notice, serve, telemetry};
 use crate::seat::{self, Authorization, SeatDial, Seats};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
@@ -10,8 +10,8 @@ use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::memory;
 use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
+use matchday_store::Store;
 use matchday_store::open::file_base;
-use matchday_store::{Store, Stream};
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -165,14 +165,14 @@ pub(super) fn authorization(
 pub(super) struct ManagerSeats {
     pub(super) seats: Arc<Seats>,
     pub(super) path: PathBuf,
-    store: Option<Store>,
+    store: Store,
 }
 
 impl ManagerSeats {
     /// Closes the store, after the seats have been closed.
     pub(super) fn close(self) -> Result<()> {
         drop(self.seats);
-        self.store.map_or(Ok(()), |store| Ok(store.close()?))
+        Ok(self.store.close()?)
     }
 }
 
@@ -181,7 +181,6 @@ pub(super) fn for_manager(
     config: &Config,
     manager: &std::net::SocketAddr,
     path: &Path,
-    store: &Store,
     has_roster: bool,
     options: matchday_runtime::Options,
 ) -> Result<Option<ManagerSeats>> {
@@ -208,16 +207,11 @@ pub(super) fn for_manager(
         )?,
         join_code: None,
     };
-    // The players in seats store their tokens and keys in clear, which the manager's store must not hold. A store in which an
-    // earlier version has put them is used further.
-    if !store.load(&Stream("seats".into()))?.is_empty() {
-        let seats = Seats::open(settings, *manager, store.clone(), options)?;
-        return Ok(Some(ManagerSeats { seats, path: path.to_owned(), store: None }));
-    }
+    // The players in seats store their tokens and keys in clear, which the manager's store must not hold.
     let path = seats_store(path);
     let store = Store::open(&path)?;
     let seats = Seats::open(settings, *manager, store.clone(), options)?;
-    Ok(Some(ManagerSeats { seats, path, store: Some(store) }))
+    Ok(Some(ManagerSeats { seats, path, store }))
 }
 
 /// `matchday.db` becomes `matchday-seats.db`.
@@ -229,7 +223,7 @@ fn seats_store(path: &Path) -> PathBuf {
 
 /// How many seats there may be, and how many of them from one address.
 pub(super) fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
-    Ok((config.need(&settings::MAX_SEATS)?, config.get(&settings::SEATS_PER_ADDRESS)?))
+    Ok((config.need(&settings::MAX_SEATS)?, network::agents_per_address(config)?))
 }
 
 pub(super) fn fallback(config: &Config, setting: &Setting<String>) -> Result<Option<&'static StrategyEntry>> {

@@ -244,12 +244,13 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
         }
     };
     let retries = config.get(&settings::RETRIES)?.unwrap_or(base.retry.retries);
+    let other = config.get(&settings::OTHER_TIMEOUT)?;
     Ok(Timing {
         join: config.get(&settings::JOIN_TIMEOUT)?.unwrap_or(base.join),
         choice: config.get(&settings::CHOICE_TIMEOUT)?.unwrap_or(base.choice),
-        game_over: config.get(&settings::GAME_OVER_TIMEOUT)?.unwrap_or(base.game_over),
-        report: config.get(&settings::REPORT_TIMEOUT)?.unwrap_or(base.report),
-        other: config.get(&settings::OTHER_TIMEOUT)?.unwrap_or(base.other),
+        game_over: base.game_over,
+        report: other.unwrap_or(base.report),
+        other: other.unwrap_or(base.other),
         retry: RetryPolicy { retries, backoff },
     })
 }

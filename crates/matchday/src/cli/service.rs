@@ -93,7 +93,7 @@ fn quota(config: &Config) -> Result<Quota> {
         players: config.need(&settings::QUOTA_PLAYERS)?,
         matches: config.need(&settings::QUOTA_MATCHES)?,
         requests_per_s: config.need(&settings::QUOTA_REQUESTS)?,
-        bytes: config.need(&settings::QUOTA_BYTES)?,
+        bytes: config.need(&settings::EXCHANGES_BYTES_MAX)?,
         programs: config.need(&settings::QUOTA_PROGRAMS)?,
     })
 }

@@ -25,8 +25,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
 /// How many may listen at once.
-pub(super) const LISTENERS: AddressQuota =
-    AddressQuota { all_max: 64, per_address_max: 16, limits_loopback: false };
+pub(super) const LISTENERS: AddressQuota = AddressQuota { all_max: 64, per_address_max: 16 };
 /// Keeps proxies from closing an idle stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Other processes write to the store without notice, so it is polled.

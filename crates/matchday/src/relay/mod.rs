@@ -237,7 +237,7 @@ impl Relay {
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
     async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
         let RelayLimits { mailboxes_max, per_address_max, .. } = self.settings.limits;
-        let quota = AddressQuota { all_max: mailboxes_max, per_address_max, limits_loopback: false };
+        let quota = AddressQuota { all_max: mailboxes_max, per_address_max };
         let open: Vec<_> = self.mailboxes().values().map(|mailbox| Some(mailbox.record.from)).collect();
         let (full, only_of) = match quota.check(peer, open) {
             Ok(()) => return Ok(()),

@@ -70,7 +70,7 @@ pub struct SeatSettings {
     pub home: Endpoint,
     /// How many seats there may be.
     pub seats_max: usize,
-    /// How many of them may be opened from one address. `None`: a quarter of them, and any number from this machine itself.
+    /// How many of them may be opened from one address, this machine itself not counted. `None`: a quarter of them.
     pub seats_per_address: Option<usize>,
     /// Chooses when the client of a seat does not choose in time. Without it the match is forfeited.
     pub fallback: Option<&'static StrategyEntry>,
@@ -85,7 +85,6 @@ impl SeatSettings {
         AddressQuota {
             all_max: self.seats_max,
             per_address_max: self.seats_per_address.unwrap_or(self.seats_max / 4).max(1),
-            limits_loopback: self.seats_per_address.is_some(),
         }
     }
 }
@@ -95,7 +94,7 @@ fn refused(reached: QuotaReached, quota: &AddressQuota) -> ToolError {
     let why = match reached {
         QuotaReached::Address(open) => format!(
             "{open} seats were opened from your address, and one address may have {}: go on in one of those, by its \
-             \"seat\", or ask the operator to raise --seats-per-address",
+             \"seat\", or ask the operator to raise --agents-per-address",
             quota.per_address_max
         ),
         QuotaReached::All(_) => format!(

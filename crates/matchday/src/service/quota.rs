@@ -51,7 +51,7 @@ impl Quota {
             return Err(beyond("players-max", players.into(), self.players.into(), "--quota-players"));
         }
         if plan.exchanges && bytes > self.bytes {
-            return Err(beyond("exchanges-bytes-max", bytes, self.bytes, "--quota-bytes"));
+            return Err(beyond("exchanges-bytes-max", bytes, self.bytes, "--exchanges-bytes-max"));
         }
         self.check_program(plan, others)
     }
@@ -107,7 +107,7 @@ mod tests {
                 0,
                 "--quota-players",
             ),
-            (LeaguePlan { exchanges_bytes_max: 101, ..plan() }, 0, "--quota-bytes"),
+            (LeaguePlan { exchanges_bytes_max: 101, ..plan() }, 0, "--exchanges-bytes-max"),
             (LeaguePlan { program: Some(program), ..plan() }, 0, "--quota-programs"),
         ] {
             let refused = QUOTA.check(&plan, Usage { leagues, programs: 0 }).unwrap_err();

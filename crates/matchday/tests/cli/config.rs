@@ -9,7 +9,7 @@ const MANUAL: &str = include_str!("../../../../docs/operating.md");
 #[test]
 fn each_setting_is_shown_with_where_it_came_from() {
     let cli = Cli::new(crate::MATCHDAY);
-    let file = "[manager]\nlead = 3\nplayers-max = 7\nreferees_max = 8\nprobe-every = 9\ntie-breaks = \"wins\"\n\
+    let file = "[manager]\nlead = 3\nplayers-max = 7\nsuspend_after = 8\nretries = 9\ntie-breaks = \"wins\"\n\
                 [player]\nstrategy = \"mirror\"\n";
     fs::write(cli.path().join("matchday.toml"), file).unwrap();
     let shown = |args: &[&str]| {
@@ -21,18 +21,18 @@ fn each_setting_is_shown_with_where_it_came_from() {
     let manager = &shown(&["config", "--json", "manager", "--lead", "1"])["manager"];
     assert_eq!(manager["lead"], json!({"value": "1", "from": "--lead"}));
     assert_eq!(manager["players-max"], json!({"value": "6", "from": "MATCHDAY_PLAYERS_MAX"}));
-    let from = "matchday.toml (manager.referees-max)";
-    assert_eq!(manager["referees-max"], json!({"value": "8", "from": from}));
-    let from = "matchday.toml (manager.probe-every)";
-    assert_eq!(manager["probe-every"], json!({"value": "9", "from": from}));
+    let from = "matchday.toml (manager.suspend-after)";
+    assert_eq!(manager["suspend-after"], json!({"value": "8", "from": from}));
+    let from = "matchday.toml (manager.retries)";
+    assert_eq!(manager["retries"], json!({"value": "9", "from": from}));
     assert_eq!(manager["tie-breaks"], json!({"value": "fewer_draws", "from": "MATCHDAY_TIE_BREAKS"}));
-    assert_eq!(manager["standings-pause"], json!({"value": "0.05", "from": "default"}));
+    assert_eq!(manager["join-timeout"], json!({"value": "5", "from": "default"}));
     assert_eq!(manager["game"], json!({"value": "even_odd", "from": "default"}));
 
     let all = shown(&["config", "--json"]);
     assert_eq!(all["manager"]["lead"]["value"], "2");
     assert_eq!(all["player"]["strategy"]["value"], "mirror");
-    assert_eq!(all["manager"]["retries"]["value"], "3");
+    assert_eq!(all["manager"]["retries"]["value"], "9");
     assert_eq!(all["referee"]["retries"]["value"], json!(null), "the manager's count");
 
     let table = cli.run(&["config"]).out;
@@ -122,16 +122,25 @@ fn a_misspelt_variable_is_an_error_with_a_suggestion_for_every_command() {
 #[test]
 fn a_value_out_of_range_is_told_as_it_was_given() {
     let cli = Cli::new(crate::MATCHDAY);
-    let expected = "expected a whole number from 8 to 1024, got \"1\"";
+    let expected = "expected a whole number from 1024 to 16777216, got \"1\"";
     let told = |args: &[&str], variable: &str| {
         let mut command = cli.command(args);
         command.env(variable, "1");
         output(command).failed(2).to_owned()
     };
-    assert_eq!(told(&["player", "--headers-max", "1"], "X"), format!("--headers-max: {expected}"));
-    assert_eq!(told(&["player"], "MATCHDAY_HEADERS_MAX"), format!("MATCHDAY_HEADERS_MAX: {expected}"));
-    fs::write(cli.path().join("matchday.toml"), "[player]\n\nheaders-max = 1\n").unwrap();
-    assert_eq!(told(&["player"], "X"), format!("matchday.toml: line 3: player.headers-max: {expected}"));
+    assert_eq!(
+        told(&["player", "--message-bytes-max", "1"], "X"),
+        format!("--message-bytes-max: {expected}")
+    );
+    assert_eq!(
+        told(&["player"], "MATCHDAY_MESSAGE_BYTES_MAX"),
+        format!("MATCHDAY_MESSAGE_BYTES_MAX: {expected}")
+    );
+    fs::write(cli.path().join("matchday.toml"), "[player]\n\nmessage-bytes-max = 1\n").unwrap();
+    assert_eq!(
+        told(&["player"], "X"),
+        format!("matchday.toml: line 3: player.message-bytes-max: {expected}")
+    );
 }
 
 #[test]

@@ -294,14 +294,15 @@ fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
 }
 
 #[test]
-fn guesses_and_floods_are_answered_with_429_and_a_time_to_come_again() {
+fn guesses_are_answered_with_429_and_a_time_to_come_again() {
     let cli = Cli::new(crate::MATCHDAY);
-    let limits = ["--token-guesses-max", "2", "--agent-rate", "5", "--log", "json"];
-    let manager = cli.manager(&limits);
+    let manager = cli.manager(&["--log", "json"]);
     let own = absent_player(&cli);
-    let codes = (0..3).map(|_| standings(&cli.manager, "player:P01", "tok_p01_guess"));
+    let codes = (0..11).map(|_| standings(&cli.manager, "player:P01", "tok_p01_guess"));
     let codes: Vec<_> = codes.map(|answer| (answer.status, answer.json()["error_code"].clone())).collect();
-    assert_eq!(codes, [(200, json!("E012")), (200, json!("E012")), (429, json!("E014"))]);
+    let (within, beyond) = codes.split_at(10);
+    assert!(within.iter().all(|answer| *answer == (200, json!("E012"))), "{codes:?}");
+    assert_eq!(beyond, [(429, json!("E014"))]);
     let slow = standings(&cli.manager, "player:P01", "tok_p01_guess");
     let seconds: u64 = slow.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=61).contains(&seconds), "{seconds}");
@@ -312,10 +313,7 @@ fn guesses_and_floods_are_answered_with_429_and_a_time_to_come_again() {
     );
     manager.until("wrong tokens a minute in the name of player:P01");
     let warnings = manager.out().lines().filter(|line| line.contains("\"WARNING\"")).count();
-    assert!(warnings >= 4, "{}", manager.out());
-    let all: Vec<_> = (0..30).map(|_| standings(&cli.manager, "player:P01", &own)).collect();
-    let late: Vec<_> = all.iter().filter(|answer| answer.status == 429).collect();
-    assert!(!late.is_empty() && late.iter().all(|answer| answer.header("retry-after").is_some()));
+    assert!(warnings >= 12, "{}", manager.out());
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_request_from_the_machine_of_another_service_is_not_the_operators() {
 fn what_a_client_says_about_forwarding_is_ignored() {
     let Some(services) = Services::start() else { return };
     let (owner, other) = services.two();
-    owner.create("spring", &json!({"registrations-per-address": "1"}));
+    owner.create("spring", &json!({"agents-per-address": "1"}));
     // From this machine any number may register, from the address that is claimed only one.
     let claimed = [
         ("matchday-forwarded-for", "192.0.2.1"),

@@ -2,9 +2,9 @@
 
 use crate::room::{League, Room, default_league, join, make_move, news, refusal, turn, unhurried};
 use matchday::seat::SeatSettings;
-use matchday_testkit::mcp_client::{Legacy, call};
+use matchday_testkit::mcp_client::{Legacy, call, call_with};
 use matchday_testkit::test_league::{free_port, until_completed};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 #[tokio::test]
@@ -24,12 +24,16 @@ async fn joining_tells_who_one_is_what_is_played_and_what_to_do() {
 async fn one_address_does_not_take_all_seats() {
     let league = League::new(unhurried()).await;
     let few = |settings: SeatSettings| SeatSettings { seats_per_address: Some(2), ..settings };
-    let room = Room::open_at(free_port().await, &league.file(), &league.to, few).await;
-    let first = join(room.address, "Ann").await;
-    join(room.address, "Bob").await;
-    let third = call(room.address, "join_league", json!({"name": "Cyd"})).await;
+    let room = Room::open_behind_proxy(free_port().await, &league.file(), &league.to, few).await;
+    let ask = async |arguments: Value| {
+        let forwarded = [("x-forwarded-for", "192.0.2.7")];
+        call_with(room.address, &forwarded, "join_league", arguments).await
+    };
+    let first = ask(json!({"name": "Ann"})).await;
+    ask(json!({"name": "Bob"})).await;
+    let third = ask(json!({"name": "Cyd"})).await;
     assert!(refusal(&third).contains("2 seats were opened from your address"), "{third}");
-    let again = call(room.address, "join_league", json!({"seat": first})).await;
+    let again = ask(json!({"seat": first["structuredContent"]["seat"]})).await;
     assert_eq!(again["structuredContent"]["player_id"], "P01", "a seat that it has: {again}");
 }
 

@@ -6,7 +6,8 @@ use matchday_core::league::{self, Manager};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_core::referee::Referee;
 use matchday_core::timing::Timing;
-use matchday_runtime::{Handle, entropy_numbered};
+use matchday_net::ip_network::IpNetwork;
+use matchday_runtime::{Handle, Options, entropy_numbered};
 use matchday_store::Store;
 use matchday_testkit::mcp_client::call;
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port, short};
@@ -58,9 +59,31 @@ impl Room {
         manager: &Endpoint,
         change: impl FnOnce(SeatSettings) -> SeatSettings,
     ) -> Self {
+        let options = matchday::agent_options(entropy_numbered(3, "seats"));
+        Self::open_with(listener, file, manager, change, options).await
+    }
+
+    /// With a reverse proxy on this machine, which says where its clients come from.
+    pub(crate) async fn open_behind_proxy(
+        listener: TcpListener,
+        file: &Path,
+        manager: &Endpoint,
+        change: impl FnOnce(SeatSettings) -> SeatSettings,
+    ) -> Self {
+        let mut options = matchday::agent_options(entropy_numbered(3, "seats"));
+        options.server.trusted_proxies = vec![IpNetwork::parse("127.0.0.1").unwrap()].into();
+        Self::open_with(listener, file, manager, change, options).await
+    }
+
+    async fn open_with(
+        listener: TcpListener,
+        file: &Path,
+        manager: &Endpoint,
+        change: impl FnOnce(SeatSettings) -> SeatSettings,
+        options: Options,
+    ) -> Self {
         let address = listener.local_addr().unwrap();
         let store = Store::open(file).unwrap();
-        let options = matchday::agent_options(entropy_numbered(3, "seats"));
         let seats = Seats::open(change(settings(manager, address)), address, store.clone(), options).unwrap();
         let (close, closing) = watch::channel(false);
         Self { address, store, close, serving: tokio::spawn(serve(seats, listener, closing)) }

@@ -13,8 +13,8 @@ fn season(fixture: &Fixture, args: &[&str]) -> Output {
 }
 
 fn create(fixture: &Fixture, name: &str, args: &[&str]) -> Value {
-    let quick = ["--lead", "0", "--endpoint-check", "off"];
-    let made = season(fixture, &[&["create", name], args, &quick].concat());
+    let lead: &[&str] = if args.contains(&"--lead") { &[] } else { &["--lead", "0"] };
+    let made = season(fixture, &[&["create", name], args, lead, &["--endpoint-check", "off"]].concat());
     assert_eq!(made.code, 0, "{made:?}");
     made.json()
 }
@@ -63,7 +63,7 @@ fn has_players(fixture: &Fixture, league: &str, count: u64) {
 fn players_that_stay_up_play_every_league_of_a_season() {
     let fixture = Fixture::new();
     let service = fixture.serve(&[]);
-    create(&fixture, "nightly", &["--standings-pause", "0.3"]);
+    create(&fixture, "nightly", &["--lead", "0.3"]);
     let _players = ["Ada", "Bob", "Eve"].map(|name| player(&fixture, name));
     has_players(&fixture, "nightly_1", 3);
     assert_eq!(season(&fixture, &["run", "nightly"]).json()["league_id"], "nightly_1");

@@ -43,7 +43,8 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
             let flag = Arg::new(setting.id)
                 .long(setting.name())
                 .value_name(setting.values.placeholder())
-                .help(setting.full_help(used));
+                .help(setting.short_help(used))
+                .long_help(setting.full_help(used));
             let flag = match heading(setting) {
                 Some(heading) => flag.help_heading(heading).hide(true),
                 None => flag,

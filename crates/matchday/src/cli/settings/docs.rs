@@ -5,13 +5,14 @@ use super::config::{Flags, Origin};
 use super::file::ConfigFile;
 use super::setting::{DefaultValue, SECTIONS, Use, section};
 use super::{ALL, Declared, MESSAGE_BYTES_MAX, PlayerFlags, RefereeFlags};
-use crate::cli::network;
+use crate::cli::{log_file, network};
 use crate::connect::{CALLS_BYTES_MAX, CALLS_MAX};
 use crate::dashboard::{BEGUN_MAX, QUEUED_MAX};
 use crate::mcp::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
 use crate::relay::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 use clap::{Args, FromArgMatches};
 use matchday_core::entropy::Entropy;
+use matchday_core::league::LeagueSettings;
 use matchday_core::mailbox::WAITING_MAX;
 use matchday_core::protocol::decode::Limits;
 use matchday_net::client::HeadLimits;
@@ -62,7 +63,53 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
     );
     let at_once = format!("{CALLS_MAX}, of {CALLS_BYTES_MAX} bytes together");
     let seconds = |time: std::time::Duration| format!("{} s", time.as_secs());
+    let server = ServerOptions::default();
+    let options = Options::new(Entropy::numbered(1));
+    let league = LeagueSettings::default();
+    let too_long = "HTTP 431; of an answer: the call has failed, and the log says so";
+    let too_late = "the connection ends";
     vec![
+        (
+            "Connections from one address (one /64 of IPv6)",
+            "a quarter of `connections-max`".into(),
+            "HTTP 503 with `Retry-After`; the connection ends",
+        ),
+        ("Headers of a request, or of an answer to it", server.headers_max.to_string(), too_long),
+        ("Bytes of the head of a request or of an answer", server.head_bytes_max.to_string(), too_long),
+        (
+            "Time for the head of a request, or for agreeing on TLS: from its first byte, or on a new connection from the start",
+            seconds(server.head_timeout),
+            too_late,
+        ),
+        ("Time for the body of a request", seconds(options.body_timeout), "HTTP 408; the connection ends"),
+        ("Time that a connection may be idle between two requests", seconds(server.idle_timeout), too_late),
+        (
+            "Time that a client may read nothing of an answer that waits for it",
+            seconds(server.write_timeout),
+            too_late,
+        ),
+        (
+            "Requests that wait for their reply at once",
+            options.inbox_len.to_string(),
+            "HTTP 429 with E014 and `Retry-After`",
+        ),
+        (
+            "Requests a second of one agent at the manager",
+            league.requests_per_second.to_string(),
+            "HTTP 429 with E014 and `Retry-After`",
+        ),
+        (
+            "Wrong tokens a minute in one agent's name",
+            league.token_guesses_max.to_string(),
+            "E014 after a pause; the right token is taken all the same",
+        ),
+        ("Referees of a league", league.referees_max.to_string(), "REJECTED with E008"),
+        (
+            "Bytes of the file of `log-file`",
+            log_file::BYTES_MAX.to_string(),
+            "it is put aside as FILE.1 and another begun",
+        ),
+        ("Log files that were put aside", log_file::ROTATED_MAX.to_string(), "the oldest is removed"),
         ("Requests at once on a connection", "1".into(), "is read when the one before it has been answered"),
         ("Entries of a list, requests of a batch", lists, "E002"),
         ("Time for an answer to a call", "the timeouts of the league".into(), "E001, and tried again"),
@@ -221,11 +268,7 @@ fn the_defaults_shown_are_those_of_an_agent_that_nothing_is_said_about() {
 #[test]
 fn a_limit_that_cannot_be_is_refused_with_what_can() {
     for (variable, text, expected) in [
-        ("MATCHDAY_CONNECTIONS_MAX", "0", "a whole number from 1 to"),
-        ("MATCHDAY_HEADER_BYTES_MAX", "100", "a whole number from 8192 to 1048576"),
-        ("MATCHDAY_HEADERS_MAX", "many", "a whole number from 8 to 1024"),
-        ("MATCHDAY_INBOX_MAX", "-1", "a whole number from 1 to"),
-        ("MATCHDAY_BODY_TIMEOUT", "0", "seconds above 0"),
+        ("MATCHDAY_CONNECTIONS_MAX", "many", "a whole number from 1 to"),
         ("MATCHDAY_EXCHANGES_BYTES_MAX", "1 GB", "a whole number from 0"),
     ] {
         let config = PlayerFlags::with_variables(&[(variable, text)]);

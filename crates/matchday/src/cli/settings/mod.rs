@@ -170,8 +170,6 @@ settings! {
     LEAD: Duration = seconds(), [
         with_default(&[M, L], "60", "How long before its first match a round is announced"),
         with_default(&[RUN], "0", "How long before its first match a round is announced")];
-    STANDINGS_PAUSE: Duration = seconds(), [with_default(&[M, L], "0.05",
-        "How long results are gathered before the table is sent out")];
     START_WHEN: StartWhen = parsed("COUNTS",
         || "players=N,referees=N with at least 2 players and 1 referee".into(), StartWhen::parse),
         [optional(&[M, L], "Start once so many have registered, as in players=4,referees=2")];
@@ -187,10 +185,10 @@ settings! {
         "one is made and shown once, if others can reach the manager", "What referees must show to register")];
     PLAYERS_MAX: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"),
         [with_default(&[M, L], "99", "How many players may register")];
-    REFEREES_MAX: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"),
-        [with_default(&[M, L], "99", "How many referees may register")];
-    REGISTRATIONS_PER_ADDRESS: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008"), [with_default(&[M, L], "16",
-        "How many agents may register from one address (one /64 of IPv6), this machine's not counted; 0 for any number")];
+    AGENTS_PER_ADDRESS: u32 = whole("N", 0, NO_LIMIT).beyond("REJECTED with E008; E014 for a seat; HTTP 429 for one that dials out"),
+        [derived(&[M, L, V, S], "16 that register, 64 that dial out, a quarter of the seats",
+        "How many agents may register, dial out or take a seat from one address (one /64 of IPv6), this machine's not counted; \
+         0 for any number: for a class behind one router")];
     PUBLIC_READS: bool = on_off(), [with_default(&[M, L], "on",
         "Whether anyone may read standings, schedule and results")];
     SUSPEND_AFTER: u32 = whole("N", 0, NO_LIMIT), [with_default(&[M, L], "3",
@@ -198,10 +196,6 @@ settings! {
     ENDPOINT_CHECK: EndpointCheck = one_of(&["off", "at_start", "at_registration"],
         &[EndpointCheck::Off, EndpointCheck::AtStart, EndpointCheck::AtRegistration]), [with_default(&[M, L], "at_start",
         "When to make sure that someone answers where an agent says it listens")];
-    PROBE_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L], "2",
-        "How long an agent has to show that it is there")];
-    PROBE_EVERY: Duration = seconds_above_zero(), [with_default(&[M, L], "5",
-        "How often a suspended agent is looked after")];
 
     // Matches. A referee takes its manager's timeouts: its own bound them, and hold where the manager hands none over.
     MAX_MATCHES: u32 = whole("N", 0, NO_LIMIT).beyond("waits until another match is over"),
@@ -212,12 +206,8 @@ settings! {
     CHOICE_TIMEOUT: Duration = seconds_above_zero(), [
         with_default(&[M, L], "30", "How long a player has for a choice or a move"),
         derived(&[R], "what the manager says, or 30", "The longest that a player has for a choice or a move")];
-    REPORT_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "10",
-        "How long the manager has to confirm the report of a match")];
-    GAME_OVER_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "5",
-        "How long a player has to confirm the end of a match; nobody waits for it")];
     OTHER_TIMEOUT: Duration = seconds_above_zero(), [with_default(&[M, L, R], "10",
-        "How long anyone has for an answer of any other kind")];
+        "How long anyone has for an answer of any other kind, such as the confirmation of a report")];
     RETRIES: u32 = whole("N", 0, NO_LIMIT), [
         with_default(&[M, L], "3", "How often a player that does not answer is asked again"),
         derived(&[R], "what the manager says, or 3",
@@ -269,8 +259,6 @@ settings! {
         [with_default(&[V], "10", "How many matches each referee of the service runs at once")];
     QUOTA_REQUESTS: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with `Retry-After`"),
         [with_default(&[V], "1000", "How many requests a second a league takes, of all who ask it; 0 for any number")];
-    QUOTA_BYTES: u64 = whole("BYTES", 0, NO_LIMIT).beyond("HTTP 409; nothing is created"),
-        [with_default(&[V], "1073741824", "The most bytes of messages and answers that a league may keep")];
     QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",
         "How many leagues may have a game program, which runs on this machine")];
 
@@ -280,8 +268,6 @@ settings! {
         with_default(&[V], "on", "Whether agents that cannot be called can dial out to it: `matchday connect`")];
     RELAY_MAILBOXES: usize = whole("N", 1, 1_000_000).beyond("HTTP 429; one that was abandoned for an hour is removed instead"),
         [with_default(&[M, V], "1024", "How many agents of a league may dial out")];
-    RELAY_MAILBOXES_PER_ADDRESS: usize = whole("N", 1, 1_000_000).beyond("HTTP 429"), [with_default(&[M, V], "64",
-        "How many of them may do so from one address; from this machine itself, all")];
 
     DIAL: bool = on_off(), [
         with_default(&[R, P], "off", "Dial out to the relay of the league instead of listening: nobody need be able to call it"),
@@ -294,8 +280,6 @@ settings! {
         "Whether clients of the Model Context Protocol can take a seat here")];
     MAX_SEATS: usize = whole("N", 1, 10_000).beyond("E014"),
         [with_default(&[M, L, S], "16", "How many seats there may be")];
-    SEATS_PER_ADDRESS: usize = whole("N", 1, 10_000).beyond("E014"), [derived(&[M, L, S],
-        "a quarter of them; from this machine itself, all", "How many of them may be opened from one address")];
     SEAT_FALLBACK: String = text("NAME|none"), [with_default(&[M, L], "random",
         "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
     SEAT_CODE: String = text("CODE|off").secret(), [derived(&[M, L, S],
@@ -357,37 +341,13 @@ settings! {
     // Limits on what callers can ask for.
     CONNECTIONS_MAX: usize = whole("N", 1, 1 << 20).beyond("waits until another ends"),
         [with_default(AGENTS, "4096", "How many connections it takes at once")];
-    CONNECTIONS_PER_ADDRESS: usize = whole("N", 1, 1 << 20).beyond("HTTP 503 with `Retry-After`; the connection ends"),
-        [derived(AGENTS, "a quarter of them", "How many of them may come from one address (one /64 of IPv6)")];
-    HEADERS_MAX: usize = whole("N", 8, 1024).beyond("HTTP 431; of an answer: the call has failed, and the log says so"),
-        [with_default(AGENTS, "64", "How many headers a request, or an answer to it, may have")];
-    // hyper takes no smaller buffer; a larger one would let each connection hold a megabyte for its head alone.
-    HEADER_BYTES_MAX: usize = whole("BYTES", 8192, 1 << 20)
-        .beyond("HTTP 431; of an answer: the call has failed, and the log says so"),
-        [with_default(AGENTS, "32768", "How long the head of a request or of an answer may be")];
-    HEAD_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "5",
-        "How long the head of a request, or agreeing on TLS, may take: from its first byte, or on a new connection from \
-         the start")];
-    IDLE_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "60",
-        "How long a connection may be idle between two requests")];
-    WRITE_TIMEOUT: Duration = seconds_above_zero().beyond("the connection ends"), [with_default(AGENTS, "30",
-        "How long a client may read nothing of an answer that waits for it; a slow one that reads some of it is waited for")];
-    BODY_TIMEOUT: Duration = seconds_above_zero().beyond("HTTP 408; the connection ends"), [with_default(AGENTS, "10",
-        "How long the body of a request may take")];
     // No registration fits into less than the least; the most keeps one request from taking the memory of many.
     MESSAGE_BYTES_MAX: usize = whole("BYTES", 1024, 16 << 20)
         .beyond("HTTP 413 with E002; of an answer: it counts as unreadable"), [
         with_default(&[M, L], "10240", "The longest request or answer that is read"),
         with_default(&[R, P, S], "1048576", "The longest request or answer that is read")];
-    AGENT_RATE: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with E014 and `Retry-After`"), [with_default(&[M, L], "20000",
-        "How many requests a second are taken from one agent; 0 for any number")];
     ADDRESS_RATE: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with E014 and `Retry-After`"), [derived(AGENTS,
         "5000, and any from this machine", "How many requests a second are taken from one address; 0 for any number")];
-    TOKEN_GUESSES_MAX: u32 = whole("N", 0, NO_LIMIT)
-        .beyond("E014 after a pause; the right token is taken all the same"), [with_default(&[M, L], "10",
-        "How many wrong tokens a minute in one agent's name are answered at once; 0 for any number")];
-    INBOX_MAX: usize = whole("N", 1, 1 << 20).beyond("HTTP 429 with E014 and `Retry-After`"),
-        [with_default(AGENTS, "1024", "How many requests may wait for their reply at once")];
 
     // What an operator sees.
     METRICS: bool = on_off(), [
@@ -398,11 +358,6 @@ settings! {
     LOG: log::Format = one_of(&["people", "json"], &[log::Format::People, log::Format::Json]),
         [with_default(AGENTS, "people", "How each event is written, one line an event")];
     LOG_FILE: String = text("FILE"), [derived(AGENTS, "the standard output", "Write the log to this file")];
-    LOG_BYTES_MAX: u64 = whole("BYTES", 4096, NO_LIMIT).beyond("goes into a new one, and the old one is put aside"),
-        [with_default(AGENTS, "104857600",
-        "How large that file may be before it is put aside as FILE.1 and another begun")];
-    LOG_FILES_MAX: usize = whole("N", 0, 1000).beyond("the oldest is removed"),
-        [with_default(AGENTS, "5", "How many files that were put aside are kept")];
     EXCHANGES: bool = on_off(), [with_default(&[M, R, P, S, RUN, V, L], "on",
         "Whether messages and answers are kept, without tokens, for replay")];
     EXCHANGES_BYTES_MAX: u64 = whole("BYTES", 0, NO_LIMIT)

@@ -54,6 +54,15 @@ pub(crate) enum DefaultValue {
     None,
 }
 
+impl DefaultValue {
+    fn help(&self) -> String {
+        match self {
+            Self::Text(text) | Self::Derived(text) => format!(" [default: {text}]"),
+            Self::None => String::new(),
+        }
+    }
+}
+
 pub(super) const fn with_default(
     sections: &'static [usize],
     default: &'static str,
@@ -269,13 +278,15 @@ impl Declared {
         }
     }
 
+    /// The help and the default.
+    pub(crate) fn short_help(&self, used: &Use) -> String {
+        format!("{}{}", used.help, used.default.help())
+    }
+
     /// The help, with all that there is to know of the values.
     pub(crate) fn full_help(&self, used: &Use) -> String {
         let range = self.values.range().map(|range| format!(" [range: {range}]"));
-        let default = match used.default {
-            DefaultValue::Text(text) | DefaultValue::Derived(text) => format!(" [default: {text}]"),
-            DefaultValue::None => String::new(),
-        };
+        let default = used.default.help();
         let file = match self.secret {
             true => format!(" [or in a file: --{}-file]", self.name()),
             false => String::new(),
