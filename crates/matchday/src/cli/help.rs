@@ -74,7 +74,7 @@ fn short_page() -> String {
     let groups = groups.collect::<Vec<_>>().join("\n");
     format!(
         "{about}\n\nUsage: matchday COMMAND [OPTIONS]\n\n{groups}\n\n{EXAMPLES}\n\n\
-         `matchday COMMAND --help` tells of one; `matchday {HELP_ALL}` says what each does.\n"
+         `matchday COMMAND --help` tells of one command, `matchday {HELP_ALL}` of all.\n"
     )
 }
 
