@@ -6,7 +6,7 @@
 //! # Layout
 //! In reading order:
 //! - [`results`]: the input
-//! - [`normal`], [`quantile`], [`rng`], [`cholesky`], [`holm`]: tools
+//! - [`normal`], [`quantile`], [`rng`], [`cholesky`]: tools
 //! - [`null_model`]: exact p-values of records under pure chance; [`luck`]: of the whole standings, by simulation
 //! - [`glicko`]: ratings by round; [`bradley_terry`] with [`spread`] and [`posterior`]: strengths from all
 //!   results, with intervals
@@ -14,18 +14,17 @@
 //! - [`elo`], [`pentanomial`], [`sprt`]: two players: their Elo difference, from matches and from pairs of them with
 //!   swapped seats, and a sequential test
 //! - [`head_to_head`]: two players of a league, which is better and how sure that is
-//! - [`season`]: ratings across leagues; [`contrast`]: two leagues of the same players
+//! - [`season`]: ratings across leagues; [`change`]: one player from league to league
 //! - [`league`]: all statistics of one league; [`sentences`]: in plain words
 //!
 //! Formulas, sources and interpretation: `docs/statistics.md`.
 
 pub mod bradley_terry;
+pub mod change;
 pub mod cholesky;
-pub mod contrast;
 pub mod elo;
 pub mod glicko;
 pub mod head_to_head;
-pub mod holm;
 pub mod league;
 pub mod luck;
 pub mod normal;

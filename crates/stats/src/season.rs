@@ -39,7 +39,7 @@ pub struct AfterLeague {
 }
 
 /// The key of each player of a league. Players of the same name are distinguished by id.
-pub(crate) fn keys(results: &Results, by: KnownBy) -> Vec<String> {
+fn keys(results: &Results, by: KnownBy) -> Vec<String> {
     let same = |name: &str| results.players.iter().filter(|player| player.name == name).count();
     let key = |player: &crate::Entrant| match by {
         KnownBy::Id => player.id.clone(),

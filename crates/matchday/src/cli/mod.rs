@@ -15,7 +15,6 @@ mod bench;
 mod browser;
 mod check;
 mod cluster;
-mod compare;
 mod competition;
 mod completions;
 mod config;
@@ -64,6 +63,7 @@ mod service;
 mod service_api;
 mod settings;
 mod simulate;
+mod since;
 mod standings;
 mod start;
 mod stats;
@@ -192,9 +192,6 @@ enum Command {
     /// List the leagues that a store holds, and ratings through all of them
     #[command(after_help = leagues::EXAMPLE)]
     Leagues(leagues::LeaguesArgs),
-    /// Compare the same players in two leagues: tables, ratings, answer times
-    #[command(after_help = compare::EXAMPLE)]
-    Compare(compare::CompareArgs),
     /// Write a report of a stored league: table, plots and grades
     #[command(after_help = report::EXAMPLE)]
     Report(report::ReportArgs),
@@ -305,7 +302,6 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Verify(args) => verify::execute(args),
         Command::Replay(args) => replay::execute(args).await,
         Command::Leagues(args) => leagues::execute(args),
-        Command::Compare(args) => compare::execute(args),
         Command::Report(args) => report::execute(args),
         Command::Export(args) => export::execute(args),
         Command::Doctor(args) => doctor::execute(args).await,

@@ -5,6 +5,7 @@ use super::Usage;
 use super::league_arg::LeagueArg;
 use super::leagues::{self, KnownArg};
 use super::query::{QueryArgs, show, shown};
+use super::since::{self, Earlier, SinceArg};
 use super::store_arg::AgentAndStoreArg;
 use crate::manager_client::{ManagerClient, in_our_form};
 use crate::statistics::{of_answers, of_league};
@@ -36,6 +37,8 @@ Example:
   matchday stats                      (the whole league: ratings, and how much of the table is luck)
   matchday stats P01
   matchday stats P01 --against P02    (which of the two is better, and how sure that is)
+  matchday stats P01 autumn.db --since spring.db
+  matchday stats P01 season.db --since season.db --since-league spring_1
   matchday stats REF01
   matchday stats league.db --json
   matchday stats season.db --carry-over   (ratings through all leagues of the file)
@@ -49,6 +52,8 @@ pub(super) struct StatsArgs {
     /// Compare the player with this one
     #[arg(long, value_name = "PLAYER")]
     against: Option<String>,
+    #[command(flatten)]
+    since: SinceArg,
     /// Stores of players beside it, with commas: why their strategies failed, and what their models used
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     player_stores: Vec<PathBuf>,
@@ -73,6 +78,9 @@ impl StatsArgs {
             () if self.against.is_some() && !has_agent => {
                 "--against: name the player to compare, such as P01"
             }
+            () if self.since.is_given() && (!has_agent || self.against.is_some()) => {
+                "--since: name one player to compare with itself, such as P01"
+            }
             () if !has_store && self.carry_over => "--carry-over: name the store of the leagues",
             () if !has_store && !self.player_stores.is_empty() => {
                 "--player-stores: name the store of the league"
@@ -91,34 +99,40 @@ impl StatsArgs {
 enum Subject<'a> {
     League,
     Player(&'a str),
+    Since(&'a str, &'a Earlier),
     Pair(&'a str, &'a str),
     Referee(&'a str),
 }
 
 /// A player's record, and what it means.
 #[derive(Debug, Serialize, Deserialize)]
-struct PlayerView {
+pub(super) struct PlayerView {
     #[serde(flatten)]
-    known: PlayerStatsData,
-    statistics: Option<PlayerStatistics>,
+    pub(super) known: PlayerStatsData,
+    pub(super) statistics: Option<PlayerStatistics>,
 }
 
 pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     let settings = Resampling { seed: args.seed, ..Resampling::default() };
     let (agent, store) = args.of.split()?;
     args.check(agent.is_some(), store.is_some())?;
+    let earlier = args.since.open(args.known)?;
     let subject = match agent {
         None => Subject::League,
         Some(player) if args.against.is_some() => {
             Subject::Pair(player, args.against.as_deref().unwrap_or_default())
         }
-        Some(referee) if referee.starts_with("REF") => Subject::Referee(referee),
-        Some(player) => Subject::Player(player),
+        Some(referee) if referee.starts_with("REF") && earlier.is_none() => Subject::Referee(referee),
+        Some(player) => match &earlier {
+            Some(earlier) => Subject::Since(player, earlier),
+            None => Subject::Player(player),
+        },
     };
     let for_people = |data: &Value| {
         let text = match subject {
             Subject::League => words::league(&serde_json::from_value(data.clone())?),
             Subject::Player(_) => player_table(data)?,
+            Subject::Since(..) => since::for_people(data)?,
             Subject::Pair(..) => words::head_to_head(&serde_json::from_value(data.clone())?),
             Subject::Referee(_) => referee_table(data)?,
         };
@@ -139,7 +153,10 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     let league = stored(file, args.league.id().as_ref())?;
     let mut data = match subject {
         Subject::League => serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?,
-        Subject::Player(id) => player_of_league(&league, id, &settings)?,
+        Subject::Player(id) => serde_json::to_value(player_of_league(&league, id, &settings)?)?,
+        Subject::Since(id, earlier) => {
+            earlier.compare(player_of_league(&league, id, &settings)?, &of_league(&league), &settings)?
+        }
         Subject::Pair(first, second) => head_to_head(&of_league(&league), first, second)?,
         Subject::Referee(id) => referee_of(league.referee_listings(), id)?,
     };
@@ -157,7 +174,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn stored(file: &Path, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
+pub(super) fn stored(file: &Path, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
     Ok(LeagueLog::load(&Store::open_read_only(file)?.choose(league_id)?)?.league)
 }
 
@@ -177,7 +194,7 @@ fn own_records(
     let Ok(stored) = LogSet::open_league(files, league_id) else { return Default::default() };
     let is_wanted = |id: &String| match subject {
         Subject::League => true,
-        Subject::Player(wanted) => id == wanted,
+        Subject::Player(wanted) | Subject::Since(wanted, _) => id == wanted,
         Subject::Pair(first, second) => id == first || id == second,
         Subject::Referee(_) => false,
     };
@@ -204,6 +221,11 @@ async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampl
         Subject::Player(id) => {
             let known = player_stats(client, PlayerId::new(*id)).await?;
             Ok(serde_json::to_value(player_view(known, &results(client).await?, settings))?)
+        }
+        Subject::Since(id, earlier) => {
+            let known = player_stats(client, PlayerId::new(*id)).await?;
+            let results = results(client).await?;
+            earlier.compare(player_view(known, &results, settings), &results, settings)
         }
         Subject::Pair(first, second) => head_to_head(&results(client).await?, first, second),
         Subject::Referee(id) => {
@@ -235,7 +257,7 @@ fn head_to_head(results: &Results, first: &str, second: &str) -> Result<Value> {
     }
 }
 
-fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<Value> {
+pub(super) fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<PlayerView> {
     let known = league.player_stats(&PlayerId::new(id)).ok_or_else(|| {
         let known: Vec<&str> = league.players.keys().map(PlayerId::as_str).collect();
         match known.as_slice() {
@@ -243,7 +265,7 @@ fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<
             known => anyhow!("no player {id}: the league has {}", known.join(", ")),
         }
     })?;
-    Ok(serde_json::to_value(player_view(known, &of_league(league), settings))?)
+    Ok(player_view(known, &of_league(league), settings))
 }
 
 fn player_view(known: PlayerStatsData, results: &Results, settings: &Resampling) -> PlayerView {

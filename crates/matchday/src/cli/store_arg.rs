@@ -3,7 +3,7 @@
 use super::Usage;
 use anyhow::Result;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
@@ -40,33 +40,6 @@ impl StoreArg {
     }
 }
 
-/// For commands that take two stores, or one that is both.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = true)]
-pub(super) struct TwoStoresArg {
-    /// The stores of the two leagues, A and B; or one that holds both
-    #[arg(value_name = "FILE|URL", num_args = 1..=2)]
-    files: Vec<PathBuf>,
-    /// The same as FILE|URL
-    #[arg(long = "store", value_name = "FILE|URL", value_delimiter = ',')]
-    stores: Vec<PathBuf>,
-}
-
-impl TwoStoresArg {
-    /// `by_league`: two leagues are named, which one store may hold.
-    pub(super) fn both(&self, by_league: bool) -> Result<[&Path; 2]> {
-        let files: Vec<&PathBuf> = self.stores.iter().chain(&self.files).collect();
-        match files.as_slice() {
-            [one] if by_league => Ok([one, one]),
-            [one, other] => Ok([one, other]),
-            _ => {
-                let why = "expected two stores, or one with --league-a and --league-b";
-                Err(Usage(format!("{why}, got {}", files.len())).into())
-            }
-        }
-    }
-}
-
 /// For commands that ask about an agent, and may read a store instead of asking a manager.
 #[derive(Debug, Args)]
 pub(super) struct AgentAndStoreArg {
@@ -91,7 +64,7 @@ impl AgentAndStoreArg {
             ([_, _, ..], _) => {
                 Err(Usage("two agents are named: compare them with --against".to_owned()).into())
             }
-            _ => Err(Usage("two stores are named: see `matchday compare`".to_owned()).into()),
+            _ => Err(Usage("two stores are named: put the earlier one after --since".to_owned()).into()),
         }
     }
 }

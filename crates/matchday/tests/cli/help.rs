@@ -100,7 +100,6 @@ fn every_command_shows_an_example() {
         "report",
         "export",
         "leagues",
-        "compare",
     ] {
         assert!(help(&[command]).contains("Example:"), "{command}");
     }

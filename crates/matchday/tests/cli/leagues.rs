@@ -72,7 +72,7 @@ fn a_store_holds_one_league_after_the_other_and_every_command_finds_each() {
 }
 
 #[test]
-fn ratings_go_on_and_leagues_are_compared() {
+fn ratings_go_on_from_league_to_league() {
     let cli = two_leagues();
     let by_id = ["--known-by", "id"];
     let rated = json(&cli, &[&["leagues", "season.db", "--ratings", "--json"], &by_id[..]].concat());
@@ -84,21 +84,81 @@ fn ratings_go_on_and_leagues_are_compared() {
     assert_eq!(carried["ratings"], rated["ratings"]);
     let one = json(&cli, &["stats", "--store", "season.db", "--league", "spring_1", "--json"]);
     assert_eq!(one["matches"], 1, "{one}");
+}
 
-    let sides = ["--league-a", "spring_1", "--league-b", "spring_2"];
-    let compare =
-        |more: &[&str]| cli.run(&[&["compare", "season.db", "season.db"], &sides[..], &by_id, more].concat());
-    let compared = compare(&["--json"]).json();
-    assert_eq!(compared["leagues"], serde_json::json!(["spring_1", "spring_2"]));
-    let players = compared["players"].as_array().unwrap();
-    assert_eq!(players.len(), 2, "{compared}");
-    for player in players {
-        assert_eq!(player["difference"]["more_than_chance"], false, "one match tells nothing: {player}");
-        assert!(player["first_conduct"]["mean_answer_ms"].is_u64(), "{player}");
-        assert_eq!(player["second_conduct"]["technical_losses"], 0);
+#[test]
+fn a_player_is_compared_with_itself_in_an_earlier_league() {
+    let cli = two_leagues();
+    let since = ["--since", "season.db", "--since-league", "spring_1", "--known-by", "id"];
+    let told = json(&cli, &[&["stats", "P02", "season.db", "--json"], &since[..]].concat());
+    assert_eq!((&told["player_id"], &told["since"]["player"]["player_id"]), (&"P02".into(), &"P02".into()));
+    assert_eq!((&told["since"]["league_id"], &told["since"]["known_by"]), (&"spring_1".into(), &"id".into()));
+    let differences = &told["since"]["differences"];
+    for name in ["score", "rating", "technical_losses"] {
+        let [low, high] = ["low", "high"].map(|end| differences[name][end].as_f64().unwrap());
+        assert!(low <= 0.0 && high >= 0.0, "one match tells nothing: {told}");
     }
-    let told = compare(&[]);
-    assert!(told.out.contains("No difference in strength is more than chance"), "{told:?}");
+    assert!(differences["mean_answer_ms"].is_i64(), "{told}");
+    let alone = json(&cli, &["stats", "P02", "season.db", "--json"]);
+    assert_eq!((&alone["stats"], &alone["statistics"]), (&told["stats"], &told["statistics"]));
+}
+
+/// Plays a league that is the same each time; the order in which players register gives their ids.
+fn play_at_once(cli: &Cli, store: &str, more: &[&str]) {
+    let league = ["run", "--port-base", "0", "--quiet", "--no-stay", "--store", store];
+    let done = cli.run(&[&league[..], more].concat());
+    assert_eq!(done.code, 0, "{done:?}");
+}
+
+#[test]
+fn how_a_player_has_changed_is_told_in_plain_words() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let game = ["--game", "nim", "--format", "double_round_robin"];
+    let spring = ["--strategies", "optimal,random,random,random", "--seed", "1"];
+    let autumn = ["--strategies", "random,optimal,random,random", "--seed", "2"];
+    play_at_once(&cli, "spring.db", &[&game[..], &spring].concat());
+    play_at_once(&cli, "autumn.db", &[&game[..], &autumn].concat());
+    let done = cli.run(&["stats", "P01", "autumn.db", "--since", "spring.db", "--known-by", "id"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    // Times to answer differ from run to run.
+    let told: Vec<&str> = done.out.lines().filter(|line| !line.starts_with("mean answer")).collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn a_player_that_is_not_in_the_earlier_league_is_not_guessed() {
+    let cli = Cli::new(crate::MATCHDAY);
+    play_at_once(&cli, "two.db", &["--game", "nim", "--players", "2"]);
+    play_at_once(&cli, "four.db", &["--game", "nim", "--players", "4"]);
+    play_at_once(&cli, "other.db", &["--players", "2"]);
+    let since = |agent: &str, file: &str, more: &[&str]| {
+        cli.run(&[&["stats", agent, "four.db", "--since", file], more].concat())
+    };
+    let absent = since("P04", "two.db", &["--known-by", "id"]);
+    let words = "--since: league_nim has no player P04: it has P01 Player 1, P02 Player 2";
+    assert_eq!(absent.failed(1), words);
+    let unknown = since("P04", "two.db", &[]);
+    let words =
+        "no player of league_nim is called Player 4, as P04 is here: it has P01 Player 1, P02 Player 2; ";
+    assert!(unknown.failed(1).contains(words), "{unknown:?}");
+    let game = since("P01", "other.db", &[]);
+    assert!(
+        game.failed(1).contains(" is a league of even_odd, and this one is of nim: name one of nim"),
+        "{game:?}"
+    );
+    let league = since("P01", "two.db", &["--since-league", "one"]);
+    assert_eq!(
+        league.failed(1),
+        "two.db holds no league one, but league_nim: choose one with --since-league"
+    );
+    let missing = since("P01", "none.db", &[]);
+    assert!(missing.failed(1).starts_with("--since: "), "{missing:?}");
+    for wrong in [&["stats", "four.db", "--since", "two.db"][..], &["stats", "--since", "two.db"]] {
+        let why = "--since: name one player to compare with itself, such as P01";
+        assert_eq!(cli.run(wrong).failed(2), why);
+    }
+    let unnamed = cli.run(&["stats", "P01", "four.db", "--since-league", "two"]);
+    assert_eq!(unnamed.code, 2, "{unnamed:?}");
 }
 
 #[test]

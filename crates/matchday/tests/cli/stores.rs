@@ -180,7 +180,6 @@ fn a_store_is_named_as_an_argument_or_by_an_option_alike() {
         (&["stats", "league.db"][..], &["stats", "--store", "league.db"][..]),
         (&["stats", "P01", "league.db"], &["stats", "P01", "--store", "league.db"]),
         (&["stats", "league.db", "P01"], &["stats", "--store", "league.db", "P01"]),
-        (&["compare", "league.db", "league.db"], &["compare", "--store", "league.db,league.db"]),
         (&["leagues", "league.db"], &["leagues", "--store", "league.db"]),
         (&["verify", "league.db"], &["verify", "--store", "league.db"]),
     ] {
@@ -189,9 +188,8 @@ fn a_store_is_named_as_an_argument_or_by_an_option_alike() {
     good(cli.run(&["backup", "league.db", "--to", "one.db"]));
     good(cli.run(&["backup", "--store", "league.db", "--to", "two.db"]));
     for (wrong, why) in [
-        (&["compare", "league.db"][..], "expected two stores, or one with --league-a and --league-b, got 1"),
-        (&["stats", "P01", "P02"], "two agents are named: compare them with --against"),
-        (&["stats", "one.db", "two.db"], "two stores are named: see `matchday compare`"),
+        (&["stats", "P01", "P02"][..], "two agents are named: compare them with --against"),
+        (&["stats", "one.db", "two.db"], "two stores are named: put the earlier one after --since"),
         (&["stats", "league.db", "--watch"], "--watch: a stored league does not change: leave it out"),
         (&["stats", "--carry-over"], "--carry-over: name the store of the leagues"),
     ] {
