@@ -1,8 +1,10 @@
-//! `matchday league`: creates, lists, shows, changes, archives, deletes and imports the leagues of a service, by its HTTP API.
+//! `matchday league`: creates, lists, shows, changes, archives, deletes and imports the leagues of a service, by its HTTP API;
+//! lists those of a store.
 
 use super::Usage;
 use super::service_api::{Api, LEAGUES, Promised, SOON, WHOLE_LEAGUE, WITH_PROGRAM};
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
+use super::stored_leagues::{self, KnownArg};
 use super::tls::TlsArgs;
 use crate::service::JoinCodeRow;
 use crate::view::{headed, say, table};
@@ -23,6 +25,7 @@ Example:
   matchday league create spring --game even_odd --lead 5 --start-when players=4
   matchday league create section-{01..12} --template course.toml --roster 'rosters/{}.csv'
   matchday league list
+  matchday league list --store season.db --ratings   (a file that holds several, Glicko-2 through all)
   matchday league archive spring             # into a file that every command reads
 
 A template is a configuration file with a section [league]; a roster is written as CSV with name, role, mail.";
@@ -38,14 +41,17 @@ pub(super) struct LeagueArgs {
     what: What,
 }
 
+const SERVICE: &str = "MATCHDAY_SERVICE";
+const SERVICE_DEFAULT: &str = "http://localhost:8000";
+
 #[derive(Debug, Args)]
 pub(super) struct ServiceArg {
     /// Where the service listens
     #[arg(
         long,
         value_name = "URL",
-        env = "MATCHDAY_SERVICE",
-        default_value = "http://localhost:8000",
+        env = SERVICE,
+        default_value = SERVICE_DEFAULT,
         global = true
     )]
     pub(super) service: String,
@@ -60,8 +66,8 @@ pub(super) struct ServiceArg {
 enum What {
     /// Create leagues, all of them or none; tokens and codes are shown this once
     Create(CreateArgs),
-    /// List the leagues that you may see
-    List,
+    /// List the leagues of the service that you may see, or those that a store holds
+    List(ListArgs),
     /// Show a league: how far it has come, and its settings
     Show { name: String },
     /// Change those settings of a league that flags name
@@ -83,6 +89,25 @@ enum What {
         #[arg(long, value_name = "ID")]
         league: Option<String>,
     },
+}
+
+impl ServiceArg {
+    /// Whether a flag names the service, rather than the environment or nothing.
+    fn is_flag(&self) -> bool {
+        self.service != SERVICE_DEFAULT && std::env::var(SERVICE).as_ref() != Ok(&self.service)
+    }
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    /// List the leagues of this store instead of asking a service
+    #[arg(long, value_name = "FILE|URL")]
+    store: Option<PathBuf>,
+    /// Show ratings that go on from league to league, too
+    #[arg(long, requires = "store")]
+    ratings: bool,
+    #[command(flatten)]
+    known: KnownArg,
 }
 
 #[derive(Debug, Args)]
@@ -109,7 +134,15 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
     let one = Promised::Text("league_id");
     let data = match args.what {
         What::Create(create_args) => return create(&api, create_args, args.json).await,
-        What::List => {
+        What::List(ListArgs { store: Some(_), .. }) if args.service.is_flag() => {
+            let why =
+                "--store lists the leagues of a store, and --service those of a service: give one of them";
+            return Err(Usage(why.to_owned()).into());
+        }
+        What::List(ListArgs { store: Some(file), ratings, known }) => {
+            return stored_leagues::print(&file, ratings, known, args.json);
+        }
+        What::List(_) => {
             let data = api.call(Method::GET, "", None, LEAGUES, SOON).await?;
             return print(args.json, &data, list);
         }

@@ -32,7 +32,6 @@ mod health;
 mod help;
 mod league;
 mod league_arg;
-mod leagues;
 mod llm_arg;
 mod log_file;
 mod man;
@@ -70,6 +69,7 @@ mod stats;
 mod status;
 mod store_arg;
 mod store_password;
+mod stored_leagues;
 mod telemetry;
 mod tls;
 mod verify;
@@ -119,7 +119,7 @@ enum Command {
     /// Have an agent play in a league elsewhere: it dials out
     #[command(after_help = connect::EXAMPLE)]
     Connect(connect::ConnectArgs),
-    /// Create, list, archive and delete the leagues of a service
+    /// Create, list, archive and delete the leagues of a service; list those of a store
     #[command(after_help = league::EXAMPLE)]
     League(league::LeagueArgs),
     /// Show the services that share a store, and what each of them has
@@ -189,9 +189,6 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Tell a stored match as it happened
     Replay(replay::ReplayArgs),
-    /// List the leagues that a store holds, and ratings through all of them
-    #[command(after_help = leagues::EXAMPLE)]
-    Leagues(leagues::LeaguesArgs),
     /// Write a report of a stored league: table, plots and grades
     #[command(after_help = report::EXAMPLE)]
     Report(report::ReportArgs),
@@ -301,7 +298,6 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Experiment(args) => experiment::execute(args).await,
         Command::Verify(args) => verify::execute(args),
         Command::Replay(args) => replay::execute(args).await,
-        Command::Leagues(args) => leagues::execute(args),
         Command::Report(args) => report::execute(args),
         Command::Export(args) => export::execute(args),
         Command::Doctor(args) => doctor::execute(args).await,

@@ -1,8 +1,8 @@
 //! `matchday stats PLAYER --since FILE`: how a player has changed from an earlier league to this one. Reads the store of the
 //! earlier league.
 
-use super::leagues::KnownArg;
 use super::stats::{PlayerView, player_of_league, stored};
+use super::stored_leagues::KnownArg;
 use crate::statistics::of_league;
 use crate::view::table;
 use anyhow::{Result, anyhow, bail};

@@ -3,10 +3,10 @@
 
 use super::Usage;
 use super::league_arg::LeagueArg;
-use super::leagues::{self, KnownArg};
 use super::query::{QueryArgs, show, shown};
 use super::since::{self, Earlier, SinceArg};
 use super::store_arg::AgentAndStoreArg;
+use super::stored_leagues::{self, KnownArg};
 use crate::manager_client::{ManagerClient, in_our_form};
 use crate::statistics::{of_answers, of_league};
 use crate::view::{say, statistics as words, table};
@@ -143,10 +143,10 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         return show(&args.query, ask, for_people).await;
     };
     if args.carry_over {
-        let stored = leagues::stored(file)?;
-        let ratings = leagues::carried(&stored, args.known);
+        let stored = stored_leagues::stored(file)?;
+        let ratings = stored_leagues::carried(&stored, args.known);
         let data = json!({ "known_by": args.known.by(), "ratings": ratings });
-        let for_people = |_: &Value| Ok(leagues::ratings_for_people(&ratings, args.known));
+        let for_people = |_: &Value| Ok(stored_leagues::ratings_for_people(&ratings, args.known));
         say(shown(&args.query, &data, for_people)?);
         return Ok(ExitCode::SUCCESS);
     }

@@ -99,7 +99,6 @@ fn every_command_shows_an_example() {
         "replay",
         "report",
         "export",
-        "leagues",
     ] {
         assert!(help(&[command]).contains("Example:"), "{command}");
     }

@@ -27,7 +27,7 @@ const COMMANDS: &[&[&str]] = &[
     &["replay", "hostile.db"],
     &["replay", "hostile.db", "--match", "R1M1"],
     &["stats", "hostile.db"],
-    &["leagues", "hostile.db"],
+    &["league", "list", "--store", "hostile.db"],
     &["backup", "hostile.db", "--to", "copy.db"],
     &["dashboard", "hostile.db", "--listen", "127.0.0.1:0"],
 ];

@@ -36,7 +36,7 @@ fn json(cli: &Cli, args: &[&str]) -> Value {
 #[test]
 fn a_store_holds_one_league_after_the_other_and_every_command_finds_each() {
     let cli = two_leagues();
-    let listed = json(&cli, &["leagues", "season.db", "--json"]);
+    let listed = json(&cli, &["league", "list", "--store", "season.db", "--json"]);
     let ids: Vec<&Value> = listed["leagues"].as_array().unwrap().iter().map(|it| &it["league_id"]).collect();
     assert_eq!(ids, ["spring_1", "spring_2"]);
     for league in listed["leagues"].as_array().unwrap() {
@@ -75,7 +75,10 @@ fn a_store_holds_one_league_after_the_other_and_every_command_finds_each() {
 fn ratings_go_on_from_league_to_league() {
     let cli = two_leagues();
     let by_id = ["--known-by", "id"];
-    let rated = json(&cli, &[&["leagues", "season.db", "--ratings", "--json"], &by_id[..]].concat());
+    let rated = json(
+        &cli,
+        &[&["league", "list", "--store", "season.db", "--ratings", "--json"], &by_id[..]].concat(),
+    );
     let ratings = rated["ratings"].as_array().unwrap();
     assert_eq!(ratings.len(), 2, "{rated}");
     assert!(ratings.iter().all(|player| player["leagues"] == 2 && player["matches"] == 2), "{rated}");
@@ -162,6 +165,25 @@ fn a_player_that_is_not_in_the_earlier_league_is_not_guessed() {
 }
 
 #[test]
+fn a_name_that_two_players_of_the_earlier_league_share_is_not_guessed() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let manager = cli.manager(&["--store", "league.db", "--lead", "0"]);
+    let _agents = ["referee", "player", "player"].map(|role| {
+        let agent = cli.agent(&[role, "--name", "Ada"]);
+        agent.until("registered as");
+        agent
+    });
+    stop(manager);
+    let since =
+        |more: &[&str]| cli.run(&[&["stats", "P02", "league.db", "--since", "league.db"], more].concat());
+    let words = "has 2 players called Ada, P01, P02: --known-by id goes by ids instead";
+    assert!(since(&[]).failed(1).contains(words), "{:?}", since(&[]));
+    let by_id = since(&["--known-by", "id"]);
+    assert!(by_id.out.contains("It was P02 Ada in "), "{by_id:?}");
+    assert!(by_id.out.contains("not known in both leagues"), "nothing was played: {by_id:?}");
+}
+
+#[test]
 fn a_league_that_is_not_over_keeps_others_out_and_an_old_one_is_not_begun_again() {
     let cli = Cli::new(crate::MATCHDAY);
     let manager = cli.manager(&["--store", "season.db", "--league-id", "spring_1"]);
@@ -195,4 +217,25 @@ fn a_league_that_is_not_there_is_told_with_those_that_are() {
         refused.code == 1 && refused.err.contains("a new league needs another --league-id"),
         "{refused:?}"
     );
+}
+
+#[test]
+fn leagues_are_listed_of_a_store_or_of_a_service_and_not_of_both() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let both = ["league", "list", "--store", "season.db", "--service", "http://localhost:1"];
+    let why = "--store lists the leagues of a store, and --service those of a service: give one of them";
+    assert_eq!(cli.run(&both).failed(2), why);
+    let ratings = cli.run(&["league", "list", "--ratings"]);
+    assert!(ratings.code == 2 && ratings.err.contains("--store"), "{ratings:?}");
+}
+
+#[test]
+fn a_service_in_the_environment_does_not_keep_a_store_from_being_listed() {
+    let cli = Cli::new(crate::MATCHDAY);
+    play_at_once(&cli, "two.db", &["--players", "2"]);
+    let mut command = cli.command(&["league", "list", "--store", "two.db", "--json"]);
+    let done = command.env("MATCHDAY_SERVICE", "http://localhost:1").output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let listed: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(listed["leagues"][0]["phase"], "completed", "{listed}");
 }

@@ -148,7 +148,7 @@ fn a_league_in_one_process_is_played_to_its_end_though_nobody_reads_what_it_prin
     let mut league = Unread(command.spawn().unwrap());
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
-        let told = cli.run(&["leagues", "league.db", "--json"]);
+        let told = cli.run(&["league", "list", "--store", "league.db", "--json"]);
         if told.code == 0 && told.out.contains("\"completed\"") {
             break;
         }

@@ -180,7 +180,6 @@ fn a_store_is_named_as_an_argument_or_by_an_option_alike() {
         (&["stats", "league.db"][..], &["stats", "--store", "league.db"][..]),
         (&["stats", "P01", "league.db"], &["stats", "P01", "--store", "league.db"]),
         (&["stats", "league.db", "P01"], &["stats", "--store", "league.db", "P01"]),
-        (&["leagues", "league.db"], &["leagues", "--store", "league.db"]),
         (&["verify", "league.db"], &["verify", "--store", "league.db"]),
     ] {
         assert_eq!(good(cli.run(as_argument)), good(cli.run(by_option)), "{as_argument:?}");

@@ -1,6 +1,5 @@
-//! `matchday leagues`: what leagues a store holds, and ratings that go on from one to the next. Reads the store.
+//! The leagues of a store: `matchday league list --store`, and ratings that go on from one to the next. Reads the store.
 
-use super::store_arg::StoreArg;
 use crate::statistics::of_league;
 use crate::view::{headed, say, table};
 use anyhow::Result;
@@ -12,36 +11,12 @@ use matchday_stats::Results;
 use matchday_stats::season::{self, Carried};
 use matchday_store::entry::Entry;
 use matchday_store::league_log::LeagueLog;
-use matchday_store::{Reader, Store, StoreError};
+use matchday_store::{Store, StoreError};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
-
-pub(super) const EXAMPLE: &str = "\
-A manager begins another league in the same file when the one before is over:
-  matchday manager --store season.db --league-id spring_2
-
-Example:
-  matchday leagues season.db
-  matchday leagues season.db --ratings       (Glicko-2 through all of them, in order)
-  matchday leagues season.db --json
-  matchday verify season.db --league spring_1";
-
-#[derive(Debug, Args)]
-pub(super) struct LeaguesArgs {
-    #[command(flatten)]
-    store: StoreArg,
-    /// Show ratings that go on from league to league
-    #[arg(long)]
-    ratings: bool,
-    #[command(flatten)]
-    known: KnownArg,
-    /// Print as JSON
-    #[arg(long)]
-    json: bool,
-}
 
 /// How players of one league are known again in another.
 #[derive(Debug, Clone, Copy, Args)]
@@ -133,14 +108,15 @@ impl Listed {
     }
 }
 
-pub(super) fn execute(args: LeaguesArgs) -> Result<ExitCode> {
-    let histories = all(Store::open_read_only(&args.store.file())?)?;
+/// Prints what leagues a store holds, and with `--ratings` the ratings through all of them.
+pub(super) fn print(file: &Path, ratings: bool, known: KnownArg, as_json: bool) -> Result<ExitCode> {
+    let histories = stored(file)?;
     let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
-    let ratings = args.ratings.then(|| carried(&histories, args.known));
-    if args.json {
+    let ratings = ratings.then(|| carried(&histories, known));
+    if as_json {
         let mut data = json!({ "leagues": listed });
         if let (Some(data), Some(ratings)) = (data.as_object_mut(), &ratings) {
-            data.insert("known_by".into(), json!(args.known.by()));
+            data.insert("known_by".into(), json!(known.by()));
             data.insert("ratings".into(), json!(ratings));
         }
         say(serde_json::to_string_pretty(&data)?);
@@ -148,13 +124,14 @@ pub(super) fn execute(args: LeaguesArgs) -> Result<ExitCode> {
     }
     say(headed(&list(&listed)));
     if let Some(ratings) = &ratings {
-        say(format!("\n{}", ratings_for_people(ratings, args.known)));
+        say(format!("\n{}", ratings_for_people(ratings, known)));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The course of every league of a store, the first one first.
-pub(super) fn all(mut reader: Reader) -> Result<Vec<LeagueLog>, StoreError> {
+pub(super) fn stored(file: &Path) -> Result<Vec<LeagueLog>, StoreError> {
+    let mut reader = Store::open_read_only(file)?;
     let leagues = reader.leagues()?;
     if leagues.is_empty() {
         return Err(StoreError::NoLeague(reader.path().to_owned()));
@@ -165,10 +142,6 @@ pub(super) fn all(mut reader: Reader) -> Result<Vec<LeagueLog>, StoreError> {
         logs.push(LeagueLog::load(&reader)?);
     }
     Ok(logs)
-}
-
-pub(super) fn stored(file: &Path) -> Result<Vec<LeagueLog>, StoreError> {
-    all(Store::open_read_only(file)?)
 }
 
 pub(super) fn carried(histories: &[LeagueLog], known: KnownArg) -> Vec<Carried> {
