@@ -126,7 +126,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_agent_goes_on_from_its_last_event_where_the_clock_is_behind_it() {
         let (store, now) =
-            (matchday_store::Store::in_memory(), Timestamp::from_micros(1_736_937_000_000_000));
+            (matchday_store::Store::in_memory().unwrap(), Timestamp::from_micros(1_736_937_000_000_000));
         let second = |number| now + Duration::from_secs(number);
         let from = |last_at| AgentClock::going_on_from(last_at, Clock::starting_at(now), store.downgrade());
         let slow = from(second(10));

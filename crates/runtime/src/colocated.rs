@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn an_agent_that_is_expected_is_called_within_the_process_before_it_runs() {
         let (public, local, client) = ("https://example.org/l/a", "http://127.0.0.1:1/l/a", Client::new());
-        let colocated = Colocated::within(&Store::in_memory(), client.clone(), public, local, client);
+        let colocated =
+            Colocated::within(&Store::in_memory().unwrap(), client.clone(), public, local, client);
         let referee = format!("{public}/referees/1/mcp");
         assert!(colocated.local_route(&referee).is_none());
         colocated.expect(&referee);

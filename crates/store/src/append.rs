@@ -8,7 +8,6 @@ use crate::stream::Stream;
 use matchday_core::protocol::Timestamp;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -90,17 +89,6 @@ pub enum AppendError {
     Failed(StoreFailed),
     /// The store was lost sight of: whether the transaction is stored is known once it can be reached again.
     Unknown(String),
-}
-
-impl AppendError {
-    /// Why nothing more is stored, for one who does not wait for the store.
-    pub(super) fn into_failed(self, path: &Path) -> StoreFailed {
-        match self {
-            Self::Refused(failed) | Self::Failed(failed) => failed,
-            Self::Fenced(_) => StoreFailed::fenced(path),
-            Self::Unknown(why) => StoreFailed::away(path, &why),
-        }
-    }
 }
 
 /// The writing side of a store. Implementations do not retry: the writer thread does.

@@ -7,7 +7,6 @@ use crate::command::{Command, Then};
 use crate::error::{StoreError, StoreFailed};
 use crate::event_time;
 use crate::exchange::Exchange;
-use crate::in_memory::InMemory;
 use crate::leagues::LeagueState;
 use crate::open::{self, Target};
 use crate::ownership::{Ownership, Process};
@@ -19,7 +18,7 @@ use crate::stream::Stream;
 use crate::writer::Writer;
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -53,15 +52,12 @@ impl WeakStore {
     }
 }
 
+/// One thread writes what all handles append.
 #[derive(Debug)]
-enum Backend {
-    /// One thread writes what all handles append.
-    Threaded {
-        target: Target,
-        queue: Arc<CommandQueue>,
-        writer: Mutex<Option<JoinHandle<()>>>,
-    },
-    Memory(InMemory),
+struct Backend {
+    target: Target,
+    queue: Arc<CommandQueue>,
+    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Store {
@@ -90,9 +86,8 @@ impl Store {
             .spawn(move || writer.run())
             .map_err(|error| StoreError::io(target.name(), error))?;
         let backend =
-            Backend::Threaded { target, queue: Arc::clone(&queue), writer: Mutex::new(Some(thread)) };
-        let (backend, league) = (Arc::new(backend), reader.league_number());
-        Ok((Self { backend, league, term: 0, private: false }, queue))
+            Arc::new(Backend { target, queue: Arc::clone(&queue), writer: Mutex::new(Some(thread)) });
+        Ok((Self { backend, league: reader.league_number(), term: 0, private: false }, queue))
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
@@ -100,19 +95,21 @@ impl Store {
         open::to_read(path)
     }
 
-    /// A store without a file. What is appended counts as durable at once, and is kept until the last handle is dropped.
-    /// Exchanges are not kept.
-    pub fn in_memory() -> Self {
-        let backend = Arc::new(Backend::Memory(InMemory::default()));
-        Self { backend, league: 1, term: 0, private: false }
+    /// A store without a file. What is appended is stored when the call returns, and is kept until the last handle is dropped.
+    /// Exchanges are not kept: nobody could read them.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let target = Target::in_memory()?;
+        let log = target.append()?;
+        Ok(Self::begin(target, log)?.0)
+    }
+
+    fn is_in_memory(&self) -> bool {
+        self.path().is_none()
     }
 
     /// The same store, for the agents of the league with this number.
     pub fn in_league(&self, league: u32) -> Self {
-        let term = match &*self.backend {
-            Backend::Threaded { queue, .. } => queue.term(league),
-            Backend::Memory(_) => 0,
-        };
+        let term = self.backend.queue.term(league);
         Self { backend: Arc::clone(&self.backend), league, term, private: false }
     }
 
@@ -133,19 +130,12 @@ impl Store {
 
     /// Where it is: its file, with symbolic links resolved, or its address without a password; `None` for a store in memory.
     pub fn path(&self) -> Option<&Path> {
-        match &*self.backend {
-            Backend::Threaded { target, .. } => Some(target.real()),
-            Backend::Memory(_) => None,
-        }
+        self.backend.target.real()
     }
 
     /// The store as it is now, for the league of this handle.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        let reader = match &*self.backend {
-            Backend::Threaded { target, .. } => target.reader()?,
-            Backend::Memory(store) => Reader::new(store.memory.snapshot(), PathBuf::from("memory"))?,
-        };
-        Ok(reader.in_league(self.league))
+        Ok(self.backend.target.reader()?.in_league(self.league))
     }
 
     /// The committed events of a stream, in order; an error if their hash chain is broken.
@@ -182,21 +172,13 @@ impl Store {
 
     /// Notes when the league is to be loaded again, in order with its events.
     pub fn set_wake_at(&self, wake_at: Option<Timestamp>) {
-        if let Backend::Threaded { queue, .. } = &*self.backend {
-            queue.push(Command::SetWakeAt { league: self.league, wake_at }, self.term);
-        }
+        self.push(Command::SetWakeAt { league: self.league, wake_at });
     }
 
     /// Removes the league's events and exchanges for good. Its number is not used again.
     pub async fn remove_league(&self) -> Result<(), StoreFailed> {
-        self.completed(|then| match &*self.backend {
-            Backend::Threaded { queue, .. } => {
-                queue.push(Command::Remove { league: self.league, then: Then(then) }, self.term);
-            }
-            Backend::Memory(store) => {
-                let removed = store.memory.clone().remove(self.league);
-                then(removed.map(drop).map_err(|error| error.into_failed(Path::new("memory"))));
-            }
+        self.completed(|then| {
+            self.push(Command::Remove { league: self.league, then: Then(then) });
         })
         .await
     }
@@ -206,20 +188,20 @@ impl Store {
         if self.private {
             batch.stream = batch.stream.private();
         }
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => {
-                let times = event_time::of_batch(&batch.stream, &batch.lines).unwrap_or_else(|failed| {
-                    queue.fail(Some(self.league), failed);
-                    Vec::new()
-                });
-                queue.push(Command::Append { league: self.league, batch, times }, self.term)
-            }
-            Backend::Memory(store) => {
-                let outcome = store.store(self.league, &batch);
-                (batch.then)(outcome);
-                Queued::InOrder
-            }
+        let times = event_time::of_batch(&batch.stream, &batch.lines).unwrap_or_else(|failed| {
+            self.backend.queue.fail(Some(self.league), failed);
+            Vec::new()
+        });
+        let queued = self.push(Command::Append { league: self.league, batch, times });
+        // A simulated network, whose time is not that of the writer's thread, must find it stored.
+        if self.is_in_memory() {
+            let _ = self.flush_blocking();
         }
+        queued
+    }
+
+    fn push(&self, command: Command) -> Queued {
+        self.backend.queue.push(command, self.term)
     }
 
     /// Returns when everything that the league appended before is as durable as was asked for.
@@ -246,13 +228,7 @@ impl Store {
     }
 
     fn flush_then(&self, then: Completion) {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => {
-                queue.push(Command::Flush { league: self.league, then: Then(then) }, self.term);
-            }
-            Backend::Memory(store) if store.state().closed => then(Err(StoreFailed::closed())),
-            Backend::Memory(_) => then(Ok(())),
-        }
+        self.push(Command::Flush { league: self.league, then: Then(then) });
     }
 
     async fn completed(&self, start: impl FnOnce(Completion)) -> Result<(), StoreFailed> {
@@ -265,109 +241,71 @@ impl Store {
 
     /// Records an exchange. Nobody waits for it: those of the last moments before a crash are lost.
     pub fn record(&self, exchange: Exchange) {
-        if let Backend::Threaded { queue, .. } = &*self.backend
-            && !self.private
-        {
-            queue.record((self.league, exchange), self.term);
+        if !self.private && !self.is_in_memory() {
+            self.backend.queue.record((self.league, exchange), self.term);
         }
     }
 
     /// Stores what is queued and stops the writer. What other handles append afterwards fails.
     pub fn close(self) -> Result<(), StoreError> {
         self.backend.close();
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => {
-                queue.failure(self.league).map_or(Ok(()), |failed| Err(failed.into()))
-            }
-            Backend::Memory(_) => Ok(()),
-        }
+        self.backend.queue.failure(self.league).map_or(Ok(()), |failed| Err(failed.into()))
     }
 
     /// The size of the file and of its write-ahead log; 0 for a store that is no file.
     pub fn bytes(&self) -> u64 {
-        match &*self.backend {
-            Backend::Threaded { target, .. } => target.bytes(),
-            Backend::Memory(_) => 0,
-        }
+        self.backend.target.bytes()
     }
 
     /// How many bytes of requests and answers the league has recorded.
     pub fn exchange_bytes(&self) -> u64 {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => queue.exchange_bytes(self.league),
-            Backend::Memory(_) => 0,
-        }
+        self.backend.queue.exchange_bytes(self.league)
     }
 
     pub fn stats(&self) -> StoreStats {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => queue.stats(),
-            Backend::Memory(store) => store.state().stats,
-        }
+        self.backend.queue.stats()
     }
 
     pub fn commit_metrics(&self) -> CommitMetrics {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => queue.metrics(),
-            Backend::Memory(_) => CommitMetrics::default(),
-        }
+        self.backend.queue.metrics()
     }
 
     /// Why nothing can be stored, in words for people; `None` if it can.
     pub fn failure(&self) -> Option<String> {
-        let closed = || Some("the store is closed".to_owned());
-        match &*self.backend {
-            Backend::Memory(store) => closed().filter(|_| store.state().closed),
-            Backend::Threaded { target, queue, writer } => {
-                if let Some(failed) = queue.failure(self.league) {
-                    return Some(failed.to_string());
-                }
-                if queue.is_closed() {
-                    return closed();
-                }
-                let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-                if writer.as_ref().is_none_or(JoinHandle::is_finished) {
-                    return Some("nobody writes to the store any more".to_owned());
-                }
-                target.missing()
-            }
+        let Backend { target, queue, writer } = &*self.backend;
+        if let Some(failed) = queue.failure(self.league) {
+            return Some(failed.to_string());
         }
+        if queue.is_closed() {
+            return Some("the store is closed".to_owned());
+        }
+        let writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.as_ref().is_none_or(JoinHandle::is_finished) {
+            return Some("nobody writes to the store any more".to_owned());
+        }
+        target.missing()
     }
 
     /// The same without where the store is, for an address that anyone may ask.
     pub fn failure_for_anyone(&self) -> Option<String> {
-        let failure = self.failure()?;
-        match &*self.backend {
-            Backend::Threaded { target, .. } => Some(target.hide(&failure)),
-            Backend::Memory(_) => Some(failure),
-        }
+        Some(self.backend.target.hide(&self.failure()?))
     }
 
     /// Whether another process owns the league now, or may: nothing is broken, and this one may take it again.
     pub fn is_fenced(&self) -> bool {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => {
-                let failure = queue.failure(self.league);
-                queue.term(self.league) != self.term || failure.is_some_and(|failed| failed.is_fenced())
-            }
-            Backend::Memory(_) => false,
-        }
+        let queue = &self.backend.queue;
+        let failure = queue.failure(self.league);
+        queue.term(self.league) != self.term || failure.is_some_and(|failed| failed.is_fenced())
     }
 
     /// Why the store cannot be reached just now, and that its leagues stand still until it can; `None` if it can.
     pub fn away(&self) -> Option<String> {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => queue.away(),
-            Backend::Memory(_) => None,
-        }
+        self.backend.queue.away()
     }
 
     /// How long it could not be reached in all, now included: for so long its leagues stood still.
     pub fn stood_still(&self) -> Duration {
-        match &*self.backend {
-            Backend::Threaded { queue, .. } => queue.stood_still(),
-            Backend::Memory(_) => Duration::ZERO,
-        }
+        self.backend.queue.stood_still()
     }
 
     /// Whether both are handles on one store, of whichever league.
@@ -388,16 +326,11 @@ impl Store {
 
 impl Backend {
     fn close(&self) {
-        match self {
-            Self::Memory(store) => store.state().closed = true,
-            Self::Threaded { queue, writer, .. } => {
-                queue.close();
-                let writer = writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-                // A completion may drop the last handle, and the writer thread cannot wait for itself.
-                if let Some(writer) = writer.filter(|writer| writer.thread().id() != thread::current().id()) {
-                    let _ = writer.join();
-                }
-            }
+        self.queue.close();
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // A completion may drop the last handle, and the writer thread cannot wait for itself.
+        if let Some(writer) = writer.filter(|writer| writer.thread().id() != thread::current().id()) {
+            let _ = writer.join();
         }
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! # Layout
 //! - [`stream`], [`batch`], [`exchange`]: what is stored; [`chain`]: each event carries the hash of all before it
-//! - [`append`], [`read`]: the two traits of a store; `memory`, `sqlite`, `postgres`: what implements them, and [`open`]: which of
-//!   them a location names. No other file knows which one is behind it
+//! - [`append`], [`read`]: the two traits of a store; `sqlite`, `postgres`: what implements them, and [`open`]: which of them a
+//!   location names. No other file knows which one is behind it
 //! - [`ownership`]: which of several processes writes which league; [`lease`]: until when it may answer for them; `shared`: what both
 //!   mean for the queue
-//! - [`handle`]: what agents append through; `command`, `queue`, `exchange_buffer`: the channel to the writer thread; `in_memory`:
-//!   without one; `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
+//! - [`handle`]: what agents append through; `command`, `queue`, `exchange_buffer`: the channel to the writer thread;
+//!   `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
 //! - [`entry`], [`league_log`], [`agent_log`], [`log_set`]: events decoded, of a league, of an agent, of a league with its agents
 //! - [`verify`], [`export`], [`timeline`], [`request_replay`], [`fallbacks`], [`llm_usage`]: what is made of them; [`describe`]: in brief, for people;
@@ -33,13 +33,11 @@ mod exchange_buffer;
 pub mod export;
 pub mod fallbacks;
 pub mod handle;
-mod in_memory;
 pub mod league_log;
 pub mod leagues;
 pub mod lease;
 pub mod llm_usage;
 pub mod log_set;
-mod memory;
 pub mod messages;
 pub mod open;
 mod outage;

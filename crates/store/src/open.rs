@@ -7,12 +7,10 @@ use crate::path::StorePath;
 use crate::postgres::{Address, PostgresAppend, PostgresRead, address};
 use crate::read::Read;
 use crate::reader::Reader;
-use crate::sqlite::{SqliteAppend, SqliteRead};
+use crate::sqlite::{MEMORY, SqliteAppend, SqliteMemory, SqliteRead};
 use matchday_core::protocol::LeagueId;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-pub use crate::memory::Memory;
 
 /// The writing side of a store that is shared, and the ownership of its leagues.
 pub(super) type Shared = (Box<dyn Append>, Box<dyn Ownership>);
@@ -24,6 +22,7 @@ pub struct Target(Kind);
 #[derive(Debug, Clone)]
 enum Kind {
     File(StorePath),
+    Memory(SqliteMemory),
     Database(Box<Address>),
 }
 
@@ -35,26 +34,33 @@ impl Target {
         }))
     }
 
+    /// A store without a file, which is kept until this and all its clones are dropped.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Ok(Self(Kind::Memory(SqliteMemory::create()?)))
+    }
+
     /// What it is called in messages.
     pub fn name(&self) -> &Path {
         match &self.0 {
             Kind::File(path) => &path.named,
+            Kind::Memory(_) => Path::new(MEMORY),
             Kind::Database(address) => address.shown(),
         }
     }
 
-    /// How it is found again: a file with symbolic links resolved.
-    pub fn real(&self) -> &Path {
+    /// How it is found again: a file with symbolic links resolved; `None` for a store in memory.
+    pub fn real(&self) -> Option<&Path> {
         match &self.0 {
-            Kind::File(path) => &path.real,
-            Kind::Database(address) => address.shown(),
+            Kind::File(path) => Some(&path.real),
+            Kind::Memory(_) => None,
+            Kind::Database(address) => Some(address.shown()),
         }
     }
 
     /// The league that an address names by `?league=`.
     fn league(&self) -> Option<LeagueId> {
         match &self.0 {
-            Kind::File(_) => None,
+            Kind::File(_) | Kind::Memory(_) => None,
             Kind::Database(address) => address.league.as_ref().map(|id| LeagueId::new(id.as_str())),
         }
     }
@@ -63,6 +69,7 @@ impl Target {
     pub fn append(&self) -> Result<Box<dyn Append>, StoreError> {
         Ok(match &self.0 {
             Kind::File(path) => Box::new(SqliteAppend::open(path)?),
+            Kind::Memory(database) => Box::new(database.append()),
             Kind::Database(address) => Box::new(PostgresAppend::open(address)?),
         })
     }
@@ -70,7 +77,7 @@ impl Target {
     /// Opens it to write to it together with other processes, each of which writes the leagues that it owns.
     pub(super) fn append_shared(&self, process: Process) -> Result<Shared, StoreError> {
         match &self.0 {
-            Kind::File(path) => Err(StoreError::NotShared(path.named.clone())),
+            Kind::File(_) | Kind::Memory(_) => Err(StoreError::NotShared(self.name().to_owned())),
             Kind::Database(address) => {
                 let (log, ownership) = PostgresAppend::open_shared(address, process)?;
                 Ok((Box::new(log), Box::new(ownership)))
@@ -82,6 +89,7 @@ impl Target {
     pub fn read(&self) -> Result<Box<dyn Read>, StoreError> {
         Ok(match &self.0 {
             Kind::File(path) => Box::new(SqliteRead::open(path)?),
+            Kind::Memory(database) => Box::new(database.read()?),
             Kind::Database(address) => Box::new(PostgresRead::open(address)?),
         })
     }
@@ -96,7 +104,7 @@ impl Target {
         let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
         match &self.0 {
             Kind::File(path) => size(&path.real) + size(&path.beside("-wal")),
-            Kind::Database(_) => 0,
+            Kind::Memory(_) | Kind::Database(_) => 0,
         }
     }
 
@@ -110,8 +118,9 @@ impl Target {
     /// A text with the store's short name in place of where it is.
     pub(super) fn hide(&self, text: &str) -> String {
         let short = short_name(self.name());
-        [self.real(), self.name()]
-            .iter()
+        [self.real(), Some(self.name())]
+            .into_iter()
+            .flatten()
             .fold(text.to_owned(), |text, place| text.replace(&*place.to_string_lossy(), &short))
     }
 }

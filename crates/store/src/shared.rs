@@ -77,7 +77,7 @@ mod tests {
     use crate::append::{Append, AppendError, Head, Transaction};
     use crate::batch::Batch;
     use crate::lease::Lease;
-    use crate::open::Memory;
+    use crate::open::Target;
     use crate::stream::Stream;
     use crate::writer::Writer;
     use matchday_core::driver::Durability;
@@ -90,14 +90,14 @@ mod tests {
     /// A store in memory with a lease that the test decides about, and leagues that others own.
     #[derive(Debug, Clone)]
     struct Leased {
-        memory: Memory,
+        memory: Arc<Mutex<Box<dyn Append>>>,
         lease: Arc<Lease>,
         others: Arc<Mutex<BTreeSet<u32>>>,
     }
 
     impl Append for Leased {
         fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
-            self.memory.head(league, stream)
+            self.memory.lock().unwrap().head(league, stream)
         }
 
         fn commit(&mut self, group: &Transaction, durable: bool) -> Result<bool, AppendError> {
@@ -105,15 +105,15 @@ mod tests {
             if !fenced.is_empty() {
                 return Err(AppendError::Fenced(fenced));
             }
-            self.memory.commit(group, durable)
+            self.memory.lock().unwrap().commit(group, durable)
         }
 
         fn sync(&mut self) -> Result<(), AppendError> {
-            self.memory.sync()
+            self.memory.lock().unwrap().sync()
         }
 
         fn remove(&mut self, league: u32) -> Result<bool, AppendError> {
-            self.memory.remove(league)
+            self.memory.lock().unwrap().remove(league)
         }
 
         fn lease(&self) -> Option<Arc<Lease>> {
@@ -146,7 +146,8 @@ mod tests {
     }
 
     fn leased(until: Instant) -> Leased {
-        let (memory, others) = (Memory::default(), Arc::default());
+        let memory = Arc::new(Mutex::new(Target::in_memory().unwrap().append().unwrap()));
+        let others = Arc::default();
         Leased { memory, lease: Arc::new(Lease::until(until)), others }
     }
 

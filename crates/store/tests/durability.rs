@@ -260,7 +260,7 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
 #[test]
 fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
     let dir = tempfile::tempdir().unwrap();
-    let (file, memory) = (Store::open(&dir.path().join("league.db")).unwrap(), Store::in_memory());
+    let (file, memory) = (Store::open(&dir.path().join("league.db")).unwrap(), Store::in_memory().unwrap());
     for store in [&file, &memory] {
         append(store, "player/8101", vec![line(0)]).unwrap();
         append(store, "player/8101", vec![line(1), line(2)]).unwrap();
@@ -277,7 +277,7 @@ fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
 
 #[test]
 fn a_store_in_memory_refuses_what_is_no_event() {
-    let store = Store::in_memory();
+    let store = Store::in_memory().unwrap();
     assert!(append(&store, "league", vec![line(0), "no event".into()]).is_err());
     assert!(store.load(&stream("league")).unwrap().is_empty(), "all of a batch or none of it");
 }

@@ -29,7 +29,7 @@ pub(crate) fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<(
     let base_url = format!("http://{}", listener.local_addr()?);
     let limits = RelayLimits::new(MAILBOXES_MAX, MAILBOXES_MAX);
     let settings = RelaySettings { base_url, limits, message_bytes_max: BODY_BYTES_MAX };
-    let relay = Relay::open(settings, Store::in_memory(), &agent_options(entropy_from_system()?))?;
+    let relay = Relay::open(settings, Store::in_memory()?, &agent_options(entropy_from_system()?))?;
     relay.serve_anyone();
     let (client, to) = (Client::new(), format!("http://{fake_manager}/mcp"));
     let (close, closing) = watch::channel(false);

@@ -57,7 +57,7 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     options.telemetry = telemetry.clone();
     let home = serve::contact(&config, address.port())?;
     let (path, store) = match stdio && !is_given(&settings::STORE) {
-        true => (None, Store::in_memory()),
+        true => (None, Store::in_memory()?),
         false => {
             let (path, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
             (Some(path), store)

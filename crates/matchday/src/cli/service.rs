@@ -57,7 +57,7 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     // Leagues of a shared store have theirs in it.
     let checkpoint_keys = match &peers {
         None => CheckpointKeys::of(&store, &mut entropy)?,
-        Some(_) => CheckpointKeys::of(&Store::in_memory(), &mut entropy)?,
+        Some(_) => CheckpointKeys::of(&Store::in_memory()?, &mut entropy)?,
     };
     let token = config.get(&settings::SERVICE_TOKEN)?;
     let mut host = host(&config, options, address, own_client, checkpoint_keys, quota, log_sink)?;

@@ -75,8 +75,14 @@ where
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = endpoint(listener.local_addr().unwrap());
     let options = matchday::agent_options(entropy_numbered(7, name));
-    matchday_runtime::run(agent(endpoint), listener, Store::in_memory(), Stream(name.into()), options)
-        .unwrap()
+    matchday_runtime::run(
+        agent(endpoint),
+        listener,
+        Store::in_memory().unwrap(),
+        Stream(name.into()),
+        options,
+    )
+    .unwrap()
 }
 
 fn endpoint(address: SocketAddr) -> Endpoint {

@@ -93,7 +93,7 @@ impl Town {
         let agents = players.iter().chain(&referees).cloned().chain([MANAGER.to_owned()]);
         Self {
             seed,
-            stores: agents.map(|name| (name, Store::in_memory())).collect(),
+            stores: agents.map(|name| (name, Store::in_memory().unwrap())).collect(),
             players,
             referees,
             lives: RefCell::default(),

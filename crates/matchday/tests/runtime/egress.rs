@@ -39,7 +39,8 @@ impl League {
         let options = Options { client, ..matchday::agent_options(entropy_numbered(7, "manager")) };
         let manager = Manager::new(LeagueSettings::default());
         let manager =
-            matchday_runtime::run(manager, listener, Store::in_memory(), Stream::league(), options).unwrap();
+            matchday_runtime::run(manager, listener, Store::in_memory().unwrap(), Stream::league(), options)
+                .unwrap();
         Self { manager, client: Client::new() }
     }
 

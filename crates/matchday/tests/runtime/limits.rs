@@ -69,7 +69,8 @@ async fn a_message_may_be_as_long_as_it_was_said() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let manager = Manager::new(LeagueSettings::default());
     let manager =
-        matchday_runtime::run(manager, listener, Store::in_memory(), Stream::league(), options).unwrap();
+        matchday_runtime::run(manager, listener, Store::in_memory().unwrap(), Stream::league(), options)
+            .unwrap();
     let url = format!("http://{}/mcp", manager.address());
     for (bytes, status) in [(2048, 200), (2049, 413)] {
         let body = format!("{:bytes$}", r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);

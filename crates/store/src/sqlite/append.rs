@@ -20,8 +20,9 @@ use rusqlite::{Connection, OptionalExtension, Statement, TransactionBehavior, pa
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The pages of the write-ahead log at which a checkpoint copies it into the file: 64 MB. Pages that change often are copied
 /// less often so, and most leagues end before.
@@ -32,14 +33,17 @@ const WAL_PAGES_MORE: i32 = 4_000;
 /// The connection that writes.
 #[derive(Debug)]
 pub(crate) struct SqliteAppend {
-    db: Connection,
-    path: StorePath,
+    db: Arc<Mutex<Connection>>,
+    /// What the store is called in messages.
+    path: PathBuf,
     wal_pages: Arc<AtomicI32>,
     wal_pages_max: i32,
+    /// `None` for a store in memory.
+    wal_path: Option<PathBuf>,
     /// Open from the first fsync on: SQLite keeps the same file for as long as the database is open.
     wal: Option<File>,
     /// Released last: the next writer must find the file closed.
-    _lock: Lock,
+    _lock: Option<Lock>,
 }
 
 impl SqliteAppend {
@@ -53,13 +57,39 @@ impl SqliteAppend {
             Ok(())
         }))
         .map_err(|error| sql(&path.named, error))?;
-        Ok(Self { db, path: path.clone(), wal_pages, wal_pages_max: WAL_PAGES_MAX, wal: None, _lock: lock })
+        Ok(Self {
+            db: Arc::new(Mutex::new(db)),
+            path: path.named.clone(),
+            wal_pages,
+            wal_pages_max: WAL_PAGES_MAX,
+            wal_path: Some(path.beside("-wal")),
+            wal: None,
+            _lock: Some(lock),
+        })
     }
 
-    fn store(&mut self, group: &Transaction) -> rusqlite::Result<()> {
+    /// Writes to a database in memory, which is as durable as it can be after each commit.
+    pub(super) fn in_memory(db: Arc<Mutex<Connection>>, path: PathBuf) -> Self {
+        Self {
+            db,
+            path,
+            wal_pages: Arc::default(),
+            wal_pages_max: WAL_PAGES_MAX,
+            wal_path: None,
+            wal: None,
+            _lock: None,
+        }
+    }
+
+    fn db(&self) -> MutexGuard<'_, Connection> {
+        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn store(&self, group: &Transaction) -> rusqlite::Result<()> {
         // Immediate, so that another connection that holds the file for a moment is waited for: a transaction that has read
         // something would be refused at once.
-        let transaction = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut db = self.db();
+        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         insert_events(&transaction, &group.events)?;
         for (league, wake_at) in &group.wake_at {
             let wake_at = wake_at.map(Timestamp::as_micros);
@@ -70,9 +100,11 @@ impl SqliteAppend {
     }
 
     fn sync_wal(&mut self) -> io::Result<()> {
-        if self.wal.is_none() {
+        if self.wal.is_none()
+            && let Some(path) = &self.wal_path
+        {
             // Windows flushes only what is open for writing.
-            self.wal = match File::options().write(true).open(self.path.beside("-wal")) {
+            self.wal = match File::options().write(true).open(path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 wal => Some(wal?),
             };
@@ -80,8 +112,9 @@ impl SqliteAppend {
         self.wal.as_ref().map_or(Ok(()), File::sync_data)
     }
 
-    fn remove_some(&mut self, league: u32) -> rusqlite::Result<bool> {
-        let transaction = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    fn remove_some(&self, league: u32) -> rusqlite::Result<bool> {
+        let mut db = self.db();
+        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute(REMOVED, [league])?;
         let mut removed = 0;
         for table in ["events", "exchanges"] {
@@ -96,7 +129,7 @@ impl SqliteAppend {
 
     /// Copies the write-ahead log into the file. Whether all of it could be copied.
     fn checkpoint(&self) -> rusqlite::Result<bool> {
-        self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+        self.db().query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
             let (in_log, copied): (i64, i64) = (row.get(1)?, row.get(2)?);
             Ok(in_log == copied)
         })
@@ -106,25 +139,25 @@ impl SqliteAppend {
 impl Append for SqliteAppend {
     fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
         let last = "SELECT seq, hash FROM events WHERE league = ?1 AND stream = ?2 ORDER BY seq DESC LIMIT 1";
-        let head = self.db.query_row(last, params![league, stream.0.as_str()], |row| {
+        let head = self.db().query_row(last, params![league, stream.0.as_str()], |row| {
             Ok(Head { league, seq: row.get::<_, i64>(0)?.cast_unsigned(), hash: Hash(row.get(1)?) })
         });
-        head.optional().map_err(|error| rejected(&self.path.named, &error))
+        head.optional().map_err(|error| rejected(&self.path, &error))
     }
 
     fn commit(&mut self, transaction: &Transaction, _durable: bool) -> Result<bool, AppendError> {
-        self.store(transaction).map_err(|error| rejected(&self.path.named, &error))?;
-        Ok(false)
+        self.store(transaction).map_err(|error| rejected(&self.path, &error))?;
+        Ok(self.wal_path.is_none())
     }
 
     /// What a failed fsync has written is unknown, and another may succeed without having written it.
     fn sync(&mut self) -> Result<(), AppendError> {
         self.sync_wal()
-            .map_err(|error| AppendError::Failed(StoreFailed::sync(&self.path.named, &error.to_string())))
+            .map_err(|error| AppendError::Failed(StoreFailed::sync(&self.path, &error.to_string())))
     }
 
     fn remove(&mut self, league: u32) -> Result<bool, AppendError> {
-        self.remove_some(league).map_err(|error| rejected(&self.path.named, &error))
+        self.remove_some(league).map_err(|error| rejected(&self.path, &error))
     }
 
     /// Copies the write-ahead log into the file once it has become long, so that it begins anew. If a reader keeps some

@@ -38,6 +38,14 @@ impl SqliteRead {
         Ok(Self { db, budget, path: path.named.clone() })
     }
 
+    /// Reads a database in memory that nobody writes to.
+    pub(super) fn in_memory(mut db: Connection, path: PathBuf) -> rusqlite::Result<Self> {
+        budget::restrict(&db)?;
+        let budget = Budget::of(&mut db)?;
+        let budget = budget.for_file_of(size(&db)?);
+        Ok(Self { db, budget, path })
+    }
+
     fn all<T>(
         &self,
         statement: &str,
@@ -241,14 +249,17 @@ impl Read for SqliteRead {
     }
 
     fn bytes(&self) -> Result<u64, StoreError> {
-        let pages = |pragma| self.db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-        let bytes = || Ok(pages("page_count")? * pages("page_size")?);
-        Ok(bytes().map_err(|error| sql(&self.path, error))?.cast_unsigned())
+        size(&self.db).map_err(|error| sql(&self.path, error))
     }
 
     fn copy_file(&self, draft: &Path, to: &Path) -> Result<bool, StoreError> {
         copy(&self.db, draft, to).map(|()| true)
     }
+}
+
+fn size(db: &Connection) -> rusqlite::Result<u64> {
+    let pages = |pragma| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    Ok((pages("page_count")? * pages("page_size")?).cast_unsigned())
 }
 
 fn stream(row: &Row<'_>, place: usize) -> rusqlite::Result<Stream> {

@@ -7,14 +7,12 @@
 mod plan;
 mod recovery;
 
-pub(super) use plan::{Heads, Plan};
-
 use crate::append::{Append, AppendError, EventRow, Transaction};
 use crate::command::{Command, Group};
 use crate::error::StoreFailed;
 use crate::ownership::Owned;
 use crate::queue::CommandQueue;
-use plan::of_league;
+use plan::{Heads, Plan, of_league};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;

@@ -8,12 +8,12 @@ use matchday_core::protocol::Timestamp;
 use std::collections::HashMap;
 
 /// The ends of the streams that were written, by league.
-pub(crate) type Heads = HashMap<(u32, Stream), Head>;
+pub(super) type Heads = HashMap<(u32, Stream), Head>;
 
 /// The rows of commands, each with its place and its hash.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
-    pub(crate) transaction: Transaction,
+pub(super) struct Plan {
+    pub(super) transaction: Transaction,
     heads: Heads,
 }
 
@@ -34,7 +34,7 @@ impl Plan {
         Ok(())
     }
 
-    pub(crate) fn append<'a>(
+    pub(super) fn append<'a>(
         &mut self,
         log: &mut dyn Append,
         known: &Heads,

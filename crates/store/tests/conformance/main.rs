@@ -1,11 +1,11 @@
-//! What every store must do, whatever is behind it: the same checks for memory, SQLite and PostgreSQL.
+//! What every store must do, whatever is behind it: the same checks for SQLite, in a file and in memory, and PostgreSQL.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod checks;
 
 use checks::CHECKS;
 use matchday_store::append::Append;
-use matchday_store::open::{Memory, Target};
+use matchday_store::open::Target;
 use matchday_store::read::Read;
 use matchday_testkit::postgres::Cluster;
 use std::path::Path;
@@ -14,16 +14,6 @@ use std::path::Path;
 trait Fixture {
     fn append(&self) -> Box<dyn Append>;
     fn read(&self) -> Box<dyn Read>;
-}
-
-impl Fixture for Memory {
-    fn append(&self) -> Box<dyn Append> {
-        Box::new(self.clone())
-    }
-
-    fn read(&self) -> Box<dyn Read> {
-        self.snapshot()
-    }
 }
 
 impl Fixture for Target {
@@ -37,10 +27,10 @@ impl Fixture for Target {
 }
 
 #[test]
-fn memory_conforms() {
+fn sqlite_in_memory_conforms() {
     for (name, check) in CHECKS {
         println!("{name}");
-        check(&Memory::default());
+        check(&Target::in_memory().unwrap());
     }
 }
 
