@@ -2,12 +2,12 @@
 
 /// The sample quantile by linear interpolation: type 7 of Hyndman and Fan (1996), the default of R and NumPy. `None`
 /// of an empty sample.
-pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+pub fn quantile<T: Copy + Into<f64>>(sorted: &[T], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let position = share.clamp(0.0, 1.0) * last as f64;
     let lower = position.floor();
-    let below = *sorted.get(lower as usize)?;
-    let above = *sorted.get((lower as usize + 1).min(last))?;
+    let below: f64 = (*sorted.get(lower as usize)?).into();
+    let above: f64 = (*sorted.get((lower as usize + 1).min(last))?).into();
     Some(below + (above - below) * (position - lower))
 }
 
@@ -24,6 +24,6 @@ mod tests {
             let found = quantile(&sample, share).unwrap();
             assert!((found - value).abs() < 1e-12, "{share}: {found}");
         }
-        assert_eq!((quantile(&[5.0], 0.3), quantile(&[], 0.3)), (Some(5.0), None));
+        assert_eq!((quantile(&[5_u32], 0.3), quantile::<f64>(&[], 0.3)), (Some(5.0), None));
     }
 }

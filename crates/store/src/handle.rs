@@ -266,7 +266,7 @@ impl Store {
         self.backend.queue.stats()
     }
 
-    pub fn commit_metrics(&self) -> CommitMetrics {
+    pub fn commit_metrics(&self) -> Arc<CommitMetrics> {
         self.backend.queue.metrics()
     }
 

@@ -6,7 +6,7 @@
 //!   location names. No other file knows which one is behind it
 //! - [`ownership`]: which of several processes writes which league; [`lease`]: until when it may answer for them; `shared`: what both
 //!   mean for the queue
-//! - [`handle`]: what agents append through; `command`, `queue`, `exchange_buffer`: the channel to the writer thread;
+//! - [`handle`]: what agents append through; [`stats`], [`histogram`]: what it counts; `command`, `queue`, `exchange_buffer`: the channel to the writer thread;
 //!   `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
 //! - [`entry`], [`league_log`], [`agent_log`], [`log_set`]: events decoded, of a league, of an agent, of a league with its agents
@@ -33,6 +33,7 @@ mod exchange_buffer;
 pub mod export;
 pub mod fallbacks;
 pub mod handle;
+pub mod histogram;
 pub mod league_log;
 pub mod leagues;
 pub mod lease;
@@ -65,5 +66,5 @@ pub use handle::{Store, WeakStore};
 pub use leagues::{LeagueChoice, Location, NO_LEAGUE};
 pub use matchday_core::driver::Durability;
 pub use reader::Reader;
-pub use stats::{CommitMetrics, Histogram, StoreStats};
+pub use stats::{CommitMetrics, StoreStats};
 pub use stream::Stream;

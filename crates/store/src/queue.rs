@@ -55,7 +55,7 @@ struct State {
     failure: Option<StoreFailed>,
     outage: Outage,
     stats: StoreStats,
-    metrics: CommitMetrics,
+    metrics: Arc<CommitMetrics>,
 }
 
 #[derive(Debug, Default)]
@@ -288,8 +288,8 @@ impl CommandQueue {
         self.state().closed
     }
 
-    pub(super) fn metrics(&self) -> CommitMetrics {
-        self.state().metrics.clone()
+    pub(super) fn metrics(&self) -> Arc<CommitMetrics> {
+        Arc::clone(&self.state().metrics)
     }
 
     pub(super) fn stats(&self) -> StoreStats {

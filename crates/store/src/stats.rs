@@ -1,5 +1,6 @@
 //! Counters and histograms of a store. Values only.
 
+use crate::histogram::Histogram;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct StoreStats {
 }
 
 /// What is measured of each commit.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct CommitMetrics {
     /// How long it took until a commit that somebody waited for was on disk, in microseconds.
     pub micros: Histogram,
@@ -33,34 +34,12 @@ impl Default for CommitMetrics {
             2_500_000, 5_000_000, 10_000_000, 30_000_000, 60_000_000,
         ];
         const EVENTS: &[u64] = &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024];
-        Self { micros: Histogram::new(MICROS), events: Histogram::new(EVENTS) }
+        Self { micros: Histogram::new(MICROS, 1e6), events: Histogram::new(EVENTS, 1.0) }
     }
 }
 
 impl CommitMetrics {
-    pub(super) fn observe_fsync(&mut self, took: Duration) {
+    pub(super) fn observe_fsync(&self, took: Duration) {
         self.micros.observe(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct Histogram {
-    pub bounds: &'static [u64],
-    /// One for each bound, and one for values beyond all of them.
-    pub counts: Vec<u64>,
-    pub sum: u64,
-}
-
-impl Histogram {
-    fn new(bounds: &'static [u64]) -> Self {
-        Self { bounds, counts: vec![0; bounds.len() + 1], sum: 0 }
-    }
-
-    pub(super) fn observe(&mut self, value: u64) {
-        let bucket = self.bounds.partition_point(|bound| *bound < value);
-        if let Some(count) = self.counts.get_mut(bucket) {
-            *count += 1;
-        }
-        self.sum = self.sum.saturating_add(value);
     }
 }

@@ -3,13 +3,13 @@
 use super::plan::{Kind, PracticeMatch, PracticePlan};
 use super::proxy::player::{Call, PlayerProxyLog};
 use super::proxy::{is_choice, is_invitation};
-use crate::check::player::response_times::quantile;
 use matchday_core::league::League;
 use matchday_core::league::fixture::Match;
 use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::MatchId;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::timing::Timing;
+use matchday_stats::quantile::quantile;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -249,21 +249,26 @@ fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> 
 
 fn times(calls: &[Call], question: &'static str, is: fn(&str) -> bool, deadline: Duration) -> ResponseTimes {
     let calls: Vec<&Call> = calls.iter().filter(|call| is(&call.message_type)).collect();
-    let mut took: Vec<Duration> = calls.iter().filter_map(|call| call.took).collect();
-    took.sort_unstable();
+    let took: Vec<Duration> = calls.iter().filter_map(|call| call.took).collect();
+    let mut took_ms: Vec<f64> = took.iter().map(|took| took.as_secs_f64() * 1000.0).collect();
+    took_ms.sort_unstable_by(f64::total_cmp);
     ResponseTimes {
         question,
         deadline_ms: millis(&deadline),
         answers: took.len(),
         unanswered: calls.len() - took.len(),
         late: took.iter().filter(|took| **took > deadline).count(),
-        p50_ms: quantile(&took, 50).as_ref().map(millis),
-        p99_ms: quantile(&took, 99).as_ref().map(millis),
+        p50_ms: quantile(&took_ms, 0.5).map(tenth),
+        p99_ms: quantile(&took_ms, 0.99).map(tenth),
     }
 }
 
 fn millis(span: &Duration) -> f64 {
-    (span.as_secs_f64() * 10_000.0).round() / 10.0
+    tenth(span.as_secs_f64() * 1000.0)
+}
+
+fn tenth(ms: f64) -> f64 {
+    (ms * 10.0).round() / 10.0
 }
 
 /// Deviations counted by the manager and by the referees.

@@ -24,6 +24,7 @@ use matchday_core::game::view::Grid;
 use matchday_core::protocol::LeagueId;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::Phase;
+use matchday_stats::quantile::quantile;
 use matchday_stats::{LeagueStatistics, Resampling};
 use matchday_store::StoreError;
 use matchday_store::fallbacks::Fallbacks;
@@ -152,9 +153,9 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
+    /// Rounded to a millisecond.
     pub(crate) fn quantile(&self, share: f64) -> Option<u32> {
-        let last = self.ms.len().checked_sub(1)?;
-        self.ms.get((last as f64 * share).round() as usize).copied()
+        quantile(&self.ms, share).map(|ms| ms.round() as u32)
     }
 
     pub(crate) fn median(&self) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! The text format of Prometheus, version 0.0.4: the one that `promtool check metrics` and every scraper reads. (The crate `prometheus-client` writes OpenMetrics alone, and its histograms take a lock for each value.)
 
-use super::instruments::HistogramSnapshot;
+use matchday_store::histogram::HistogramSnapshot;
 use std::fmt::{Display, Write};
 
 pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -79,8 +79,8 @@ fn escaped(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::instruments::Histogram;
     use super::*;
+    use matchday_store::histogram::Histogram;
 
     #[test]
     fn metrics_are_written_as_prometheus_reads_them() {
@@ -88,7 +88,7 @@ mod tests {
         exposition.gauge("open", "What is open.").value(&[], 3);
         exposition.counter("seen_total", "What was seen.").value(&[("by", "a\"b\\c\n")], 1);
         exposition.counter("never_total", "What nobody has seen.");
-        let histogram = Histogram::of_counts();
+        let histogram = Histogram::new(&[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024], 1.0);
         histogram.observe(3);
         exposition.histogram("parts", "How many parts.").histogram(&[("of", "x")], &histogram.snapshot());
         insta::assert_snapshot!(exposition.into_text());

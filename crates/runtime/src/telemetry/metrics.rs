@@ -2,7 +2,7 @@
 
 use super::cluster::ClusterMetrics;
 use super::computations::ComputationMetrics;
-use super::instruments::{Counters, Histogram};
+use super::counters::Counters;
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::league_counters::LeagueTable;
 use super::probe::Probe;
@@ -10,6 +10,7 @@ use super::relay::RelayMetrics;
 use bytes::Bytes;
 use matchday_core::metrics::Milestone;
 use matchday_core::protocol::messages::GameStatus;
+use matchday_store::histogram::Histogram;
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -19,6 +20,14 @@ use tracing_appender::non_blocking::ErrorCounter;
 
 /// Counts the lines that the log of this process has dropped. It has one log, whatever agents run in it.
 pub(crate) static LOG_LINES_DROPPED: OnceLock<ErrorCounter> = OnceLock::new();
+
+/// Durations, shown in seconds: from half a millisecond to the longest timeout.
+const MICROS: &[u64] = &[
+    500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+    5_000_000, 10_000_000, 30_000_000, 60_000_000,
+];
+/// Parts of a whole.
+const THOUSANDTHS: &[u64] = &[10, 50, 100, 250, 500, 750, 900, 1_000];
 
 /// One for a process: all its agents record in it, each under its role.
 pub struct Metrics {
@@ -119,8 +128,8 @@ impl Metrics {
         Arc::new(Self {
             began: SystemTime::now(),
             messages: Counters::new(kinds * OutcomeLabel::COUNT),
-            durations: (0..kinds).map(|_| Histogram::of_seconds()).collect(),
-            deadlines: (0..ROLES * MessageLabel::COUNT).map(|_| Histogram::of_ratio()).collect(),
+            durations: (0..kinds).map(|_| Histogram::new(MICROS, 1e6)).collect(),
+            deadlines: (0..ROLES * MessageLabel::COUNT).map(|_| Histogram::new(THOUSANDTHS, 1e3)).collect(),
             milestones: Counters::new(ROLES * MilestoneKind::COUNT),
             calls: Counters::new(ROLES),
             spans: Counters::new(SpanOutcome::ALL.len()),

@@ -1,7 +1,6 @@
 //! The page `/metrics`: all metrics of a process. Names and meanings are documented in docs/operating.md.
 
 use super::exposition::Exposition;
-use super::instruments::HistogramSnapshot;
 use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::league_counters::{NAMED_MAX, OTHERS};
 use super::metrics::{LOG_LINES_DROPPED, Metrics, MilestoneKind, SpanOutcome};
@@ -357,7 +356,7 @@ fn stores(out: &mut Exposition, snapshot: &Snapshot) {
         "matchday_store_commit_duration_seconds",
         "How long it took until a commit was on disk, in seconds.",
     )
-    .histogram(&[], &HistogramSnapshot::of_store(&commits.micros, 1e6));
+    .histogram(&[], &commits.micros.snapshot());
     out.histogram("matchday_store_commit_events", "How many events a commit carried.")
-        .histogram(&[], &HistogramSnapshot::of_store(&commits.events, 1.0));
+        .histogram(&[], &commits.events.snapshot());
 }

@@ -1,7 +1,7 @@
 //! What an operator sees of a running process: metrics for Prometheus, readiness, and traces by OpenTelemetry. Reads
 //! `/proc/self`, and sends traces where a setting says.
 //!
-//! - `labels`: the closed sets of label values; `instruments`: counters and histograms
+//! - `labels`: the closed sets of label values; `counters`: a table of them
 //! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `cluster`: of services that share a store; `computations`: of what a service computes for readers; `agent`: one
 //!   agent's metrics and traces
 //! - `probe`: the gauges of each agent, read on a scrape; `process`: the metrics of the process itself
@@ -11,9 +11,9 @@
 mod agent;
 mod cluster;
 mod computations;
+mod counters;
 mod endpoints;
 mod exposition;
-mod instruments;
 mod labels;
 mod league_counters;
 mod metrics;

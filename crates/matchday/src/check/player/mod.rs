@@ -13,7 +13,7 @@ mod handshake;
 mod matches;
 mod notices;
 mod registration;
-pub(crate) mod response_times;
+mod response_times;
 pub(crate) mod rules;
 mod suite;
 mod whole_game;

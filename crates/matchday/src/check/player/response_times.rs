@@ -4,6 +4,7 @@ use super::rules;
 use super::suite::Suite;
 use crate::check::exchange::format_duration;
 use crate::check::rule::Rule;
+use matchday_stats::quantile::quantile;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -36,9 +37,11 @@ impl Suite {
         self.check_times(&rules::CHOICE_TIMES, choices, self.timing.choice);
     }
 
-    fn check_times(&mut self, rule: &'static Rule, mut times: Vec<Duration>, window: Duration) {
-        times.sort_unstable();
-        let (Some(p50), Some(p99)) = (quantile(&times, 50), quantile(&times, 99)) else {
+    fn check_times(&mut self, rule: &'static Rule, times: Vec<Duration>, window: Duration) {
+        let mut seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
+        seconds.sort_unstable_by(f64::total_cmp);
+        let [p50, p99] = [0.5, 0.99].map(|share| quantile(&seconds, share).map(Duration::from_secs_f64));
+        let (Some(p50), Some(p99)) = (p50, p99) else {
             return self.findings.skip(rule, "no right answer came whose time could be taken");
         };
         let note = format!(
@@ -53,25 +56,5 @@ impl Suite {
         } else {
             self.findings.warn_unseen(rule, note);
         }
-    }
-}
-
-/// The nearest-rank quantile of sorted durations.
-pub(crate) fn quantile(times: &[Duration], percent: usize) -> Option<Duration> {
-    let rank = (times.len() * percent).div_ceil(100).max(1);
-    times.get(rank - 1).copied()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_of_the_times_that_were_measured() {
-        let times: Vec<_> = (1..=10).map(Duration::from_millis).collect();
-        assert_eq!(quantile(&times, 50), Some(Duration::from_millis(5)));
-        assert_eq!(quantile(&times, 99), Some(Duration::from_millis(10)));
-        assert_eq!(quantile(&times[..1], 50), Some(Duration::from_millis(1)));
-        assert_eq!(quantile(&[], 50), None);
     }
 }

@@ -3,6 +3,7 @@
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Cause;
 use matchday_core::protocol::{MessageType, PlayerId};
+use matchday_stats::quantile::quantile;
 use matchday_store::messages::Call;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -93,21 +94,16 @@ impl TimeStatistics {
     pub(super) fn of(mut times: Vec<u32>, late: usize, deadline: Duration) -> Self {
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
         times.sort_unstable();
+        let percentile = |share| quantile(&times, share).map(|ms| ms.round() as u32);
         Self {
             deadline_ms,
             count: times.len(),
-            p50_ms: percentile(&times, 50),
-            p99_ms: percentile(&times, 99),
+            p50_ms: percentile(0.5),
+            p99_ms: percentile(0.99),
             late,
             buckets: buckets(&times, deadline_ms),
         }
     }
-}
-
-/// The percentile by the nearest-rank method.
-fn percentile(sorted: &[u32], percent: usize) -> Option<u32> {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied()
 }
 
 /// A histogram up to the deadline, with one more bucket for what lies beyond it.
@@ -140,13 +136,5 @@ mod tests {
         let ends: Vec<u64> = buckets.iter().map(|bucket| bucket.to_ms).collect();
         assert_eq!(ends, [1, 2, 5, 10, 20, 50, 100, 200, 300, 901]);
         assert!(buckets.windows(2).all(|pair| pair[0].to_ms == pair[1].from_ms));
-    }
-
-    #[test]
-    fn percentiles_are_times_that_were_taken() {
-        assert_eq!(percentile(&[], 50), None);
-        assert_eq!(percentile(&[7], 99), Some(7));
-        assert_eq!(percentile(&[1, 2, 3, 4], 50), Some(2));
-        assert_eq!(percentile(&[1, 2, 3, 4], 99), Some(4));
     }
 }
