@@ -6,8 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
 
 use divan::{AllocProfiler, Bencher};
+use matchday_benchmark_league::BenchmarkLeague;
 use matchday_core::protocol::MessageType;
-use matchday_core::sim::benchmark_world::BenchmarkLeague;
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();

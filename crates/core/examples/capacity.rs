@@ -1,7 +1,7 @@
 //! Plays very many leagues at once in memory, to hold a capacity model against: what an agent, a league and a match cost without
 //! network and disk.
 
-use matchday_core::sim::benchmark_world::BenchmarkLeague;
+use matchday_benchmark_league::BenchmarkLeague;
 use std::fs;
 use std::process::ExitCode;
 use std::time::Instant;

@@ -2,10 +2,10 @@
 //! `cargo run --release -p matchday-simulate --example pace`, or with the name of one game behind ` -- `.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example that cannot go on has failed")]
 
+use matchday_benchmark_league::BenchmarkLeague;
 use matchday_core::game::{self, strategy};
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::protocol::GameType;
-use matchday_core::sim::benchmark_world::BenchmarkLeague;
 use matchday_simulate::{Duels, Entrant, Leagues, Run};
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;

@@ -6,13 +6,13 @@ use crate::ending::Ending;
 use crate::entrant::Entrant;
 use crate::even_odd::{Chance, FastPlayers, judge};
 use crate::openings;
+use matchday_benchmark_league::BenchmarkLeague;
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{MatchDraw, Scheme, Secret};
 use matchday_core::game::{self, GameEntry, Seat, strategy};
 use matchday_core::protocol::messages::{GameDetails, GameOver, Parity};
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, Body, GameType, LeagueId, MatchId, PlayerId, RoundId};
-use matchday_core::sim::benchmark_world::BenchmarkLeague;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn even_odd() -> &'static GameEntry {

@@ -8,11 +8,8 @@
 //! for players; `world`, `crash_plan`, `exchange`, `relay`, `outsiders` and `takeovers` are what happens; `shared_store`, `ownership`,
 //! `transaction` and `fenced` are several processes on one store; `wiretap`, [`check`] and `inspection` watch it;
 //! [`PlantedFault`] shows that they do.
-//!
-//! [`benchmark_world`] is another world, without any trouble: it is there to be measured.
 
 pub mod behaviour;
-pub mod benchmark_world;
 mod cast;
 mod cheat;
 pub mod check;

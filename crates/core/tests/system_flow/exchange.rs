@@ -1,9 +1,9 @@
 //! Every exchange of that league, as JSON.
 
+use matchday_benchmark_league::{BenchmarkLeague, Said};
 use matchday_core::agent::Content;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
-use matchday_core::sim::benchmark_world::{BenchmarkLeague, Said};
 use serde_json::{Value, json};
 
 pub(crate) const PLAYERS: [&str; 4] = ["P01", "P02", "P03", "P04"];

@@ -4,7 +4,7 @@ use super::measurements::Core;
 use super::size::Size;
 use super::usage::Usage;
 use anyhow::{Result, bail};
-use matchday_core::sim::benchmark_world::BenchmarkLeague;
+use matchday_benchmark_league::BenchmarkLeague;
 use std::time::{Duration, Instant};
 
 /// Small leagues are too short to be timed one by one, so at least so many matches are played, for at least so long.

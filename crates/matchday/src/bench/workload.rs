@@ -6,6 +6,7 @@
 use super::size::Size;
 use anyhow::{Result, bail};
 use bytes::Bytes;
+use matchday_benchmark_league::{BenchmarkLeague, Said};
 use matchday_core::agent::Content;
 use matchday_core::protocol::Message;
 use matchday_core::protocol::dialect::Dialect;
@@ -13,7 +14,6 @@ use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::ReplyTo;
 use matchday_core::protocol::jsonrpc::Id;
-use matchday_core::sim::benchmark_world::{BenchmarkLeague, Said};
 use matchday_store::reader::ExchangeTimes;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;

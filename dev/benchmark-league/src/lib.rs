@@ -1,24 +1,25 @@
 //! A league without faults, for benchmarks: every message arrives at once, the disk takes no time, nobody fails. It
 //! measures the cost of the agents alone, and shows the messages of a league of a given size.
 
-use crate::agent::{
+use matchday_core::agent::{
     Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
 };
-use crate::entropy::Entropy;
-use crate::game;
-use crate::game::strategy;
-use crate::league::{League, LeagueEvent, LeagueSettings, Manager};
-use crate::player::{self, Player};
-use crate::protocol::decode::{Conformance, Incoming};
-use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{Phase, StartLeague};
-use crate::protocol::text::RuleBroken;
-use crate::protocol::{
+use matchday_core::entropy::Entropy;
+use matchday_core::game;
+use matchday_core::game::strategy;
+use matchday_core::league::{League, LeagueEvent, LeagueSettings, Manager};
+use matchday_core::player::{self, Player};
+use matchday_core::protocol::decode::{Conformance, Incoming};
+use matchday_core::protocol::dialect::Dialect;
+use matchday_core::protocol::messages::{Phase, StartLeague};
+use matchday_core::protocol::text::RuleBroken;
+use matchday_core::protocol::{
     ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, MessageType, Sender, Timestamp,
     Version,
 };
-use crate::referee::{self, Referee};
-use crate::timing::Timing;
+use matchday_core::referee::{self, Referee};
+use matchday_core::sim::START;
+use matchday_core::timing::Timing;
 use std::collections::VecDeque;
 use std::time::Duration;
 use std::vec;
@@ -122,7 +123,7 @@ impl BenchmarkLeague {
             referees: referees as usize,
             mail: VecDeque::new(),
             entropy: Entropy::numbered(1),
-            now: super::START,
+            now: START,
             events: None,
             rounds: u32::MAX,
         };
@@ -306,7 +307,7 @@ fn referee_settings(
         game_types: vec![GameType::new("even_odd")],
         max_concurrent_matches: (players / 2).div_ceil(referees.max(1)).clamp(1, 10),
         timing: Timing::default(),
-        bounds: crate::protocol::messages::Timeouts::default(),
+        bounds: matchday_core::protocol::messages::Timeouts::default(),
         conformance: Conformance::Strict,
     })
 }
