@@ -19,9 +19,6 @@
 //!    1..=10.
 //! 7. GAME_OVER and the report reveal all of it: see [`Reveal`] and [`verify`].
 //!
-//! # The scheme `matchday-draw-1` Of older referees: no nonce commitments, no signatures, and no league_id in the list
-//! of step 5.
-//!
 //! What a cheating referee can still do is told in `docs/protocol.md`, section 11.
 
 use crate::entropy::Entropy;
@@ -37,54 +34,23 @@ use smol_str::SmolStr;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The version of the draw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scheme {
-    /// Of older referees and logs.
-    Draw1,
-    /// The current scheme.
-    Draw2,
-}
+/// The name of the scheme, as `draw_scheme` and logs write it.
+pub const SCHEME: &str = "matchday-draw-2";
 
-impl Scheme {
-    /// Every scheme, oldest first.
-    pub const ALL: [Self; 2] = [Self::Draw1, Self::Draw2];
+const COMMITMENT_LABEL: &[u8] = b"matchday-draw-2/commitment";
+const NONCE_LABEL: &[u8] = b"matchday-draw-2/nonce";
+const DRAW_LABEL: &[u8] = b"matchday-draw-2/draw";
 
-    /// As `draw_scheme` and logs write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Draw1 => "matchday-draw-1",
-            Self::Draw2 => "matchday-draw-2",
-        }
-    }
-
-    /// `None` for a scheme that this program does not know.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
-    }
-
-    fn labels(self) -> [&'static [u8]; 2] {
-        match self {
-            Self::Draw1 => [b"matchday-draw-1/commitment", b"matchday-draw-1/draw"],
-            Self::Draw2 => [b"matchday-draw-2/commitment", b"matchday-draw-2/draw"],
-        }
-    }
-}
-
-/// One attempt at a match, and its draw scheme.
+/// One attempt at a match, as the hashes name it.
 #[derive(Debug, Clone, Copy)]
 pub struct MatchDraw<'a> {
-    /// Which labels and which list the hashes are made of.
-    pub scheme: Scheme,
-    /// Part of every commitment, so that it is not valid in another league.
+    /// Part of every hash, so that a draw is not valid in another league.
     pub league_id: &'a LeagueId,
     /// Part of every hash, so that a draw is not valid for another match.
     pub match_id: &'a MatchId,
     /// Each attempt has a secret, and so a draw, of its own.
     pub attempt: Attempt,
 }
-
-const NONCE_LABEL: &[u8] = b"matchday-draw-2/nonce";
 
 /// The referee's secret, never printed, and published only in a [`Reveal`].
 #[derive(Clone, PartialEq, Eq)]
@@ -139,8 +105,7 @@ impl MatchDraw<'_> {
 
     /// The commitment that the referee publishes before the match.
     pub fn commitment(&self, secret: &Secret) -> Commitment {
-        let [label, _] = self.scheme.labels();
-        Commitment(lower_hex::encode(&self.hash(label, &[&secret.0])))
+        Commitment(lower_hex::encode(&self.hash(COMMITMENT_LABEL, &[&secret.0])))
     }
 
     /// The nonce commitment that a player publishes when it joins.
@@ -162,7 +127,7 @@ impl MatchDraw<'_> {
         nonces: ByPlayer<Nonce>,
     ) -> Reveal {
         Reveal {
-            scheme: SmolStr::new_static(self.scheme.name()),
+            scheme: SmolStr::new_static(SCHEME),
             secret: lower_hex::encode(&secret.0),
             commitment,
             nonces,
@@ -175,17 +140,11 @@ impl MatchDraw<'_> {
     /// The random stream. `nonces` in the order A, B.
     pub fn dice(&self, secret: &Secret, nonces: [&Nonce; 2]) -> Dice {
         let [a, b] = nonces.map(|nonce| nonce.0.as_bytes());
-        let [_, label] = self.scheme.labels();
         let attempt = self.attempt.0.to_be_bytes();
-        let league = self.league_id.as_str().as_bytes();
-        let of_match = [self.match_id.as_str().as_bytes(), &attempt, a, b];
+        let [league, match_id] = [self.league_id.as_str(), self.match_id.as_str()].map(str::as_bytes);
+        let parts = [DRAW_LABEL, league, match_id, &attempt, a, b];
         // HMAC accepts keys of any length, so this never fails.
         let mut keyed = Hmac::<Sha256>::new_from_slice(&secret.0).ok();
-        let head: &[&[u8]] = match self.scheme {
-            Scheme::Draw1 => &[label],
-            Scheme::Draw2 => &[label, league],
-        };
-        let parts = [head, &of_match].concat();
         keyed.iter_mut().for_each(|mac| hash_input::feed(&parts, |bytes| mac.update(bytes)));
         Dice { keyed, blocks: 0, words: [0; 4], used: 4 }
     }
@@ -245,7 +204,7 @@ impl fmt::Debug for Dice {
 /// Why a reveal is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfair {
-    /// It names no scheme that this program knows.
+    /// It names another scheme than ours.
     #[error("the draw follows the scheme {0:?}, which is not known here")]
     Scheme(SmolStr),
     /// Its secret has another form than ours have.
@@ -290,8 +249,10 @@ pub fn verify(
     a: &PlayerId,
     b: &PlayerId,
 ) -> Result<Dice, Unfair> {
-    let scheme = Scheme::parse(&reveal.scheme).ok_or_else(|| Unfair::Scheme(reveal.scheme.clone()))?;
-    let draw = MatchDraw { scheme, league_id, match_id, attempt };
+    if reveal.scheme != SCHEME {
+        return Err(Unfair::Scheme(reveal.scheme.clone()));
+    }
+    let draw = MatchDraw { league_id, match_id, attempt };
     let secret = Secret::parse(&reveal.secret).ok_or(Unfair::Secret)?;
     if draw.commitment(&secret) != reveal.commitment {
         return Err(Unfair::Commitment(reveal.commitment.0.clone()));

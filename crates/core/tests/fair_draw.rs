@@ -1,7 +1,7 @@
 //! The draw is uniform, can be recomputed by anyone, and cannot be bent.
 
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Dice, MatchDraw, Scheme, Secret, Unfair, verify};
+use matchday_core::fair::{Dice, MatchDraw, Secret, Unfair, verify};
 use matchday_core::protocol::draw::{Commitment, Reveal};
 use matchday_core::protocol::messages::ByPlayer;
 use matchday_core::protocol::nonce::Nonce;
@@ -34,25 +34,16 @@ fn nonces(a: &str, b: &str) -> ByPlayer<Nonce> {
     ByPlayer::pair((p1, nonce(a)), (p2, nonce(b)))
 }
 
-fn draw_of<'a>(
-    scheme: Scheme,
-    league_id: &'a LeagueId,
-    match_id: &'a MatchId,
-    attempt: u32,
-) -> MatchDraw<'a> {
-    MatchDraw { scheme, league_id, match_id, attempt: Attempt(attempt) }
-}
-
-fn reveal_by(scheme: Scheme) -> Reveal {
-    draw_of(scheme, &league(), &match_id(), 1).reveal(&secret(), nonces("red", "blue"))
+fn draw_of<'a>(league_id: &'a LeagueId, match_id: &'a MatchId, attempt: u32) -> MatchDraw<'a> {
+    MatchDraw { league_id, match_id, attempt: Attempt(attempt) }
 }
 
 fn reveal() -> Reveal {
-    reveal_by(Scheme::Draw2)
+    draw_of(&league(), &match_id(), 1).reveal(&secret(), nonces("red", "blue"))
 }
 
 fn dice(match_id: &MatchId, attempt: u32, secret: &Secret, nonces: [&Nonce; 2]) -> Dice {
-    draw_of(Scheme::Draw2, &league(), match_id, attempt).dice(secret, nonces)
+    draw_of(&league(), match_id, attempt).dice(secret, nonces)
 }
 
 fn check(reveal: &Reveal) -> Result<Vec<u32>, Unfair> {
@@ -96,30 +87,16 @@ fn a_reveal_gives_the_very_draw() {
 /// The expected values were computed by a separate program from the description of the scheme.
 #[test]
 fn the_scheme_gives_what_it_always_gave() {
-    let cases = [
-        (
-            Scheme::Draw1,
-            "1ecda1a37ec122a7a342e104bd05cb933b93fd994ca5ec5066f466eba983267f",
-            [4, 3, 2, 6, 5, 8, 4, 10, 10, 5],
-        ),
-        (
-            Scheme::Draw2,
-            "ff969728639875bd72723d19ce8eb6e0bd73009efefcbda4ccc7c175ded18edb",
-            [5, 1, 4, 2, 1, 3, 8, 8, 3, 3],
-        ),
-    ];
-    for (scheme, commitment, numbers) in cases {
-        let reveal = reveal_by(scheme);
-        assert_eq!(reveal.commitment, Commitment(commitment.into()));
-        assert_eq!(check(&reveal).unwrap()[..10], numbers);
-    }
+    let commitment = "ff969728639875bd72723d19ce8eb6e0bd73009efefcbda4ccc7c175ded18edb";
+    assert_eq!(reveal().commitment, Commitment(commitment.into()));
+    assert_eq!(check(&reveal()).unwrap()[..10], [5, 1, 4, 2, 1, 3, 8, 8, 3, 3]);
 }
 
 /// The expected values were computed by a separate program from the description of the scheme.
 #[test]
 fn what_a_player_commits_to_and_signs_is_what_the_description_says() {
     let (league, match_id, (a, b)) = (league(), match_id(), players());
-    let draw = draw_of(Scheme::Draw2, &league, &match_id, 1);
+    let draw = draw_of(&league, &match_id, 1);
     let theirs = draw.nonce_commitment(&b, &nonce("blue"));
     assert_eq!(theirs.text(), "5f964371914bd347952b00426fdf5522d7c5f4691da4884947d4155554a5142c");
     let (commitment, even) = (draw.commitment(&secret()), serde_json::json!("even"));

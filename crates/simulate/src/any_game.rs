@@ -3,7 +3,7 @@
 use crate::ending::{Ending, Played};
 use crate::entrant::{Entrant, ExternalRules, StrategySource};
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{Dice, MatchDraw, Scheme, Secret};
+use matchday_core::fair::{Dice, MatchDraw, Secret};
 use matchday_core::game::context::Context;
 use matchday_core::game::past::{DrawCheck, Past, PastGame};
 use matchday_core::game::strategy::Strategy;
@@ -153,8 +153,7 @@ impl<'a> Players<'a> {
     fn dice(&self, table: &Table, entropy: &mut Entropy) -> Dice {
         let [a, b] = table.players.map(|player| Nonce::absent(self.id(player)));
         let (league_id, match_id) = (&LeagueId::new(""), &table.match_id);
-        // The older scheme, which does not depend on the league.
-        let draw = MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: Attempt::FIRST };
+        let draw = MatchDraw { league_id, match_id, attempt: Attempt::FIRST };
         draw.dice(&Secret::draw(entropy), [&a, &b])
     }
 

@@ -8,7 +8,7 @@ use crate::even_odd::{Chance, FastPlayers, judge};
 use crate::openings;
 use matchday_benchmark_league::BenchmarkLeague;
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::game::{self, GameEntry, Seat, strategy};
 use matchday_core::protocol::messages::{GameDetails, GameOver, Parity};
 use matchday_core::protocol::nonce::Nonce;
@@ -39,7 +39,7 @@ impl Chance for Core {
         let secret = Secret::draw(&mut self.entropy);
         let [a, b] = self.seats.each_ref().map(Nonce::absent);
         let (league_id, match_id) = (&LeagueId::new(""), &self.match_id);
-        let draw = MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: Attempt::FIRST };
+        let draw = MatchDraw { league_id, match_id, attempt: Attempt::FIRST };
         let mut dice = draw.dice(&secret, [&a, &b]);
         Parity::of(u8::try_from(dice.uniform(1..=10)).unwrap())
     }

@@ -214,7 +214,7 @@ fn an_export_holds_everything_but_the_secrets() {
     assert_eq!(record["transcript"].as_array().unwrap().len(), 8);
     assert_eq!(record["lifecycle"].as_array().unwrap().len(), 3);
     assert_eq!(record["notes"].as_array().unwrap().len(), 3);
-    assert_eq!(record["result"]["details"]["fairness"]["scheme"], "matchday-draw-1");
+    assert_eq!(record["result"]["details"]["fairness"]["scheme"], "matchday-draw-2");
     assert_eq!(fs::read_dir(out.join("matches")).unwrap().count(), 6);
 
     let error = export(&logs, &out).unwrap_err().to_string();

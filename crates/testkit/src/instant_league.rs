@@ -5,7 +5,7 @@ use crate::event_lines::BEGIN;
 use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Outgoing, Request, RequestId};
 use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::league::{Competition, EndpointCheck, LeagueSettings, Manager, ProofRule};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
@@ -223,7 +223,7 @@ pub fn fair_referee(fixture: &Fixture) -> MatchResult {
     let nonces = ByPlayer::pair((a.clone(), Nonce("salt".into())), (b.clone(), Nonce::absent(b)));
     let both = [nonces.get(a).unwrap(), nonces.get(b).unwrap()];
     let league_id = &settings.league_id;
-    let draw = MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: *attempt };
+    let draw = MatchDraw { league_id, match_id, attempt: *attempt };
     let number = draw.dice(&secret, both).uniform(1..=10) as u8;
     let reveal = draw.reveal(&secret, nonces);
     let mut result = result(a, b, number, [choice(a), choice(b)]);

@@ -1,7 +1,7 @@
 //! A referee that proves its results, for leagues of [`crate::instant_league`] whose players sign.
 
 use crate::instant_league::{Fixture, choice, result, signing_key};
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::draw::Reveal;
 use matchday_core::protocol::messages::{ByPlayer, MatchResult};
@@ -14,7 +14,7 @@ use serde_json::json;
 pub fn proving_referee(fixture: &Fixture) -> MatchResult {
     let Fixture { match_id, a, b, settings, attempt } = fixture;
     let league_id = &settings.league_id;
-    let draw = MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt: *attempt };
+    let draw = MatchDraw { league_id, match_id, attempt: *attempt };
     let secret = Secret::from_bytes([7; 32]);
     let nonces = [Nonce("red".into()), Nonce("blue".into())];
     let promised = [draw.nonce_commitment(a, &nonces[0]), draw.nonce_commitment(b, &nonces[1])];

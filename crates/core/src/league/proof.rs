@@ -11,7 +11,7 @@ use super::member::Member;
 use super::request::RequestError;
 use super::settings::ProofRule;
 use super::state::League;
-use crate::fair::{self, Dice, MatchDraw, Scheme};
+use crate::fair::{self, Dice, MatchDraw, SCHEME};
 use crate::game::{self, Game, Outcome, Seat, Turn};
 use crate::protocol::draw::Reveal;
 use crate::protocol::error::ErrorCode;
@@ -146,7 +146,7 @@ impl League {
         let players = [&game.a, &game.b];
         let check = |bound, moves_told| {
             let check = ResultCheck {
-                draw: MatchDraw { scheme: Scheme::Draw2, league_id: &settings.league_id, match_id, attempt },
+                draw: MatchDraw { league_id: &settings.league_id, match_id, attempt },
                 players,
                 keys: game.keys.as_deref().copied().unwrap_or_default(),
                 result,
@@ -236,7 +236,7 @@ impl<'a> ResultCheck<'a> {
         };
         let is_drawn = !self.technical && matches!(self.result.details.game, GameDetails::Parity(_));
         let is_provable = is_drawn || Seat::BOTH.into_iter().any(has_signed);
-        let scheme = Scheme::Draw2.name();
+        let scheme = SCHEME;
         match (&self.result.details.fairness, self.bound) {
             (None, Some(bound)) if is_provable => {
                 let message = format!("expected the proof by {scheme}, {}, got none", bound.why());
@@ -255,7 +255,7 @@ impl<'a> ResultCheck<'a> {
         let MatchDraw { league_id, match_id, attempt, .. } = self.draw;
         let dice = fair::verify(reveal, league_id, match_id, attempt, a, b)
             .map_err(|unfair| invalid(&format!("{FAIRNESS}.{}", unfair.field()), unfair.to_string()))?;
-        if reveal.scheme == Scheme::Draw2.name() {
+        if reveal.scheme == SCHEME {
             for seat in Seat::BOTH {
                 self.check_signature(reveal, seat)?;
             }

@@ -8,7 +8,6 @@ use super::signing::TurnRef;
 use super::{Ctx, Player};
 use crate::agent::{Agent, Content, RequestId};
 use crate::entropy::Entropy;
-use crate::fair::Scheme;
 use crate::game::context::{Context, Options};
 use crate::game::past::Past;
 use crate::game::strategy::Turn;
@@ -143,7 +142,7 @@ impl Player {
                 attempt,
                 draw_commitment: invitation.draw_commitment.clone(),
                 commitment_signature,
-                draw_scheme: nonce_commitment.map(|_| SmolStr::new_static(Scheme::Draw2.name())),
+                signs: nonce_commitment.is_some(),
             };
             self.record(ctx, invited);
         }

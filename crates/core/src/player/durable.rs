@@ -167,7 +167,7 @@ impl Durable {
                 role,
                 attempt,
                 draw_commitment,
-                draw_scheme,
+                signs,
                 commitment_signature: _,
             } => {
                 let invited = self.entry(match_id);
@@ -177,10 +177,10 @@ impl Durable {
                 invited.opponent_id.get_or_insert_with(|| opponent_id.clone());
                 invited.role.get_or_insert(*role);
                 // A commitment must not be replaced.
-                invited.invitations.entry(*attempt).or_insert_with(|| Invitation {
-                    commitment: draw_commitment.clone(),
-                    signs: draw_scheme.is_some(),
-                });
+                invited
+                    .invitations
+                    .entry(*attempt)
+                    .or_insert_with(|| Invitation { commitment: draw_commitment.clone(), signs: *signs });
             }
             PlayerEvent::Chosen {
                 match_id,

@@ -54,9 +54,8 @@ pub enum PlayerEvent {
         /// The referee's signature over its commitment, as far as it could be checked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         commitment_signature: Option<Signature>,
-        /// The scheme by which we sign moves in this attempt, if we do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        draw_scheme: Option<SmolStr>,
+        /// Whether we have committed ourselves to a nonce, and sign our moves in this attempt.
+        signs: bool,
     },
     /// We have chosen. Durable before the reply.
     Chosen {

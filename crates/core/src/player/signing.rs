@@ -10,7 +10,7 @@ use super::{Ctx, Player};
 use crate::agent::Agent;
 use crate::agent::Usage;
 use crate::entropy::Entropy;
-use crate::fair::{MatchDraw, Scheme};
+use crate::fair::{MatchDraw, SCHEME};
 use crate::lower_hex;
 use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{GameInvitation, LeagueError};
@@ -61,20 +61,17 @@ impl Player {
         }
     }
 
-    /// Our nonce commitment for GAME_JOIN_ACK; none if the referee uses the old scheme or we have no key.
+    /// Our nonce commitment for GAME_JOIN_ACK; none if the referee names another scheme or none, or we have no key.
     pub(super) fn nonce_commitment(
         &self,
         attempt: Attempt,
         invitation: &GameInvitation,
     ) -> Option<NonceCommitment> {
-        let scheme = invitation.draw_scheme.as_deref().and_then(Scheme::parse)?;
+        invitation.draw_scheme.as_ref().filter(|scheme| **scheme == SCHEME)?;
         let identity = self.identity()?;
         let league_id = identity.league_id.as_ref().filter(|own| **own == invitation.league_id)?;
         let commitment = invitation.draw_commitment.as_ref()?;
-        let draw = MatchDraw { scheme, league_id, match_id: &invitation.match_id, attempt };
-        if scheme != Scheme::Draw2 {
-            return None;
-        }
+        let draw = MatchDraw { league_id, match_id: &invitation.match_id, attempt };
         let nonce = self.keys.as_ref()?.nonce(&draw, Some(commitment));
         Some(draw.nonce_commitment(&identity.id, &nonce))
     }
@@ -86,7 +83,7 @@ impl Player {
         let league_id: &LeagueId = identity.league_id.as_ref()?;
         Some(Signing {
             keys: self.keys.as_ref()?,
-            draw: MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt },
+            draw: MatchDraw { league_id, match_id, attempt },
             player_id: &identity.id,
             commitment: invitation.commitment.as_ref()?,
         })
@@ -165,7 +162,7 @@ impl Player {
         let league_id = self.identity().and_then(|identity| identity.league_id.as_ref());
         match (&self.keys, league_id) {
             (Some(keys), Some(league_id)) => {
-                keys.nonce(&MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt }, commitment)
+                keys.nonce(&MatchDraw { league_id, match_id, attempt }, commitment)
             }
             _ => Nonce(lower_hex::encode(&entropy.bytes::<16>())),
         }

@@ -34,7 +34,7 @@ pub struct Reveal {
     #[cfg_attr(feature = "schema", schemars(with = "ByPlayer<RevealedNonce>"))]
     pub nonces: ByPlayer<Nonce>,
     /// What those players that did so had bound themselves to when they joined.
-    // Boxed, because reveals of the older scheme have none of these, and the manager keeps every result.
+    // Boxed, because players without a key have none of these, and the manager keeps every result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nonce_commitments: Option<Box<ByPlayer<NonceCommitment>>>,
     /// Each player's last signature, which covers all of its moves; of those players that sign.

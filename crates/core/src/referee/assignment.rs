@@ -5,7 +5,7 @@ use super::notices::league_error;
 use super::{Ctx, Held, Referee, RefereeEvent};
 use crate::agent::Agent;
 use crate::entropy::Entropy;
-use crate::fair::{Scheme, Secret};
+use crate::fair::Secret;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{AnnouncedMatch, Cause, LeagueError, MatchTokens, Record, Timeouts};
 use crate::protocol::{
@@ -13,7 +13,6 @@ use crate::protocol::{
     Token,
 };
 use crate::signature::PublicKey;
-use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// A match as a manager offers it.
@@ -109,7 +108,6 @@ impl OfferedMatch {
                 .unwrap_or_else(|| ConversationId::of_match(&match_id, attempt)),
             starts_at: self.starts_at,
             secret: Secret::draw(entropy),
-            draw_scheme: Some(SmolStr::new_static(Scheme::Draw2.name())),
             players,
             timeouts: self.timeouts,
             forfeits: self.forfeits,

@@ -1,6 +1,6 @@
 //! The events of a referee, and its assignments.
 
-use crate::fair::{MatchDraw, Scheme, Secret};
+use crate::fair::{MatchDraw, Secret};
 use crate::game::Seat;
 use crate::metrics::Milestone;
 use crate::protocol::dialect::Dialect;
@@ -16,7 +16,6 @@ use crate::referee_statement::AttemptRef;
 use crate::registration::{Application, Identity};
 use crate::signature::PublicKey;
 use serde::{Deserialize, Serialize};
-use smol_str::SmolStr;
 use std::sync::Arc;
 
 /// The log holds the referee's token, match tokens and the secrets of undecided draws: it must be kept secret.
@@ -141,9 +140,6 @@ pub struct Assignment {
     pub starts_at: Timestamp,
     /// The secret of the commit-reveal draw. Drawn with the assignment, so that a restart cannot redraw it.
     pub secret: Secret,
-    /// The draw scheme; absent in old logs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub draw_scheme: Option<SmolStr>,
     /// In the order A, B.
     pub players: [Seated; 2],
     /// The manager's timeouts and retry policy, if it hands them over.
@@ -222,9 +218,8 @@ impl Assignment {
 
     /// What the draw's hashes depend on.
     pub fn draw(&self) -> MatchDraw<'_> {
-        let scheme = self.draw_scheme.as_deref().and_then(Scheme::parse).unwrap_or(Scheme::Draw1);
         let Self { league_id, match_id, attempt, .. } = self;
-        MatchDraw { scheme, league_id, match_id, attempt: *attempt }
+        MatchDraw { league_id, match_id, attempt: *attempt }
     }
 
     /// What the invitation shows of the secret.

@@ -2,6 +2,7 @@
 
 use super::event::Assignment;
 use super::one_match::{OngoingMatch, Phase};
+use crate::fair::SCHEME;
 use crate::game::{AskBy, Seat};
 use crate::protocol::messages::{
     ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult, MatchResult, Role,
@@ -10,6 +11,7 @@ use crate::protocol::{Body, Timestamp};
 use crate::referee_statement::{Statement, result_text};
 use crate::signature::SigningKey;
 use serde_json::json;
+use smol_str::SmolStr;
 
 /// The current question to a player, to be answered before `closes`.
 pub(super) fn question(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> Body {
@@ -35,7 +37,7 @@ fn invitation(ongoing: &OngoingMatch, seat: Seat) -> GameInvitation {
         player_id: Some(assignment.player(seat).player_id.clone()),
         draw_commitment: Some(ongoing.commitment.clone()),
         commitment_signature: ongoing.commitment_signature,
-        draw_scheme: assignment.draw_scheme.clone(),
+        draw_scheme: Some(SmolStr::new_static(SCHEME)),
     }
 }
 

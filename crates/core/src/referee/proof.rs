@@ -4,7 +4,6 @@
 use super::game_error::AnswerError;
 use super::one_match::OngoingMatch;
 use super::verdict;
-use crate::fair::Scheme;
 use crate::game::Seat;
 use crate::protocol::ErrorCode;
 use crate::protocol::draw::Reveal;
@@ -30,7 +29,7 @@ impl OngoingMatch {
         promised: Option<NonceCommitment>,
     ) -> Result<(), AnswerError> {
         let is_keyed = self.assignment.player(seat).public_key.is_some();
-        if promised.is_none() && is_keyed && self.is_proven_by_players() {
+        if promised.is_none() && is_keyed {
             let message = "nonce_commitment: expected the SHA-256 of the nonce, which a player that registered a public \
                            key gives when it joins, got none";
             return Err(AnswerError::new(ErrorCode::MissingField, message));
@@ -50,9 +49,6 @@ impl OngoingMatch {
     ) -> Result<(), AnswerError> {
         let (player, side) = (self.assignment.player(seat), self.side(seat));
         let (player_id, draw) = (&player.player_id, self.assignment.draw());
-        if !self.is_proven_by_players() {
-            return Ok(());
-        }
         if let Some(promised) = &side.nonce_commitment {
             let Some(nonce) = nonce else {
                 let message = "nonce: expected the nonce that nonce_commitment is of, got none";
@@ -88,16 +84,11 @@ impl OngoingMatch {
         }
     }
 
-    fn is_proven_by_players(&self) -> bool {
-        self.assignment.draw().scheme == Scheme::Draw2
-    }
-
     /// The reveal, once a number was drawn or a move was signed.
     pub(super) fn reveal(&self) -> Option<Reveal> {
-        let by_players = self.is_proven_by_players();
         let signature = |seat: Seat| {
             let is_keyed = self.assignment.player(seat).public_key.is_some();
-            self.side(seat).signature.filter(|_| by_players && is_keyed && verdict::tells_moves(self))
+            self.side(seat).signature.filter(|_| is_keyed && verdict::tells_moves(self))
         };
         if self.dice.is_none() && !Seat::BOTH.into_iter().any(|seat| signature(seat).is_some()) {
             return None;
@@ -106,9 +97,6 @@ impl OngoingMatch {
         let nonces = players.iter().cloned().zip(self.nonces()).collect();
         let secret = &self.assignment.secret;
         let reveal = self.assignment.draw().reveal_promised(secret, self.commitment.clone(), nonces);
-        if !by_players {
-            return Some(reveal);
-        }
         let nonce_commitments = self.by_seat(|seat| self.side(seat).nonce_commitment);
         let signatures = self.by_seat(signature);
         Some(Reveal { nonce_commitments, signatures, ..reveal }.with_proof())

@@ -3,7 +3,8 @@
 
 use super::who::Who;
 use super::world::World;
-use crate::fair::{MatchDraw, Scheme, Secret, verify};
+use crate::fair::{MatchDraw, Secret, verify};
+use crate::protocol::draw::Reveal;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, PlayerId};
 use crate::protocol::messages::{
@@ -25,8 +26,8 @@ enum Lie {
     Winner,
     /// What players signed is left out.
     Signatures,
-    /// The older scheme, which proves less.
-    OldScheme,
+    /// A scheme that nobody knows.
+    OtherScheme,
     /// The match is handed back, to draw again.
     HandBack,
 }
@@ -38,7 +39,7 @@ const LIES: [Lie; 8] = [
     Lie::Number,
     Lie::Winner,
     Lie::Signatures,
-    Lie::OldScheme,
+    Lie::OtherScheme,
     Lie::HandBack,
 ];
 
@@ -73,18 +74,12 @@ impl World {
 
 fn spoil(report: &MatchResultReport, attempt: Attempt, lie: Lie) -> Body {
     let mut report = report.clone();
-    let draw =
-        |scheme| MatchDraw { scheme, league_id: &report.league_id, match_id: &report.match_id, attempt };
-    let forged = |scheme| {
-        let reveal = report.result.details.fairness.as_ref()?;
-        let bare = draw(scheme).reveal(&Secret::from_bytes([3; 32]), reveal.nonces.clone());
-        Some(crate::protocol::draw::Reveal {
-            nonce_commitments: reveal.nonce_commitments.clone().filter(|_| scheme == Scheme::Draw2),
-            signatures: reveal.signatures.clone().filter(|_| scheme == Scheme::Draw2),
-            ..bare
-        })
-    };
-    let (other_secret, old_scheme) = (forged(Scheme::Draw2), forged(Scheme::Draw1));
+    let draw = MatchDraw { league_id: &report.league_id, match_id: &report.match_id, attempt };
+    let forged = report.result.details.fairness.as_ref().map(|reveal| Reveal {
+        nonce_commitments: reveal.nonce_commitments.clone(),
+        signatures: reveal.signatures.clone(),
+        ..draw.reveal(&Secret::from_bytes([3; 32]), reveal.nonces.clone())
+    });
     let (league_id, match_id) = (report.league_id.clone(), report.match_id.clone());
     let result = Arc::make_mut(&mut report.result);
     let players: Vec<PlayerId> = result.score.iter().map(|(id, _)| id.clone()).collect();
@@ -94,8 +89,11 @@ fn spoil(report: &MatchResultReport, attempt: Attempt, lie: Lie) -> Body {
     match lie {
         Lie::None => {}
         Lie::Choice => reverse(result, a),
-        Lie::Secret | Lie::OldScheme => {
-            result.details.fairness = if matches!(lie, Lie::Secret) { other_secret } else { old_scheme };
+        Lie::OtherScheme => {
+            result.details.fairness.iter_mut().for_each(|reveal| reveal.scheme = "coin-toss-1".into());
+        }
+        Lie::Secret => {
+            result.details.fairness = forged;
             let reveal = result.details.fairness.as_ref();
             let dice = reveal.and_then(|reveal| verify(reveal, &league_id, &match_id, attempt, a, b).ok());
             let number = dice.map(|mut dice| u8::try_from(dice.uniform(1..=10)).unwrap_or(1));

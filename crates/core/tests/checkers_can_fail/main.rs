@@ -6,7 +6,7 @@ mod ladder;
 mod planted;
 mod shared_store;
 
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::protocol::messages::{
     Blame, ByPlayer, Cause, Culprit, GameDetails, GameOver, GameResult, GameStatus, MatchResult, Parity,
     ParityDetails, ResultDetails,
@@ -250,7 +250,7 @@ fn played(league: &LeagueId) -> (GameOver, String) {
     let (match_id, attempt) = (MatchId::new("R1M1"), Attempt::FIRST);
     let secret = Secret::from_bytes([7; 32]);
     let nonces = ["ours", "theirs"].map(|text| Nonce(text.into()));
-    let draw = MatchDraw { scheme: Scheme::Draw2, league_id: league, match_id: &match_id, attempt };
+    let draw = MatchDraw { league_id: league, match_id: &match_id, attempt };
     let drawn = draw.dice(&secret, nonces.each_ref()).uniform(1..=10) as u8;
     let [a, b] = nonces;
     let reveal = draw.reveal(&secret, ByPlayer::pair((player(1), a), (player(2), b)));

@@ -2,7 +2,7 @@
 //! anything is recorded.
 
 use crate::desk::*;
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::league::{LeagueEvent, LeagueSettings, LossCause, ResultProof};
 use matchday_core::protocol::draw::{Proof, Reveal};
 use matchday_core::protocol::messages::*;
@@ -81,7 +81,7 @@ impl Played {
         league_id: &'a matchday_core::protocol::LeagueId,
         match_id: &'a MatchId,
     ) -> MatchDraw<'a> {
-        MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt: self.attempt }
+        MatchDraw { league_id, match_id, attempt: self.attempt }
     }
 
     /// What each player signs, with the commitments that it was shown.
@@ -327,7 +327,7 @@ fn no_result_of_an_attempt_that_was_given_back_is_taken() {
 #[test]
 fn a_referee_that_announced_the_scheme_cannot_fall_back_behind_it() {
     refused(|result| result.details.fairness = None, "result.details.fairness");
-    refused(|result| reveal(result).scheme = "matchday-draw-1".into(), "result.details.fairness.scheme");
+    refused(|result| reveal(result).scheme = "coin-toss-1".into(), "result.details.fairness.scheme");
     refused(|result| reveal(result).signatures = None, "result.details.fairness.proof");
     refused(
         |result| {
@@ -338,26 +338,34 @@ fn a_referee_that_announced_the_scheme_cannot_fall_back_behind_it() {
     );
 }
 
+/// A referee reports a match without having announced that it proves.
+fn told_by_another_make(keyed: &[u32], fairness: Option<Reveal>) -> Body {
+    let mut desk = signed_league(keyed, 1, &[MATCH_TOKENS]);
+    let mut report = desk.report_of("R1M1", (3, 0));
+    Arc::make_mut(&mut report.result).details.fairness = fairness;
+    send(&mut desk, 1, report)
+}
+
 #[test]
-fn where_no_referee_proves_one_may_report_by_the_older_scheme_or_by_none() {
-    let older = |fairness: Option<Reveal>| {
-        let mut desk = signed_league(&[1, 2], 1, &[MATCH_TOKENS]);
-        let mut report = desk.report_of("R1M1", (3, 0));
-        Arc::make_mut(&mut report.result).details.fairness = fairness;
-        send(&mut desk, 1, report)
-    };
-    assert!(matches!(older(None), Body::MatchResultAck(_)));
+fn where_no_referee_proves_one_may_report_without_proof() {
+    assert!(matches!(told_by_another_make(&[1, 2], None), Body::MatchResultAck(_)));
+}
+
+#[test]
+fn a_reveal_that_nobody_asked_for_must_fit_too() {
     let (league_id, match_id) = (league_id(), r1m1());
-    let draw =
-        MatchDraw { scheme: Scheme::Draw1, league_id: &league_id, match_id: &match_id, attempt: Attempt(1) };
+    let draw = MatchDraw { league_id: &league_id, match_id: &match_id, attempt: Attempt(1) };
     let reveal = (1..=255).find_map(|byte| {
         let (secret, [a, b]) = (Secret::from_bytes([byte; 32]), Played::new(1).nonces);
         let eight = draw.dice(&secret, [&a, &b]).uniform(1..=10) == 8;
         eight.then(|| draw.reveal(&secret, ByPlayer::pair((p(1), a), (p(2), b))))
     });
-    assert!(matches!(older(reveal.clone()), Body::MatchResultAck(_)));
-    let forged = reveal.map(|reveal| Reveal { secret: "00".repeat(32).into(), ..reveal });
-    assert_eq!(error_code(&older(forged)), ErrorCode::InvalidFormat);
+    assert!(matches!(told_by_another_make(&[], reveal.clone()), Body::MatchResultAck(_)));
+    let with_secret = |reveal| Reveal { secret: "00".repeat(32).into(), ..reveal };
+    let by_another_scheme = |reveal| Reveal { scheme: "coin-toss-1".into(), ..reveal };
+    for forged in [reveal.clone().map(with_secret), reveal.map(by_another_scheme)] {
+        assert_eq!(error_code(&told_by_another_make(&[], forged)), ErrorCode::InvalidFormat);
+    }
 }
 
 #[test]

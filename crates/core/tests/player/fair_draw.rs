@@ -2,7 +2,7 @@
 
 use super::seat::*;
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::game::past::DrawCheck;
 use matchday_core::protocol::Attempt;
 use matchday_core::protocol::draw::{Commitment, Reveal};
@@ -12,7 +12,7 @@ use matchday_core::protocol::nonce::Nonce;
 /// A match up to our choice: the seat, and an honest end of it.
 fn played(promised: bool) -> (Seat, GameOver) {
     let (id, league) = (m(1, 1), league());
-    let draw = MatchDraw { scheme: Scheme::Draw1, league_id: &league, match_id: &id, attempt: Attempt(1) };
+    let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
     let secret = Secret::draw(&mut Entropy::numbered(5));
     let mut seat = Seat::taken("always_even");
     let commitment = promised.then(|| draw.commitment(&secret));
@@ -71,7 +71,7 @@ fn another_secret_is_a_broken_promise_even_if_it_agrees_with_itself() {
     let other = Secret::draw(&mut Entropy::numbered(6));
     let nonces = |reveal: &Reveal| reveal.nonces.clone();
     let (id, league) = (m(1, 1), league());
-    let draw = MatchDraw { scheme: Scheme::Draw1, league_id: &league, match_id: &id, attempt: Attempt(1) };
+    let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
     let broken = tampered(|reveal| *reveal = draw.reveal(&other, nonces(reveal)));
     assert_eq!(broken, DrawCheck::Broken);
     let broken = tampered(|reveal| reveal.commitment = Commitment("00".into()));

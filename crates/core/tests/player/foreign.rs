@@ -63,7 +63,7 @@ fn invitations_beyond_the_bound_are_refused_and_none_is_forgotten() {
             attempt: Attempt(1),
             draw_commitment: None,
             commitment_signature: None,
-            draw_scheme: None,
+            signs: false,
         };
         seat.player.apply(seat.now, &event);
         seat.stored.push(event);

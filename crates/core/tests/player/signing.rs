@@ -1,7 +1,7 @@
 //! A player proves its part: a nonce of its own for each attempt, and a signature over every move that it makes.
 
 use super::seat::*;
-use matchday_core::fair::{MatchDraw, Scheme};
+use matchday_core::fair::{MatchDraw, SCHEME};
 use matchday_core::player::PlayerEvent;
 use matchday_core::player::keys::Keys;
 use matchday_core::protocol::draw::Commitment;
@@ -21,7 +21,7 @@ fn opponent() -> NonceCommitment {
 }
 
 fn draw_2(match_id: &MatchId, attempt: u32) -> GameInvitation {
-    let draw_scheme = Some(Scheme::Draw2.name().into());
+    let draw_scheme = Some(SCHEME.into());
     GameInvitation { draw_scheme, ..invitation(match_id, Some(commitment(attempt))) }
 }
 
@@ -54,12 +54,7 @@ fn signed(
     let (key, league, match_id) = (public_key(seat), league(), match_id.clone());
     let (nonce, choices) = (nonce.clone(), choices.to_vec());
     move |signature| {
-        let draw = MatchDraw {
-            scheme: Scheme::Draw2,
-            league_id: &league,
-            match_id: &match_id,
-            attempt: Attempt(attempt),
-        };
+        let draw = MatchDraw { league_id: &league, match_id: &match_id, attempt: Attempt(attempt) };
         let moves = SignedMoves {
             draw,
             player_id: &p(1),
@@ -87,7 +82,7 @@ fn what_it_reveals_is_what_it_had_committed_to_and_signed() {
     let promised = joins(&mut seat, &id, 1).nonce_commitment.unwrap();
     let choice = seat.parity(from_referee(&id, 1, call(&id)));
     let (nonce, league) = (choice.nonce.unwrap(), league());
-    let draw = MatchDraw { scheme: Scheme::Draw2, league_id: &league, match_id: &id, attempt: Attempt(1) };
+    let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
     assert_eq!(draw.nonce_commitment(&p(1), &nonce), promised);
     assert!(signed(&seat, &id, 1, &nonce, &[json!("even")])(&choice.signature.unwrap()));
     assert!(!signed(&seat, &id, 1, &nonce, &[json!("odd")])(&choice.signature.unwrap()));
@@ -117,11 +112,13 @@ fn another_attempt_gets_the_same_choice_with_another_nonce_and_another_signature
     assert!(choices.windows(2).all(|two| two[0] == two[1]));
 }
 
-#[test]
-fn an_older_referee_gets_a_fresh_nonce_for_each_attempt_too_and_no_signature() {
+/// A referee of another make draws in its own way, or does not say how.
+fn a_referee_of(scheme: Option<&str>) {
     let (mut seat, id) = (Seat::taken("random"), m(1, 1));
     let answers = [1, 2].map(|attempt| {
-        let invited = from_referee(&id, attempt, invitation(&id, Some(commitment(attempt))));
+        let draw_scheme = scheme.map(Into::into);
+        let invitation = GameInvitation { draw_scheme, ..invitation(&id, Some(commitment(attempt))) };
+        let invited = from_referee(&id, attempt, invitation);
         let Body::GameJoinAck(ack) = seat.say(invited).body else { panic!() };
         assert_eq!(ack.nonce_commitment, None);
         seat.parity(from_referee(&id, attempt, parity_call(&id)))
@@ -130,6 +127,16 @@ fn an_older_referee_gets_a_fresh_nonce_for_each_attempt_too_and_no_signature() {
     assert_eq!(first.parity_choice, second.parity_choice);
     assert_ne!(first.nonce, second.nonce);
     assert_eq!((first.signature, second.signature), (None, None));
+}
+
+#[test]
+fn a_referee_that_names_no_scheme_gets_a_fresh_nonce_for_each_attempt_and_no_signature() {
+    a_referee_of(None);
+}
+
+#[test]
+fn a_referee_that_names_another_scheme_gets_a_fresh_nonce_for_each_attempt_and_no_signature() {
+    a_referee_of(Some("coin-toss-1"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::bench::*;
 use matchday_core::agent::Answer;
-use matchday_core::fair::{MatchDraw, Scheme};
+use matchday_core::fair::MatchDraw;
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::nonce::Nonce;
@@ -25,7 +25,7 @@ fn draw<'a>(
     league_id: &'a matchday_core::protocol::LeagueId,
     match_id: &'a matchday_core::protocol::MatchId,
 ) -> MatchDraw<'a> {
-    MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt: Attempt(1) }
+    MatchDraw { league_id, match_id, attempt: Attempt(1) }
 }
 
 /// P01 signs, P02 does not. Both are invited.

@@ -1,5 +1,4 @@
-// The fair draw, recomputed here: the schemes `matchday-draw-1` and `matchday-draw-2` of the protocol, with the browser's
-// own SHA-256.
+// The fair draw, recomputed here: the scheme `matchday-draw-2` of the protocol, with the browser's own SHA-256.
 
 const text = (value) => new TextEncoder().encode(value);
 const fromHex = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -23,11 +22,11 @@ function list(...parts) {
   return whole;
 }
 
-const OLD = 'matchday-draw-1';
+const SCHEME = 'matchday-draw-2';
 
-export async function commitment(leagueId, matchId, attempt, secret, scheme = OLD) {
+export async function commitment(leagueId, matchId, attempt, secret) {
   const parts = list(
-    text(`${scheme}/commitment`),
+    text(`${SCHEME}/commitment`),
     text(leagueId),
     text(matchId),
     bigEndian(attempt, 4),
@@ -36,16 +35,16 @@ export async function commitment(leagueId, matchId, attempt, secret, scheme = OL
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', parts)));
 }
 
-/** The first number from `low` to `high` that the secret and both nonces give. Only the newer scheme knows the league. */
-export async function drawn(matchId, attempt, secret, nonceA, nonceB, low, high, scheme = OLD, leagueId = '') {
+/** The first number from `low` to `high` that the secret and both nonces give. */
+export async function drawn(leagueId, matchId, attempt, secret, nonceA, nonceB, low, high) {
   const key = await crypto.subtle.importKey('raw', fromHex(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const most = (1n << 64n) - 1n;
   const span = BigInt(high - low + 1);
   const limit = most - (most % span);
   for (let block = 0; ; block += 1) {
     const parts = list(
-      text(`${scheme}/draw`),
-      ...(scheme === OLD ? [] : [text(leagueId)]),
+      text(`${SCHEME}/draw`),
+      text(leagueId),
       text(matchId),
       bigEndian(attempt, 4),
       text(nonceA),
@@ -65,11 +64,11 @@ export const possible = () => Boolean(globalThis.crypto?.subtle);
 
 /** Recomputes a match of even/odd, for the attempt whose commitment fits; says in words what came of it. */
 export async function recomputed(leagueId, match) {
-  const { secret, nonces, number, scheme = OLD } = match.draw;
+  const { secret, nonces, number } = match.draw;
   for (let attempt = match.attempts ?? 1; attempt >= 1; attempt -= 1) {
-    if ((await commitment(leagueId, match.id, attempt, secret, scheme)) !== match.draw.commitment) continue;
+    if ((await commitment(leagueId, match.id, attempt, secret)) !== match.draw.commitment) continue;
     const nonce = (player) => nonces?.[player.id] ?? player.id;
-    const found = await drawn(match.id, attempt, secret, nonce(match.a), nonce(match.b), 1, 10, scheme, leagueId);
+    const found = await drawn(leagueId, match.id, attempt, secret, nonce(match.a), nonce(match.b), 1, 10);
     return found === number
       ? {
           holds: true,

@@ -2,7 +2,7 @@
 //! that contradicts a signature is named.
 
 use matchday_core::event_codec;
-use matchday_core::fair::{MatchDraw, Scheme};
+use matchday_core::fair::MatchDraw;
 use matchday_core::league::{LeagueEvent, checkpoint_origin};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::LeagueId;
@@ -201,12 +201,7 @@ fn a_player_that_signs_another_choice_afterwards_is_bound_by_the_first() {
         choice.value = json!(if choice.value == "odd" { "even" } else { "odd" });
         let league_id = league_id();
         let moves = SignedMoves {
-            draw: MatchDraw {
-                scheme: Scheme::Draw2,
-                league_id: &league_id,
-                match_id,
-                attempt: attempt.unwrap(),
-            },
+            draw: MatchDraw { league_id: &league_id, match_id, attempt: attempt.unwrap() },
             player_id: &matchday_core::protocol::PlayerId::new(player.as_str()),
             commitment: commitment.as_ref().unwrap(),
             opponent_nonce: opponent_nonce_commitment.as_ref(),

@@ -73,11 +73,10 @@ def listed(*parts):
     return b"".join(struct.pack(">Q", len(part)) + part for part in parts)
 
 
-def first_number(scheme, secret, league, match, attempt, nonces):
-    head = [scheme + b"/draw"] + ([league] if scheme == b"matchday-draw-2" else [])
+def first_number(secret, league, match, attempt, nonces):
     limit = (2**64 - 1) - ((2**64 - 1) % 10)
     for block in range(100):
-        data = listed(*head, match, attempt, *nonces, struct.pack(">Q", block))
+        data = listed(b"matchday-draw-2/draw", league, match, attempt, *nonces, struct.pack(">Q", block))
         for word in struct.unpack(">4Q", hmac.new(secret, data, hashlib.sha256).digest()):
             if word < limit:
                 return 1 + word % 10
@@ -91,9 +90,10 @@ def check(league_id, record, keys, found):
     fairness, choices = details.get("fairness"), details["choices"]
     if fairness is None:
         return None if record["result"].get("status") == "TECHNICAL_LOSS" else "no proof"
-    scheme = fairness["scheme"].encode()
+    if fairness["scheme"] != "matchday-draw-2":
+        return f"the scheme is {fairness['scheme']}"
     secret = bytes.fromhex(fairness["secret"])
-    commitment = hashlib.sha256(listed(scheme + b"/commitment", league, match.encode(), attempt, secret))
+    commitment = hashlib.sha256(listed(b"matchday-draw-2/commitment", league, match.encode(), attempt, secret))
     if commitment.hexdigest() != fairness["commitment"]:
         return "the secret does not give the commitment"
     nonces = fairness["nonces"]
@@ -122,7 +122,7 @@ def check(league_id, record, keys, found):
         found["signatures"] += 1
     if record["result"].get("status") == "TECHNICAL_LOSS":
         return None
-    number = first_number(scheme, secret, league, match.encode(), attempt, [nonces[a].encode(), nonces[b].encode()])
+    number = first_number(secret, league, match.encode(), attempt, [nonces[a].encode(), nonces[b].encode()])
     if number != details["drawn_number"]:
         return f"{details['drawn_number']} is told, and {number} was drawn"
     parity = "odd" if number % 2 else "even"

@@ -3,7 +3,7 @@
 
 use super::Fault;
 use crate::agent_log::AgentLog;
-use matchday_core::fair::{MatchDraw, Scheme};
+use matchday_core::fair::MatchDraw;
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::{Attempt, MatchId, PlayerId};
 use matchday_core::signature::PublicKey;
@@ -41,7 +41,7 @@ pub(super) fn check(log: &AgentLog<PlayerEvent>, registered: Option<PublicKey>) 
                 let (Some(key), Some(signature)) = (&key, &choice.signature) else { continue };
                 let fits = commitments.get(&(match_id, *attempt)).is_some_and(|commitment| {
                     let moves = SignedMoves {
-                        draw: MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt: *attempt },
+                        draw: MatchDraw { league_id, match_id, attempt: *attempt },
                         player_id: &player_id,
                         commitment,
                         opponent_nonce: opponent_nonce_commitment.as_ref(),

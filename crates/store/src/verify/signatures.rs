@@ -1,7 +1,7 @@
 //! Checks that the players signed the moves in a result. Pure.
 
 use super::result::Played;
-use matchday_core::fair::{MatchDraw, Scheme};
+use matchday_core::fair::{MatchDraw, SCHEME};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::draw::Reveal;
 use matchday_core::protocol::messages::{GameDetails, MatchResult};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Every move of a player with a key is signed by it, if the match was drawn by the scheme that knows signatures.
 pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), String> {
-    let Some(reveal) = result.details.fairness.as_ref().filter(|it| it.scheme == Scheme::Draw2.name()) else {
+    let Some(reveal) = result.details.fairness.as_ref().filter(|it| it.scheme == SCHEME) else {
         return Ok(());
     };
     let [key_a, key_b] = &played.keys;
@@ -30,7 +30,7 @@ pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), Str
 
 /// Whether the moves that are told of a player have its valid signature.
 pub(super) fn has_signed(played: &Played<'_>, player: &PlayerId, result: &MatchResult) -> bool {
-    let reveal = result.details.fairness.as_ref().filter(|it| it.scheme == Scheme::Draw2.name());
+    let reveal = result.details.fairness.as_ref().filter(|it| it.scheme == SCHEME);
     let seats = match player == played.a {
         true => (player, played.b),
         false => (player, played.a),
@@ -56,7 +56,7 @@ fn signed(
         return false;
     };
     let moves = SignedMoves {
-        draw: MatchDraw { scheme: Scheme::Draw2, league_id, match_id, attempt },
+        draw: MatchDraw { league_id, match_id, attempt },
         player_id,
         commitment: &reveal.commitment,
         opponent_nonce: reveal.nonce_commitment(opponent),

@@ -42,7 +42,7 @@ pub struct GameInvitation {
     /// The referee's signature over `draw_commitment`, if it has registered a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment_signature: Option<Signature>,
-    /// How the referee will draw: `matchday-draw-2`. Missing: `matchday-draw-1`.
+    /// How the referee will draw: `matchday-draw-2`. Missing, or another: players prove nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub draw_scheme: Option<SmolStr>,

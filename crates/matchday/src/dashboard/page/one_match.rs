@@ -147,8 +147,6 @@ struct Draw {
     #[serde(skip_serializing_if = "Option::is_none")]
     parity: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    scheme: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     commitment: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
@@ -260,7 +258,6 @@ fn draw(records: &MatchRecords, id: &MatchId, decision: &Decision, file: &str) -
         number,
         parity: number.map(|number| matchday_core::protocol::messages::Parity::of(number).as_str()),
         commitment: reveal.map(|reveal| reveal.commitment.0.to_string()),
-        scheme: reveal.map(|reveal| reveal.scheme.to_string()),
         proof: reveal.and_then(|reveal| serde_json::to_value(reveal.proof.as_ref()?).ok()),
         secret: reveal.map(|reveal| reveal.secret.to_string()),
         nonces: reveal.and_then(|reveal| serde_json::to_value(&reveal.nonces).ok()),

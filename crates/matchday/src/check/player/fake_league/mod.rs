@@ -6,7 +6,7 @@ mod referee_messages;
 pub(super) use referee_messages::play_any;
 
 use matchday_core::entropy::Entropy;
-use matchday_core::fair::{MatchDraw, Scheme, Secret};
+use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::game::{AskBy, GameEntry, Seat};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::text::RuleBroken;
@@ -190,9 +190,9 @@ impl FakeLeague {
         self.answer(now, fixture, choice)
     }
 
-    /// The older scheme, which needs no nonce commitment from players.
+    /// The invitation names no scheme, so that the player commits itself to no nonce and signs nothing.
     fn draw<'a>(&'a self, fixture: &'a Fixture) -> MatchDraw<'a> {
         let (league_id, match_id) = (&self.league_id, &fixture.match_id);
-        MatchDraw { scheme: Scheme::Draw1, league_id, match_id, attempt: Attempt::FIRST }
+        MatchDraw { league_id, match_id, attempt: Attempt::FIRST }
     }
 }
