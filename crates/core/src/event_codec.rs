@@ -1,11 +1,11 @@
-//! Encodes an event as a line of JSON with its version and time, and decodes it.
+//! Encodes an event as a line of JSON with its form and time, and decodes it.
 
 use crate::protocol::Timestamp;
 use crate::protocol::time::exact;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The current version of the encoding.
+/// The form of the encoding.
 pub const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -22,12 +22,12 @@ pub enum EventCodecError {
     /// It is no JSON, or not the JSON of an event.
     #[error("not an event: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// It was written by a newer program.
+    /// It was written by another version of this program.
     #[error(
-        "the event has version {found}, and this program knows versions up to {VERSION}: use a newer program"
+        "the event has form {found}, and this program reads form {VERSION}: use the version of matchday that wrote it"
     )]
-    Newer {
-        /// The version in the line.
+    OtherForm {
+        /// The form in the line.
         found: u32,
     },
 }
@@ -37,15 +37,15 @@ pub fn encode<E: Serialize>(at: Timestamp, event: &E) -> Result<String, EventCod
     Ok(serde_json::to_string(&Line { v: VERSION, at, event })?)
 }
 
-/// Decodes a line of this or any earlier version.
+/// Decodes a line.
 pub fn decode<E: DeserializeOwned>(line: &str) -> Result<(Timestamp, E), EventCodecError> {
     #[derive(Deserialize)]
     struct Head {
         v: u32,
     }
     let Head { v } = serde_json::from_str(line)?;
-    if v > VERSION {
-        return Err(EventCodecError::Newer { found: v });
+    if v != VERSION {
+        return Err(EventCodecError::OtherForm { found: v });
     }
     let Line { at, event, .. } = serde_json::from_str(line)?;
     Ok((at, event))

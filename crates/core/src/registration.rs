@@ -47,9 +47,8 @@ impl<I: PartialEq> Identity<I> {
 pub struct Application {
     /// The same in every try, so that a manager recognises a repeated registration.
     pub conversation_id: ConversationId,
-    /// The agent's own secret. Those that applied before there were any have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub registration_key: Option<Token>,
+    /// The agent's own secret.
+    pub registration_key: Token,
 }
 
 impl Application {
@@ -58,22 +57,19 @@ impl Application {
         let random = hex::encode(entropy.bytes::<16>());
         Self {
             conversation_id: ConversationId::new(format!("conv-register-{name}-{random}")),
-            registration_key: Some(Token::new_registration_key(entropy)),
+            registration_key: Token::new_registration_key(entropy),
         }
     }
 
     /// The key that the agent signs with: derived from its registration key, so that a crash does not change it.
-    pub fn signing_key(&self) -> Option<SigningKey> {
-        let registration_key = self.registration_key.as_ref()?;
-        Some(SigningKey::from_seed(hash_input::sha256(&[
-            SIGNING_LABEL,
-            registration_key.reveal().as_bytes(),
-        ])))
+    pub fn signing_key(&self) -> SigningKey {
+        let registration_key = self.registration_key.reveal().as_bytes();
+        SigningKey::from_seed(hash_input::sha256(&[SIGNING_LABEL, registration_key]))
     }
 
     /// What the agent shows the manager when it registers: the token that it has, else its key.
-    pub fn shown(&self, manager: &Endpoint, earlier: Option<&Token>) -> Option<Token> {
-        earlier.cloned().or_else(|| Some(self.registration_key.as_ref()?.shown_to(manager)))
+    pub fn shown(&self, manager: &Endpoint, earlier: Option<&Token>) -> Token {
+        earlier.cloned().unwrap_or_else(|| self.registration_key.shown_to(manager))
     }
 }
 
@@ -220,7 +216,7 @@ impl Registration {
     ) -> Outgoing {
         self.state = RegistrationState::Asking(call);
         let token = application.shown(&self.manager, self.granted.as_ref().or(earlier));
-        let envelope = Envelope::new(sender, now, application.conversation_id).with_token(token);
+        let envelope = Envelope::new(sender, now, application.conversation_id).with_token(Some(token));
         Outgoing {
             call,
             to: self.manager.clone(),

@@ -64,7 +64,7 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             question: Question::Parity,
             choice: Choice { value: json!(choice), nonce: Nonce(nonce.into()), signature: None },
             fallback: None,
-            attempt: Some(Attempt(1)),
+            attempt: Attempt(1),
             turn: Some(1),
             opponent_nonce_commitment: None,
             usage: None,

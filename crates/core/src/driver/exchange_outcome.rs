@@ -161,8 +161,7 @@ impl ExchangeOutcome {
         }
         match stored {
             "data" => Self::Data,
-            // A store of the first versions has "ping" for an answered probe.
-            "received" | "ping" => Self::Received,
+            "received" => Self::Received,
             "answered" => Self::Batch,
             "refused: not a request" => Self::NotARequest,
             "method not found" => Self::MethodNotFound,

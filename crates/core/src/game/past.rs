@@ -16,30 +16,24 @@ pub struct PastGame {
     /// By which a repeated GAME_OVER is recognised.
     pub match_id: MatchId,
     /// Unknown where no message told it.
-    #[serde(default)]
     pub round_id: Option<RoundId>,
     /// Games of several types may follow each other in a player's memory.
     pub game_type: GameType,
     /// Unknown only where nobody ever told us.
-    #[serde(default)]
     pub opponent_id: Option<PlayerId>,
     /// The choice that counted for us; none if we forfeited, or if the game is not one of parity.
-    #[serde(default)]
     pub own_choice: Option<Parity>,
     /// The choice that counted for the opponent; none as above.
-    #[serde(default)]
     pub opponent_choice: Option<Parity>,
     /// The parity of the drawn number; none if nothing was drawn, or if the game is not one of parity.
-    #[serde(default)]
     pub drawn_parity: Option<Parity>,
     /// The result for us.
     pub outcome: Outcome,
     /// Whether somebody forfeited.
-    #[serde(default)]
     pub technical: bool,
     /// What we found when we checked the referee's reveal.
     pub draw: DrawCheck,
-    /// Kept for an external decider only. Older logs do not have it.
+    /// Kept for an external decider only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Box<GameSummary>>,
 }

@@ -1,6 +1,5 @@
 //! Why an agent is suspended and why an attempt at a match was lost.
 
-use crate::protocol::messages::Culprit;
 use serde::{Deserialize, Serialize};
 
 impl Suspicion {
@@ -58,11 +57,8 @@ pub enum LossCause {
 
 impl LossCause {
     /// Whether the referee may have seen the players' choices before the attempt was lost, so that losing it would let
-    /// it draw again. In old logs only handed-back attempts are known.
-    pub fn counts(cause: Option<Self>, culprit: Culprit) -> bool {
-        match cause {
-            Some(cause) => matches!(cause, Self::HandedBack | Self::Overdue | Self::Refused),
-            None => culprit == Culprit::Infrastructure,
-        }
+    /// it draw again.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::HandedBack | Self::Overdue | Self::Refused)
     }
 }

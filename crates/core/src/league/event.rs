@@ -40,9 +40,8 @@ pub enum LeagueEvent {
         token: TokenHash,
         /// The dialect in which the manager calls it.
         dialect: Dialect,
-        /// Absent in old logs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        request: Option<Requested>,
+        /// What it is recognised by when it registers again.
+        request: Requested,
     },
     /// A referee, as [`Self::PlayerRegistered`] for a player.
     RefereeRegistered {
@@ -54,9 +53,8 @@ pub enum LeagueEvent {
         token: TokenHash,
         /// The dialect in which the manager calls it.
         dialect: Dialect,
-        /// Absent in old logs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        request: Option<Requested>,
+        /// What it is recognised by when it registers again.
+        request: Requested,
     },
     /// Registered again with its earlier token or registration key, and keeps its token.
     PlayerRejoined {
@@ -66,9 +64,8 @@ pub enum LeagueEvent {
         meta: PlayerMeta,
         /// Replaces the earlier one.
         dialect: Dialect,
-        /// Absent in old logs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        request: Option<Requested>,
+        /// What it is recognised by when it registers again.
+        request: Requested,
     },
     /// A referee, as [`Self::PlayerRejoined`] for a player.
     RefereeRejoined {
@@ -78,9 +75,8 @@ pub enum LeagueEvent {
         meta: RefereeMeta,
         /// Replaces the earlier one.
         dialect: Dialect,
-        /// Absent in old logs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        request: Option<Requested>,
+        /// What it is recognised by when it registers again.
+        request: Requested,
     },
     /// A player of the season's previous league takes part in this one under the same id and token, without having asked.
     PlayerCarriedOver {
@@ -158,13 +154,12 @@ pub enum LeagueEvent {
         attempt: Attempt,
         /// The referee that ran the attempt.
         referee_id: RefereeId,
-        /// Where `cause` is absent, it decides whether the loss counts against the referee.
+        /// Whose fault it was.
         culprit: Culprit,
         /// For people.
         reason: UntrustedText,
-        /// Absent in old logs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        cause: Option<LossCause>,
+        /// It decides whether the loss counts against the referee.
+        cause: LossCause,
     },
     /// A match has its result, which stands unless the operator voids it.
     MatchDecided {
@@ -192,7 +187,6 @@ pub enum LeagueEvent {
         /// First in the standings.
         champion: PlayerId,
         /// Whether the operator ended the league early.
-        #[serde(default)]
         by_order: bool,
     },
     /// By order of the operator, as are the next events.
@@ -297,7 +291,7 @@ pub struct Requested {
     /// By the agent's clock, but not later than ours. An older registration is an outdated copy.
     #[serde(with = "exact")]
     pub sent_at: Timestamp,
-    /// The client's IP address. Absent in old logs.
+    /// The client's IP address; absent if it came from within this process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<IpAddr>,
     /// How the agent was recognised, if it was registered before.
@@ -338,7 +332,7 @@ pub struct Renewal<'a> {
     pub id: &'a str,
     /// How the manager recognised it.
     pub by: RenewedBy,
-    /// The address that the registration came from. Absent in old logs.
+    /// The address that the registration came from; absent if that was this process.
     pub client: Option<IpAddr>,
 }
 
@@ -352,7 +346,6 @@ impl LeagueEvent {
             | Self::RefereeRejoined { referee_id, request, .. } => (referee_id.as_str(), request),
             _ => return None,
         };
-        let request = request.as_ref()?;
         Some(Renewal { id, by: request.renewed_by?, client: request.client })
     }
 }

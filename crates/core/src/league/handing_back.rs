@@ -122,8 +122,8 @@ impl Manager {
         else {
             return;
         };
-        let (match_id, reason, cause) = (match_id.clone(), UntrustedText::from(reason), Some(cause));
-        let referee = referee_id.clone();
+        let (match_id, referee) = (match_id.clone(), referee_id.clone());
+        let reason = UntrustedText::from(reason);
         self.record(ctx, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause });
         self.suspend_if_over_loss_limit(ctx, &referee);
     }

@@ -22,7 +22,7 @@ pub struct Member<M> {
     pub token: TokenHash,
     /// When it registered.
     pub registered_at: Timestamp,
-    /// The registration that its token was issued for. Absent in old logs.
+    /// The registration that its token was issued for; `None` for a token that the operator issued.
     pub request: Option<Requested>,
     /// Whether it is known to have its token.
     pub token_shown: bool,

@@ -109,9 +109,9 @@ pub(super) fn requested(now: Timestamp, received: &ReceivedMessage) -> Requested
     Requested { proof, sent_at, client: received.client, renewed_by: None }
 }
 
-/// Whether a registration was sent before the one in force; old logs may hold a time in the future.
-fn is_older(request: Requested, in_force: Requested, now: Timestamp) -> bool {
-    request.sent_at < in_force.sent_at.min(now)
+/// Whether a registration was sent before the one in force.
+fn is_older(request: Requested, in_force: Requested) -> bool {
+    request.sent_at < in_force.sent_at
 }
 
 fn in_use(member: &Sender) -> RequestError {
@@ -204,7 +204,7 @@ impl Manager {
             // The token of a player that was carried over is that of the league it comes from.
             return known_member.carried_over.then_some(Recognition::Renews(member, RenewedBy::Key));
         }
-        let is_old = known_member.request.is_some_and(|known| is_older(request, known, now));
+        let is_old = known_member.request.is_some_and(|known| is_older(request, known));
         Some(match is_old {
             true => Recognition::Repeats(member, token),
             false => Recognition::Returns(member, token, RenewedBy::Key),
@@ -266,7 +266,7 @@ impl Manager {
         let token = token_issuer
             .map(|token_issuer| token_issuer.issue(member.id(), &received.envelope.conversation_id));
         let renewable = open || repeats || by_code;
-        let old = in_force.filter(|in_force| renewable && is_older(request, *in_force, now));
+        let old = in_force.filter(|in_force| renewable && is_older(request, *in_force));
         match (token.filter(|token| known_member.token.admits(token)), old) {
             (Some(token), _) => Recognition::Repeats(member, token),
             (None, Some(in_force)) => Recognition::Outdated { in_force: in_force.sent_at },

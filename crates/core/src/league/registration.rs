@@ -187,7 +187,7 @@ impl Manager {
                 token_issuer.issue(member.id(), &received.envelope.conversation_id)
             }
         };
-        let request = Some(Requested { renewed_by, ..re_registration::requested(ctx.now, received) });
+        let request = Requested { renewed_by, ..re_registration::requested(ctx.now, received) };
         let (hash, dialect) = (token.hash(), received.dialect);
         let event = match (&member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
@@ -216,7 +216,7 @@ impl Manager {
         token: Token,
         by: RenewedBy,
     ) {
-        let (dialect, request) = (received.dialect, Some(self.renewed(ctx.now, received, member, by)));
+        let (dialect, request) = (received.dialect, self.renewed(ctx.now, received, member, by));
         let event = match (member, applicant) {
             (Sender::Player(id), Applicant::Player(meta)) => {
                 LeagueEvent::PlayerRejoined { player_id: id.clone(), meta, dialect, request }

@@ -13,7 +13,6 @@ use std::time::Duration;
 
 /// What the operator chooses about a league.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct LeagueSettings {
     /// Named in every message of the league.
     pub league_id: LeagueId,
@@ -42,12 +41,10 @@ pub struct LeagueSettings {
     /// How many technical losses in a row suspend a player.
     pub suspend_after: u32,
     /// What players are ranked by first.
-    #[serde(skip_serializing_if = "Score::is_match")]
     pub score: Score,
     /// The tie-breaks between players with equal points, in order.
     pub tie_breaks: Vec<TieBreak>,
     /// Whether matches in which a player has a key need a referee that proves.
-    #[serde(skip_serializing_if = "ProofRule::is_required")]
     pub proof: ProofRule,
     /// The size limit of a request.
     pub message_bytes_max: usize,
@@ -60,10 +57,9 @@ pub struct LeagueSettings {
     /// How many agents may register from one IP address; 0 for no limit. Loopback is not limited.
     pub registrations_per_address: u32,
     /// The join codes of the league's start.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roster: Vec<Invitation>,
     /// The format of the league and its parameters.
-    #[serde(skip_serializing_if = "Competition::is_default")]
     pub competition: Competition,
     /// Fixtures in place of a generated schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +115,7 @@ impl LeagueSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
-    /// Points for won and drawn matches: the rule of logs that name none.
+    /// Points for won and drawn matches.
     #[default]
     Match,
     /// The total of the game's own points over all matches.
@@ -132,10 +128,6 @@ impl Score {
         let payoff = crate::game::find(game).and_then(|game| game.payoff);
         if payoff.is_some_and(|payoff| payoff.ranks) { Self::Payoff } else { Self::Match }
     }
-
-    fn is_match(&self) -> bool {
-        *self == Self::Match
-    }
 }
 
 /// Whether matches in which a player has a key need a referee that proves.
@@ -147,12 +139,6 @@ pub enum ProofRule {
     Required,
     /// Every referee is given every match, for courses in which students write referees.
     Optional,
-}
-
-impl ProofRule {
-    fn is_required(&self) -> bool {
-        *self == Self::Required
-    }
 }
 
 /// When the manager probes endpoints.

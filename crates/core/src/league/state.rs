@@ -96,7 +96,7 @@ impl League {
                 settings.roster.iter().for_each(|invitation| self.invite(invitation));
             }
             LeagueEvent::PlayerRegistered { player_id, meta, token, dialect, request } => {
-                let player = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, *request));
+                let player = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, Some(*request)));
                 self.take_place(AgentRole::Player, &meta.display_name, Sender::Player(player_id.clone()));
                 register(&mut self.players, player_id, player);
                 if !self.games.is_empty() {
@@ -110,18 +110,18 @@ impl League {
                 register(&mut self.players, player_id, player);
             }
             LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect, request } => {
-                let referee = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, *request));
+                let referee = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, Some(*request)));
                 self.take_place(AgentRole::Referee, &meta.display_name, Sender::Referee(referee_id.clone()));
                 register(&mut self.referees, referee_id, referee);
             }
             LeagueEvent::PlayerRejoined { player_id, meta, dialect, request } => {
                 if let Some(player) = self.players.get_mut(player_id) {
-                    player.rejoin(meta.clone(), *dialect, *request);
+                    player.rejoin(meta.clone(), *dialect, Some(*request));
                 }
             }
             LeagueEvent::RefereeRejoined { referee_id, meta, dialect, request } => {
                 if let Some(referee) = self.referees.get_mut(referee_id) {
-                    referee.rejoin(meta.clone(), *dialect, *request);
+                    referee.rejoin(meta.clone(), *dialect, Some(*request));
                 }
             }
             LeagueEvent::TokenShown { agent } => self.note_token(agent),
@@ -164,12 +164,12 @@ impl League {
                         self.waiting.insert(match_id.clone());
                     }
                     if let Some(referee) = self.referees.get_mut(referee_id) {
-                        referee.unreachable = *cause == Some(LossCause::Unreachable);
+                        referee.unreachable = *cause == LossCause::Unreachable;
                     }
                     let returned = u32::from(*culprit == Culprit::Infrastructure);
                     game.returned = game.returned.saturating_add(returned);
-                    if LossCause::counts(*cause, *culprit) {
-                        let is_void = *cause != Some(LossCause::Overdue);
+                    if cause.counts() {
+                        let is_void = *cause != LossCause::Overdue;
                         game.lost.push(LostAttempt {
                             attempt: *attempt,
                             referee_id: referee_id.clone(),

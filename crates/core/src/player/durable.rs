@@ -89,7 +89,7 @@ pub struct Invitation {
 pub struct Move {
     /// What was asked; a repeated question gets the same answer.
     pub question: Question,
-    /// As the referee numbers it; absent if it does not, and in old logs.
+    /// As the referee numbers it; absent if it does not.
     pub turn: Option<u32>,
     /// As the question carried it; absent if it carried none.
     pub opponent_nonce: Option<NonceCommitment>,
@@ -202,9 +202,7 @@ impl Durable {
                 if played.opponent_id.is_none() {
                     played.opponent_id.clone_from(opponent_id);
                 }
-                let latest = played.invitations.keys().next_back().copied();
-                let attempt = attempt.or(latest).unwrap_or(Attempt::FIRST);
-                played.moves.entry(attempt).or_default().push(Move {
+                played.moves.entry(*attempt).or_default().push(Move {
                     question: question.clone(),
                     turn: *turn,
                     opponent_nonce: *opponent_nonce_commitment,

@@ -49,7 +49,6 @@ pub enum PlayerEvent {
         /// Each attempt has one invitation.
         attempt: Attempt,
         /// The referee's draw commitment; absent if the invitation has none.
-        #[serde(default)]
         draw_commitment: Option<Commitment>,
         /// The referee's signature over its commitment, as far as it could be checked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,10 +61,8 @@ pub enum PlayerEvent {
         /// The match of the question.
         match_id: MatchId,
         /// Absent if no message told it.
-        #[serde(default)]
         round_id: Option<RoundId>,
         /// Absent if no message told it.
-        #[serde(default)]
         opponent_id: Option<PlayerId>,
         /// The same question gets the same answer, after a restart too.
         question: Question,
@@ -74,9 +71,8 @@ pub enum PlayerEvent {
         /// Why the fallback chose instead of the external decider, if it did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fallback: Option<String>,
-        /// Absent in old logs.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        attempt: Option<Attempt>,
+        /// The attempt of the question.
+        attempt: Attempt,
         /// The turn, if the referee numbers turns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<u32>,

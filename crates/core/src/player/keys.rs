@@ -24,11 +24,11 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// The same registration key gives the same keys. Agents that applied before there were any have none.
-    pub fn of(application: &Application) -> Option<Self> {
-        let registration_key = application.registration_key.as_ref()?;
-        let nonce_key = hash_input::sha256(&[NONCE_KEY_LABEL, registration_key.reveal().as_bytes()]);
-        Some(Self { signing: application.signing_key()?, nonce_key })
+    /// The same registration key gives the same keys.
+    pub fn of(application: &Application) -> Self {
+        let nonce_key =
+            hash_input::sha256(&[NONCE_KEY_LABEL, application.registration_key.reveal().as_bytes()]);
+        Self { signing: application.signing_key(), nonce_key }
     }
 
     /// Announced at registration, so that others can verify our moves.

@@ -71,7 +71,7 @@ pub struct Player {
     /// Set if the strategy is only the fallback of an external decider.
     decider: Option<ExternalDecider>,
     durable: Durable,
-    /// Signs our moves. Absent for players that registered before registration keys existed.
+    /// Signs our moves. `None` until the first try to register.
     keys: Option<Keys>,
     /// The tokens derived from our own, with a manager that derives tokens.
     keyring: Option<Keyring>,
@@ -279,7 +279,7 @@ impl Agent for Player {
         match event {
             PlayerEvent::Registered { identity } => self.keyring = Self::keyring_of(identity),
             PlayerEvent::Applied(application) => {
-                self.keys = Keys::of(application);
+                self.keys = Some(Keys::of(application));
             }
             _ => {}
         }

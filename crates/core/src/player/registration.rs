@@ -19,7 +19,7 @@ impl Player {
     /// A manager that has registered us shows a token made from our registration key: that says who we are, even if its
     /// answer to the registration was lost with the process that would have sent it.
     pub(super) fn learn_identity(&mut self, ctx: &mut Ctx<'_>, envelope: &Envelope, body: Option<&Body>) {
-        let key = self.durable.applied().and_then(|application| application.registration_key.as_ref());
+        let key = self.durable.applied().map(|application| &application.registration_key);
         let (None, Some(shown), Some(key)) = (self.identity(), &envelope.auth_token, key) else { return };
         let (league_id, named): (_, Vec<&PlayerId>) = match body {
             Some(Body::RoundAnnouncement(round)) => {

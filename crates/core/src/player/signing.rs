@@ -143,7 +143,7 @@ impl Player {
             question: asked.question.clone(),
             choice: choice.clone(),
             fallback: fallback.map(|why| why.chars().take(REASON_MAX).collect()),
-            attempt: Some(turn_ref.attempt),
+            attempt: turn_ref.attempt,
             turn: turn_ref.turn,
             opponent_nonce_commitment: turn_ref.opponent_nonce,
             usage,

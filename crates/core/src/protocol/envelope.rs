@@ -81,14 +81,10 @@ impl Sender {
 
     /// `league_manager` or `league_manager:ID`, `launcher`, `referee:ID`, `player:ID`; anything else is no sender.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::stored(text).filter(|_| text.split_once(':').is_none_or(|(_, id)| id_fits(id)))
-    }
-
-    /// As [`Self::parse`], with any id: earlier versions stored ids that would be rejected now.
-    fn stored(text: &str) -> Option<Self> {
         match text.split_once(':') {
             None if text == "league_manager" => Some(Self::LeagueManager),
             None if text == "launcher" => Some(Self::Launcher),
+            Some((_, id)) if !id_fits(id) => None,
             // Some managers have an id.
             Some(("league_manager", _)) => Some(Self::LeagueManager),
             Some(("referee", id)) => Some(Self::Referee(RefereeId::new(id))),
@@ -122,7 +118,7 @@ impl Serialize for Sender {
 impl<'de> Deserialize<'de> for Sender {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = SmolStr::deserialize(deserializer)?;
-        Self::stored(&text).ok_or_else(|| serde::de::Error::custom("not a sender"))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a sender"))
     }
 }
 

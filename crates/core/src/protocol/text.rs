@@ -21,7 +21,7 @@ impl RuleBroken {
 }
 
 macro_rules! ruled_texts {
-    ($($(#[$doc:meta])* $name:ident, $check:ident, stored: $stored:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $check:ident;)*) => {$(
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(try_from = "SmolStr")]
@@ -34,12 +34,13 @@ macro_rules! ruled_texts {
             }
         }
 
-        /// Earlier versions stored names with any characters and other endpoints, and their logs stay readable.
         impl TryFrom<SmolStr> for $name {
             type Error = RuleBroken;
 
             fn try_from(text: SmolStr) -> Result<Self, RuleBroken> {
-                $stored(&text).map(|()| Self(text))
+                Self::check(&text)?;
+                check_characters(&text)?;
+                Ok(Self(text))
             }
         }
 
@@ -60,13 +61,13 @@ macro_rules! ruled_texts {
 ruled_texts! {
     /// What an agent calls itself: 1 to 50 characters, none of them a control character or invisible.
     #[cfg_attr(feature = "schema", schemars(extend("minLength" = 1, "maxLength" = NAME_CHARS_MAX, "pattern" = format!("^{NO_CONTROLS}*$"))))]
-    DisplayName, check_name, stored: check_name;
+    DisplayName, check_name;
     /// The version of an agent's software: `MAJOR.MINOR.PATCH`.
     #[cfg_attr(feature = "schema", schemars(extend("pattern" = VERSION_PATTERN)))]
-    Version, check_version, stored: check_version;
+    Version, check_version;
     /// Where an agent listens: an absolute `http` or `https` URL with a host, without user and password.
     #[cfg_attr(feature = "schema", schemars(extend("format" = "uri", "maxLength" = ENDPOINT_BYTES_MAX, "pattern" = endpoint_pattern())))]
-    Endpoint, check_endpoint, stored: check_stored_endpoint;
+    Endpoint, check_endpoint;
 }
 
 /// Untrusted texts: printed only through a rendering of [`Untrusted`].
@@ -164,7 +165,9 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
     if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':'])) {
         return Err(RuleBroken::new("a URL that names a host"));
     }
-    check_stored_endpoint(text)?;
+    if text.len() > ENDPOINT_BYTES_MAX || !is_http_url(text) {
+        return Err(RuleBroken::new("an http or https URL, such as \"http://localhost:8101/mcp\""));
+    }
     match Url::parse(text).map(|url| url.port()) {
         Ok(Some(0)) => Err(RuleBroken::new("a URL with a port from 1 to 65535")),
         _ => Ok(()),
@@ -173,13 +176,6 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
 
 fn is_http(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
-}
-
-/// The rule of earlier versions, under which endpoints were stored.
-fn check_stored_endpoint(text: &str) -> Result<(), RuleBroken> {
-    let rule = RuleBroken::new("an http or https URL, such as \"http://localhost:8101/mcp\"");
-    let fits = text.len() <= ENDPOINT_BYTES_MAX && (is_plain_endpoint(text) || is_http_url(text));
-    fits.then_some(()).ok_or(rule)
 }
 
 fn is_http_url(text: &str) -> bool {
@@ -276,10 +272,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_an_earlier_version_stored_is_read_as_it_is() {
-        let name: DisplayName = serde_json::from_str("\"\\u202eAda\"").unwrap();
-        assert_eq!(name.raw(), "\u{202e}Ada");
-        assert_eq!(name.escaped().to_string(), "\\u202eAda");
+    fn a_stored_text_keeps_to_the_rule_too() {
+        assert!(serde_json::from_str::<DisplayName>("\"\\u202eAda\"").is_err());
+        for stored in ["http:///mcp", "http://localhost:0/mcp", "http://localhost/m cp", "nowhere"] {
+            assert!(serde_json::from_value::<Endpoint>(stored.into()).is_err(), "{stored}");
+        }
     }
 
     #[test]
@@ -338,14 +335,5 @@ mod tests {
                 "{bad:?}"
             );
         }
-    }
-
-    #[test]
-    fn an_endpoint_that_was_stored_under_an_older_rule_is_still_read() {
-        for stored in ["http:///mcp", "http://localhost:0/mcp", "http://localhost/m cp"] {
-            let read: Endpoint = serde_json::from_value(stored.into()).unwrap();
-            assert_eq!(read.raw(), stored);
-        }
-        assert!(serde_json::from_value::<Endpoint>("nowhere".into()).is_err());
     }
 }

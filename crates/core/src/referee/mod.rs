@@ -324,7 +324,7 @@ impl Agent for Referee {
         self.durable.apply(event);
         match event {
             RefereeEvent::Registered { identity } => self.manager_token = notices::notice_token(identity),
-            RefereeEvent::Applied(application) => self.key = application.signing_key(),
+            RefereeEvent::Applied(application) => self.key = Some(application.signing_key()),
             _ => {}
         }
     }

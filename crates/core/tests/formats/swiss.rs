@@ -2,7 +2,7 @@
 
 use crate::season::{Season, pair, players, the_better};
 use matchday_core::entropy::Entropy;
-use matchday_core::league::format::{Competition, Drawn, Format, SwissPairing};
+use matchday_core::league::format::{Competition, Drawn, Format};
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
 use matchday_core::protocol::PlayerId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,27 +140,6 @@ fn nobody_has_the_same_side_three_times_in_a_row() {
         }
     }
 }
-
-/// A log of before `swiss_pairing` names no rule. Its rounds are drawn as they were then.
-#[test]
-fn a_league_that_names_no_rule_is_paired_as_before() {
-    let old: Competition = serde_json::from_str(r#"{"format": "swiss"}"#).unwrap();
-    assert_eq!(old, Competition { swiss_pairing: SwissPairing::Greedy, ..swiss() });
-    assert_eq!(serde_json::to_value(swiss()).unwrap()["swiss_pairing"], "least_cost");
-    let season = Season::by_chance(&old, 9, 7);
-    let drawn = season.rounds.iter().map(|round| {
-        let pairs = round.pairs.iter().map(|(a, b)| format!("{a}-{b}"));
-        pairs.chain(round.byes.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ")
-    });
-    assert_eq!(drawn.collect::<Vec<_>>(), AS_BEFORE);
-}
-
-const AS_BEFORE: [&str; 4] = [
-    "P01-P05 P06-P02 P03-P07 P08-P04 P09",
-    "P02-P08 P09-P03 P04-P01 P05-P06 P07",
-    "P08-P09 P01-P02 P03-P05 P07-P04 P06",
-    "P05-P08 P09-P01 P02-P03 P06-P07 P04",
-];
 
 /// As many rounds as a round robin has: the pairing is hard then, and must still be quick and leave nobody over.
 #[test]

@@ -20,8 +20,8 @@ const RUNS: usize = crate::RUNS / 20;
 const LEAGUE: &str = include_str!("league.jsonl");
 const REFEREE: &str = include_str!("referee.jsonl");
 const PLAYER: &str = include_str!("player.jsonl");
-/// A league of an older program.
-const OLD_LEAGUE: &str = include_str!("../manager/league_v1.jsonl");
+/// A league with every kind of event.
+const WHOLE_LEAGUE: &str = include_str!("../manager/league_v1.jsonl");
 
 /// When the agents are started again: 2026-12-01, after all that the logs tell.
 const LATER: Timestamp = Timestamp::from_micros(1_796_083_200_000_000);
@@ -66,13 +66,22 @@ fn endpoint(port: u16) -> Endpoint {
     Endpoint::parse(&format!("http://localhost:{port}/mcp")).unwrap()
 }
 
+/// Otherwise a log that nobody can read would be fuzzed.
+#[test]
+fn every_line_of_the_logs_is_read() {
+    let is_read = |line: &str| event_codec::decode::<league::LeagueEvent>(line).is_ok();
+    assert!(LEAGUE.lines().chain(WHOLE_LEAGUE.lines()).all(is_read));
+    assert!(REFEREE.lines().all(|line| event_codec::decode::<referee::RefereeEvent>(line).is_ok()));
+    assert!(PLAYER.lines().all(|line| event_codec::decode::<player::PlayerEvent>(line).is_ok()));
+}
+
 #[test]
 fn a_managers_log() {
     let good: Vec<&str> = LEAGUE.lines().collect();
-    let old: Vec<&str> = OLD_LEAGUE.lines().collect();
+    let whole: Vec<&str> = WHOLE_LEAGUE.lines().collect();
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
-        let is_old = input.last().is_some_and(|last| last % 4 == 3);
-        let lines = lines_of(if is_old { &old } else { &good }, input);
+        let is_whole = input.last().is_some_and(|last| last % 4 == 3);
+        let lines = lines_of(if is_whole { &whole } else { &good }, input);
         let manager = restarted(Manager::new(league::LeagueSettings::default()), &lines);
         let _ = manager.league().table();
     });

@@ -109,7 +109,7 @@ fn one_that_understands_nothing_or_refuses_loses_its_matches_at_once_and_is_susp
         _ => None,
     });
     let (cause, reason) = lost.unwrap();
-    assert_eq!(cause, Some(LossCause::NotTaken));
+    assert_eq!(cause, LossCause::NotTaken);
     assert!(reason.contains("E008") && reason.contains("no time for this"), "{reason}");
 }
 

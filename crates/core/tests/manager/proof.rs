@@ -175,7 +175,7 @@ fn refused(spoil: impl FnOnce(&mut MatchResult), path: &str) {
         _ => None,
     });
     let (referee, culprit, cause, reason) = blamed.expect("somebody is blamed");
-    assert_eq!((referee, culprit, cause), (cheat.clone(), Culprit::Referee, Some(LossCause::Refused)));
+    assert_eq!((referee, culprit, cause), (cheat.clone(), Culprit::Referee, LossCause::Refused));
     assert!(reason.raw().contains(path), "{reason:?}");
     assert_ne!(holder(&desk).unwrap(), cheat, "another referee plays it again");
 }
@@ -391,7 +391,7 @@ fn a_player_that_registers_another_key_during_a_match_does_not_make_its_report_w
         player_id: p(1),
         meta,
         dialect: matchday_core::protocol::dialect::Dialect::Standard,
-        request: None,
+        request: requested(desk.now),
     };
     matchday_core::agent::Agent::apply(&mut desk.manager, desk.now, &rejoined);
     assert!(matches!(send(&mut desk, 1, report), Body::MatchResultAck(_)));

@@ -60,7 +60,7 @@ fn lose_the_prover(desk: &mut Desk) {
         referee_id: ref_id(2),
         culprit: Culprit::Referee,
         reason: "it could not be told of the match".into(),
-        cause: Some(LossCause::Unreachable),
+        cause: LossCause::Unreachable,
     };
     for event in [suspended, lost] {
         desk.manager.apply(desk.now, &event);
@@ -91,7 +91,7 @@ fn a_match_of_players_without_keys_is_given_to_any_referee_and_has_nothing_to_pr
 fn a_referee_that_no_longer_announces_the_scheme_is_bound_by_the_players_keys() {
     let mut desk = mixed(&[1, 2]);
     let meta = RefereeMeta { capabilities: vec![MATCH_TOKENS.into()], ..referee_meta(2, 2) };
-    let (dialect, request) = (Dialect::Standard, None);
+    let (dialect, request) = (Dialect::Standard, requested(desk.now));
     let renounced = LeagueEvent::RefereeRejoined { referee_id: ref_id(2), meta, dialect, request };
     desk.manager.apply(desk.now, &renounced);
     let report = invented(&desk);

@@ -229,12 +229,3 @@ fn a_player_that_was_withdrawn_before_the_start_does_not_come_in_again_by_regist
 fn known_id(desk: &Desk) -> matchday_core::protocol::PlayerId {
     desk.manager.league().players.keys().next().unwrap().clone()
 }
-
-/// Logs of before registrations were kept can be read, and their agents come back by their tokens.
-#[test]
-fn a_registration_of_an_old_log_has_nothing_to_be_known_by() {
-    let line =
-        include_str!("league_v1.jsonl").lines().find(|line| line.contains("player_registered")).unwrap();
-    let (_, event): (Timestamp, LeagueEvent) = matchday_core::event_codec::decode(line).unwrap();
-    assert!(matches!(event, LeagueEvent::PlayerRegistered { request: None, .. }));
-}

@@ -152,23 +152,6 @@ fn a_timestamp_in_the_future_locks_nobody_out_and_is_a_deviation() {
     }
 }
 
-/// As of logs that were written before timestamps were held against our clock.
-#[test]
-fn a_stored_timestamp_in_the_future_locks_nobody_out() {
-    let (mut desk, token) = registered(Some(key(1)));
-    for (_, event) in &mut desk.events {
-        if let LeagueEvent::PlayerRegistered { request: Some(request), .. } = event {
-            request.sent_at = YEAR_2099;
-        }
-    }
-    desk.crash();
-    let mut moved = request(&desk, "conv-other", Some(key(1)));
-    let meta = PlayerMeta { contact_endpoint: player_endpoint(50), ..player_meta(1) };
-    moved.body = LeagueRegisterRequest { player_meta: meta, join_code: None }.into();
-    assert_eq!(granted(&mut desk, VICTIM, &moved), Ok((player(1), token)));
-    assert_eq!(first(&desk).meta.contact_endpoint, player_endpoint(50), "it is not taken for an old copy");
-}
-
 #[test]
 fn every_renewal_is_recorded_with_how_the_agent_was_known() {
     let (mut desk, token) = registered(None);

@@ -38,7 +38,7 @@ fn call(match_id: &MatchId) -> ChooseParityCall {
 
 fn public_key(seat: &Seat) -> PublicKey {
     let keys = seat.stored.iter().find_map(|event| match event {
-        PlayerEvent::Applied(application) => Keys::of(application),
+        PlayerEvent::Applied(application) => Some(Keys::of(application)),
         _ => None,
     });
     keys.unwrap().public_key()

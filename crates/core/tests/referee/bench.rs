@@ -202,7 +202,7 @@ impl Bench {
     /// The key that its registration key leads to.
     pub(crate) fn key(&self) -> String {
         let applied = self.referee.durable().applied().unwrap();
-        applied.signing_key().unwrap().public_key().to_string()
+        applied.signing_key().public_key().to_string()
     }
 
     /// The only way anything happens: also checks that the events alone would have led to the same lasting state.

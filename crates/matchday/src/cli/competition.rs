@@ -22,8 +22,6 @@ pub(super) fn configured(config: &Config, base: Competition) -> Result<Competiti
         third_place: config.get(&settings::THIRD_PLACE)?.unwrap_or(base.third_place),
         seeding: config.get(&settings::SEEDING)?.unwrap_or(base.seeding),
         play_off: config.get(&settings::PLAY_OFF)?.unwrap_or(base.play_off),
-        swiss_pairing: Competition::of(format).swiss_pairing,
-        group_lots: Competition::of(format).group_lots,
         matches_per_hour: per_hour.or(Competition::of(format).matches_per_hour),
     })
 }

@@ -21,8 +21,7 @@ pub struct SavedMailbox {
     pub relay_token: String,
     pub contact_endpoint: String,
     /// The name of the client that reads it. It is kept, so that a start after a crash is a reconnect, even while the relay
-    /// has not noticed yet that the stream before it is dead. Files of an older version do not have it.
-    #[serde(default)]
+    /// has not noticed yet that the stream before it is dead.
     pub client: String,
 }
 

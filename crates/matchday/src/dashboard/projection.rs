@@ -159,7 +159,7 @@ impl Projection {
                 let lost = self.lost.entry(referee_id.clone()).or_default();
                 match culprit {
                     Culprit::Infrastructure => lost.handed_back += 1,
-                    _ if *cause == Some(LossCause::Refused) => lost.refused += 1,
+                    _ if *cause == LossCause::Refused => lost.refused += 1,
                     _ => lost.overdue += 1,
                 }
             }

@@ -16,7 +16,7 @@ pub(super) enum SeatEvent {
         name: String,
         /// The hash of its key.
         key: String,
-        /// The address that it was opened from. Older logs do not have it.
+        /// The address that it was opened from, if that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<IpAddr>,
     },
@@ -25,9 +25,8 @@ pub(super) enum SeatEvent {
     Delivered {
         number: u32,
         games: u32,
-        /// How many of them its moves have confirmed. Older logs do not have it: there all of them count.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        confirmed: Option<u32>,
+        /// How many of them its moves have confirmed.
+        confirmed: u32,
     },
     Closed {
         number: u32,
@@ -72,7 +71,7 @@ impl SeatLog {
                 SeatEvent::Delivered { number, games, confirmed } => {
                     if let Some(record) = open.get_mut(&number) {
                         record.games_delivered = games;
-                        record.games_confirmed = confirmed.unwrap_or(games);
+                        record.games_confirmed = confirmed;
                     }
                 }
                 SeatEvent::Closed { number } => {

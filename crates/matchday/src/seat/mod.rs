@@ -56,7 +56,6 @@ use one_seat::{NewSeat, Seat};
 use path::contact;
 use session::SeatSession;
 use sha2::{Digest, Sha256};
-use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -204,9 +203,7 @@ impl Seats {
         join_code: Option<Token>,
         mailbox: Option<DialledMailbox>,
     ) -> Result<Arc<Seat>, OpenError> {
-        // Not `parse`: an earlier version allowed more characters.
-        let name = DisplayName::try_from(SmolStr::new(&record.name))
-            .map_err(|_| OpenError::Unfit(record.name.clone()))?;
+        let name = DisplayName::parse(&record.name).map_err(|_| OpenError::Unfit(record.name.clone()))?;
         let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
         let seat = NewSeat { name, record, join_code, mailbox };
         let seat = Arc::new(Seat::restore(&self.settings, self.address, seat, self.log.store(), options)?);

@@ -136,7 +136,6 @@ impl Seats {
     }
 
     fn note_delivered(&self, seat: &Seat, games: u32, confirmed: u32) {
-        let confirmed = Some(confirmed);
         self.log.note(&SeatEvent::Delivered { number: seat.number, games, confirmed });
     }
 }

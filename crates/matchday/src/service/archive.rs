@@ -174,7 +174,7 @@ fn lost_attempts<'a>(league: &'a League, id: &'a RefereeId) -> impl Iterator<Ite
             referee_id: id.clone(),
             culprit: Culprit::Referee,
             reason: "the league was archived meanwhile, without the log of its referee".into(),
-            cause: Some(LossCause::Revoked),
+            cause: LossCause::Revoked,
         })
     })
 }

@@ -185,7 +185,7 @@ fn a_player_that_rewrites_its_choice_is_named_and_not_its_referee() {
 #[test]
 fn a_player_that_signs_another_choice_afterwards_is_bound_by_the_first() {
     let cli = played();
-    let key = application(&cli, "p1.db").signing_key().unwrap();
+    let key = application(&cli, "p1.db").signing_key();
     let commitment = lines(&cli, "p1.db").iter().find_map(|line| {
         match event_codec::decode::<PlayerEvent>(line).unwrap().1 {
             PlayerEvent::Invited { draw_commitment, .. } => draw_commitment,
@@ -201,7 +201,7 @@ fn a_player_that_signs_another_choice_afterwards_is_bound_by_the_first() {
         choice.value = json!(if choice.value == "odd" { "even" } else { "odd" });
         let league_id = league_id();
         let moves = SignedMoves {
-            draw: MatchDraw { league_id: &league_id, match_id, attempt: attempt.unwrap() },
+            draw: MatchDraw { league_id: &league_id, match_id, attempt: *attempt },
             player_id: &matchday_core::protocol::PlayerId::new(player.as_str()),
             commitment: commitment.as_ref().unwrap(),
             opponent_nonce: opponent_nonce_commitment.as_ref(),
@@ -284,7 +284,7 @@ fn the_key_that_the_caller_has_from_elsewhere_decides() {
 #[test]
 fn a_referee_whose_game_over_contradicts_its_report_is_named() {
     let cli = played();
-    let key = application(&cli, "r1.db").signing_key().unwrap();
+    let key = application(&cli, "r1.db").signing_key();
     let contradict = |sign: bool| {
         rewrite_player(&cli, "finished", |event| {
             let PlayerEvent::Finished { game, signed: Some(signed) } = event else { panic!("{event:?}") };

@@ -116,7 +116,7 @@ pub(super) fn decided(log: &AgentLog<RefereeEvent>) -> Vec<Claim> {
     for entry in &log.entries {
         let (match_id, attempt, result) = match &entry.event {
             RefereeEvent::Applied(application) => {
-                keys.extend(application.signing_key().map(|key| key.public_key()));
+                keys.push(application.signing_key().public_key());
                 continue;
             }
             RefereeEvent::Assigned { assignment } => {

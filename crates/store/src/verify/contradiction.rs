@@ -43,8 +43,6 @@ struct Own<'a> {
     chosen: Option<&'a Entry<PlayerEvent>>,
     /// GAME_OVER as the referee signed it.
     over: Option<(&'a Entry<PlayerEvent>, &'a SignedResult)>,
-    /// Whether it chose at a time when attempts were not yet written down.
-    unnumbered: bool,
 }
 
 fn own<'a>(log: &'a AgentLog<PlayerEvent>, claim: &Claim) -> Own<'a> {
@@ -59,14 +57,9 @@ fn own<'a>(log: &'a AgentLog<PlayerEvent>, claim: &Claim) -> Own<'a> {
                 let first = (entry, draw_commitment.as_ref(), commitment_signature.as_ref());
                 own.invitation = own.invitation.or(Some(first));
             }
-            PlayerEvent::Chosen { match_id, attempt: Some(attempt), choice, .. }
-                if is_meant(match_id, *attempt) =>
-            {
+            PlayerEvent::Chosen { match_id, attempt, choice, .. } if is_meant(match_id, *attempt) => {
                 own.choices.push(choice);
                 own.chosen = own.chosen.or(Some(entry));
-            }
-            PlayerEvent::Chosen { match_id, attempt: None, .. } if *match_id == claim.match_id => {
-                own.unnumbered = true;
             }
             PlayerEvent::Finished { game, signed: Some(signed) }
                 if is_meant(&game.match_id, signed.attempt) =>
@@ -192,7 +185,7 @@ fn facts(game_result: &str) -> Option<Value> {
 fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String> {
     let told = choices_of(player, &claim.result);
     let made: Vec<&Value> = own.choices.iter().map(|choice| &choice.value).collect();
-    let is_known = !made.is_empty() || own.invitation.is_some() && !own.unnumbered;
+    let is_known = !made.is_empty() || own.invitation.is_some();
     if is_known && !(told.len() <= made.len() && told.iter().zip(&made).all(|(told, made)| told == *made)) {
         let (told, made) = (listed(told.iter()), listed(made.into_iter()));
         let made = if made.is_empty() { "nothing".to_owned() } else { made };

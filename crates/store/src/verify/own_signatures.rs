@@ -24,18 +24,12 @@ pub(super) fn check(log: &AgentLog<PlayerEvent>, registered: Option<PublicKey>) 
     for entry in &log.entries {
         match &entry.event {
             PlayerEvent::Applied(application) if registered.is_none() => {
-                key = application.signing_key().map(|key| key.public_key());
+                key = Some(application.signing_key().public_key());
             }
             PlayerEvent::Invited { match_id, attempt, draw_commitment: Some(commitment), .. } => {
                 commitments.entry((match_id, *attempt)).or_insert(commitment);
             }
-            PlayerEvent::Chosen {
-                match_id,
-                attempt: Some(attempt),
-                choice,
-                opponent_nonce_commitment,
-                ..
-            } => {
+            PlayerEvent::Chosen { match_id, attempt, choice, opponent_nonce_commitment, .. } => {
                 let choices = made.entry((match_id, *attempt)).or_default();
                 choices.push(&choice.value);
                 let (Some(key), Some(signature)) = (&key, &choice.signature) else { continue };

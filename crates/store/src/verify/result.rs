@@ -80,7 +80,7 @@ pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchR
     }
 }
 
-/// A player that lost without play is to blame, nobody else is, and nobody for another's fault. Foreign referees and old logs do
+/// A player that lost without play is to blame, nobody else is, and nobody for another's fault. Referees of other makes do
 /// not say.
 pub(super) fn check_blame(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
     let Some(blame) = &result.details.blame else {

@@ -82,26 +82,8 @@ pub enum Seeding {
     Lots,
 }
 
-/// By which rule a swiss round is paired. It is in the log, so that the rounds of old leagues can be drawn again.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SwissPairing {
-    /// From the top of the table, one pair after the other: the rule of logs that name none.
-    #[default]
-    Greedy,
-    /// All pairs at once: the fewest rematches, then the fewest floats, then the best sides.
-    LeastCost,
-}
-
-impl SwissPairing {
-    fn is_greedy(&self) -> bool {
-        *self == Self::Greedy
-    }
-}
-
 /// The course of a league as the operator wants it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Competition {
     /// Decides which of the other settings apply.
     pub format: Format,
@@ -123,15 +105,8 @@ pub struct Competition {
     pub third_place: bool,
     /// The order of players before there are results.
     pub seeding: Seeding,
-    /// Of a swiss league.
-    #[serde(skip_serializing_if = "SwissPairing::is_greedy")]
-    pub swiss_pairing: SwissPairing,
     /// Whether those who are level for the first place play it out; otherwise they share it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub play_off: bool,
-    /// Whether the lot decides between level players of a group, and not the player id as in logs that do not say so.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub group_lots: bool,
     /// How many matches a player of a ladder has in any hour, at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matches_per_hour: Option<u32>,
@@ -160,9 +135,7 @@ impl Default for Competition {
             replays: 3,
             third_place: false,
             seeding: Seeding::Registration,
-            swiss_pairing: SwissPairing::Greedy,
             play_off: false,
-            group_lots: false,
             matches_per_hour: None,
         }
     }
@@ -235,16 +208,11 @@ pub enum Impossible {
 impl Competition {
     /// A format with the defaults of all other settings.
     pub fn of(format: Format) -> Self {
-        let swiss_pairing = match format {
-            Format::Swiss => SwissPairing::LeastCost,
-            _ => SwissPairing::Greedy,
-        };
-        let group_lots = format == Format::GroupsKnockout;
         let matches_per_hour = (format == Format::Ladder).then_some(LADDER_MATCHES_PER_HOUR);
-        Self { format, swiss_pairing, group_lots, matches_per_hour, ..Self::default() }
+        Self { format, matches_per_hour, ..Self::default() }
     }
 
-    /// Whether events can leave it out, as those of old logs do.
+    /// Whether it is the competition of a league whose operator chose none: then no round needs a draw.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -118,8 +118,7 @@ impl Draw {
 
     /// Qualification must be decided, so that between level players the lot has the last word.
     fn tie_breaks_in_groups(&self) -> Vec<TieBreak> {
-        let lots = Some(TieBreak::Lots).filter(|_| self.competition.group_lots);
-        self.tie_breaks.iter().copied().chain(lots).collect()
+        self.tie_breaks.iter().copied().chain([TieBreak::Lots]).collect()
     }
 
     /// Who goes through, as the seeds of the knockout: the firsts of all groups, then the seconds, and so on.

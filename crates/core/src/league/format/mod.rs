@@ -4,8 +4,8 @@
 //! - [`competition`]: what the operator chooses, and what of it is impossible
 //! - `fixed` (the two round robins), [`swiss`], [`knockout`], `groups`: one format each; `legs` repeats their pairings
 //! - [`ladder`]: a league without an end, paired by rating
-//! - `swiss_cost` with `min_cost_matching`: the pairing of swiss rounds that costs least; `matching`: pairs that leave
-//!   nobody over; [`lots`]: chance by a seed that is in the log
+//! - `swiss_cost` with `min_cost_matching`: the pairing of swiss rounds that costs least
+//! - [`lots`]: chance by a seed that is in the log
 //!
 //! A [`Draw`] keeps no results: the caller holds them and asks it for the rounds that follow from them. So a
 //! manager that has crashed, a simulation, and someone who checks a log all get the same answer.
@@ -17,12 +17,11 @@ pub mod knockout;
 pub mod ladder;
 pub(super) mod legs;
 pub mod lots;
-mod matching;
 mod min_cost_matching;
 pub mod swiss;
 mod swiss_cost;
 
-pub use competition::{Competition, Format, Impossible, Seeding, SwissPairing};
+pub use competition::{Competition, Format, Impossible, Seeding};
 pub use ladder::Ladder;
 
 use super::schedule::Pairings;

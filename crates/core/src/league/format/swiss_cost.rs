@@ -47,7 +47,7 @@ struct Entrant {
 
 impl Field {
     /// Pairs all who are there; `None` if there are not two.
-    pub(super) fn pair_at_least_cost(&self, mut present: Vec<usize>) -> Option<Paired> {
+    pub(super) fn pair(&self, mut present: Vec<usize>) -> Option<Paired> {
         if present.len() < 2 {
             return None;
         }

@@ -189,7 +189,7 @@ pub struct PlayerStatsData {
     pub player_id: PlayerId,
     /// What the player calls itself.
     pub display_name: DisplayName,
-    /// Managers of earlier versions do not say.
+    /// Managers of other makes may not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Lifecycle>,
     /// True of one that was suspended when the league ended: it never came back.

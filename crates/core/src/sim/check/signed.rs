@@ -16,7 +16,7 @@ pub fn chosen<'a>(
 ) -> Vec<Value> {
     events
         .filter_map(|event| match event {
-            PlayerEvent::Chosen { match_id: of, attempt: Some(at), choice, .. }
+            PlayerEvent::Chosen { match_id: of, attempt: at, choice, .. }
                 if of == match_id && *at == attempt =>
             {
                 Some(choice.value.clone())

@@ -47,11 +47,9 @@ impl Default for Auditor {
 
 /// Whether an agent may be given a token once more, although the league has started: it shows a join code, or asks as it
 /// did before, soon after, and is not known to have the token that it was given then.
-fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: Option<Requested>) -> bool {
-    request.is_some_and(|request| {
-        let by_code = request.renewed_by == Some(RenewedBy::JoinCode);
-        by_code || known.may_ask_again(at) && known.was_asked_by(&request.proof)
-    })
+fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: &Requested) -> bool {
+    let by_code = request.renewed_by == Some(RenewedBy::JoinCode);
+    by_code || known.may_ask_again(at) && known.was_asked_by(&request.proof)
 }
 
 fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Finding {
@@ -84,14 +82,14 @@ impl Auditor {
             LeagueEvent::LeagueCreated { .. } => Ok(()),
             LeagueEvent::PlayerRegistered { player_id, request, .. } => {
                 let known = self.league.players.get(player_id);
-                let again = known.is_some_and(|known| may_come_again(known, at, *request));
+                let again = known.is_some_and(|known| may_come_again(known, at, request));
                 let count = self.league.players.values().filter(|player| player.is_in()).count();
                 let max = self.league.settings.players_max;
                 self.check_registration(known.is_some(), again, count, max)
             }
             LeagueEvent::RefereeRegistered { referee_id, request, .. } => {
                 let known = self.league.referees.get(referee_id);
-                let again = known.is_some_and(|known| may_come_again(known, at, *request));
+                let again = known.is_some_and(|known| may_come_again(known, at, request));
                 let count = self.league.referees.values().filter(|referee| referee.is_in()).count();
                 let max = self.league.settings.referees_max;
                 self.check_registration(known.is_some(), again, count, max)
