@@ -26,7 +26,7 @@ pub use step::{CallDeadline, DecisionRequest, Outgoing, Parcel, Reply, RulesRequ
 
 use crate::entropy::Entropy;
 use crate::protocol::dialect::Dialect;
-pub use crate::protocol::operation::{Answer, Ask, Content, Failure, Look};
+pub use crate::protocol::operation::{Answer, Ask, Content, Failure};
 use crate::protocol::{Sender, Timestamp, Token};
 use core::net::IpAddr;
 use serde::de::DeserializeOwned;

@@ -24,10 +24,10 @@
 //! use matchday_core::entropy::Entropy;
 //! use matchday_core::event_codec::{self, EventCodecError};
 //! use matchday_core::league::{Manager, LeagueSettings};
-//! # use matchday_core::protocol::{Timestamp, dialect::Dialect};
+//! # use matchday_core::protocol::{Query, Timestamp, dialect::Dialect};
 //! # use std::collections::VecDeque;
 //! # let now = Timestamp::from_micros(1_767_225_600_000_000);
-//! # let (id, ask, dialect, local) = (RequestId(1), Ask::Ping, Dialect::Standard, true);
+//! # let (id, ask, dialect, local) = (RequestId(1), Ask::Query(Query::Ping.into()), Dialect::Standard, true);
 //! # let ping = Request { id, ask, dialect, local, objection: None, client: None, join_code: None };
 //! # let (mut log, mut sent) = (Vec::<String>::new(), Vec::new());
 //! # let mut arrivals = VecDeque::from([Arrival::new(now, Input::Request(ping))]);
@@ -76,7 +76,6 @@ pub mod referee_statement;
 pub mod registration;
 pub mod retry;
 pub mod signature;
-mod signature_cache;
 pub mod signed_move;
 pub mod signed_note;
 #[cfg(feature = "sim")]

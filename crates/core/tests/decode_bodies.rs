@@ -4,8 +4,9 @@
 mod change;
 
 use change::{assert_refused, assert_taken, changed, path_of};
+use matchday_core::protocol::QueryParams;
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
-use matchday_core::protocol::messages::{Parity, QueryParams};
+use matchday_core::protocol::messages::Parity;
 use matchday_core::protocol::{Body, ErrorCode};
 use matchday_testkit::golden::{named, read, read_body};
 use serde_json::{Value, json};

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
 
-fn read(status: u16, body: &Value) -> WireAnswer<'static> {
-    read_answer(status, body.to_string().as_bytes(), &LIMITS).into_owned()
+fn read(status: u16, body: &Value) -> WireAnswer {
+    read_answer(status, body.to_string().as_bytes(), &LIMITS)
 }
 
 fn garbled(status: u16, body: &[u8]) -> String {

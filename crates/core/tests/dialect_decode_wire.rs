@@ -2,12 +2,13 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "the functions here serve tests alone")]
 
-use matchday_core::agent::{Answer, Ask, Look};
+use matchday_core::agent::{Answer, Ask};
 use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Exchange, Limits, Reading};
 use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::dialect::decode_wire::{answer, ask};
 use matchday_core::protocol::dialect::request::{RequestContent, Requests, read_requests};
 use matchday_core::protocol::{ConversationId, ErrorCode, MatchId, MessageType, PlayerId, Sender, Timestamp};
+use matchday_core::protocol::{Query, QueryParams, QueryRequest};
 use serde_json::{Value, json};
 
 const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
@@ -33,7 +34,7 @@ fn start_league() -> Value {
     })
 }
 
-fn asked(params: &Value) -> RequestContent<'static> {
+fn asked(params: &Value) -> RequestContent {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "start_league", "params": params });
     match read_requests(body.to_string().leak().as_bytes(), &LIMITS) {
         Requests::One(request) => request.asked,
@@ -70,16 +71,10 @@ fn an_implied_type_is_missing_to_the_strict_and_a_deviation_to_the_lenient() {
 #[test]
 fn questions_are_handed_on_and_what_is_foreign_is_not() {
     let ask = |asked| ask(asked, &reading(Conformance::Strict));
-    let match_id = MatchId::new("R1M1");
-    assert!(matches!(
-        ask(RequestContent::Look(Look::Standings { detail: false }, None)),
-        Some(Ask::Look(Look::Standings { detail: false }, _))
-    ));
-    assert!(
-        matches!(ask(RequestContent::MatchState(Some(match_id.clone()))), Some(Ask::MatchState(Some(id))) if id == match_id)
-    );
-    assert!(matches!(ask(RequestContent::PlayerState), Some(Ask::PlayerState)));
-    assert!(matches!(ask(RequestContent::Ping), Some(Ask::Ping)));
+    let match_id = Some(MatchId::new("R1M1"));
+    let asked = QueryRequest::new(Query::MatchState, QueryParams { match_id, ..QueryParams::default() });
+    assert!(matches!(ask(RequestContent::Query(asked.clone())), Some(Ask::Query(handed)) if handed == asked));
+    assert!(ask(RequestContent::Query(Query::Discover.into())).is_none());
     assert!(ask(RequestContent::Foreign { method: None }).is_none());
 }
 

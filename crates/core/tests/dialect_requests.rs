@@ -7,23 +7,23 @@
     reason = "the functions here serve tests alone"
 )]
 
-use matchday_core::agent::Look;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{ReplyTo, Request, RequestContent, Requests, read_requests};
 use matchday_core::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use matchday_core::protocol::message::MessageType;
+use matchday_core::protocol::{Query, QueryParams, QueryRequest};
 use serde_json::{Value, json};
 
 const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 20 };
 
-fn read(body: &Value) -> Requests<'static> {
+fn read(body: &Value) -> Requests {
     // What is read borrows from the body; a test can afford to keep it for ever.
     read_requests(body.to_string().leak().as_bytes(), &LIMITS)
 }
 
-fn one(body: &Value) -> Request<'static> {
+fn one(body: &Value) -> Request {
     match read(body) {
         Requests::One(request) => request,
         other => panic!("{body} should be one request, is {other:?}"),
@@ -47,7 +47,7 @@ fn call(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-fn explicit(value: Value) -> RequestContent<'static> {
+fn explicit(value: Value) -> RequestContent {
     RequestContent::Message { value: value.into(), type_implied: false }
 }
 
@@ -152,39 +152,46 @@ fn a_wrapped_message_without_a_type_is_left_to_the_reader_of_messages() {
 
 #[test]
 fn questions_that_are_no_messages_are_known() {
-    let r1m1 = RequestContent::MatchState(Some(MatchId::new("R1M1")));
+    let plain = QueryRequest::from;
+    let with = |query, league_id, params| QueryRequest { query, params, league_id };
+    let none = QueryParams::default;
     for (method, params, asked) in [
-        ("get_standings", json!({}), RequestContent::Look(Look::Standings { detail: false }, None)),
+        ("get_standings", json!({}), plain(Query::Standings)),
         (
             "get_standings",
-            json!({ "league_id": "any" }),
-            RequestContent::Look(Look::Standings { detail: false }, Some(LeagueId::new("any"))),
+            json!({ "league_id": "any", "detail": true }),
+            with(Query::Standings, Some(LeagueId::new("any")), QueryParams { detail: Some(true), ..none() }),
         ),
-        ("get_schedule", json!({}), RequestContent::Look(Look::Schedule(None), None)),
+        ("get_schedule", json!({}), plain(Query::Schedule)),
         (
             "get_schedule",
             json!({ "round_id": 2 }),
-            RequestContent::Look(Look::Schedule(Some(RoundId(2))), None),
+            with(Query::Schedule, None, QueryParams { round_id: Some(RoundId(2)), ..none() }),
         ),
-        ("get_status", json!({}), RequestContent::Look(Look::Status, None)),
-        ("get_referees", json!({}), RequestContent::Look(Look::Referees, None)),
-        ("get_games", json!({}), RequestContent::Look(Look::Games(None), None)),
+        ("get_status", json!({}), plain(Query::Status)),
+        ("get_referees", json!({}), plain(Query::Referees)),
+        ("get_games", json!({}), plain(Query::Games)),
         (
             "get_games",
             json!({ "game_type": "nim" }),
-            RequestContent::Look(Look::Games(Some(GameType::new("nim"))), None),
+            with(Query::Games, None, QueryParams { game_type: Some(GameType::new("nim")), ..none() }),
         ),
         (
             "get_player_stats",
             json!({ "player_id": "P01" }),
-            RequestContent::Look(Look::Stats(PlayerId::new("P01")), None),
+            with(Query::PlayerStats, None, QueryParams { player_id: Some(PlayerId::new("P01")), ..none() }),
         ),
-        ("get_match_state", json!({}), RequestContent::MatchState(None)),
-        ("get_match_state", json!({ "match_id": null }), RequestContent::MatchState(None)),
-        ("get_match_state", json!({ "match_id": "R1M1" }), r1m1),
-        ("get_player_state", json!({}), RequestContent::PlayerState),
-        ("ping", json!({}), RequestContent::Ping),
+        ("get_match_state", json!({}), plain(Query::MatchState)),
+        ("get_match_state", json!({ "match_id": null }), plain(Query::MatchState)),
+        (
+            "get_match_state",
+            json!({ "match_id": "R1M1" }),
+            with(Query::MatchState, None, QueryParams { match_id: Some(MatchId::new("R1M1")), ..none() }),
+        ),
+        ("get_player_state", json!({}), plain(Query::PlayerState)),
+        ("ping", json!({}), plain(Query::Ping)),
     ] {
+        let asked = RequestContent::Query(asked);
         let request = one(&call(method, &params));
         assert_eq!((request.dialect, request.asked), (Dialect::Standard, asked.clone()), "{method}");
 
@@ -193,7 +200,7 @@ fn questions_that_are_no_messages_are_known() {
         assert_eq!((request.dialect, request.asked), (Dialect::ToolsCall, asked), "{method}");
     }
     let without_params = json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings" });
-    assert_eq!(one(&without_params).asked, RequestContent::Look(Look::Standings { detail: false }, None));
+    assert_eq!(one(&without_params).asked, RequestContent::Query(Query::Standings.into()));
     assert_eq!(code_of(&call("get_match_state", &json!({ "match_id": 5 }))), -32602);
 }
 
@@ -330,5 +337,8 @@ fn of_a_key_that_stands_twice_the_last_counts() {
     let Requests::One(request) = read_requests(body.as_bytes(), &LIMITS) else {
         panic!("one request was sent");
     };
-    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(2.into()), RequestContent::Ping));
+    assert_eq!(
+        (request.reply_to, request.asked),
+        (ReplyTo::Id(2.into()), RequestContent::Query(Query::Ping.into()))
+    );
 }

@@ -16,12 +16,11 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_error, write_repl
 use matchday_core::protocol::dialect::request::{ReplyTo, Request, RequestContent, Requests, read_requests};
 use matchday_core::protocol::jsonrpc::Fault;
 use matchday_core::protocol::message::{Body, Message};
-use matchday_core::protocol::messages::{
-    ChooseParityCall, LeagueError, LeagueQuery, QueryParams, QueryType, StartLeague,
-};
+use matchday_core::protocol::messages::{ChooseParityCall, LeagueError, LeagueQuery, StartLeague};
 use matchday_core::protocol::{
     ConversationId, Envelope, ErrorCode, GameType, LeagueId, MatchId, PlayerId, Sender, Timestamp, Token,
 };
+use matchday_core::protocol::{Query, QueryParams};
 use serde_json::{Value, json};
 
 const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
@@ -61,14 +60,14 @@ fn messages() -> [Message; 4] {
     let league_id = LeagueId::new("league");
     let query = LeagueQuery {
         league_id: league_id.clone(),
-        query_type: QueryType::GetStandings,
+        query_type: Query::Standings,
         query_params: QueryParams::default(),
     };
     [parity_call(), league_error(), message(query), message(StartLeague { league_id })]
 }
 
 /// What is read borrows from the body; a test can afford to keep it for ever.
-fn one(body: Vec<u8>) -> Request<'static> {
+fn one(body: Vec<u8>) -> Request {
     let body: &'static [u8] = body.leak();
     match read_requests(body, &LIMITS) {
         Requests::One(request) => request,
@@ -129,7 +128,10 @@ fn a_call_has_the_form_of_its_dialect() {
 #[test]
 fn a_probe_is_a_ping() {
     let request = one(write_probe(3));
-    assert_eq!((request.reply_to, request.asked), (ReplyTo::Id(3.into()), RequestContent::Ping));
+    assert_eq!(
+        (request.reply_to, request.asked),
+        (ReplyTo::Id(3.into()), RequestContent::Query(Query::Ping.into()))
+    );
 }
 
 #[test]
@@ -254,7 +256,6 @@ fn a_player_refuses_by_an_error_of_json_rpc_that_is_read_as_the_refusal_in_every
         let WireAnswer::Refused(refusal) = read_answer(status, &body, &LIMITS) else {
             panic!("{dialect:?}: {}", body.escape_ascii())
         };
-        let refusal = refusal.to_value();
         assert_eq!(refusal["message_type"], "LEAGUE_ERROR");
         assert_eq!(refusal["error_code"], "E012", "{dialect:?}");
     }
@@ -289,5 +290,5 @@ fn a_tool_of_a_player_refuses_with_the_same_fields() {
 fn the_manager_still_refuses_by_a_league_error_as_the_result() {
     let HttpReply { status, body } = reply(Dialect::Standard, &Content::Message(league_error()));
     let WireAnswer::Message(message) = read_answer(status, &body, &LIMITS) else { panic!("no message") };
-    assert_eq!(message.to_value()["message_type"], "LEAGUE_ERROR");
+    assert_eq!(message["message_type"], "LEAGUE_ERROR");
 }

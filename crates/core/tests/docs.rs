@@ -15,7 +15,7 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::error::ErrorCode;
 use matchday_core::protocol::messages::{GameDetails, GameResult};
-use matchday_core::protocol::methods::{Carries, METHODS, Party};
+use matchday_core::protocol::methods::{Method, MethodParams, Party};
 use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::{Direction, Token};
 use matchday_core::protocol::{Attempt, Body, LeagueId, MatchId, MessageType, PlayerId};
@@ -156,10 +156,10 @@ fn the_page_shows_who_may_send_what() {
 #[test]
 fn the_page_names_every_method_and_who_serves_it() {
     let page = fs::read_to_string(page()).unwrap();
-    for method in METHODS {
+    for method in Method::all() {
         let name = format!("`{}`", method.name);
         assert!(page.contains(&name), "{name}");
-        let Carries::Message(_) = method.carries else { continue };
+        let MethodParams::Message(_) = method.params else { continue };
         let row = page.lines().find(|line| line.starts_with("| ") && line.contains(&name));
         let row = row.unwrap_or_else(|| panic!("no row for {name}"));
         for party in Party::ALL {

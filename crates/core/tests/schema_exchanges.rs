@@ -8,7 +8,7 @@
 )]
 
 use jsonschema::Validator;
-use matchday_core::protocol::methods::{METHODS, Method, Party};
+use matchday_core::protocol::methods::{Method, Party};
 use matchday_core::protocol::schema::{self, Library};
 use matchday_testkit::golden::exchanges;
 use matchday_testkit::schemas::{Schemas, validator};
@@ -27,7 +27,7 @@ fn half(method: &Method, part: &str) -> Validator {
 fn every_golden_exchange_fits_the_schema_of_its_method() {
     for exchanged in exchanges::all() {
         let (request, response) = exchanged.parsed(7);
-        let (asked, answered) = (half(exchanged.method(), "request"), half(exchanged.method(), "response"));
+        let (asked, answered) = (half(&exchanged.method(), "request"), half(&exchanged.method(), "response"));
         let refused = exchanged.name == "register_player-refused";
         assert_eq!(asked.is_valid(&request), !refused, "{}", exchanged.name);
         assert!(answered.is_valid(&response), "{}", exchanged.name);
@@ -39,7 +39,7 @@ fn every_golden_exchange_fits_the_schema_of_its_method() {
 fn an_answer_to_another_question_does_not_fit() {
     let choice = exchanges::named("choose_parity").parsed(7).1;
     let join = exchanges::named("handle_game_invitation").parsed(7).1;
-    let answered = half(Method::named("choose_parity").unwrap(), "response");
+    let answered = half(&Method::named("choose_parity").unwrap(), "response");
     assert!(answered.is_valid(&choice) && !answered.is_valid(&join));
     assert!(answered.is_valid(&json!({"jsonrpc": "2.0", "id": 7, "result": {"status": "received"}})));
     let error = json!({"jsonrpc": "2.0", "id": 7, "error": {"code": -32601, "message": "Method not found"}});
@@ -146,10 +146,9 @@ fn every_agent_documents_exactly_what_it_serves() {
             .iter()
             .map(|method| method["name"].as_str().unwrap())
             .collect();
-        let served: BTreeSet<_> = METHODS
-            .iter()
+        let served: BTreeSet<_> = Method::all()
             .filter(|method| method.is_served_by(party))
-            .flat_map(|method| std::iter::once(method.name).chain(method.also.iter().copied()))
+            .flat_map(|method| method.names())
             .collect();
         assert_eq!(told, served, "{party:?}");
         assert!(told.contains("rpc.discover") && told.contains("ping"));

@@ -7,12 +7,12 @@ use crate::log::{Header, emit, millis};
 use crate::message_meta::{self, MessageMeta};
 use crate::schemas;
 use crate::telemetry::trace::Parent;
-use matchday_core::agent::{Ask, Content, Look, Request, RequestId};
+use matchday_core::agent::{Ask, Content, Request, RequestId};
 use matchday_core::driver::ExchangeOutcome;
+use matchday_core::protocol::Query;
 use matchday_core::protocol::decode::{Limits, Reading};
 use matchday_core::protocol::dialect::request::{RequestContent, Requests, read_requests};
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
-use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
     Body, ConversationId, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token,
@@ -131,16 +131,16 @@ impl Intake {
 
     pub(super) fn submit(
         &self,
-        asked: RequestContent<'_>,
+        asked: RequestContent,
         dialect: Dialect,
         place: Option<OwnedSemaphorePermit>,
         at: Timestamp,
         caller: &Caller,
     ) -> Submitted {
         let context = &self.context;
-        if asked == RequestContent::Discover {
+        if matches!(&asked, RequestContent::Query(request) if request.query == Query::Discover) {
             let reply = Some(schemas::discovery(&context.sender()));
-            return Submitted { meta: MessageMeta::named("rpc.discover"), reply };
+            return Submitted { meta: MessageMeta::named(Query::Discover.name()), reply };
         }
         let (conformance, limits) = (context.conformance, context.limits);
         let foreign = match &asked {
@@ -245,11 +245,11 @@ impl Intake {
         peer: SocketAddr,
         operator_token: Option<Token>,
     ) -> Result<Content, NoReply> {
-        let look = Look::Checkpoint { operator_token };
-        self.put(RequestContent::Look(look, None), self.now(), &peer.into()).await.map(|(_, content)| content)
+        let asked = RequestContent::Checkpoint { operator_token };
+        self.put(asked, self.now(), &peer.into()).await.map(|(_, content)| content)
     }
 
-    fn read<'a>(&self, request: &'a str) -> Result<RequestContent<'a>, NoReply> {
+    fn read(&self, request: &str) -> Result<RequestContent, NoReply> {
         match read_requests(request.as_bytes(), &self.context.limits) {
             Requests::One(request) => Ok(request.asked),
             Requests::Refused(reply) => {
@@ -266,13 +266,13 @@ impl Intake {
 
     async fn put(
         &self,
-        asked: RequestContent<'_>,
+        asked: RequestContent,
         at: Timestamp,
         caller: &Caller,
     ) -> Result<(MessageMeta, Content), NoReply> {
         let field = |name: &str| match &asked {
             RequestContent::Message { value, .. } => {
-                value.get(name).and_then(Json::as_str).map(SmolStr::from)
+                value.get(name).and_then(Value::as_str).map(SmolStr::from)
             }
             _ => None,
         };

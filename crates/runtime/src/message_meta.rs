@@ -1,7 +1,7 @@
 //! What a message is about, for the log, for the record, and for reading its answer.
 
-use crate::telemetry::FinishedExchange;
-use matchday_core::agent::{Ask, Content, Look, Parcel};
+use crate::telemetry::{CHECKPOINT, FinishedExchange};
+use matchday_core::agent::{Ask, Content, Parcel};
 use matchday_core::protocol::decode::Exchange;
 use matchday_core::protocol::{
     Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp,
@@ -52,20 +52,10 @@ impl MessageMeta {
                 rejection.conversation_id.as_ref().map(ConversationId::as_str),
                 None,
             ),
-            Ask::Look(look, _) => Self::named(match look {
-                Look::Standings { .. } => "get_standings",
-                Look::Schedule(_) => "get_schedule",
-                Look::Status => "get_status",
-                Look::Stats(_) => "get_player_stats",
-                Look::Referees => "get_referees",
-                Look::Games(_) => "get_games",
-                Look::Checkpoint { .. } => "checkpoint",
-            }),
-            Ask::MatchState(match_id) => {
-                Self::new("get_match_state", None, match_id.as_ref().map(MatchId::as_str))
+            Ask::Query(request) => {
+                Self::new(request.query.name(), None, request.params.match_id.as_ref().map(MatchId::as_str))
             }
-            Ask::PlayerState => Self::named("get_player_state"),
-            Ask::Ping => Self::named("ping"),
+            Ask::Checkpoint { .. } => Self::named(CHECKPOINT),
         }
     }
 

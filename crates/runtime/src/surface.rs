@@ -40,7 +40,7 @@ pub trait Surface: fmt::Debug + Send + Sync {
 /// The Model Context Protocol, which shares the path `/mcp` with league messages.
 pub trait McpSurface: Send + Sync {
     /// If the request in `body`, decoded as `requests`, is of this protocol: which.
-    fn classify(&self, requests: &Requests<'_>, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest>;
+    fn classify(&self, requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest>;
 
     fn post<'a>(
         &'a self,

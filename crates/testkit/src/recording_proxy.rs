@@ -5,7 +5,7 @@ use crate::schemas::{assert_fits, validator};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::Response;
-use matchday_core::protocol::methods::{METHODS, Method};
+use matchday_core::protocol::methods::Method;
 use matchday_core::protocol::schema;
 use matchday_net::client::Client;
 use matchday_net::server;
@@ -59,7 +59,7 @@ impl RecordingProxy {
 
     /// Holds every exchange against the schema of its method, and gives back which methods were answered.
     pub fn assert_all_fit(&self) -> BTreeSet<String> {
-        let judges: BTreeMap<_, _> = METHODS.iter().map(|method| (method.name, Judge::of(method))).collect();
+        let judges: BTreeMap<_, _> = Method::all().map(|method| (method.name, Judge::of(&method))).collect();
         let mut methods = BTreeSet::new();
         for (request, response) in self.heard.lock().unwrap().iter() {
             let method = request["method"].as_str().unwrap_or_else(|| panic!("no method: {request}"));

@@ -2,7 +2,7 @@
 
 use jsonschema::{Draft, Validator};
 use matchday_core::agent::{Content, Parcel, Step};
-use matchday_core::protocol::messages::QueryType;
+use matchday_core::protocol::Query;
 use matchday_core::protocol::{MessageType, schema};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The validators of all messages, and of the data of all queries.
 pub struct Schemas {
     messages: BTreeMap<MessageType, Validator>,
-    data: BTreeMap<QueryType, Validator>,
+    data: BTreeMap<&'static str, Validator>,
 }
 
 impl Schemas {
@@ -21,7 +21,9 @@ impl Schemas {
                 .iter()
                 .map(|&kind| (kind, validator(&schema::message(kind))))
                 .collect(),
-            data: QueryType::ALL.iter().map(|&kind| (kind, validator(&schema::data(kind)))).collect(),
+            data: Query::types()
+                .filter_map(|(query, name)| Some((name, validator(&schema::data(query)?))))
+                .collect(),
         }
     }
 
@@ -40,9 +42,9 @@ impl Schemas {
     /// As `faults`, and of an answer to a query also what our own manager promises beyond the protocol.
     pub fn faults_of_ours(&self, message: &Value) -> Vec<String> {
         let mut faults = self.faults(message);
-        let asked = |kind: &&QueryType| message["query_type"] == kind.name();
-        if let (Some(data), Some(kind)) = (message.get("data"), QueryType::ALL.iter().find(asked)) {
-            faults.extend(self.data[kind].iter_errors(data).map(|error| format!("data: {error}")));
+        let schema = message["query_type"].as_str().and_then(|name| self.data.get(name));
+        if let (Some(data), Some(schema)) = (message.get("data"), schema) {
+            faults.extend(schema.iter_errors(data).map(|error| format!("data: {error}")));
         }
         faults
     }

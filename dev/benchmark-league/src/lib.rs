@@ -9,6 +9,7 @@ use matchday_core::game;
 use matchday_core::game::strategy;
 use matchday_core::league::{League, LeagueEvent, LeagueSettings, Manager};
 use matchday_core::player::{self, Player};
+use matchday_core::protocol::Query;
 use matchday_core::protocol::decode::{Conformance, Incoming};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::{Phase, StartLeague};
@@ -262,7 +263,7 @@ impl BenchmarkLeague {
         };
         let ask = match parcel {
             Parcel::Message(message) => Ask::Message(Ok(incoming(message))),
-            Parcel::Probe => Ask::Ping,
+            Parcel::Probe => Ask::Query(Query::Ping.into()),
         };
         let id = RequestId(call.0);
         let request = Request {

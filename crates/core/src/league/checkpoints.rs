@@ -6,7 +6,7 @@ use super::event::LeagueEvent;
 use super::manager::{Ctx, Manager};
 use super::notices::Notice;
 use super::request::{ReceivedMessage, RequestError};
-use crate::agent::{Agent, Content, Look, RequestId, Signed, Signing, SigningDue};
+use crate::agent::{Agent, Content, RequestId, Signed, Signing, SigningDue};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::LeagueId;
@@ -156,7 +156,10 @@ impl Manager {
         operator_token: Option<Token>,
     ) {
         if operator_token.is_none() || self.league.settings.public_reads {
-            return self.show(ctx, to, &Look::Checkpoint { operator_token: None }, None);
+            return match self.check_reader(None) {
+                Ok(()) => self.reply_checkpoint(ctx, to),
+                Err(error) => self.refuse_reader(ctx, to, error),
+            };
         }
         let envelope = self.envelope(ctx.now, "conv-look").with_token(operator_token);
         let envelope = Envelope { sender: Sender::Launcher, ..envelope };

@@ -10,7 +10,7 @@ use super::registration::PendingRegistration;
 use super::request::{ReceivedMessage, RequestError};
 use super::settings::LeagueSettings;
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Look, Request, Step, StepContext};
+use crate::agent::{Agent, Answer, Ask, CallId, Content, Input, Request, Step, StepContext};
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
 use crate::outbox::{Outbox, Sent};
@@ -20,7 +20,7 @@ use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{LeagueError, Phase};
 use crate::protocol::token::TokenIssuer;
-use crate::protocol::{Body, Envelope, Message, MessageType, Sender, Timestamp, UntrustedText};
+use crate::protocol::{Body, Envelope, Message, MessageType, Query, Sender, Timestamp, UntrustedText};
 use crate::timers::Timers;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,18 +163,16 @@ impl Manager {
                 let envelope = self.envelope(ctx.now, conversation.as_str());
                 self.reply_error(ctx, &received(envelope, rejection.message_type.clone()), rejection.into());
             }
-            Ask::Look(Look::Checkpoint { operator_token: token }, _) => {
-                self.show_checkpoint(ctx, id, dialect, token);
-            }
-            Ask::Look(look, league_id) => self.show(ctx, id, &look, league_id.as_ref()),
-            Ask::Ping => {
-                ctx.reply(id, Content::Data(serde_json::json!({"status": "ok"})));
-            }
-            Ask::MatchState(_) | Ask::PlayerState => {
-                let error =
-                    RequestError::new(ErrorCode::InvalidState, "a league manager has no such state to show");
-                self.reply_error(ctx, &received(self.envelope(ctx.now, "conv-error"), None), error);
-            }
+            Ask::Checkpoint { operator_token } => self.show_checkpoint(ctx, id, dialect, operator_token),
+            Ask::Query(request) => match request.query {
+                Query::Ping => ctx.reply(id, Content::Data(serde_json::json!({"status": "ok"}))),
+                Query::MatchState | Query::PlayerState => {
+                    let message = "a league manager has no such state to show";
+                    let error = RequestError::new(ErrorCode::InvalidState, message);
+                    self.reply_error(ctx, &received(self.envelope(ctx.now, "conv-error"), None), error);
+                }
+                _ => self.show(ctx, id, &request),
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 use super::fixture::{Match, Round};
 use super::manager::{Ctx, Manager};
 use super::request::{ReceivedMessage, RequestError};
-use crate::agent::{Content, Look, RequestId};
+use crate::agent::{Content, RequestId};
 use crate::game::external::ExternalGameInfo;
 use crate::game::{GAMES, GameEntry, strategy};
 use crate::protocol::error::ErrorCode;
@@ -13,10 +13,10 @@ use crate::protocol::messages::query_data::{
     PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingData, StandingsData,
 };
 use crate::protocol::messages::{
-    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, QueryParams, QueryType, StandingRow, is_zero,
+    LeagueError, LeagueQuery, LeagueQueryResponse, QueryError, StandingRow, is_zero,
 };
 use crate::protocol::text::Endpoint;
-use crate::protocol::{LeagueId, Message, Sender, UntrustedText};
+use crate::protocol::{Body, LeagueId, Message, Query, QueryParams, QueryRequest, Sender, UntrustedText};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,66 +42,46 @@ impl Manager {
     }
 
     /// Answers a query without authentication, if the league allows public reads.
-    pub(super) fn show(&self, ctx: &mut Ctx<'_>, to: RequestId, look: &Look, league_id: Option<&LeagueId>) {
-        let envelope = self.envelope(ctx.now, "conv-look");
-        if let Some(Err(wrong)) = league_id.map(|league_id| self.check_league(league_id)) {
-            let error = LeagueError::new(wrong.code, wrong.message, None, wrong.context);
-            return ctx.reply(to, Content::Message(Message::new(envelope, error)));
-        }
-        let message = match self.league.settings.public_reads {
-            true => match look {
-                Look::Standings { detail } => Message::new(envelope, self.standings(*detail)),
-                Look::Status => Message::new(envelope, self.status()),
-                Look::Referees => Message::new(
-                    envelope,
-                    respond(QueryType::GetReferees, data(self.league.referee_listings())),
-                ),
-                Look::Games(only) => {
-                    let found = self.games_list(only.as_ref()).and_then(data);
-                    Message::new(envelope, respond(QueryType::GetGames, found))
-                }
-                Look::Schedule(round_id) => {
-                    let found = self.schedule(*round_id).and_then(data);
-                    Message::new(envelope, respond(QueryType::GetSchedule, found))
-                }
-                // It is the operator's too, where the league is not open to readers: see `show_checkpoint`.
-                Look::Checkpoint { .. } => return self.reply_checkpoint(ctx, to),
-                Look::Stats(player) => {
-                    let params = QueryParams { player_id: Some(player.clone()), ..QueryParams::default() };
-                    Message::new(
-                        envelope,
-                        self.look_up(&Sender::Launcher, QueryType::GetPlayerStats, &params),
-                    )
-                }
-            },
-            false => Message::new(
-                envelope,
-                LeagueError::new(
-                    ErrorCode::TokenMissing,
-                    "this league is not open to readers: ask by LEAGUE_QUERY with your auth_token",
-                    None,
-                    None,
-                ),
-            ),
+    pub(super) fn show(&self, ctx: &mut Ctx<'_>, to: RequestId, request: &QueryRequest) {
+        let body: Body = match self.check_reader(request.league_id.as_ref()) {
+            Err(error) => return self.refuse_reader(ctx, to, error),
+            Ok(()) if request.query == Query::Status => self.status().into(),
+            Ok(()) => self.look_up(&Sender::Launcher, request.query, &request.params).into(),
         };
-        ctx.reply(to, Content::Message(message));
+        ctx.reply(to, Content::Message(Message::new(self.envelope(ctx.now, "conv-look"), body)));
     }
 
-    fn look_up(&self, member: &Sender, query_type: QueryType, params: &QueryParams) -> LeagueQueryResponse {
-        let found = match query_type {
-            QueryType::GetStandings => return self.standings(params.detail == Some(true)),
-            QueryType::GetSchedule => self.schedule(params.round_id).and_then(data),
-            QueryType::GetNextMatch => {
-                self.subject(member, params).and_then(|player| data(self.next_match(player)))
-            }
-            QueryType::GetPlayerStats => {
+    pub(super) fn refuse_reader(&self, ctx: &mut Ctx<'_>, to: RequestId, error: RequestError) {
+        let refusal = LeagueError::new(error.code, error.message, None, error.context);
+        ctx.reply(to, Content::Message(Message::new(self.envelope(ctx.now, "conv-look"), refusal)));
+    }
+
+    /// Whether the league is this one, and open to readers.
+    pub(super) fn check_reader(&self, league_id: Option<&LeagueId>) -> Result<(), RequestError> {
+        league_id.map_or(Ok(()), |league_id| self.check_league(league_id))?;
+        if self.league.settings.public_reads {
+            return Ok(());
+        }
+        let message = "this league is not open to readers: ask by LEAGUE_QUERY with your auth_token";
+        Err(RequestError::new(ErrorCode::TokenMissing, message))
+    }
+
+    fn look_up(&self, member: &Sender, query: Query, params: &QueryParams) -> LeagueQueryResponse {
+        let found = match query {
+            Query::Standings => return self.standings(params.detail == Some(true)),
+            Query::Schedule => self.schedule(params.round_id).and_then(data),
+            Query::NextMatch => self.subject(member, params).and_then(|player| data(self.next_match(player))),
+            Query::PlayerStats => {
                 self.subject(member, params).and_then(|player| self.stats(player)).and_then(data)
             }
-            QueryType::GetPlayers => data(self.players_list(member)),
-            QueryType::GetReferees => data(self.league.referee_listings()),
-            QueryType::GetGames => self.games_list(params.game_type.as_ref()).and_then(data),
+            Query::Players => data(self.players_list(member)),
+            Query::Referees => data(self.league.referee_listings()),
+            Query::Games => self.games_list(params.game_type.as_ref()).and_then(data),
+            Query::Status | Query::MatchState | Query::PlayerState | Query::Ping | Query::Discover => {
+                Err(query_error(ErrorCode::InvalidState, "this query has a method of its own"))
+            }
         };
-        respond(query_type, found)
+        respond(query, found)
     }
 
     /// The standings, twice, because two sources expect them in two places. Our additional fields are left out if the
@@ -118,7 +98,7 @@ impl Manager {
             }
         };
         let found = found.ok();
-        LeagueQueryResponse { standings: Some(standings), ..response(QueryType::GetStandings, found, None) }
+        LeagueQueryResponse { standings: Some(standings), ..response(Query::Standings, found, None) }
     }
 
     /// The player that a query names, or else the one that sent it.
@@ -302,7 +282,7 @@ fn data(found: impl Serialize) -> Result<serde_json::Map<String, Value>, QueryEr
 }
 
 fn respond(
-    query_type: QueryType,
+    query_type: Query,
     found: Result<serde_json::Map<String, Value>, QueryError>,
 ) -> LeagueQueryResponse {
     match found {
@@ -312,7 +292,7 @@ fn respond(
 }
 
 fn response(
-    query_type: QueryType,
+    query_type: Query,
     data: Option<serde_json::Map<String, Value>>,
     error: Option<QueryError>,
 ) -> LeagueQueryResponse {

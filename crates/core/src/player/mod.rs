@@ -31,7 +31,7 @@ use crate::metrics::{Gauges, Metrics, Milestone};
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::{LeagueError, StandingRow};
-use crate::protocol::methods::Party;
+use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
@@ -186,9 +186,11 @@ impl Player {
                 }
             }
             Ask::Message(Err(rejection)) => self.reject(ctx.now, &rejection),
-            Ask::PlayerState => Content::Data(self.state_report(request.local)),
-            Ask::Ping => Content::Data(json!({ "status": "ok" })),
-            Ask::Look(..) | Ask::MatchState(_) => {
+            Ask::Query(QueryRequest { query: Query::PlayerState, .. }) => {
+                Content::Data(self.state_report(request.local))
+            }
+            Ask::Query(QueryRequest { query: Query::Ping, .. }) => Content::Data(json!({ "status": "ok" })),
+            Ask::Query(_) | Ask::Checkpoint { .. } => {
                 let message =
                     "this is a player: ask the league manager for standings, a referee for its matches";
                 self.error(ctx.now, None, league_error(ErrorCode::InvalidState, message))

@@ -1,8 +1,8 @@
 //! Decoded requests and answers: what an agent is asked, and how a call ended.
 
 use super::decode::{Incoming, Rejection};
-use super::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use super::message::Message;
+use super::methods::QueryRequest;
 use super::token::Token;
 use serde_json::Value;
 
@@ -11,35 +11,9 @@ use serde_json::Value;
 pub enum Ask {
     /// A league message, or why it was rejected.
     Message(Result<Incoming, Rejection>),
-    /// A public query, and the league that it is meant for if it says so.
-    Look(Look, Option<LeagueId>),
-    /// `get_match_state`: for debugging a referee.
-    MatchState(Option<MatchId>),
-    /// `get_player_state`: for debugging a player.
-    PlayerState,
-    /// `ping`
-    Ping,
-}
-
-/// A query that needs no token, in a league with public reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Look {
-    /// `get_standings`
-    Standings {
-        /// Whether to keep our additional fields even if they exceed the message size.
-        detail: bool,
-    },
-    /// `get_schedule`, of all rounds or of one
-    Schedule(Option<RoundId>),
-    /// `get_status`
-    Status,
-    /// `get_player_stats`
-    Stats(PlayerId),
-    /// `get_referees`
-    Referees,
-    /// `get_games`, of all games or of one
-    Games(Option<GameType>),
-    /// `GET /checkpoint`: the latest
+    /// A query, by its method.
+    Query(QueryRequest),
+    /// `GET /checkpoint`: the latest.
     Checkpoint {
         /// What the caller shows as the operator, who may see it where the league is not open to readers.
         operator_token: Option<Token>,

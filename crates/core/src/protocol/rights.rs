@@ -77,15 +77,15 @@ impl Right {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::methods::{Carries, METHODS};
+    use crate::protocol::methods::{Method, MethodParams};
 
     #[test]
     fn what_an_agent_serves_is_what_someone_may_send_to_it() {
         for party in Party::ALL {
             for message in MessageType::ALL {
-                let carries = Carries::Message(*message);
+                let params = MethodParams::Message(*message);
                 let served =
-                    METHODS.iter().any(|method| method.carries == carries && method.is_served_by(party));
+                    Method::all().any(|method| method.params == params && method.is_served_by(party));
                 let allowed = who_may(party, *message) != Right::Nobody;
                 assert_eq!(served, allowed, "{message} at a {}", party.name());
             }

@@ -6,8 +6,10 @@ use super::{Assignment, Ctx, Held, PendingQuestion, Purpose, Referee, messages_o
 use crate::agent::{Answer, CallDeadline, Outgoing, Parcel};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
-use crate::protocol::messages::{LeagueQuery, QueryParams, QueryType};
-use crate::protocol::{Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Sender};
+use crate::protocol::messages::LeagueQuery;
+use crate::protocol::{
+    Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Query, QueryParams, Sender,
+};
 use serde_json::Value;
 
 impl Referee {
@@ -41,7 +43,7 @@ impl Referee {
             if !self.outbox.contains(|purpose| *purpose == Purpose::LookUp) {
                 let query = LeagueQuery {
                     league_id,
-                    query_type: QueryType::GetPlayers,
+                    query_type: Query::Players,
                     query_params: QueryParams::default(),
                 };
                 self.send_to_manager(ctx, query.into(), "players", Purpose::LookUp);

@@ -48,7 +48,7 @@ use crate::pending_calls::PendingCalls;
 use crate::protocol::decode::{Conformance, Incoming, Limits, Rejection};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueError, Timeouts};
-use crate::protocol::methods::Party;
+use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
     Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message,
@@ -247,9 +247,13 @@ impl Referee {
 
     fn on_request(&mut self, ctx: &mut Ctx<'_>, request: Request) {
         let content = match request.ask {
-            Ask::Ping => Content::Data(serde_json::json!({"status": "ok"})),
-            Ask::MatchState(match_id) => self.match_state(ctx.now, match_id.as_ref()),
-            Ask::Look(..) | Ask::PlayerState => {
+            Ask::Query(QueryRequest { query: Query::Ping, .. }) => {
+                Content::Data(serde_json::json!({"status": "ok"}))
+            }
+            Ask::Query(QueryRequest { query: Query::MatchState, params, .. }) => {
+                self.match_state(ctx.now, params.match_id.as_ref())
+            }
+            Ask::Query(_) | Ask::Checkpoint { .. } => {
                 let message = "a referee keeps no standings and no player's state";
                 self.refuse(ctx.now, None, LeagueError::new(ErrorCode::InvalidState, message, None, None))
             }

@@ -160,7 +160,7 @@ fn with_no_choice(chance: &mut Entropy, message: &Message, reader: &Reader) -> A
             *place = choice.clone();
         }
     }
-    reader.message(value.into(), None)
+    reader.message(&value, None)
 }
 
 fn with_another_choice(message: &Message) -> Message {

@@ -16,7 +16,7 @@ use crate::driver::{self, CallAttempts};
 use crate::protocol::decode::{Exchange, Incoming};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::MatchResult;
-use crate::protocol::{Body, Timestamp};
+use crate::protocol::{Body, Query, Timestamp};
 use std::time::Duration;
 
 /// One call, from the first try to send it to its end.
@@ -92,7 +92,7 @@ impl World {
                 }
                 Payload::Message(message)
             }
-            Parcel::Probe => Payload::Ask(Ask::Ping),
+            Parcel::Probe => Payload::Ask(Ask::Query(Query::Ping.into())),
         };
         let dialect = self.scenario.dialect_of(from, to).unwrap_or(outgoing.dialect);
         let again = to.and_then(|to| self.scenario.understood_by(to)).map(|_| payload.clone());

@@ -43,8 +43,8 @@ impl fmt::Display for AskLabel<'_> {
                 write!(f, "{} {}", incoming.message_type, incoming.envelope.conversation_id)
             }
             Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
-            Ask::Ping => f.write_str("ping"),
-            Ask::Look(..) | Ask::MatchState(_) | Ask::PlayerState => f.write_str("a question"),
+            Ask::Query(request) => f.write_str(request.query.name()),
+            Ask::Checkpoint { .. } => f.write_str("checkpoint"),
         }
     }
 }

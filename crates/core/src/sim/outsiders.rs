@@ -8,14 +8,15 @@ use super::takeovers;
 use super::who::Who;
 use super::wire::Payload;
 use super::world::World;
-use crate::agent::{Answer, Ask, Look};
+use crate::agent::{Answer, Ask};
 use crate::league::LeagueEvent;
 use crate::protocol::messages::{
     ByPlayer, GameDetails, GameStatus, LeagueError, LeagueOrder, LeagueQuery, MatchResult, MatchResultReport,
-    Order, Phase, QueryError, QueryParams, QueryType, ResultDetails, StartLeague,
+    Order, Phase, QueryError, ResultDetails, StartLeague,
 };
 use crate::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
+    Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, Query, QueryParams, RefereeId, Sender,
+    Token,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -149,14 +150,9 @@ impl World {
 
     fn ask_around(&mut self) {
         let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
-        let asks = [
-            Ask::Look(Look::Standings { detail: false }, None),
-            Ask::MatchState(None),
-            Ask::PlayerState,
-            Ask::Ping,
-        ];
-        if let Some(ask) = pick(&mut self.chance, &asks) {
-            let payload = Payload::Ask(ask.clone());
+        let queries = [Query::Standings, Query::MatchState, Query::PlayerState, Query::Ping];
+        if let Some(query) = pick(&mut self.chance, &queries) {
+            let payload = Payload::Ask(Ask::Query((*query).into()));
             self.call_from_outside(Purpose::Ask, Who::Outsider, whom, payload);
         }
     }
@@ -166,16 +162,10 @@ impl World {
         let Some((who, player, token)) = self.some_player() else {
             return;
         };
-        let types = [
-            QueryType::GetStandings,
-            QueryType::GetSchedule,
-            QueryType::GetNextMatch,
-            QueryType::GetPlayerStats,
-            QueryType::GetPlayers,
-        ];
+        let types = [Query::Standings, Query::Schedule, Query::NextMatch, Query::PlayerStats, Query::Players];
         let query = LeagueQuery {
             league_id: self.scenario.league_id.clone(),
-            query_type: pick(&mut self.chance, &types).copied().unwrap_or(QueryType::GetStandings),
+            query_type: pick(&mut self.chance, &types).copied().unwrap_or(Query::Standings),
             query_params: QueryParams { player_id: Some(player.clone()), ..QueryParams::default() },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
@@ -253,7 +243,7 @@ impl World {
                 // There is no schedule before the start.
                 let too_early = |error: &QueryError| error.error_code == ErrorCode::InvalidState;
                 response.success
-                    || response.query_type == QueryType::GetSchedule
+                    || response.query_type == Query::Schedule
                         && response.error.as_ref().is_some_and(too_early)
             }
             // The player has registered again since, and this was its earlier token.

@@ -10,8 +10,8 @@ use crate::protocol::dialect::call::{write_call, write_probe};
 use crate::protocol::dialect::reply::{HttpReply, write_reply};
 use crate::protocol::dialect::request::{ReplyTo, Requests, read_requests};
 use crate::protocol::dialect::{Dialect, decode_wire};
-use crate::protocol::json::Json;
-use crate::protocol::{Body, Message, PlayerId, Sender, Timestamp};
+use crate::protocol::{Body, Message, PlayerId, Query, QueryRequest, Sender, Timestamp};
+use serde_json::Value;
 
 /// In which form messages travel in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Reader {
         (answer, understood)
     }
 
-    pub(super) fn message(&self, value: Json<'_>, exchange: Option<&Exchange>) -> Answer {
+    pub(super) fn message(&self, value: &Value, exchange: Option<&Exchange>) -> Answer {
         Answer::Message(decode(value, &self.reading(exchange)))
     }
 }
@@ -123,7 +123,9 @@ impl Wire {
         let id = i64::try_from(number).unwrap_or(i64::MAX);
         match (self, payload) {
             (Self::Json, Payload::Message(message)) => Payload::Bytes(write_call(dialect, id, &message)),
-            (Self::Json, Payload::Ask(Ask::Ping)) => Payload::Bytes(write_probe(id)),
+            (Self::Json, Payload::Ask(Ask::Query(QueryRequest { query: Query::Ping, .. }))) => {
+                Payload::Bytes(write_probe(id))
+            }
             (_, payload) => payload,
         }
     }

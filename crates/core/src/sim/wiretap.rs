@@ -215,10 +215,10 @@ mod tests {
     use super::*;
     use crate::entropy::Entropy;
     use crate::protocol::messages::{
-        GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, LeagueRegisterResponse, QueryParams,
-        QueryType, RegisterAnswer, RegisterStatus,
+        GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, LeagueRegisterResponse, RegisterAnswer,
+        RegisterStatus,
     };
-    use crate::protocol::{Envelope, GameType, MatchId, PlayerId, RefereeId, Sender};
+    use crate::protocol::{Envelope, GameType, MatchId, PlayerId, Query, QueryParams, RefereeId, Sender};
     use crate::sim::START;
 
     fn league() -> LeagueId {
@@ -277,7 +277,7 @@ mod tests {
         );
         let query = LeagueQuery {
             league_id: league(),
-            query_type: QueryType::GetStandings,
+            query_type: Query::Standings,
             query_params: QueryParams::default(),
         };
         let asked =

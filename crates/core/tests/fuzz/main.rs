@@ -9,7 +9,6 @@
 )]
 
 mod decode;
-mod json;
 mod log;
 mod tree;
 mod wire;

@@ -31,7 +31,7 @@ fn bodies(forms: &[&str], wrap: impl Fn(Value) -> Value) -> Vec<String> {
 }
 
 /// Puts the request to the agent as far as the wire goes, and acknowledges it.
-fn taken(request: Request<'_>) -> matchday_core::protocol::dialect::reply::Part {
+fn taken(request: Request) -> matchday_core::protocol::dialect::reply::Part {
     for reading in &readings() {
         let _ = decode_wire::ask(request.asked.clone(), reading);
     }
@@ -80,7 +80,6 @@ fn answer_bodies() {
         let body = mutated(&good, input);
         for status in [200, 202, 404, 500] {
             let wire = read_answer(status, &body, &LIMITS);
-            assert_eq!(wire.clone().into_owned(), wire);
             for reading in &readings() {
                 let _ = decode_wire::answer(wire.clone(), reading);
             }

@@ -27,7 +27,7 @@ fn gathered() -> Desk {
     desk
 }
 
-fn query(query_type: QueryType, player_id: Option<&str>) -> LeagueQuery {
+fn query(query_type: Query, player_id: Option<&str>) -> LeagueQuery {
     let query_params = QueryParams { player_id: player_id.map(PlayerId::new), ..QueryParams::default() };
     LeagueQuery { league_id: league_id(), query_type, query_params }
 }
@@ -125,7 +125,7 @@ fn by_default_there_is_room_for_players_up_to_p99() {
 #[test]
 fn a_false_token_is_answered_with_the_error_that_the_catalogue_shows() {
     let mut desk = gathered();
-    let mut message = desk.message(&player(1), query(QueryType::GetStandings, None));
+    let mut message = desk.message(&player(1), query(Query::Standings, None));
     message.envelope.auth_token = Some(Token::new("tok_invalid_xxx"));
     let error = written(&desk.ask(message));
     assert_eq!(
@@ -146,7 +146,7 @@ fn a_false_token_is_answered_with_the_error_that_the_catalogue_shows() {
 #[test]
 fn who_is_not_registered_is_told_so_by_code_and_name() {
     let mut desk = gathered();
-    let mut message = desk.message(&player(99), query(QueryType::GetStandings, None));
+    let mut message = desk.message(&player(99), query(Query::Standings, None));
     message.envelope.auth_token = Some(Token::new("tok_p99_x"));
     let error = written(&desk.ask(message));
     assert_eq!(error["message_type"], "LEAGUE_ERROR");
@@ -162,11 +162,11 @@ fn every_query_of_the_sources_is_answered_under_its_own_type_with_its_data() {
     desk.start();
     for sender in [player(1), referee(1)] {
         for (query_type, name, data) in [
-            (QueryType::GetStandings, "GET_STANDINGS", "standings"),
-            (QueryType::GetSchedule, "GET_SCHEDULE", "rounds"),
-            (QueryType::GetNextMatch, "GET_NEXT_MATCH", "next_match"),
-            (QueryType::GetPlayerStats, "GET_PLAYER_STATS", "stats"),
-            (QueryType::GetPlayers, "GET_PLAYERS", "players"),
+            (Query::Standings, "GET_STANDINGS", "standings"),
+            (Query::Schedule, "GET_SCHEDULE", "rounds"),
+            (Query::NextMatch, "GET_NEXT_MATCH", "next_match"),
+            (Query::PlayerStats, "GET_PLAYER_STATS", "stats"),
+            (Query::Players, "GET_PLAYERS", "players"),
         ] {
             let answer = asked(&mut desk, &sender, query(query_type, Some("P01")));
             assert_eq!(answer["message_type"], "LEAGUE_QUERY_RESPONSE", "{answer:#}");
@@ -186,7 +186,7 @@ fn the_standings_of_a_query_have_the_form_of_the_update() {
     desk.pass(quick().standings_pause);
     let sent = desk.sent_to(&player_endpoint(2));
     let Some(Body::LeagueStandingsUpdate(update)) = sent.last() else { panic!("{sent:?}") };
-    let answer = asked(&mut desk, &player(1), query(QueryType::GetStandings, None));
+    let answer = asked(&mut desk, &player(1), query(Query::Standings, None));
     assert_eq!(answer["data"]["standings"], json!(update.standings));
     assert_eq!(answer["standings"], json!(update.standings));
 }
@@ -195,8 +195,7 @@ fn the_standings_of_a_query_have_the_form_of_the_update() {
 fn the_next_match_names_match_round_and_opponent() {
     let mut desk = gathered();
     desk.start();
-    let next =
-        &asked(&mut desk, &player(1), query(QueryType::GetNextMatch, Some("P01")))["data"]["next_match"];
+    let next = &asked(&mut desk, &player(1), query(Query::NextMatch, Some("P01")))["data"]["next_match"];
     assert_eq!(
         (&next["match_id"], &next["round_id"], &next["opponent_id"]),
         (&json!("R1M1"), &json!(1), &json!("P02"))
@@ -206,7 +205,7 @@ fn the_next_match_names_match_round_and_opponent() {
 #[test]
 fn a_query_that_fails_has_an_error_in_words_and_no_data() {
     let mut desk = gathered();
-    let answer = asked(&mut desk, &player(1), query(QueryType::GetNextMatch, Some("P99")));
+    let answer = asked(&mut desk, &player(1), query(Query::NextMatch, Some("P99")));
     assert_eq!((&answer["query_type"], &answer["success"]), (&json!("GET_NEXT_MATCH"), &json!(false)));
     let error = json!({
         "error_code": "E005",
@@ -280,7 +279,7 @@ fn what_the_manager_sends_waits_ten_seconds_for_its_answer() {
 fn players_are_registered_then_active_and_shut_down_when_the_league_is_over() {
     let mut desk = Desk::with(quick(), 2, 1);
     let states = |desk: &mut Desk| {
-        let answer = asked(desk, &referee(1), query(QueryType::GetPlayers, None));
+        let answer = asked(desk, &referee(1), query(Query::Players, None));
         let players = answer["data"]["players"].as_array().unwrap().clone();
         players.iter().map(|player| player["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };

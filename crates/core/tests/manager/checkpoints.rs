@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use crate::orders::operator;
-use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Look, Parcel, Signed, Signing};
+use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Parcel, Signed, Signing};
 use matchday_core::league::{
     CHECKPOINT_KEY, LeagueEvent, LeagueSettings, Manager, is_successor, sign_successor,
 };
@@ -62,9 +62,7 @@ fn a_checkpoint_that_was_not_signed_before_a_crash_is_due_after_it() {
 #[test]
 fn anyone_can_look_at_the_latest_checkpoint_where_the_league_is_open_to_readers() {
     let mut desk = Desk::new(quick());
-    let look = |desk: &mut Desk| {
-        desk.ask_any(Ask::Look(Look::Checkpoint { operator_token: None }, None), false).pop()
-    };
+    let look = |desk: &mut Desk| desk.ask_any(Ask::Checkpoint { operator_token: None }, false).pop();
     assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": null}))));
     desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
     assert_eq!(look(&mut desk), Some(Content::Data(json!({"checkpoint": "signed"}))));
@@ -155,8 +153,7 @@ fn the_key_of_checkpoints_is_told_at_registration() {
 fn the_operator_sees_the_checkpoint_of_a_league_that_is_not_open_to_readers() {
     let mut desk = Desk::new(LeagueSettings { public_reads: false, ..with_operator() });
     desk.hand_in(Input::Signed(Signed::Checkpoint { note: "signed".into() }));
-    let mut look =
-        |operator_token| desk.ask_any(Ask::Look(Look::Checkpoint { operator_token }, None), false).pop();
+    let mut look = |operator_token| desk.ask_any(Ask::Checkpoint { operator_token }, false).pop();
     assert_eq!(look(Some(operator())), Some(Content::Data(json!({"checkpoint": "signed"}))));
     let code = |answer: Option<Content>| match answer {
         Some(Content::Message(refused)) => error_code(&refused.body),

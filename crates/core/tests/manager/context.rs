@@ -18,7 +18,7 @@ fn context(body: &Body) -> (ErrorCode, Value) {
 
 fn standings_query(desk: &Desk, sender: &Sender, token: Option<&str>) -> Message {
     let query_params = QueryParams::default();
-    let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
+    let query = LeagueQuery { league_id: league_id(), query_type: Query::Standings, query_params };
     let mut message = desk.message(sender, query);
     message.envelope.auth_token = token.map(Token::new);
     message

@@ -2,13 +2,13 @@
 
 use crate::desk::*;
 use crate::orders::{give, operator};
-use matchday_core::agent::{Agent, Ask, Content, Look};
+use matchday_core::agent::{Agent, Ask, Content};
 use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, TieBreak};
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, PlayerId, RoundId, Sender, UntrustedText};
+use matchday_core::protocol::{Body, ErrorCode, PlayerId, QueryRequest, RoundId, Sender, UntrustedText};
 use serde_json::{Value, json};
 
 fn of(competition: Competition) -> LeagueSettings {
@@ -44,8 +44,8 @@ fn titles(desk: &Desk) -> Vec<String> {
     rounds.filter_map(|round| round.drawn.as_ref().map(|drawn| drawn.title.clone())).collect()
 }
 
-fn look(desk: &mut Desk, look: Look) -> Value {
-    match desk.ask_any(Ask::Look(look, None), true).pop() {
+fn ask(desk: &mut Desk, query: impl Into<QueryRequest>) -> Value {
+    match desk.ask_any(Ask::Query(query.into()), true).pop() {
         Some(Content::Message(message)) => match &message.body {
             Body::LeagueQueryResponse(response) => serde_json::to_value(response).unwrap(),
             Body::LeagueStatus(status) => serde_json::to_value(status).unwrap(),
@@ -131,22 +131,23 @@ fn the_champion_of_a_knockout_is_the_winner_of_the_final() {
 #[test]
 fn the_schedule_names_the_rounds_and_says_how_many_are_to_come() {
     let mut desk = Desk::started(knockout(), 6, 2);
-    let schedule = look(&mut desk, Look::Schedule(None));
+    let schedule = ask(&mut desk, Query::Schedule);
     let rounds = &schedule["data"]["rounds"];
     assert_eq!(rounds[0]["title"], "Quarterfinals");
     assert_eq!(rounds[0]["byes"], json!(["P01", "P02"]));
     assert_eq!(rounds.as_array().unwrap().len(), 1);
     assert_eq!(schedule["data"]["rounds_to_come"], 2);
-    let later = look(&mut desk, Look::Schedule(Some(RoundId(3))));
+    let third = QueryParams { round_id: Some(RoundId(3)), ..QueryParams::default() };
+    let later = ask(&mut desk, QueryRequest::new(Query::Schedule, third));
     assert_eq!(later["success"], false);
     let why = later["error"]["error_description"].as_str().unwrap();
     assert!(why.contains("round 3 is not drawn yet"), "{why}");
-    let status = look(&mut desk, Look::Status);
+    let status = ask(&mut desk, Query::Status);
     assert_eq!((&status["total_rounds"], &status["round_title"]), (&json!(3), &json!("Quarterfinals")));
     play_out(&mut desk, the_better);
-    let status = look(&mut desk, Look::Status);
+    let status = ask(&mut desk, Query::Status);
     assert_eq!((&status["total_rounds"], &status["round_title"]), (&json!(3), &json!("Final")));
-    let schedule = look(&mut desk, Look::Schedule(None));
+    let schedule = ask(&mut desk, Query::Schedule);
     assert_eq!(schedule["data"].get("rounds_to_come"), None);
 }
 

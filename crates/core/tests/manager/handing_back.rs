@@ -188,7 +188,7 @@ fn a_players_statistics_say_why_it_lost_without_play() {
     desk.ask_as(&referee(1), report);
     let query = LeagueQuery {
         league_id: league_id(),
-        query_type: QueryType::GetPlayerStats,
+        query_type: Query::PlayerStats,
         query_params: QueryParams { player_id: Some(PlayerId::numbered(2)), ..QueryParams::default() },
     };
     let Body::LeagueQueryResponse(answer) = desk.ask_as(&referee(1), query) else { panic!() };

@@ -190,7 +190,7 @@ fn without_a_key_nobody_gets_the_token_of_an_agent_that_has_shown_it() {
         desk.tokens.insert(player(1), token.clone());
         let query = LeagueQuery {
             league_id: league_id(),
-            query_type: QueryType::GetStandings,
+            query_type: Query::Standings,
             query_params: QueryParams::default(),
         };
         desk.ask_as(&player(1), query.clone());

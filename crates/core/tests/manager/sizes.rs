@@ -1,7 +1,7 @@
 //! How large the messages are that carry a whole table or a whole round: our own additions never make them too large.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Ask, Content, Look, Parcel};
+use matchday_core::agent::{Answer, Ask, Content, Parcel};
 use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
@@ -9,7 +9,7 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::ReplyTo;
 use matchday_core::protocol::jsonrpc::Id;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{DisplayName, Message};
+use matchday_core::protocol::{DisplayName, Message, QueryRequest};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
             Answer::Received
         });
     }
-    let asked = Ask::Look(Look::Standings { detail: false }, None);
+    let asked = Ask::Query(Query::Standings.into());
     let to = ReplyTo::Id(Id::from(i64::MAX));
     for content in desk.ask_any(asked, true) {
         let HttpReply { body, .. } = HttpReply::one(write_reply(&to, Dialect::Standard, &content));
@@ -127,9 +127,10 @@ fn a_league_of_sixty_is_told_the_fields_of_the_sources_alone_and_within_the_limi
 fn who_asks_for_detail_is_told_the_additions_however_large_the_table() {
     let mut desk = Desk::with(quick(), 60, 1);
     let query_params = QueryParams { detail: Some(true), ..QueryParams::default() };
-    let query = LeagueQuery { league_id: league_id(), query_type: QueryType::GetStandings, query_params };
+    let by_method = Ask::Query(QueryRequest::new(Query::Standings, query_params.clone()));
+    let query = LeagueQuery { league_id: league_id(), query_type: Query::Standings, query_params };
     let query = Ask::Message(Ok(incoming(desk.message(&referee(1), query))));
-    for asked in [query, Ask::Look(Look::Standings { detail: true }, None)] {
+    for asked in [query, by_method] {
         let Some(Content::Message(answer)) = desk.ask_any(asked, true).pop() else { panic!("no answer") };
         let answer = serde_json::to_value(answer).unwrap();
         assert!(answer["data"]["standings"][0]["rank_reason"].is_string(), "{answer}");

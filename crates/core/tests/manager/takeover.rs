@@ -46,7 +46,7 @@ fn show_token(desk: &mut Desk, token: &Token) {
     desk.tokens.insert(player(1), token.clone());
     let query = LeagueQuery {
         league_id: league_id(),
-        query_type: QueryType::GetStandings,
+        query_type: Query::Standings,
         query_params: QueryParams::default(),
     };
     assert!(matches!(desk.ask_as(&player(1), query), Body::LeagueQueryResponse(_)));

@@ -48,7 +48,7 @@ fn desk(settings: LeagueSettings) -> (Desk, Token) {
 fn standings(desk: &Desk) -> LeagueQuery {
     LeagueQuery {
         league_id: desk.manager.league().settings.league_id.clone(),
-        query_type: QueryType::GetStandings,
+        query_type: Query::Standings,
         query_params: QueryParams::default(),
     }
 }

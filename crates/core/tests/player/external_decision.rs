@@ -6,6 +6,7 @@ use matchday_core::agent::{
 };
 use matchday_core::player::PlayerEvent;
 use matchday_core::player::external_decision::PENDING_MAX;
+use matchday_core::protocol::Query;
 use matchday_core::protocol::messages::{ChooseParityCall, ChooseParityResponse, Parity};
 use matchday_core::protocol::{Body, MatchId, Timestamp, Token};
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ fn all_requests_for_one_question_wait_for_the_same_decision() {
 fn other_requests_are_answered_meanwhile() {
     let mut seat = Seat::thinking("always_even");
     let one = inquiry(&seat.put(1, call_within(&m(1, 1), WINDOW)));
-    assert_eq!(seat.ask(Ask::Ping), Content::Data(json!({"status": "ok"})));
+    assert_eq!(seat.ask(Ask::Query(Query::Ping.into())), Content::Data(json!({"status": "ok"})));
     let two = inquiry(&seat.put(2, call_within(&m(1, 2), WINDOW)));
     assert_ne!(one.id, two.id);
     let step = decide(&mut seat, two.id, Ok(json!("odd")));
@@ -119,7 +120,7 @@ fn what_is_no_move_makes_the_fallback_choose_and_is_kept_as_the_reason() {
         let step = decide(&mut seat, asked.id, decision);
         assert_eq!(why(&step).as_deref(), Some(reason));
         assert_eq!(parities(&step)[0].1.parity_choice, Parity::Even);
-        let mut fallbacks = || match seat.ask(Ask::PlayerState) {
+        let mut fallbacks = || match seat.ask(Ask::Query(Query::PlayerState.into())) {
             Content::Data(state) => state["fallbacks"].clone(),
             other => panic!("data, not {other:?}"),
         };

@@ -2,6 +2,7 @@
 
 use super::seat::*;
 use matchday_core::agent::{Ask, Content};
+use matchday_core::protocol::Query;
 use matchday_core::protocol::decode::Rejection;
 use matchday_core::protocol::messages::{LeagueError, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message};
@@ -68,9 +69,7 @@ fn a_message_for_another_player_is_refused() {
 #[test]
 fn questions_for_other_agents_are_refused() {
     let mut seat = Seat::taken("random");
-    for ask in
-        [Ask::Look(matchday_core::agent::Look::Standings { detail: false }, None), Ask::MatchState(None)]
-    {
+    for ask in [Ask::Query(Query::Standings.into()), Ask::Query(Query::MatchState.into())] {
         assert_eq!(error(seat.ask(ask)).1.error_code, ErrorCode::InvalidState);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::seat::*;
 use matchday_core::agent::{Ask, Content, Input, Request, RequestId};
+use matchday_core::protocol::Query;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::{
     Champion, LeagueCompleted, LeagueStandingsUpdate, Parity, StandingRow,
@@ -21,7 +22,7 @@ fn the_state_tells_history_and_totals_and_no_secret() {
     let mut seat = Seat::taken("mirror");
     seat.tell(from_referee(&m(1, 1), 1, game_over(&m(1, 1), p(2), Parity::Even, Parity::Odd, 4)));
     let choice = seat.parity(from_referee(&m(2, 1), 1, parity_call(&m(2, 1))));
-    let state = data(seat.ask(Ask::PlayerState));
+    let state = data(seat.ask(Ask::Query(Query::PlayerState.into())));
     assert_eq!(state["player_id"], "P01");
     assert!(!state.to_string().contains("mirror"), "{state}");
     assert_eq!(state["registration"], "accepted");
@@ -56,22 +57,22 @@ fn the_state_tells_our_place_in_the_last_table() {
         round_id: RoundId(1),
         standings: vec![row].into(),
     }));
-    assert_eq!(data(seat.ask(Ask::PlayerState))["standing"]["rank"], 3);
+    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["standing"]["rank"], 3);
 }
 
 #[test]
 fn a_ping_is_answered() {
-    assert_eq!(data(Seat::empty("random").ask(Ask::Ping)), json!({ "status": "ok" }));
+    assert_eq!(data(Seat::empty("random").ask(Ask::Query(Query::Ping.into()))), json!({ "status": "ok" }));
 }
 
 #[test]
 fn how_it_plays_is_told_to_nobody_and_how_often_that_failed_to_its_own_machine_only() {
     let mut seat = Seat::taken("mirror");
-    let told = data(seat.ask(Ask::PlayerState));
+    let told = data(seat.ask(Ask::Query(Query::PlayerState.into())));
     assert_eq!((told.get("strategy"), &told["fallbacks"]["count"]), (None, &json!(0)));
     let mut step = seat.step(Input::Request(Request {
         id: RequestId(1),
-        ask: Ask::PlayerState,
+        ask: Ask::Query(Query::PlayerState.into()),
         dialect: Dialect::Standard,
         local: false,
         objection: None,
@@ -85,11 +86,11 @@ fn how_it_plays_is_told_to_nobody_and_how_often_that_failed_to_its_own_machine_o
 #[test]
 fn a_player_is_shut_down_once_the_league_is_over_and_says_so() {
     let mut seat = Seat::empty("random");
-    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "INIT");
+    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "INIT");
     let mut seat = Seat::taken("random");
-    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "REGISTERED");
+    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "REGISTERED");
     let _ = seat.parity(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
-    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "ACTIVE");
+    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "ACTIVE");
     seat.tell(from_manager(LeagueCompleted {
         league_id: league(),
         total_rounds: 1,
@@ -99,5 +100,5 @@ fn a_player_is_shut_down_once_the_league_is_over_and_says_so() {
         final_standings: Vec::new().into(),
         checkpoint: None,
     }));
-    assert_eq!(data(seat.ask(Ask::PlayerState))["state"], "SHUTDOWN");
+    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "SHUTDOWN");
 }

@@ -484,3 +484,8 @@ pub(crate) fn league_error(code: ErrorCode, match_id: &str) -> LeagueError {
     let context = json!({"match_id": match_id}).as_object().cloned();
     LeagueError::new(code, "no", Some("MATCH_RESULT_REPORT".into()), context)
 }
+
+/// `get_match_state`, of one match or of all.
+pub(crate) fn match_state(match_id: Option<MatchId>) -> Ask {
+    Ask::Query(QueryRequest::new(Query::MatchState, QueryParams { match_id, ..QueryParams::default() }))
+}

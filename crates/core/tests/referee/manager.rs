@@ -27,7 +27,7 @@ fn players() -> LeagueQueryResponse {
         "contact_endpoint": endpoint(n)})
     };
     LeagueQueryResponse {
-        query_type: QueryType::GetPlayers,
+        query_type: Query::Players,
         success: true,
         data: json!({"players": [listing(1), listing(2)]}).as_object().cloned(),
         standings: None,
@@ -237,18 +237,15 @@ fn what_is_not_for_a_referee_is_refused_and_a_ping_is_answered() {
     let start = StartLeague { league_id: league() };
     let reply = bench.told(envelope, start);
     assert_eq!(refused(&reply), "E008");
-    assert_eq!(
-        refused(&bench.request(Ask::Look(matchday_core::agent::Look::Standings { detail: false }, None))),
-        "E008"
-    );
+    assert_eq!(refused(&bench.request(Ask::Query(Query::Standings.into()))), "E008");
     assert_eq!(refused(&bench.request(Ask::Message(Err(invalid_choice("?"))))), "E004");
-    assert_eq!(refused(&bench.request(Ask::MatchState(Some(m("R9M9"))))), "E006");
-    assert_eq!(bench.request(Ask::Ping), Content::Data(json!({"status": "ok"})));
+    assert_eq!(refused(&bench.request(match_state(Some(m("R9M9"))))), "E006");
+    assert_eq!(bench.request(Ask::Query(Query::Ping.into())), Content::Data(json!({"status": "ok"})));
 }
 
 /// What `get_match_state` tells of R1M1, or of everything.
 fn state_of(bench: &mut Bench, match_id: Option<&str>) -> serde_json::Value {
-    match bench.request(Ask::MatchState(match_id.map(m))) {
+    match bench.request(match_state(match_id.map(m))) {
         Content::Data(state) => state,
         other => panic!("expected a state, got {other:?}"),
     }

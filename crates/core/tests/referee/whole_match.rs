@@ -1,7 +1,7 @@
 //! A match of even/odd that goes as it should, from announcement to report.
 
 use crate::bench::*;
-use matchday_core::agent::{Agent, Answer, Ask, CallDeadline, Content};
+use matchday_core::agent::{Agent, Answer, CallDeadline, Content};
 use matchday_core::fair::verify;
 use matchday_core::protocol::messages::{GameDetails, Parity};
 use matchday_core::protocol::nonce::Nonce;
@@ -159,7 +159,7 @@ fn a_recorded_result_leaves_a_small_note_until_its_round_is_over() {
 fn nothing_of_a_match_under_way_is_shown_but_what_is_owed() {
     let mut bench = Bench::joined();
     bench.chooses(1, "R1M1", Parity::Even);
-    let Content::Data(state) = bench.request(Ask::MatchState(Some(m("R1M1")))) else { panic!() };
+    let Content::Data(state) = bench.request(match_state(Some(m("R1M1")))) else { panic!() };
     assert_eq!(state["phase"], "COLLECTING_CHOICES");
     assert_eq!(state["players"][0]["owes"], serde_json::Value::Null);
     assert_eq!(state["players"][1]["owes"], "CHOOSE_PARITY_RESPONSE");

@@ -10,8 +10,9 @@ use bytes::Bytes;
 use matchday_core::league;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
-use matchday_core::protocol::messages::{LeagueQuery, Phase, QueryParams, QueryType};
+use matchday_core::protocol::messages::{LeagueQuery, Phase};
 use matchday_core::protocol::{ConversationId, Envelope, Message, MessageType, PlayerId, Sender};
+use matchday_core::protocol::{Query, QueryParams};
 use matchday_core::registration::Identity;
 use matchday_net::client::Client;
 use matchday_runtime::Clock;
@@ -20,8 +21,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
-const QUESTIONS: [QueryType; 3] =
-    [QueryType::GetStandings, QueryType::GetNextMatch, QueryType::GetPlayerStats];
+const QUESTIONS: [Query; 3] = [Query::Standings, Query::NextMatch, Query::PlayerStats];
 /// Looking whether the league is over costs the manager about as much as a query.
 const QUERIES_BETWEEN_LOOKS: usize = 20;
 const ANSWER_MAX: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ async fn ask(local: &mut LocalLeague, identity: &Identity<PlayerId>) -> Result<V
     Ok(took)
 }
 
-fn written(identity: &Identity<PlayerId>, query_type: QueryType, clock: Clock) -> Result<Bytes> {
+fn written(identity: &Identity<PlayerId>, query_type: Query, clock: Clock) -> Result<Bytes> {
     let sender = Sender::Player(identity.id.clone());
     let envelope = Envelope::new(sender, clock.now(), ConversationId::new("conv-bench-query"))
         .with_token(identity.auth_token.clone());

@@ -40,7 +40,7 @@ pub(crate) async fn open() -> anyhow::Result<(FakeServer, Endpoint)> {
 pub(crate) fn message_in(body: &[u8]) -> Option<Value> {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
-            RequestContent::Message { value, .. } => Some(value.to_value()),
+            RequestContent::Message { value, .. } => Some(value),
             _ => None,
         },
         _ => None,

@@ -53,7 +53,7 @@ pub(crate) struct Reply {
     pub(crate) id: i64,
     pub(crate) dialect: Dialect,
     /// The response as a league's dialect reader sees it.
-    pub(crate) wire: Option<WireAnswer<'static>>,
+    pub(crate) wire: Option<WireAnswer>,
     /// Whether the answer came as a separate request to our server.
     pub(crate) separate: bool,
     /// Whether the answer was JSON inside of a JSON text.
@@ -284,14 +284,14 @@ impl Probe {
             None => body,
         };
         let exchange = self.send(message.message_type().name(), body, within).await;
-        let read = |came: &HttpAnswer| read_answer(came.status, &came.body, &self.limits).into_owned();
+        let read = |came: &HttpAnswer| read_answer(came.status, &came.body, &self.limits);
         let wire = exchange.answered().map(read);
         let mut reply = Reply { exchange, id, dialect, wire, separate: false, encoded_twice: false };
         if !matches!(reply.wire, Some(WireAnswer::Message(_)))
             && let Some(message) = reply.exchange.json().and_then(response_format::encoded_twice)
         {
             reply.encoded_twice = true;
-            reply.wire = Some(WireAnswer::Message(message.into()));
+            reply.wire = Some(WireAnswer::Message(message));
         }
         reply
     }

@@ -5,7 +5,6 @@ use super::probe::Reply;
 use super::report::Findings;
 use super::rule::Rule;
 use matchday_core::protocol::dialect::answer::WireAnswer;
-use matchday_core::protocol::json::Json;
 use matchday_net::client::CallError;
 use serde_json::Value;
 
@@ -31,7 +30,7 @@ impl ReplyKind {
         match &reply.wire {
             Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => match refusal(message) {
                 Some((code, text)) => ReplyKind::Refused { code, text },
-                None => ReplyKind::Message(message.to_value()),
+                None => ReplyKind::Message(message.clone()),
             },
             Some(WireAnswer::Received) => ReplyKind::Received,
             Some(WireAnswer::MethodNotFound) => {
@@ -99,8 +98,8 @@ pub(crate) fn check_acknowledged(findings: &mut Findings, rule: &'static Rule, r
 }
 
 /// Code and text of a LEAGUE_ERROR, or of a JSON-RPC error that carries its fields.
-fn refusal(message: &Json<'_>) -> Option<(String, String)> {
-    let field = |key: &str| message.get(key).and_then(Json::as_str);
+fn refusal(message: &Value) -> Option<(String, String)> {
+    let field = |key: &str| message.get(key).and_then(Value::as_str);
     (field("message_type") == Some("LEAGUE_ERROR")).then_some(())?;
     let text = field("error_message").or(field("error_description")).unwrap_or_default();
     Some((field("error_code").unwrap_or("no code").to_owned(), text.to_owned()))

@@ -3,8 +3,9 @@
 use super::probe::{Probe, Reply};
 use super::reply::ReplyKind;
 use matchday_core::protocol::dialect::answer::WireAnswer;
-use matchday_core::protocol::messages::query::{LeagueQuery, QueryParams, QueryType};
+use matchday_core::protocol::messages::query::LeagueQuery;
 use matchday_core::protocol::{ConversationId, Envelope, LeagueId, Message, Sender};
+use matchday_core::protocol::{Query, QueryParams};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -73,7 +74,7 @@ pub(crate) async fn of(probe: &Probe, reply: &Reply) -> Option<AgentRole> {
 fn signed(reply: &Reply) -> Option<AgentRole> {
     match &reply.wire {
         Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => {
-            AgentRole::of_sender(message.to_value().get("sender")?.as_str()?)
+            AgentRole::of_sender(message.get("sender")?.as_str()?)
         }
         _ => None,
     }
@@ -91,7 +92,7 @@ fn query(probe: &Probe) -> Message {
     let envelope = Envelope::new(Sender::Launcher, probe.clock.now(), conversation);
     let query = LeagueQuery {
         league_id: LeagueId::new("league_check"),
-        query_type: QueryType::GetStandings,
+        query_type: Query::Standings,
         query_params: QueryParams::default(),
     };
     Message::new(envelope, query)

@@ -13,11 +13,12 @@ use crate::view::{say, statistics as words, table};
 use anyhow::{Result, anyhow, bail};
 use matchday_core::league::League;
 use matchday_core::protocol::messages::Record;
-use matchday_core::protocol::messages::query::{Lifecycle, QueryParams, QueryType};
+use matchday_core::protocol::messages::query::Lifecycle;
 use matchday_core::protocol::messages::query_data::{
     PlayerStatsData, RefereeListing, RefereesData, ScheduleData, StandingsData,
 };
 use matchday_core::protocol::{LeagueId, PlayerId};
+use matchday_core::protocol::{Query, QueryParams};
 use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::{LeagueStatistics, Resampling, Results};
@@ -229,7 +230,7 @@ async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampl
         }
         Subject::Pair(first, second) => head_to_head(&results(client).await?, first, second),
         Subject::Referee(id) => {
-            let referees = client.query(QueryType::GetReferees, QueryParams::default()).await?;
+            let referees = client.query(Query::Referees, QueryParams::default()).await?;
             referee_of(in_our_form("referees", referees)?, id)
         }
     }
@@ -237,7 +238,7 @@ async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampl
 
 async fn player_stats(client: &ManagerClient, player: PlayerId) -> Result<PlayerStatsData> {
     let params = QueryParams { player_id: Some(player), ..QueryParams::default() };
-    in_our_form("statistics", client.query(QueryType::GetPlayerStats, params).await?)
+    in_our_form("statistics", client.query(Query::PlayerStats, params).await?)
 }
 
 async fn results(client: &ManagerClient) -> Result<Results> {

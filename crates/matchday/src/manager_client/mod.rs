@@ -12,9 +12,10 @@ use hyper::header::{AUTHORIZATION, HeaderValue};
 use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
-use matchday_core::protocol::messages::query::{LeagueQuery, QueryParams, QueryType};
+use matchday_core::protocol::messages::query::LeagueQuery;
 use matchday_core::protocol::messages::{LeagueOrder, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, RoundId, Sender, Token};
+use matchday_core::protocol::{Query, QueryParams};
 use matchday_net::client::{CallError, Client};
 use matchday_runtime::Clock;
 use reply::{LeagueRefusal, ManagerReply, data_of, excerpt};
@@ -59,13 +60,13 @@ impl ManagerClient {
     /// The table, with all that a manager of ours adds to it however large it is.
     pub(crate) async fn standings(&self) -> Result<Value> {
         let detail = QueryParams { detail: Some(true), ..QueryParams::default() };
-        self.query(QueryType::GetStandings, detail).await
+        self.query(Query::Standings, detail).await
     }
 
     /// The schedule; without any rounds before the league starts.
     pub(crate) async fn schedule(&self, round: Option<u32>) -> Result<Value> {
         let params = QueryParams { round_id: round.map(RoundId), ..QueryParams::default() };
-        self.query(QueryType::GetSchedule, params).await
+        self.query(Query::Schedule, params).await
     }
 
     /// The status as a manager of ours tells it; of another one, what its standings say about it.
@@ -103,7 +104,7 @@ impl ManagerClient {
     }
 
     /// The data of a query: by the public method, or if the manager does not have it, by LEAGUE_QUERY.
-    pub(crate) async fn query(&self, query_type: QueryType, query_params: QueryParams) -> Result<Value> {
+    pub(crate) async fn query(&self, query_type: Query, query_params: QueryParams) -> Result<Value> {
         let method = query_type.name().to_ascii_lowercase();
         let answer = self.shortcut(&method, serde_json::to_value(&query_params)?).await?;
         let data = match answer {
@@ -252,8 +253,8 @@ fn status_of_standings(standings: &Value) -> Value {
 }
 
 /// Whether the error only says that there are no rounds yet.
-fn is_early(query_type: QueryType, code: &str) -> bool {
-    query_type == QueryType::GetSchedule && code == "E008"
+fn is_early(query_type: Query, code: &str) -> bool {
+    query_type == Query::Schedule && code == "E008"
 }
 
 /// What kind of request a command makes.

@@ -1,9 +1,9 @@
 //! Parses the manager's reply to a command: the expected message, a refusal, or something else.
 
 use anyhow::Result;
+use matchday_core::protocol::Query;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
-use matchday_core::protocol::messages::query::QueryType;
 use matchday_store::redact::redact_tokens;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -53,7 +53,7 @@ impl LeagueRefusal {
 pub(super) fn read(status: u16, body: &[u8]) -> ManagerReply {
     let limits = Limits { message_bytes_max: body.len(), ..Limits::AGENT };
     let message = match read_answer(status, body, &limits) {
-        WireAnswer::Message(message) | WireAnswer::Refused(message) => Some(message.to_value()),
+        WireAnswer::Message(message) | WireAnswer::Refused(message) => Some(message),
         WireAnswer::Received => Some(without_type(status, body)),
         WireAnswer::MethodNotFound
         | WireAnswer::Error { .. }
@@ -81,12 +81,12 @@ fn without_type(status: u16, body: &[u8]) -> Value {
 }
 
 /// What a query asked for, if the answer holds it: `data`, or for GET_STANDINGS the table at the top level.
-pub(super) fn data_of(query_type: QueryType, answer: &Value) -> Option<Value> {
+pub(super) fn data_of(query_type: Query, answer: &Value) -> Option<Value> {
     if answer.get("query_type").is_some_and(|echoed| echoed != query_type.name()) {
         return None;
     }
     let data = answer.get("data").unwrap_or(&Value::Null);
-    if query_type == QueryType::GetStandings {
+    if query_type == Query::Standings {
         let table = data.get("standings").or(answer.get("standings"))?;
         let is_row = |row: &Value| row.get("player_id").is_some_and(Value::is_string);
         let is_table = table.as_array().is_some_and(|rows| rows.iter().all(is_row));

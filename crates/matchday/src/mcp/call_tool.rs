@@ -22,8 +22,10 @@ pub(super) async fn call(
 ) -> Result<CallToolResult, ErrorData> {
     let (params, kind) = match entry.input {
         // Unknown arguments are dropped: they could turn the query into another request.
-        Input::Query(params) => {
-            let is_known = |name: &str| name == "league_id" || params.iter().any(|param| param.name == name);
+        Input::Query(query) => {
+            let params = query.spec().params;
+            let is_known =
+                |name: &str| name == "league_id" || params.iter().any(|param| param.name() == name);
             (arguments.into_iter().filter(|(name, _)| is_known(name)).collect(), None)
         }
         Input::Message(kind) => match fill_envelope(arguments, kind, intake.now()) {

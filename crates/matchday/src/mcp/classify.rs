@@ -38,7 +38,7 @@ pub(crate) fn parse_request(body: &[u8]) -> Option<McpRequest> {
 }
 
 /// The MCP request in `body`, which was decoded as `requests`; `None` if it is a league message.
-pub(super) fn classify(requests: &Requests<'_>, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest> {
+pub(super) fn classify(requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest> {
     let by_header = HEADERS.iter().any(|name| headers.contains_key(*name));
     let reply_to = match requests {
         Requests::Batch(_) => return None,

@@ -74,7 +74,7 @@ impl AgentMcp {
 }
 
 impl McpSurface for AgentMcp {
-    fn classify(&self, requests: &Requests<'_>, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest> {
+    fn classify(&self, requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest> {
         classify::classify(requests, headers, body)
     }
 

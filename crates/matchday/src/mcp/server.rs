@@ -127,7 +127,7 @@ impl ServerHandler for LeagueServer {
             return Err(tool::unknown(&request.name));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(call_tool::call(&self.intake, entry, arguments, caller(&context.extensions)).await?.into())
+        Ok(call_tool::call(&self.intake, &entry, arguments, caller(&context.extensions)).await?.into())
     }
 
     async fn list_resources(

@@ -3,7 +3,7 @@
 use super::schema;
 use super::tool_table::entries;
 use matchday_core::protocol::MessageType;
-use matchday_core::protocol::methods::Party;
+use matchday_core::protocol::methods::{MethodResult, Party, Query, QueryParam, QuerySpec};
 use rmcp::ErrorData;
 use rmcp::model::{CacheScope, ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ const TOOLS_TTL_MS: u64 = 60_000;
 const FOR_SEATS: [&str; 4] = ["get_standings", "get_schedule", "get_status", "get_player_stats"];
 
 /// One tool of an agent.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct ToolEntry {
     pub(super) name: &'static str,
     title: &'static str,
@@ -30,8 +30,7 @@ pub(super) struct ToolEntry {
 pub(super) enum Input {
     /// A league message.
     Message(MessageType),
-    /// A query with its parameters.
-    Query(&'static [Param]),
+    Query(Query),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -85,20 +84,29 @@ impl ToolEntry {
         Self::message(name, title, kind, RECEIPT, Effect::Idempotent, about)
     }
 
-    pub(super) const fn query(
-        name: &'static str,
-        title: &'static str,
-        params: &'static [Param],
-        output: Output,
-        about: &'static str,
-    ) -> Self {
-        Self { name, title, about, input: Input::Query(params), output, effect: Effect::ReadOnly }
+    /// The query as a tool, if it is offered as one.
+    fn query(query: Query) -> Option<Self> {
+        let QuerySpec { method, tool, about, results, fields, .. } = query.spec();
+        let output = match results {
+            [MethodResult::Message(kind), ..] => Output::Message(*kind),
+            _ => Output::Data(fields),
+        };
+        let (name, title, input) = (method?, tool?, Input::Query(query));
+        Some(Self { name, title, about, input, output, effect: Effect::ReadOnly })
     }
 
     fn tool(&self) -> Tool {
         let input = match self.input {
             Input::Message(kind) => schema::input(kind),
-            Input::Query(params) => params_schema(params),
+            Input::Query(query) => {
+                let param = |param: &QueryParam| Param {
+                    name: param.name(),
+                    kind: param.json_type(),
+                    about: param.about(),
+                    required: param.is_required(),
+                };
+                params_schema(&query.spec().params.iter().map(param).collect::<Vec<_>>())
+            }
         };
         let output = match self.output {
             Output::Message(kind) => schema::output(kind),
@@ -130,15 +138,20 @@ pub(crate) fn params_schema(params: &[Param]) -> Map<String, Value> {
     schema::object(json!({"type": "object", "properties": properties, "required": required}))
 }
 
-pub(super) fn find(role: Party, name: &str) -> Option<&'static ToolEntry> {
-    entries(role).iter().find(|entry| entry.name == name)
+pub(super) fn find(role: Party, name: &str) -> Option<ToolEntry> {
+    tools(role).find(|entry| entry.name == name)
+}
+
+fn tools(role: Party) -> impl Iterator<Item = ToolEntry> {
+    let queries = Query::ALL.into_iter().filter(move |query| query.spec().served_by.contains(&role));
+    entries(role).iter().copied().chain(queries.filter_map(ToolEntry::query))
 }
 
 /// The tools of a role as clients are shown them.
 pub(super) fn list(role: Party) -> &'static [Tool] {
     static LISTS: LazyLock<[Vec<Tool>; 3]> = LazyLock::new(|| {
         [Party::Manager, Party::Referee, Party::Player]
-            .map(|role| entries(role).iter().map(ToolEntry::tool).collect())
+            .map(|role| tools(role).map(|entry| entry.tool()).collect())
     });
     let [manager, referee, player] = &*LISTS;
     match role {

@@ -1,6 +1,6 @@
-//! The tools of each role. Data only.
+//! The tools of each role that take a league message; those of queries follow from the table of queries. Data only.
 
-use super::tool::{Effect, Output, Param, ToolEntry};
+use super::tool::{Effect, Output, ToolEntry};
 use matchday_core::protocol::MessageType as M;
 use matchday_core::protocol::methods::Party;
 
@@ -11,14 +11,6 @@ pub(super) fn entries(role: Party) -> &'static [ToolEntry] {
         Party::Player => PLAYER,
     }
 }
-
-const PING: ToolEntry = ToolEntry::query(
-    "ping",
-    "Ping",
-    &[],
-    Output::Data(&[("status", "string")]),
-    "Is anyone there? Answers at once and changes nothing.",
-);
 
 const ROUND_COMPLETED: ToolEntry = ToolEntry::notice(
     "notify_round_completed",
@@ -91,59 +83,6 @@ static MANAGER: &[ToolEntry] = &[
         "A referee says that it cannot play a match, by no fault of the players: E020 with the match_id in context. \
              Needs the referee's token.",
     ),
-    ToolEntry::query(
-        "get_standings",
-        "Standings",
-        &[],
-        Output::Message(M::LeagueQueryResponse),
-        "The table as it stands: rank, points and results of every player.",
-    ),
-    ToolEntry::query(
-        "get_schedule",
-        "Schedule",
-        &[Param {
-            name: "round_id",
-            kind: "integer",
-            about: "One round only, by its number from 1 on",
-            required: false,
-        }],
-        Output::Message(M::LeagueQueryResponse),
-        "Every round with its matches, and the results of those that are decided. Empty until the league starts.",
-    ),
-    ToolEntry::query(
-        "get_status",
-        "Status",
-        &[],
-        Output::Message(M::LeagueStatus),
-        "Whether the league is registering, running, paused or completed, and how far it has come.",
-    ),
-    ToolEntry::query(
-        "get_player_stats",
-        "Statistics of a player",
-        &[Param { name: "player_id", kind: "string", about: "The player's id, such as P01", required: true }],
-        Output::Message(M::LeagueQueryResponse),
-        "How one player has done: results, rates, answer times, and its record against each opponent.",
-    ),
-    ToolEntry::query(
-        "get_referees",
-        "Referees",
-        &[],
-        Output::Message(M::LeagueQueryResponse),
-        "Who officiates, how many matches each has decided, and how each departs from the rules.",
-    ),
-    ToolEntry::query(
-        "get_games",
-        "Games",
-        &[Param {
-            name: "game_type",
-            kind: "string",
-            about: "One game only, such as connect_four",
-            required: false,
-        }],
-        Output::Message(M::LeagueQueryResponse),
-        "The games that can be played, the rules of each in words, and which of them this league plays.",
-    ),
-    PING,
 ];
 
 static REFEREE: &[ToolEntry] = &[
@@ -190,26 +129,6 @@ static REFEREE: &[ToolEntry] = &[
         M::GameMoveResponse,
         "A player's answer to GAME_MOVE_CALL, where it comes separately.",
     ),
-    ToolEntry::query(
-        "get_match_state",
-        "State of the matches",
-        &[Param {
-            name: "match_id",
-            kind: "string",
-            about: "One match only, by its id, such as R1M1",
-            required: false,
-        }],
-        Output::Data(&[
-            ("matches", "array"),
-            ("waiting", "integer"),
-            ("match_id", "string"),
-            ("phase", "string"),
-            ("game_type", "string"),
-            ("players", "array"),
-        ]),
-        "Which matches are being played here, how far they are, and what is owed. Never choices or secrets.",
-    ),
-    PING,
 ];
 
 static PLAYER: &[ToolEntry] = &[
@@ -274,19 +193,4 @@ static PLAYER: &[ToolEntry] = &[
         M::LeagueError,
         "The manager says that something is wrong.",
     ),
-    ToolEntry::query(
-        "get_player_state",
-        "State of the player",
-        &[],
-        Output::Data(&[
-            ("display_name", "string"),
-            ("registration", "string"),
-            ("totals", "object"),
-            ("opponents", "object"),
-            ("open_matches", "array"),
-            ("history", "array"),
-        ]),
-        "Who this player is, how it has done, and which matches it has open. Nothing of a match still being played.",
-    ),
-    PING,
 ];

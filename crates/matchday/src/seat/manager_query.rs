@@ -8,8 +8,9 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::messages::query_data::{GameListing, GamesData};
-use matchday_core::protocol::messages::{LeagueQuery, QueryParams, QueryType, StandingRow};
+use matchday_core::protocol::messages::{LeagueQuery, StandingRow};
 use matchday_core::protocol::{ConversationId, Endpoint, Envelope, LeagueId, Message, PlayerId, Sender};
+use matchday_core::protocol::{Query, QueryParams};
 use matchday_core::registration::Identity;
 use matchday_runtime::Options;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ pub(super) async fn standings(
     let conversation = ConversationId::new(format!("conv-seat-{}-{}", own.id, now.as_micros()));
     let query = LeagueQuery {
         league_id: own.league_id.clone().unwrap_or_else(|| LeagueId::new("unknown")),
-        query_type: QueryType::GetStandings,
+        query_type: Query::Standings,
         query_params: QueryParams::default(),
     };
     let envelope =
@@ -66,7 +67,7 @@ async fn ask(options: &Options, manager: &Endpoint, request: bytes::Bytes) -> Re
     let received = received.map_err(|error| format!("the manager cannot be asked: {error}"))?;
     let limits = Limits { message_bytes_max: ANSWER_BYTES_MAX, ..Limits::AGENT };
     match read_answer(received.status, &received.body, &limits) {
-        WireAnswer::Message(answer) => Ok(answer.to_value()),
+        WireAnswer::Message(answer) => Ok(answer),
         _ => Err(format!("the manager does not answer with a message (HTTP {})", received.status)),
     }
 }

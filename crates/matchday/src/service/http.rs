@@ -13,7 +13,6 @@ use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
 use matchday_core::protocol::dialect::request::{
     Request as LeagueRequest, RequestContent, Requests, read_requests,
 };
-use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
     ConversationId, Envelope, ErrorCode, LeagueId, Message, Sender, UntrustedText,
@@ -367,7 +366,7 @@ impl ServiceHttp {
         let body_timeout = self.service.settings.host.options.body_timeout;
         let reading = timeout(body_timeout, body::read(&mut incoming, limits.message_bytes_max)).await;
         let Ok(Ok(body)) = reading else { return with_close(empty(StatusCode::NOT_FOUND)) };
-        let refuse = |request: &LeagueRequest<'_>| {
+        let refuse = |request: &LeagueRequest| {
             let content = Content::Message(self.league_error(request, &words));
             write_reply(&request.reply_to, request.dialect, &content)
         };
@@ -382,10 +381,10 @@ impl ServiceHttp {
         json(status, reply.body)
     }
 
-    fn league_error(&self, request: &LeagueRequest<'_>, words: &str) -> Message {
+    fn league_error(&self, request: &LeagueRequest, words: &str) -> Message {
         let field = |name: &str| match &request.asked {
             RequestContent::Message { value, .. } => {
-                value.get(name).and_then(Json::as_str).map(str::to_owned)
+                value.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
             }
             _ => None,
         };

@@ -55,7 +55,7 @@ impl Agent for Diarist {
             Input::Answer { .. } => "answer",
             Input::External { .. } => "decided",
             Input::Signed(_) => "signed",
-            Input::Request(request) if matches!(request.ask, Ask::Look(..)) => {
+            Input::Request(request) if matches!(request.ask, Ask::Query(_)) => {
                 self.held.push(request.id);
                 self.wants_tick = Some(now + self.tick_after);
                 "held"

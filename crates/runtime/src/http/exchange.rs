@@ -11,11 +11,11 @@ use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, write_reply};
 use matchday_core::protocol::dialect::request::{self, ReplyTo, RequestContent, Requests};
-use matchday_core::protocol::json::Json;
 use matchday_core::protocol::jsonrpc::{Fault, Id};
 use matchday_core::protocol::{ErrorCode, Timestamp};
 use matchday_net::response::{json, unavailable, with_close, with_retry_after};
 use matchday_net::server::HttpResponse;
+use serde_json::Value;
 use smol_str::SmolStr;
 use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
@@ -62,7 +62,7 @@ struct Pending {
 impl HttpService {
     pub(super) async fn league_message(
         &self,
-        requests: Requests<'_>,
+        requests: Requests,
         body: &Bytes,
         at: Timestamp,
         caller: &Caller,
@@ -91,7 +91,7 @@ impl HttpService {
         }
     }
 
-    async fn exchange(&self, requests: Requests<'_>, at: Timestamp, caller: &Caller) -> HttpExchange {
+    async fn exchange(&self, requests: Requests, at: Timestamp, caller: &Caller) -> HttpExchange {
         match requests {
             Requests::Refused(reply) => HttpExchange {
                 meta: MessageMeta::default(),
@@ -125,7 +125,7 @@ impl HttpService {
 
     async fn batch(
         &self,
-        requests: Vec<Result<request::Request<'_>, Part>>,
+        requests: Vec<Result<request::Request, Part>>,
         at: Timestamp,
         caller: &Caller,
     ) -> HttpExchange {
@@ -169,7 +169,7 @@ impl HttpService {
 
     fn submit(
         &self,
-        request: request::Request<'_>,
+        request: request::Request,
         place: Option<OwnedSemaphorePermit>,
         at: Timestamp,
         caller: &Caller,
@@ -201,7 +201,7 @@ impl HttpService {
     }
 
     /// There is no room: E014 for each request, in its own form.
-    fn refuse_all(&self, at: Timestamp, requests: &[Result<request::Request<'_>, Part>]) -> HttpExchange {
+    fn refuse_all(&self, at: Timestamp, requests: &[Result<request::Request, Part>]) -> HttpExchange {
         let mut meta = MessageMeta::default();
         let mut parts = requests.iter().map(|request| match request {
             Err(part) => part.clone(),
@@ -222,10 +222,10 @@ impl HttpService {
     }
 
     /// E014 in these words, in the form of the request.
-    fn refuse(&self, at: Timestamp, request: &request::Request<'_>, words: &str) -> (MessageMeta, Part) {
+    fn refuse(&self, at: Timestamp, request: &request::Request, words: &str) -> (MessageMeta, Part) {
         let field = |name: &str| match &request.asked {
             RequestContent::Message { value, .. } => {
-                value.get(name).and_then(Json::as_str).map(SmolStr::from)
+                value.get(name).and_then(Value::as_str).map(SmolStr::from)
             }
             _ => None,
         };

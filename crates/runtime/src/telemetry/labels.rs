@@ -3,7 +3,8 @@
 
 use matchday_core::agent::Failure;
 use matchday_core::driver::ExchangeOutcome;
-use matchday_core::protocol::{ErrorCode, MessageType, Sender};
+use matchday_core::protocol::{ErrorCode, MessageType, Query, Sender};
+use std::sync::LazyLock;
 
 /// The role of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,47 +51,38 @@ impl Direction {
     }
 }
 
-/// Methods besides messages of the league.
-const METHODS: [&str; 12] = [
-    "ping",
-    "get_standings",
-    "get_schedule",
-    "get_status",
-    "get_player_stats",
-    "get_referees",
-    "get_games",
-    "get_match_state",
-    "get_player_state",
-    "rpc.discover",
-    "batch",
-    "other",
-];
+/// `GET /checkpoint`, as metrics and logs name it.
+pub(crate) const CHECKPOINT: &str = "checkpoint";
+
+/// Every message type, the method of every query, and what else is exchanged; the last is for all that peers make up.
+static MESSAGES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let queries = Query::ALL.into_iter().filter_map(|query| query.spec().method);
+    let types = MessageType::ALL.iter().map(|kind| kind.name());
+    types.chain(queries).chain([CHECKPOINT, "batch", "other"]).collect()
+});
 
 /// The type of a message or the method of a query, as an index into all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MessageLabel(usize);
 
 impl MessageLabel {
-    pub(super) const COUNT: usize = MessageType::ALL.len() + METHODS.len();
-    pub(super) const OTHER: Self = Self(Self::COUNT - 1);
+    pub(super) fn count() -> usize {
+        MESSAGES.len()
+    }
 
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        (0..Self::COUNT).map(Self)
+        (0..Self::count()).map(Self)
     }
 
     pub(super) fn parse(text: &str) -> Self {
         if let Some(known) = MessageType::parse(text) {
             return Self(known as usize);
         }
-        let index = METHODS.iter().position(|question| *question == text);
-        index.map_or(Self::OTHER, |index| Self(MessageType::ALL.len() + index))
+        Self(MESSAGES.iter().position(|known| *known == text).unwrap_or(MESSAGES.len() - 1))
     }
 
     pub(super) fn name(self) -> &'static str {
-        match MessageType::ALL.get(self.0) {
-            Some(known) => known.name(),
-            None => METHODS.get(self.0 - MessageType::ALL.len()).copied().unwrap_or("other"),
-        }
+        MESSAGES.get(self.0).copied().unwrap_or_default()
     }
 
     pub(super) fn index(self) -> usize {
@@ -180,6 +172,9 @@ mod tests {
     fn every_type_is_counted_under_its_own_name() {
         for kind in MessageLabel::all() {
             assert_eq!(MessageLabel::parse(kind.name()), kind);
+        }
+        for method in Query::ALL.into_iter().filter_map(|query| query.spec().method) {
+            assert_eq!(MessageLabel::parse(method).name(), method);
         }
         assert_eq!(MessageLabel::parse("MADE_UP").name(), "other");
         assert_eq!(MessageLabel::parse("").name(), "other");

@@ -115,7 +115,7 @@ const ROLES: usize = Role::ALL.len();
 const DIRECTIONS: usize = Direction::ALL.len();
 
 fn index_of_message(role: Role, direction: Direction, kind: MessageLabel) -> usize {
-    (role as usize * DIRECTIONS + direction as usize) * MessageLabel::COUNT + kind.index()
+    (role as usize * DIRECTIONS + direction as usize) * MessageLabel::count() + kind.index()
 }
 
 fn index_of_outcome(role: Role, direction: Direction, kind: MessageLabel, outcome: OutcomeLabel) -> usize {
@@ -124,12 +124,12 @@ fn index_of_outcome(role: Role, direction: Direction, kind: MessageLabel, outcom
 
 impl Metrics {
     pub fn new() -> Arc<Self> {
-        let kinds = ROLES * DIRECTIONS * MessageLabel::COUNT;
+        let kinds = ROLES * DIRECTIONS * MessageLabel::count();
         Arc::new(Self {
             began: SystemTime::now(),
             messages: Counters::new(kinds * OutcomeLabel::COUNT),
             durations: (0..kinds).map(|_| Histogram::new(MICROS, 1e6)).collect(),
-            deadlines: (0..ROLES * MessageLabel::COUNT).map(|_| Histogram::new(THOUSANDTHS, 1e3)).collect(),
+            deadlines: (0..ROLES * MessageLabel::count()).map(|_| Histogram::new(THOUSANDTHS, 1e3)).collect(),
             milestones: Counters::new(ROLES * MilestoneKind::COUNT),
             calls: Counters::new(ROLES),
             spans: Counters::new(SpanOutcome::ALL.len()),
@@ -160,7 +160,7 @@ impl Metrics {
     /// A request that was rejected before it was read.
     pub(super) fn record_rejected(&self, role: Role) {
         self.messages
-            .add(index_of_outcome(role, Direction::In, MessageLabel::OTHER, OutcomeLabel::REFUSED), 1);
+            .add(index_of_outcome(role, Direction::In, MessageLabel::parse(""), OutcomeLabel::REFUSED), 1);
     }
 
     /// Which part of its deadline a call has used.
@@ -172,7 +172,7 @@ impl Metrics {
         allowed: Duration,
     ) {
         let thousandths = micros(took).saturating_mul(1_000).checked_div(micros(allowed));
-        if let Some(histogram) = self.deadlines.get(role as usize * MessageLabel::COUNT + kind.index()) {
+        if let Some(histogram) = self.deadlines.get(role as usize * MessageLabel::count() + kind.index()) {
             histogram.observe(thousandths.unwrap_or(u64::MAX).min(100_000));
         }
     }
@@ -227,7 +227,7 @@ impl Metrics {
     }
 
     pub(super) fn deadlines(&self, role: Role, kind: MessageLabel) -> Option<&Histogram> {
-        self.deadlines.get(role as usize * MessageLabel::COUNT + kind.index())
+        self.deadlines.get(role as usize * MessageLabel::count() + kind.index())
     }
 
     pub(super) fn tally(&self, role: Role, tally: MilestoneKind) -> u64 {

@@ -29,7 +29,7 @@ pub use cluster::ClusterMetrics;
 pub use computations::ComputationMetrics;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::{metrics_response, readiness_response};
-pub(crate) use labels::Role;
+pub(crate) use labels::{CHECKPOINT, Role};
 pub(crate) use metrics::LOG_LINES_DROPPED;
 pub use metrics::Metrics;
 pub(crate) use probe::Probe;

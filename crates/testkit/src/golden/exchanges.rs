@@ -15,7 +15,7 @@ pub struct Exchanged {
 }
 
 impl Exchanged {
-    pub fn method(&self) -> &'static Method {
+    pub fn method(&self) -> Method {
         let name = self.name.split('-').next().unwrap();
         Method::named(name).unwrap_or_else(|| panic!("no method {name}"))
     }

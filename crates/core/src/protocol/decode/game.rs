@@ -4,10 +4,9 @@ use super::reader::{Read, Reader};
 use super::{DeviationKind, EVEN_ODD, game_type, match_id, player_id, round_id, rules, unused_league_id};
 use crate::protocol::draw::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::protocol::json::Json;
 use crate::protocol::messages::*;
 use crate::protocol::untrusted::UntrustedText;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
     Ok(GameInvitation {
@@ -26,7 +25,7 @@ pub(super) fn invitation(r: &Reader<'_>) -> Read<GameInvitation> {
 
 fn role(r: &Reader<'_>) -> Read<Role> {
     let key = "role_in_match";
-    let lower_case = match r.value(key).and_then(Json::as_str) {
+    let lower_case = match r.value(key).and_then(Value::as_str) {
         Some("player_a") => Some(Role::PlayerA),
         Some("player_b") => Some(Role::PlayerB),
         _ => None,
@@ -56,7 +55,7 @@ pub(super) fn join_ack(r: &Reader<'_>) -> Read<GameJoinAck> {
 }
 
 fn accept(r: &Reader<'_>) -> Read<bool> {
-    let accepted = r.value("status").and_then(Json::as_str) == Some("ACCEPTED");
+    let accepted = r.value("status").and_then(Value::as_str) == Some("ACCEPTED");
     if accepted && r.is_lenient() && !r.has("accept") {
         r.note(DeviationKind::Alias, "status");
         return Ok(true);
@@ -100,7 +99,7 @@ fn game_result(
 
 /// Null if nobody won; some agents write "DRAW" instead.
 pub(super) fn winner(r: &Reader<'_>, key: &str) -> Read<Option<PlayerId>> {
-    if r.is_lenient() && r.value(key).and_then(Json::as_str) == Some("DRAW") {
+    if r.is_lenient() && r.value(key).and_then(Value::as_str) == Some("DRAW") {
         r.note(DeviationKind::Alias, key);
         return Ok(None);
     }

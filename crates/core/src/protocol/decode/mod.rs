@@ -15,20 +15,19 @@ mod rules;
 use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
 use super::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RoundId};
-use super::json::Json;
 use super::message::{Body, MessageType};
 use super::time::Timestamp;
 use super::untrusted::UntrustedText;
 use reader::{Context, Read, Reader};
+use serde_json::Value;
 use std::fmt;
 
 const EVEN_ODD: &str = "even_odd";
 
 /// Decodes one message. `Err` is an invalid envelope; an invalid body is in [`Incoming::body`], because the receiver
 /// authenticates the sender in between.
-pub fn decode<'v>(value: impl Into<Json<'v>>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
-    let value = value.into();
-    let context = Context::new(&value, reading);
+pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    let context = Context::new(value, reading);
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;
     let body = read_body(message_type, &reader);

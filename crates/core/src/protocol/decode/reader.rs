@@ -7,13 +7,12 @@ use super::{Conformance, Deviation, DeviationKind, Exchange, Reading, Rejection,
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{ConversationId, PlayerId};
-use crate::protocol::json::{Fields, Json};
 use crate::protocol::messages::ByPlayer;
 use crate::protocol::text::{RuleBroken, check_characters};
 use crate::protocol::time::{TimeForm, Timestamp};
 use crate::protocol::untrusted::UntrustedText;
 use serde_json::{Map, Value};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 pub(super) type Read<T> = Result<T, Rejection>;
 
@@ -23,12 +22,12 @@ type ParseCleaned<T> = fn(&str) -> Result<(T, bool), RuleBroken>;
 /// The state of decoding one message.
 pub(super) struct Context<'a> {
     reading: &'a Reading<'a>,
-    message: &'a Json<'a>,
+    message: &'a Value,
     deviations: RefCell<Vec<Deviation>>,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(message: &'a Json<'a>, reading: &'a Reading<'a>) -> Self {
+    pub(super) fn new(message: &'a Value, reading: &'a Reading<'a>) -> Self {
         Self { reading, message, deviations: RefCell::default() }
     }
 
@@ -69,9 +68,7 @@ impl Path<'_> {
 
 /// A reader of one object of a message.
 pub(super) struct Reader<'a> {
-    fields: &'a Fields<'a>,
-    /// The index after the field that was read last.
-    next: Cell<usize>,
+    fields: &'a Map<String, Value>,
     path: Path<'a>,
     context: &'a Context<'a>,
 }
@@ -104,14 +101,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The field, null included.
-    pub(super) fn raw(&self, key: &str) -> Option<&'a Json<'a>> {
-        let (place, value) = self.fields.find(key, self.next.get())?;
-        self.next.set(place + 1);
-        Some(value)
+    pub(super) fn raw(&self, key: &str) -> Option<&'a Value> {
+        self.fields.get(key)
     }
 
     /// The field, unless it is missing or null.
-    pub(super) fn value(&self, key: &str) -> Option<&'a Json<'a>> {
+    pub(super) fn value(&self, key: &str) -> Option<&'a Value> {
         self.raw(key).filter(|value| !value.is_null())
     }
 
@@ -121,8 +116,8 @@ impl<'a> Reader<'a> {
 
     /// All fields except those named, for game-specific details.
     pub(super) fn fields_but(&self, known: &[&str]) -> Map<String, Value> {
-        let rest = self.fields.iter().filter(|(key, _)| !known.contains(key));
-        rest.map(|(key, value)| (key.to_owned(), value.to_value())).collect()
+        let rest = self.fields.iter().filter(|(key, _)| !known.contains(&key.as_str()));
+        rest.map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
     /// A field that must be there.
@@ -191,7 +186,7 @@ impl<'a> Reader<'a> {
         read.ok_or_else(|| self.missing(key, |value| self.plain_text(value, parse_cleaned)))
     }
 
-    fn plain_text<T>(&self, value: &Json<'_>, parse_cleaned: ParseCleaned<T>) -> Result<(T, bool), Wrong> {
+    fn plain_text<T>(&self, value: &Value, parse_cleaned: ParseCleaned<T>) -> Result<(T, bool), Wrong> {
         let text = value.as_str().unwrap_or_default();
         if !self.is_lenient() {
             check_characters(text)?;
@@ -244,7 +239,7 @@ impl<'a> Reader<'a> {
     fn objects_that<T>(
         &self,
         key: &str,
-        wanted: impl Fn(&Json<'_>) -> bool,
+        wanted: impl Fn(&Value) -> bool,
         read: impl Fn(&Reader<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
         let items = self.array(key)?;
@@ -264,8 +259,8 @@ impl<'a> Reader<'a> {
         read: impl Fn(&Reader<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
         let about = self.context.reading.about;
-        let names_others = |entry: &Json<'_>, own: &PlayerId| {
-            let named = |field: &&str| entry.get(field).and_then(Json::as_str);
+        let names_others = |entry: &Value, own: &PlayerId| {
+            let named = |field: &&str| entry.get(field).and_then(Value::as_str);
             fields.iter().all(|field| named(field).is_some_and(|id| id != own.as_str()))
         };
         self.objects_that(key, |entry| about.is_none_or(|own| !names_others(entry, own)), read)
@@ -283,7 +278,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A required list.
-    pub(super) fn array(&self, key: &str) -> Read<&'a [Json<'a>]> {
+    pub(super) fn array(&self, key: &str) -> Read<&'a [Value]> {
         let items = match self.value(key) {
             Some(value) => rules::array(value).map_err(|wrong| self.wrong(key, wrong))?,
             None => return Err(self.missing(key, rules::array)),
@@ -306,13 +301,13 @@ impl<'a> Reader<'a> {
         let entries = self.required(key, rules::object)?;
         self.bound(key, entries.len())?;
         let owner = self.step(Step::Key(key));
-        let at = |(player, value): (&'a str, &'a Json<'a>)| {
+        let at = |(player, value): (&'a String, &'a Value)| {
             if !id_fits(player) {
                 return Err(self.wrong(key, Wrong::format("player ids of 1 to 128 bytes as keys")));
             }
             let path = Path { parent: Some(&owner), step: Step::Key(player) };
             match rule(value) {
-                Ok(read) => Ok((PlayerId::new(player), read)),
+                Ok(read) => Ok((PlayerId::new(player.as_str()), read)),
                 Err(mut wrong) => {
                     if value.is_null() {
                         wrong.code = ErrorCode::MissingField;
@@ -357,19 +352,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-static NULL: Json<'static> = Json::Null;
+static NULL: Value = Value::Null;
 
-fn object_at<'a>(path: Path<'a>, value: &'a Json<'a>, context: &'a Context<'a>) -> Read<Reader<'a>> {
+fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> Read<Reader<'a>> {
     match rules::object(value) {
-        Ok(fields) => Ok(Reader { fields, next: Cell::new(0), path, context }),
+        Ok(fields) => Ok(Reader { fields, path, context }),
         Err(wrong) => Err(reject(&path, wrong, Some(value), context)),
     }
 }
 
 #[cold]
-fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Json<'_>>, context: &Context<'_>) -> Rejection {
+fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Value>, context: &Context<'_>) -> Rejection {
     let secret = matches!(path.step, Step::Key("auth_token" | "join_code" | "to_player" | "from_player"));
-    let said = |key: &str| context.message.get(key).and_then(Json::as_str);
+    let said = |key: &str| context.message.get(key).and_then(Value::as_str);
     Rejection {
         code: wrong.code,
         path: path.render(),
@@ -384,15 +379,15 @@ const CAME_CHARS_MAX: usize = 60;
 const SECRET_CHARS_MAX: usize = 8;
 
 /// A short description of the value. Lists and objects are only counted, because they may contain tokens.
-fn came(value: Option<&Json<'_>>, secret: bool) -> String {
+fn came(value: Option<&Value>, secret: bool) -> String {
     match value {
         None => "nothing".to_owned(),
-        Some(Json::Array(items)) => format!("a list of {}", items.len()),
-        Some(Json::Object(fields)) => format!("an object of {}", fields.len()),
-        Some(Json::String(text)) if secret || text.starts_with("tok") => {
+        Some(Value::Array(items)) => format!("a list of {}", items.len()),
+        Some(Value::Object(fields)) => format!("an object of {}", fields.len()),
+        Some(Value::String(text)) if secret || text.starts_with("tok") => {
             format!("{:?}", shorten(text, SECRET_CHARS_MAX))
         }
-        Some(Json::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
+        Some(Value::String(text)) => format!("{:?}", shorten(text, CAME_CHARS_MAX)),
         Some(other) => other.to_string(),
     }
 }

@@ -4,12 +4,11 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::draw::{Commitment, Proof};
 use crate::protocol::envelope::{Sender, id_fits};
 use crate::protocol::error::ErrorCode;
-use crate::protocol::json::{Fields, Json};
-use crate::protocol::messages::query::QueryType;
 use crate::protocol::messages::{
     AckStatus, AgentRole, Blame, Cause, Culprit, GameStatus, Order, Parity, Phase, PlaceState,
     RegisterStatus, Role, Seconds,
 };
+use crate::protocol::methods::Query;
 use crate::protocol::nonce::{NONCE_BYTES_MAX, Nonce, NonceCommitment};
 use crate::protocol::text::{RuleBroken, Version};
 use crate::protocol::time::{TimeForm, Timestamp};
@@ -46,47 +45,47 @@ impl From<RuleBroken> for Wrong {
 }
 
 /// Parses one value. No rule accepts null, except where null is a value.
-pub(super) trait Rule<'v, T>: Fn(&'v Json<'v>) -> Result<T, Wrong> {}
+pub(super) trait Rule<'v, T>: Fn(&'v Value) -> Result<T, Wrong> {}
 
-impl<'v, T, F: Fn(&'v Json<'v>) -> Result<T, Wrong>> Rule<'v, T> for F {}
+impl<'v, T, F: Fn(&'v Value) -> Result<T, Wrong>> Rule<'v, T> for F {}
 
-pub(super) fn text<'v>(value: &'v Json<'_>) -> Result<&'v str, Wrong> {
+pub(super) fn text(value: &Value) -> Result<&str, Wrong> {
     value.as_str().ok_or(Wrong::format("a text"))
 }
 
 /// Free text, for people.
-pub(super) fn prose(value: &Json<'_>) -> Result<UntrustedText, Wrong> {
+pub(super) fn prose(value: &Value) -> Result<UntrustedText, Wrong> {
     text(value).map(UntrustedText::from)
 }
 
-pub(super) fn boolean(value: &Json<'_>) -> Result<bool, Wrong> {
+pub(super) fn boolean(value: &Value) -> Result<bool, Wrong> {
     value.as_bool().ok_or(Wrong::format("true or false"))
 }
 
-pub(super) fn object<'v>(value: &'v Json<'v>) -> Result<&'v Fields<'v>, Wrong> {
+pub(super) fn object(value: &Value) -> Result<&Map<String, Value>, Wrong> {
     value.as_object().ok_or(Wrong::format("an object"))
 }
 
 /// Any object, unchanged.
-pub(super) fn any_object(value: &Json<'_>) -> Result<Map<String, Value>, Wrong> {
-    object(value).map(Fields::to_map)
+pub(super) fn any_object(value: &Value) -> Result<Map<String, Value>, Wrong> {
+    object(value).cloned()
 }
 
-pub(super) fn array<'v>(value: &'v Json<'v>) -> Result<&'v [Json<'v>], Wrong> {
-    value.as_array().ok_or(Wrong::format("a list"))
+pub(super) fn array(value: &Value) -> Result<&[Value], Wrong> {
+    value.as_array().map(Vec::as_slice).ok_or(Wrong::format("a list"))
 }
 
-pub(super) fn anything(value: &Json<'_>) -> Result<Value, Wrong> {
+pub(super) fn anything(value: &Value) -> Result<Value, Wrong> {
     match value {
-        Json::Null => Err(Wrong::format("a value")),
-        value => Ok(value.to_value()),
+        Value::Null => Err(Wrong::format("a value")),
+        value => Ok(value.clone()),
     }
 }
 
 /// `null`, or what the rule says.
 pub(super) fn nullable<'v, T>(rule: impl Rule<'v, T>) -> impl Rule<'v, Option<T>> {
     move |value| match value {
-        Json::Null => Ok(None),
+        Value::Null => Ok(None),
         value => rule(value).map(Some),
     }
 }
@@ -97,7 +96,7 @@ pub(super) fn id<'v, T>(make: fn(SmolStr) -> T) -> impl Rule<'v, T> {
 }
 
 /// A short text: a code, a state, a move type.
-pub(super) fn word(value: &Json<'_>) -> Result<SmolStr, Wrong> {
+pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
     value
         .as_str()
         .filter(|text| id_fits(text))
@@ -105,15 +104,15 @@ pub(super) fn word(value: &Json<'_>) -> Result<SmolStr, Wrong> {
         .ok_or(Wrong::format("a text of 1 to 128 bytes without control or invisible characters"))
 }
 
-pub(super) fn words(value: &Json<'_>) -> Result<Vec<SmolStr>, Wrong> {
+pub(super) fn words(value: &Value) -> Result<Vec<SmolStr>, Wrong> {
     array(value)?.iter().map(word).collect()
 }
 
-pub(super) fn error_code(value: &Json<'_>) -> Result<ErrorCode, Wrong> {
+pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
     word(value).map(|text| ErrorCode::parse(&text))
 }
 
-pub(super) fn sender(value: &Json<'_>) -> Result<Sender, Wrong> {
+pub(super) fn sender(value: &Value) -> Result<Sender, Wrong> {
     value
         .as_str()
         .and_then(Sender::parse)
@@ -127,12 +126,12 @@ pub(super) fn not_utc() -> Wrong {
 }
 
 /// A number or a list is a wrong type rather than an invalid timestamp.
-pub(super) fn time(value: &Json<'_>) -> Result<(Timestamp, TimeForm), Wrong> {
+pub(super) fn time(value: &Value) -> Result<(Timestamp, TimeForm), Wrong> {
     let text = value.as_str().ok_or(Wrong::format(UTC))?;
     Timestamp::parse(text).ok_or_else(not_utc)
 }
 
-pub(super) fn token(value: &Json<'_>) -> Result<Token, Wrong> {
+pub(super) fn token(value: &Value) -> Result<Token, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= TOKEN_BYTES_MAX)
@@ -140,11 +139,11 @@ pub(super) fn token(value: &Json<'_>) -> Result<Token, Wrong> {
         .ok_or(Wrong::format("a token, a text of at most 1024 bytes"))
 }
 
-pub(super) fn version(value: &Json<'_>) -> Result<Version, Wrong> {
+pub(super) fn version(value: &Value) -> Result<Version, Wrong> {
     Ok(Version::parse(value.as_str().unwrap_or_default())?)
 }
 
-pub(super) fn nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
+pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.contains(is_deceptive))
@@ -153,29 +152,29 @@ pub(super) fn nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
 }
 
 /// In a reveal a player's id stands in for a missing nonce, and may be longer than a nonce.
-pub(super) fn revealed_nonce(value: &Json<'_>) -> Result<Nonce, Wrong> {
+pub(super) fn revealed_nonce(value: &Value) -> Result<Nonce, Wrong> {
     nonce(value).or_else(|_| word(value).map(Nonce))
 }
 
-pub(super) fn commitment(value: &Json<'_>) -> Result<Commitment, Wrong> {
+pub(super) fn commitment(value: &Value) -> Result<Commitment, Wrong> {
     word(value).map(Commitment)
 }
 
-pub(super) fn nonce_commitment(value: &Json<'_>) -> Result<NonceCommitment, Wrong> {
+pub(super) fn nonce_commitment(value: &Value) -> Result<NonceCommitment, Wrong> {
     value
         .as_str()
         .and_then(NonceCommitment::parse)
         .ok_or(Wrong::format("a SHA-256 as 64 hexadecimal digits in lower case"))
 }
 
-pub(super) fn public_key(value: &Json<'_>) -> Result<PublicKey, Wrong> {
+pub(super) fn public_key(value: &Value) -> Result<PublicKey, Wrong> {
     value
         .as_str()
         .and_then(PublicKey::parse)
         .ok_or(Wrong::format("an Ed25519 public key: \"ed25519:\" and 64 hexadecimal digits in lower case"))
 }
 
-pub(super) fn signature(value: &Json<'_>) -> Result<Signature, Wrong> {
+pub(super) fn signature(value: &Value) -> Result<Signature, Wrong> {
     value
         .as_str()
         .and_then(Signature::parse)
@@ -185,7 +184,7 @@ pub(super) fn signature(value: &Json<'_>) -> Result<Signature, Wrong> {
 /// The longest note that is kept: a checkpoint of ours has less than half of it.
 const NOTE_BYTES_MAX: usize = 4096;
 
-pub(super) fn note(value: &Json<'_>) -> Result<Arc<str>, Wrong> {
+pub(super) fn note(value: &Value) -> Result<Arc<str>, Wrong> {
     value
         .as_str()
         .filter(|text| text.len() <= NOTE_BYTES_MAX)
@@ -194,7 +193,7 @@ pub(super) fn note(value: &Json<'_>) -> Result<Arc<str>, Wrong> {
 }
 
 /// A JSON integer: `1.0`, `"1"` and `true` are not.
-fn integer(value: &Json<'_>, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
+fn integer(value: &Value, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
     value
         .as_u64()
         .and_then(|number| u32::try_from(number).ok())
@@ -205,33 +204,33 @@ fn integer(value: &Json<'_>, range: RangeInclusive<u32>, expected: &'static str)
 /// The protocol's integers are signed and have 32 bits.
 const INTEGER_MAX: u32 = i32::MAX as u32;
 
-pub(super) fn count(value: &Json<'_>) -> Result<u32, Wrong> {
+pub(super) fn count(value: &Value) -> Result<u32, Wrong> {
     integer(value, 0..=INTEGER_MAX, "a whole number from 0 to 2147483647")
 }
 
 /// Rounds and ranks, which are counted from 1.
-pub(super) fn ordinal(value: &Json<'_>) -> Result<u32, Wrong> {
+pub(super) fn ordinal(value: &Value) -> Result<u32, Wrong> {
     integer(value, 1..=INTEGER_MAX, "a whole number from 1 to 2147483647")
 }
 
-pub(super) fn capacity(value: &Json<'_>) -> Result<u32, Wrong> {
+pub(super) fn capacity(value: &Value) -> Result<u32, Wrong> {
     integer(value, 1..=10, "a whole number from 1 to 10")
 }
 
-pub(super) fn drawn_number(value: &Json<'_>) -> Result<u8, Wrong> {
+pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
     let expected = "a whole number from 1 to 10, or null";
     let number = integer(value, 1..=10, expected)?;
     u8::try_from(number).map_err(|_| Wrong::format(expected))
 }
 
-pub(super) fn seconds(value: &Json<'_>) -> Result<Seconds, Wrong> {
+pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
     value.as_f64().map(Seconds).ok_or(Wrong::format("a number of seconds"))
 }
 
 /// Whose fault a technical loss is.
-pub(super) fn blame<'v>(value: &'v Json<'v>) -> Result<Blame, Wrong> {
+pub(super) fn blame(value: &Value) -> Result<Blame, Wrong> {
     let fields = object(value)?;
-    let field = |name: &str| fields.get(name).unwrap_or(&Json::Null);
+    let field = |name: &str| fields.get(name).unwrap_or(&Value::Null);
     let moment = |name: &str| nullable(time)(field(name)).map(|read| read.map(|(at, _)| at.whole_second()));
     Ok(Blame {
         culprit: one_of(field("culprit"))?,
@@ -245,8 +244,17 @@ pub(super) fn blame<'v>(value: &'v Json<'v>) -> Result<Blame, Wrong> {
 }
 
 /// Any violation has its own code, E004.
-pub(super) fn parity_choice(value: &Json<'_>) -> Result<Parity, Wrong> {
+pub(super) fn parity_choice(value: &Value) -> Result<Parity, Wrong> {
     one_of(value).map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
+}
+
+/// The query of a LEAGUE_QUERY.
+pub(super) fn query_type(value: &Value) -> Result<Query, Wrong> {
+    let named = |text| Query::types().find(|(_, name)| *name == text).map(|(query, _)| query);
+    value.as_str().and_then(named).ok_or_else(|| {
+        let names: Vec<_> = Query::types().map(|(_, name)| format!("\"{name}\"")).collect();
+        Wrong::format(format!("one of {}", names.join(", ")))
+    })
 }
 
 /// A type with a few fixed values on the wire, case-sensitive.
@@ -255,7 +263,7 @@ pub(super) trait Words: Copy + 'static {
     const EXPECTED: &'static str;
 }
 
-pub(super) fn one_of<T: Words>(value: &Json<'_>) -> Result<T, Wrong> {
+pub(super) fn one_of<T: Words>(value: &Value) -> Result<T, Wrong> {
     let text = value.as_str();
     T::WORDS
         .iter()
@@ -326,15 +334,6 @@ words! {
     }
     Phase "\"registration\", \"running\", \"paused\" or \"completed\"" {
         "registration" Registration, "running" Running, "paused" Paused, "completed" Completed,
-    }
-    QueryType "one of \"GET_STANDINGS\", \"GET_SCHEDULE\", \"GET_NEXT_MATCH\", \"GET_PLAYER_STATS\", \"GET_PLAYERS\", \"GET_REFEREES\", \"GET_GAMES\"" {
-        "GET_STANDINGS" GetStandings,
-        "GET_SCHEDULE" GetSchedule,
-        "GET_NEXT_MATCH" GetNextMatch,
-        "GET_PLAYER_STATS" GetPlayerStats,
-        "GET_PLAYERS" GetPlayers,
-        "GET_REFEREES" GetReferees,
-        "GET_GAMES" GetGames,
     }
     Dialect "the name of a dialect, such as \"standard\"" {
         "standard" Standard,

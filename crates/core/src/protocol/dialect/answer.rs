@@ -3,19 +3,18 @@
 
 use super::error_text::{reason, shortened, told_in};
 use crate::protocol::decode::Limits;
-use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::Fault;
 use crate::protocol::message::MessageType;
-use std::borrow::Cow;
+use serde_json::{Map, Value};
 
 /// The response to a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum WireAnswer<'a> {
+pub enum WireAnswer {
     /// A league message, or an object that is meant to be one.
-    Message(Json<'a>),
+    Message(Value),
     /// A JSON-RPC error with the fields of a LEAGUE_ERROR, by which our players and referees reject a message. Given as
     /// that message, without an envelope.
-    Refused(Json<'a>),
+    Refused(Value),
     /// An acknowledgement.
     Received,
     /// The peer does not know the method: another dialect may work.
@@ -33,28 +32,15 @@ pub enum WireAnswer<'a> {
     Garbled(String),
 }
 
-impl WireAnswer<'_> {
+impl WireAnswer {
     /// Whether the peer answered with an error that is none of the league's: another dialect may be what it understands.
     pub fn is_not_understood(&self) -> bool {
         matches!(self, Self::MethodNotFound | Self::Error { .. } | Self::Failed(_))
     }
-
-    /// Without borrowing from the body.
-    pub fn into_owned(self) -> WireAnswer<'static> {
-        match self {
-            Self::Message(message) => WireAnswer::Message(message.into_owned()),
-            Self::Refused(message) => WireAnswer::Refused(message.into_owned()),
-            Self::Received => WireAnswer::Received,
-            Self::MethodNotFound => WireAnswer::MethodNotFound,
-            Self::Error { code, message } => WireAnswer::Error { code, message },
-            Self::Failed(why) => WireAnswer::Failed(why),
-            Self::Garbled(why) => WireAnswer::Garbled(why),
-        }
-    }
 }
 
 /// Decodes the response to a call, however it is wrapped.
-pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> WireAnswer<'a> {
+pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer {
     let most = limits.message_bytes_max;
     if body.len() > most {
         let bytes = body.len();
@@ -71,7 +57,7 @@ pub fn read_answer<'a>(http_status: u16, body: &'a [u8], limits: &Limits) -> Wir
     if text.is_empty() && is_success(http_status) {
         return WireAnswer::Received;
     }
-    match Json::read(text) {
+    match serde_json::from_str(text) {
         Ok(value) => read_value(http_status, text, value),
         Err(_) if text.is_empty() => otherwise(http_status, text, "an empty body"),
         Err(_) if text.starts_with('<') => otherwise(http_status, text, "a page for people instead of JSON"),
@@ -86,7 +72,7 @@ fn is_success(http_status: u16) -> bool {
 }
 
 /// Without a useful body, the status may still mean "method not found".
-fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer<'static> {
+fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer {
     let unknown = matches!(http_status, 404 | 405 | 422);
     if unknown || is_method_unknown(text) {
         return WireAnswer::MethodNotFound;
@@ -100,9 +86,9 @@ fn otherwise(http_status: u16, text: &str, what: &str) -> WireAnswer<'static> {
     }
 }
 
-fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'a> {
+fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
     let mut object = match value {
-        Json::Object(object) => object,
+        Value::Object(object) => object,
         _ if is_success(http_status) => return WireAnswer::Received,
         _ => return otherwise(http_status, text, "JSON that is not an object"),
     };
@@ -118,7 +104,7 @@ fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'
     if !is_success(http_status) {
         return otherwise(http_status, text, "JSON that holds no league message");
     }
-    let result = object.get("result").and_then(Json::as_object).unwrap_or(&object);
+    let result = object.get("result").and_then(Value::as_object).unwrap_or(&object);
     match told_in(result) {
         Some(told) if is_method_unknown(&told) => WireAnswer::MethodNotFound,
         Some(told) => WireAnswer::Failed(format!("the agent says that it failed: {}", shortened(&told))),
@@ -128,32 +114,32 @@ fn read_value<'a>(http_status: u16, text: &str, value: Json<'a>) -> WireAnswer<'
 
 /// The LEAGUE_ERROR in an error or in its `data`, in the structured content of a failed tool result, or in the body itself or
 /// its `detail`, where web frameworks put it.
-fn refusal_in<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
-    fn has_code(fields: &Fields<'_>) -> bool {
+fn refusal_in(object: &mut Map<String, Value>) -> Option<Value> {
+    fn has_code(fields: &Map<String, Value>) -> bool {
         fields.get("error_code").is_some_and(|code| code.as_str().is_some())
     }
-    fn within<'a, 'f>(fields: &'f mut Fields<'a>, path: &[&str]) -> Option<&'f mut Fields<'a>> {
-        path.iter().try_fold(fields, |fields, place| fields.get_mut(place)?.as_object_mut())
+    fn within<'f>(fields: &'f mut Map<String, Value>, path: &[&str]) -> Option<&'f mut Map<String, Value>> {
+        path.iter().try_fold(fields, |fields, place| fields.get_mut(*place)?.as_object_mut())
     }
-    let result = object.get("result").and_then(Json::as_object);
-    let tool_failed = result.is_some_and(|it| it.get("isError").and_then(Json::as_bool) == Some(true));
+    let result = object.get("result").and_then(Value::as_object);
+    let tool_failed = result.is_some_and(|it| it.get("isError").and_then(Value::as_bool) == Some(true));
     let tool: &[&str] = if tool_failed { &["result", "structuredContent"] } else { &["error"] };
     let places: [&[&str]; 5] = [&["error", "data"], tool, &["error"], &["detail"], &[]];
     let place =
         places.into_iter().find(|path| within(object, path).is_some_and(|fields| has_code(fields)))?;
     let mut fields = std::mem::take(within(object, place)?);
-    fields.insert("message_type", Json::String(Cow::Borrowed(MessageType::LeagueError.name())));
-    Some(Json::Object(fields))
+    fields.insert("message_type".to_owned(), MessageType::LeagueError.name().into());
+    Some(Value::Object(fields))
 }
 
 /// Some agents put an empty `error` beside every result.
-fn says_something(error: &Json<'_>) -> bool {
-    !matches!(error, Json::Null | Json::Bool(false)) && error.as_str() != Some("")
+fn says_something(error: &Value) -> bool {
+    !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
 }
 
-fn read_error(http_status: u16, text: &str, error: &Json<'_>) -> WireAnswer<'static> {
+fn read_error(http_status: u16, text: &str, error: &Value) -> WireAnswer {
     let said = reason(error).unwrap_or_default();
-    match error.get("code").and_then(Json::as_i64) {
+    match error.get("code").and_then(Value::as_i64) {
         Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
         _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
         Some(code) => WireAnswer::Error { code, message: shortened(&said) },
@@ -170,12 +156,12 @@ fn is_method_unknown(text: &str) -> bool {
 }
 
 /// The message in a body: bare, as the `result` of a response, or as the `params` of a request.
-fn find_message<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
+fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
     if is_message(object) {
-        return Some(Json::Object(std::mem::take(object)));
+        return Some(Value::Object(std::mem::take(object)));
     }
     for place in ["result", "params"] {
-        if let Some(message) = object.get_mut(place).and_then(Json::as_object_mut).and_then(message_within) {
+        if let Some(message) = object.get_mut(place).and_then(Value::as_object_mut).and_then(message_within) {
             return Some(message);
         }
     }
@@ -183,33 +169,33 @@ fn find_message<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
 }
 
 /// The message that an object is, or contains one level down.
-fn message_within<'a>(object: &mut Fields<'a>) -> Option<Json<'a>> {
+fn message_within(object: &mut Map<String, Value>) -> Option<Value> {
     if is_message(object) {
-        return Some(Json::Object(std::mem::take(object)));
+        return Some(Value::Object(std::mem::take(object)));
     }
     for place in ["response", "message", "structuredContent"] {
         let held = object.get_mut(place);
-        if held.as_deref().and_then(Json::as_object).is_some_and(is_message) {
-            return held.map(|held| std::mem::replace(held, Json::Null));
+        if held.as_deref().and_then(Value::as_object).is_some_and(is_message) {
+            return held.map(Value::take);
         }
     }
     message_in_text(object)
 }
 
 /// A tool of an older MCP server returns its result as text only.
-fn message_in_text(object: &Fields<'_>) -> Option<Json<'static>> {
+fn message_in_text(object: &Map<String, Value>) -> Option<Value> {
     let items = object.get("content")?.as_array()?;
     let texts = items.iter().filter_map(|item| item.get("text")?.as_str());
-    let mut values = texts.filter_map(|text| Json::read(text).ok());
-    values.find(|value| value.as_object().is_some_and(is_message)).map(Json::into_owned)
+    let mut values = texts.filter_map(|text| serde_json::from_str::<Value>(text).ok());
+    values.find(|value| value.as_object().is_some_and(is_message))
 }
 
 /// Whether an object is a league message, or a player's answer without its type: decoding then reports what is missing,
 /// whereas an acknowledgement would make the player lose by timeout.
-fn is_message(object: &Fields<'_>) -> bool {
+fn is_message(object: &Map<String, Value>) -> bool {
     let telling = ["accept", "parity_choice", "choice", "move_data"];
     let named = object.get("message_type");
-    let acknowledges = named.and_then(Json::as_str).is_some_and(is_acknowledgement);
+    let acknowledges = named.and_then(Value::as_str).is_some_and(is_acknowledgement);
     (named.is_some() && !acknowledges) || telling.iter().any(|&field| object.contains_key(field))
 }
 

@@ -4,7 +4,7 @@ use super::Dialect;
 use super::method::TOOLS_CALL;
 use crate::protocol::jsonrpc::{Call, TwoPointZero, written};
 use crate::protocol::message::Message;
-use crate::protocol::methods::PING;
+use crate::protocol::methods::Query;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ pub fn write_call(dialect: Dialect, id: i64, message: &Message) -> Vec<u8> {
 
 /// The body of a `ping`. Identical in every dialect, since any answer will do; `params` is for servers that require it.
 pub fn write_probe(id: i64) -> Vec<u8> {
-    rpc(id, PING, serde_json::Map::new())
+    rpc(id, Query::Ping.name(), serde_json::Map::new())
 }
 
 fn rpc(id: i64, method: &str, params: impl Serialize) -> Vec<u8> {

@@ -3,33 +3,32 @@
 use super::answer::WireAnswer;
 use super::request::RequestContent;
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming, Reading, Rejection, decode};
-use crate::protocol::json::Json;
+use crate::protocol::methods::{Query, QueryRequest};
 use crate::protocol::operation::{Answer, Ask};
 use crate::protocol::{MessageType, Sender};
+use serde_json::Value;
 
 /// The decoded request; `None` if it is not for the agent.
-pub fn ask(asked: RequestContent<'_>, reading: &Reading<'_>) -> Option<Ask> {
+pub fn ask(asked: RequestContent, reading: &Reading<'_>) -> Option<Ask> {
     Some(match asked {
         RequestContent::Message { value, type_implied } => {
             let lenient = lenient(reading);
             let reading = if is_from_manager(&value) { &lenient } else { reading };
-            Ask::Message(match type_implied {
-                false => decode(value, reading),
-                true => decode_implied(value, reading),
-            })
+            Ask::Message(if type_implied { decode_implied(value, reading) } else { decode(&value, reading) })
         }
-        RequestContent::Look(look, league_id) => Ask::Look(look, league_id),
-        RequestContent::MatchState(match_id) => Ask::MatchState(match_id),
-        RequestContent::PlayerState => Ask::PlayerState,
-        RequestContent::Ping => Ask::Ping,
-        RequestContent::Discover | RequestContent::Foreign { .. } => return None,
+        RequestContent::Query(QueryRequest { query: Query::Discover, .. })
+        | RequestContent::Foreign { .. } => {
+            return None;
+        }
+        RequestContent::Query(request) => Ask::Query(request),
+        RequestContent::Checkpoint { operator_token } => Ask::Checkpoint { operator_token },
     })
 }
 
 /// A manager's messages are always decoded leniently, because a foreign manager may leave fields out.
-fn is_from_manager(message: &Json<'_>) -> bool {
+fn is_from_manager(message: &Value) -> bool {
     use MessageType as M;
-    let named = message.get("message_type").and_then(Json::as_str).and_then(MessageType::parse);
+    let named = message.get("message_type").and_then(Value::as_str).and_then(MessageType::parse);
     matches!(
         named,
         Some(
@@ -47,15 +46,15 @@ fn lenient<'a>(reading: &Reading<'a>) -> Reading<'a> {
 }
 
 /// A type that only the method implies is a missing field: lenient decoding fills it in and records that.
-fn decode_implied(mut value: Json<'_>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+fn decode_implied(mut value: Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
     const FIELD: &str = "message_type";
     match reading.conformance {
         Conformance::Strict => {
             value.as_object_mut().and_then(|fields| fields.remove(FIELD));
-            decode(value, reading)
+            decode(&value, reading)
         }
         Conformance::Lenient => {
-            let mut incoming = decode(value, reading)?;
+            let mut incoming = decode(&value, reading)?;
             incoming.deviations.push(Deviation { kind: DeviationKind::Missing, path: FIELD.to_owned() });
             Ok(incoming)
         }
@@ -63,18 +62,18 @@ fn decode_implied(mut value: Json<'_>, reading: &Reading<'_>) -> Result<Incoming
 }
 
 /// A rejection has no envelope, which is no deviation.
-pub fn refused(value: Json<'_>, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
-    let incoming = decode(value, &lenient(reading))?;
+pub fn refused(value: Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
+    let incoming = decode(&value, &lenient(reading))?;
     Ok(Incoming { deviations: Vec::new(), ..incoming })
 }
 
 /// The decoded answer.
-pub fn answer(wire: WireAnswer<'_>, reading: &Reading<'_>) -> Answer {
+pub fn answer(wire: WireAnswer, reading: &Reading<'_>) -> Answer {
     match wire {
         WireAnswer::Message(value) => {
             let of_manager = reading.exchange.is_some_and(|asked| asked.peer == Sender::LeagueManager);
             let lenient = lenient(reading);
-            Answer::Message(decode(value, if of_manager { &lenient } else { reading }))
+            Answer::Message(decode(&value, if of_manager { &lenient } else { reading }))
         }
         WireAnswer::Refused(value) => Answer::Message(refused(value, reading)),
         WireAnswer::Received => Answer::Received,

@@ -1,29 +1,29 @@
 //! Error texts of peers, made safe to show: short, one line, without tokens.
 
-use crate::protocol::json::{Fields, Json};
 use crate::protocol::untrusted::is_deceptive;
+use serde_json::{Map, Value};
 
 const SHOWN_CHARS: usize = 160;
 
 /// The reason in an error: a text, or an object with a text in one of the usual fields.
-pub(super) fn reason(error: &Json<'_>) -> Option<String> {
+pub(super) fn reason(error: &Value) -> Option<String> {
     match error {
-        Json::String(text) => Some(text.clone().into_owned()),
-        Json::Object(fields) => prose(fields),
+        Value::String(text) => Some(text.clone()),
+        Value::Object(fields) => prose(fields),
         _ => None,
     }
 }
 
 /// The reason in a result that reports a failure; `None` if it does not.
-pub(super) fn told_in(result: &Fields<'_>) -> Option<String> {
-    let status = result.get("status").and_then(Json::as_str).unwrap_or_default();
+pub(super) fn told_in(result: &Map<String, Value>) -> Option<String> {
+    let status = result.get("status").and_then(Value::as_str).unwrap_or_default();
     let failed = status.eq_ignore_ascii_case("error")
-        || result.get("success").and_then(Json::as_bool) == Some(false)
-        || result.get("isError").and_then(Json::as_bool) == Some(true);
+        || result.get("success").and_then(Value::as_bool) == Some(false)
+        || result.get("isError").and_then(Value::as_bool) == Some(true);
     failed.then(|| prose(result).unwrap_or_default())
 }
 
-fn prose(fields: &Fields<'_>) -> Option<String> {
+fn prose(fields: &Map<String, Value>) -> Option<String> {
     let named = ["message", "error", "detail", "reason"];
     let text = named.iter().find_map(|&name| fields.get(name)?.as_str());
     let tool_text = || fields.get("content")?.as_array()?.first()?.get("text")?.as_str();

@@ -2,25 +2,25 @@
 
 use super::Dialect;
 use crate::protocol::message::MessageType;
-use crate::protocol::methods::{Carries, Method, Question};
+use crate::protocol::methods::{Method, MethodParams, Query};
 
 /// The MCP method for all tools.
 pub(super) const TOOLS_CALL: &str = "tools/call";
 
 /// The query of a method, if it is one.
-pub(super) fn question(method: &str) -> Option<Question> {
-    match Method::named(method)?.carries {
-        Carries::Question(question) => Some(question),
-        Carries::Message(_) => None,
+pub(super) fn query(method: &str) -> Option<Query> {
+    match Method::named(method)?.params {
+        MethodParams::Query(query) => Some(query),
+        MethodParams::Message(_) => None,
     }
 }
 
 /// The message type that a method implies: by its standard name, by an alias, or by being the type's name in any case.
 pub(super) fn implied_type(method: &str) -> Option<MessageType> {
     let standard = MessageType::ALL.iter().find(|kind| kind.method() == method).copied();
-    let served = || match Method::named(method)?.carries {
-        Carries::Message(kind) => Some(kind),
-        Carries::Question(_) => None,
+    let served = || match Method::named(method)?.params {
+        MethodParams::Message(kind) => Some(kind),
+        MethodParams::Query(_) => None,
     };
     standard.or_else(served).or_else(|| MessageType::parse(&method.to_ascii_uppercase()))
 }

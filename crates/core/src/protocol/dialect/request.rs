@@ -8,35 +8,33 @@ use super::{Dialect, method};
 use crate::protocol::decode::Limits;
 use crate::protocol::envelope::id_fits;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
-use crate::protocol::json::{Fields, Json};
+use crate::protocol::ids::LeagueId;
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
-use crate::protocol::methods::Question;
-use crate::protocol::operation::Look;
-use serde_json::json;
+use crate::protocol::methods::{Query, QueryRequest};
+use crate::protocol::token::Token;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
+use serde_json::{Map, Value, json};
 
 /// The requests of one HTTP body.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Requests<'a> {
+pub enum Requests {
     /// An invalid body, with its response.
     Refused(HttpReply),
     /// A single request.
-    One(Request<'a>),
+    One(Request),
     /// Each a request, or the error response in its place.
-    Batch(Vec<Result<Request<'a>, Part>>),
+    Batch(Vec<Result<Request, Part>>),
 }
 
 /// A request, with all that its reply needs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request<'a> {
+pub struct Request {
     /// Where the reply goes.
     pub reply_to: ReplyTo,
     /// How the request was wrapped, and so its reply is.
     pub dialect: Dialect,
     /// The content of the request.
-    pub asked: RequestContent<'a>,
+    pub asked: RequestContent,
 }
 
 /// How the reply is sent.
@@ -52,24 +50,21 @@ pub enum ReplyTo {
 
 /// What a request asks for, before its message is decoded.
 #[derive(Debug, Clone, PartialEq)]
-pub enum RequestContent<'a> {
+pub enum RequestContent {
     /// A league message.
     Message {
         /// As it came: the fields are not checked yet.
-        value: Json<'a>,
+        value: Value,
         /// Whether the type was filled in from the method.
         type_implied: bool,
     },
-    /// A public query to a manager.
-    Look(Look, Option<LeagueId>),
-    /// `get_match_state`, of all matches or of one
-    MatchState(Option<MatchId>),
-    /// `get_player_state`
-    PlayerState,
-    /// `ping`
-    Ping,
-    /// `rpc.discover`
-    Discover,
+    /// A query, by its method.
+    Query(QueryRequest),
+    /// `GET /checkpoint`
+    Checkpoint {
+        /// As in [`Ask::Checkpoint`](crate::protocol::operation::Ask::Checkpoint).
+        operator_token: Option<Token>,
+    },
     /// A method of the Model Context Protocol, or a JSON-RPC response, which has no method.
     Foreign {
         /// As it was called; `None` for a JSON-RPC response.
@@ -78,7 +73,7 @@ pub enum RequestContent<'a> {
 }
 
 /// Decodes a request body; an invalid one becomes its error response.
-pub fn read_requests<'a>(body: &'a [u8], limits: &Limits) -> Requests<'a> {
+pub fn read_requests(body: &[u8], limits: &Limits) -> Requests {
     if body.len() > limits.message_bytes_max {
         return Requests::Refused(refuse_size(body.len(), limits));
     }
@@ -100,7 +95,7 @@ pub fn refuse_size(bytes: usize, limits: &Limits) -> HttpReply {
     })))
 }
 
-fn read<'a>(body: &'a [u8], limits: &Limits) -> Result<Requests<'a>, ErrorObject> {
+fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
     let text = std::str::from_utf8(body).map_err(|error| {
         Fault::Parse.because(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
     })?;
@@ -126,24 +121,24 @@ fn read<'a>(body: &'a [u8], limits: &Limits) -> Result<Requests<'a>, ErrorObject
     }
 }
 
-fn parse(text: &str) -> Result<Json<'_>, ErrorObject> {
-    Json::read(text).map_err(not_json)
+fn parse(text: &str) -> Result<Value, ErrorObject> {
+    serde_json::from_str(text).map_err(not_json)
 }
 
 fn not_json(error: serde_json::Error) -> ErrorObject {
     Fault::Parse.because(format!("the body is not JSON as we can read it: {error}"))
 }
 
-fn read_one<'a>(text: &str, value: Json<'a>) -> Result<Request<'a>, Part> {
+fn read_one(text: &str, value: Value) -> Result<Request, Part> {
     let refuse = |error: ErrorObject| write_error(&ReplyTo::Id(Id::Null), &error);
-    let Json::Object(object) = value else {
+    let Value::Object(object) = value else {
         return Err(refuse(Fault::InvalidRequest.because("a request must be an object")));
     };
     if holds_type(&object) && !object.contains_key("jsonrpc") && !object.contains_key("method") {
         return Ok(Request {
             reply_to: ReplyTo::Body,
             dialect: Dialect::Bare,
-            asked: explicit(Json::Object(object)),
+            asked: explicit(Value::Object(object)),
         });
     }
     let id = Id::of_request(text, &object).map_err(refuse)?;
@@ -159,17 +154,17 @@ fn read_one<'a>(text: &str, value: Json<'a>) -> Result<Request<'a>, Part> {
 }
 
 /// Why an object is no JSON-RPC request. One with a league message is accepted anyway.
-fn malformed(object: &Fields<'_>) -> Option<ErrorObject> {
-    let version = object.get("jsonrpc").and_then(Json::as_str);
-    let carries_message = object.get("params").and_then(Json::as_object).is_some_and(|params| {
+fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
+    let version = object.get("jsonrpc").and_then(Value::as_str);
+    let carries_message = object.get("params").and_then(Value::as_object).is_some_and(|params| {
         let inner = params.get("message").or_else(|| params.get("arguments"));
-        holds_type(params) || inner.and_then(Json::as_object).is_some_and(holds_type)
+        holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
     });
     let why = if carries_message {
         return None;
     } else if version != Some(TwoPointZero::TEXT) {
         "\"jsonrpc\" must be \"2.0\""
-    } else if is_response(object) || object.get("method").is_some_and(Json::is_string) {
+    } else if is_response(object) || object.get("method").is_some_and(Value::is_string) {
         return None;
     } else {
         "\"method\" must be a text"
@@ -177,20 +172,20 @@ fn malformed(object: &Fields<'_>) -> Option<ErrorObject> {
     Some(Fault::InvalidRequest.because(why))
 }
 
-fn is_response(object: &Fields<'_>) -> bool {
+fn is_response(object: &Map<String, Value>) -> bool {
     !object.contains_key("method") && (object.contains_key("result") || object.contains_key("error"))
 }
 
-fn read_call(mut object: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), ErrorObject> {
+fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, RequestContent), ErrorObject> {
     let params = object.remove("params");
     if params.is_none() && is_response(&object) {
         return Ok((Dialect::Standard, RequestContent::Foreign { method: None }));
     }
-    let method = object.get("method").and_then(Json::as_str).unwrap_or_default();
+    let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
     match (method, params) {
-        (method::TOOLS_CALL, Some(Json::Object(params))) => read_tool_call(params),
-        (_, Some(Json::Object(params))) => read_params(method, params),
-        (_, None) => read_params(method, Fields::default()),
+        (method::TOOLS_CALL, Some(Value::Object(params))) => read_tool_call(params),
+        (_, Some(Value::Object(params))) => read_params(method, params),
+        (_, None) => read_params(method, Map::default()),
         (_, Some(_)) if method::is_foreign(method) => Ok((Dialect::Standard, foreign(method))),
         (_, Some(_)) => {
             Err(Fault::InvalidParams.because("\"params\" must be an object, with each value by its name"))
@@ -199,13 +194,13 @@ fn read_call(mut object: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), Er
 }
 
 /// `tools/call` is ours if it names a tool of ours or has a league message.
-fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), ErrorObject> {
+fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, RequestContent), ErrorObject> {
     let arguments = match params.remove("arguments") {
-        Some(Json::Object(arguments)) => arguments,
-        None => Fields::default(),
+        Some(Value::Object(arguments)) => arguments,
+        None => Map::default(),
         Some(_) => return Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
     };
-    let name = params.get("name").and_then(Json::as_str).unwrap_or_default();
+    let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
     match read_params(name, arguments) {
         Ok((_, RequestContent::Foreign { .. })) => Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
         Ok((_, asked)) => Ok((Dialect::ToolsCall, asked)),
@@ -216,32 +211,32 @@ fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, RequestContent<'_>
     }
 }
 
-fn read_params<'a>(
+fn read_params(
     method: &str,
-    mut params: Fields<'a>,
-) -> Result<(Dialect, RequestContent<'a>), ErrorObject> {
+    mut params: Map<String, Value>,
+) -> Result<(Dialect, RequestContent), ErrorObject> {
     let wrapping = method::wrapping_dialect(method);
     if holds_type(&params) {
-        let named = params.get("message_type").and_then(Json::as_str).unwrap_or_default();
+        let named = params.get("message_type").and_then(Value::as_str).unwrap_or_default();
         let dialect = wrapping.unwrap_or_else(|| method::flat_dialect(method, named));
-        return Ok((dialect, explicit(Json::Object(params))));
+        return Ok((dialect, explicit(Value::Object(params))));
     }
-    let inner = params.get("message").and_then(Json::as_object);
+    let inner = params.get("message").and_then(Value::as_object);
     if let Some(inner) = inner
         && (wrapping.is_some() || holds_type(inner))
     {
-        let message = params.remove("message").unwrap_or(Json::Null);
+        let message = params.remove("message").unwrap_or(Value::Null);
         return Ok((wrapping.unwrap_or(Dialect::HandleMessage), explicit(message)));
     }
     if let Some(dialect) = wrapping {
-        return Ok((dialect, explicit(Json::Object(params))));
+        return Ok((dialect, explicit(Value::Object(params))));
     }
-    if let Some(question) = method::question(method) {
-        return read_question(question, &params).map(|asked| (Dialect::Standard, asked));
+    if let Some(query) = method::query(method) {
+        return Ok((Dialect::Standard, RequestContent::Query(read_query(query, &params)?)));
     }
     if let Some(kind) = method::implied_type(method) {
-        params.insert("message_type", Json::String(Cow::Borrowed(kind.name())));
-        let asked = RequestContent::Message { value: Json::Object(params), type_implied: true };
+        params.insert("message_type".to_owned(), kind.name().into());
+        let asked = RequestContent::Message { value: Value::Object(params), type_implied: true };
         return Ok((method::flat_dialect(method, kind.name()), asked));
     }
     if method::is_foreign(method) {
@@ -251,67 +246,36 @@ fn read_params<'a>(
         .because("the method names nothing that is known here, and \"params\" holds no \"message_type\""))
 }
 
-fn read_question(question: Question, params: &Fields<'_>) -> Result<RequestContent<'static>, ErrorObject> {
-    let league_id = match params.get("league_id") {
-        None | Some(Json::Null) => None,
-        Some(Json::String(id)) if id_fits(id) => Some(LeagueId::new(id.as_ref())),
-        Some(_) => return Err(Fault::InvalidParams.because("\"league_id\" must be a league's id")),
-    };
-    let look = |look| RequestContent::Look(look, league_id);
-    Ok(match question {
-        Question::Standings => look(Look::Standings {
-            detail: params.get("detail").is_some_and(|detail| matches!(detail, Json::Bool(true))),
-        }),
-        Question::Status => look(Look::Status),
-        Question::Referees => look(Look::Referees),
-        Question::Schedule => look(Look::Schedule(match params.get("round_id") {
-            None | Some(Json::Null) => None,
-            Some(number) => match number.as_u64().and_then(|number| u32::try_from(number).ok()) {
-                Some(number) => Some(RoundId(number)),
-                None => return Err(Fault::InvalidParams.because("\"round_id\" must be a round's number")),
-            },
-        })),
-        Question::Stats => look(Look::Stats(match params.get("player_id") {
-            Some(Json::String(id)) if id_fits(id) => PlayerId::new(id.as_ref()),
-            _ => {
-                return Err(
-                    Fault::InvalidParams.because("\"player_id\" must be a player's id, such as \"P01\"")
-                );
-            }
-        })),
-        Question::Games => look(Look::Games(match params.get("game_type") {
-            None | Some(Json::Null) => None,
-            Some(Json::String(name)) if id_fits(name) => Some(GameType::new(name.as_ref())),
-            Some(_) => {
-                return Err(
-                    Fault::InvalidParams.because("\"game_type\" must be a game, such as \"even_odd\"")
-                );
-            }
-        })),
-        Question::PlayerState => RequestContent::PlayerState,
-        Question::Ping => RequestContent::Ping,
-        Question::Discover => RequestContent::Discover,
-        Question::MatchState => RequestContent::MatchState(match params.get("match_id") {
-            None | Some(Json::Null) => None,
-            Some(Json::String(id)) if id_fits(id) => Some(MatchId::new(id.as_ref())),
-            Some(_) => {
-                return Err(
-                    Fault::InvalidParams.because("\"match_id\" must be a match's id, such as \"R1M1\"")
-                );
-            }
-        }),
-    })
+fn read_query(query: Query, params: &Map<String, Value>) -> Result<QueryRequest, ErrorObject> {
+    let value = |name: &str| params.get(name).filter(|value| !value.is_null());
+    let must_be =
+        |name: &str, expected: &str| Fault::InvalidParams.because(format!("\"{name}\" must be {expected}"));
+    let mut request = QueryRequest::from(query);
+    if let Some(id) = value("league_id") {
+        let id = id.as_str().filter(|id| id_fits(id));
+        request.league_id = Some(LeagueId::new(id.ok_or_else(|| must_be("league_id", "a league's id"))?));
+    }
+    for param in query.spec().params {
+        let is_valid = match value(param.name()) {
+            Some(value) => request.params.set(*param, value),
+            None => !param.is_required(),
+        };
+        if !is_valid {
+            return Err(must_be(param.name(), param.expected()));
+        }
+    }
+    Ok(request)
 }
 
 /// Null counts as absent; any other value is the message's type, even if it is no text.
-fn holds_type(object: &Fields<'_>) -> bool {
+fn holds_type(object: &Map<String, Value>) -> bool {
     object.get("message_type").is_some_and(|kind| !kind.is_null())
 }
 
-fn explicit(value: Json<'_>) -> RequestContent<'_> {
+fn explicit(value: Value) -> RequestContent {
     RequestContent::Message { value, type_implied: false }
 }
 
-fn foreign(method: &str) -> RequestContent<'static> {
+fn foreign(method: &str) -> RequestContent {
     RequestContent::Foreign { method: Some(method.to_owned()) }
 }

@@ -16,6 +16,7 @@ pub mod round;
 pub mod shared;
 pub mod timeouts;
 
+pub use super::methods::{Query, QueryParams};
 pub use assignment::{
     AssignmentName, MatchAssignment, PLAYER_A_ENDPOINT, PLAYER_A_ID, PLAYER_B_ENDPOINT, PLAYER_B_ID,
 };
@@ -29,7 +30,7 @@ pub(crate) use launch::is_zero;
 pub use launch::{AgentRole, LeagueOrder, LeagueStatus, Order, Phase, PlaceState, RosterPlace, StartLeague};
 pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
-pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError, QueryParams, QueryType};
+pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError};
 pub use registration::{
     BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
     RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus, TURNS_TOLD_MAX,

@@ -3,7 +3,8 @@
 use super::result::StandingRow;
 use super::shared::Shared;
 use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::{GameType, LeagueId, PlayerId, RoundId};
+use crate::protocol::ids::LeagueId;
+use crate::protocol::methods::{Query, QueryParams};
 #[cfg(feature = "schema")]
 use crate::protocol::schema::conditions;
 use crate::protocol::untrusted::UntrustedText;
@@ -17,75 +18,10 @@ pub struct LeagueQuery {
     /// Must be the league of the manager, else E007.
     pub league_id: LeagueId,
     /// What is asked: it decides which parameters count and what `data` holds.
-    pub query_type: QueryType,
+    pub query_type: Query,
     /// May be left out.
     #[cfg_attr(feature = "schema", schemars(with = "Option<QueryParams>"))]
     pub query_params: QueryParams,
-}
-
-/// What an agent can ask the manager.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum QueryType {
-    /// The table as it stands.
-    GetStandings,
-    /// The rounds that are drawn, with the results so far.
-    GetSchedule,
-    /// A player's first match that is not decided.
-    GetNextMatch,
-    /// A player's record in numbers.
-    GetPlayerStats,
-    /// The registered players; referees also see where they listen.
-    GetPlayers,
-    /// The registered referees, and what each has decided.
-    GetReferees,
-    /// The games that the manager knows, with their rules.
-    GetGames,
-}
-
-impl QueryType {
-    /// In the order of the documentation.
-    pub const ALL: [Self; 7] = [
-        Self::GetStandings,
-        Self::GetSchedule,
-        Self::GetNextMatch,
-        Self::GetPlayerStats,
-        Self::GetPlayers,
-        Self::GetReferees,
-        Self::GetGames,
-    ];
-
-    /// As it is written on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::GetStandings => "GET_STANDINGS",
-            Self::GetSchedule => "GET_SCHEDULE",
-            Self::GetNextMatch => "GET_NEXT_MATCH",
-            Self::GetPlayerStats => "GET_PLAYER_STATS",
-            Self::GetPlayers => "GET_PLAYERS",
-            Self::GetReferees => "GET_REFEREES",
-            Self::GetGames => "GET_GAMES",
-        }
-    }
-}
-
-/// What a question is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct QueryParams {
-    /// GET_NEXT_MATCH and GET_PLAYER_STATS: whom they are about. Left out, it is the player that asks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub player_id: Option<PlayerId>,
-    /// GET_SCHEDULE: this round only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub round_id: Option<RoundId>,
-    /// GET_GAMES: this game only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub game_type: Option<GameType>,
-    /// GET_STANDINGS: true to be told our additions to each row also where they make the answer larger than 10 KB.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<bool>,
 }
 
 /// LEAGUE_QUERY_RESPONSE: what the manager knows, or why it cannot say.
@@ -94,7 +30,7 @@ pub struct QueryParams {
 #[cfg_attr(feature = "schema", schemars(transform = conditions::data_or_error))]
 pub struct LeagueQueryResponse {
     /// As in the query.
-    pub query_type: QueryType,
+    pub query_type: Query,
     /// Whether there is `data`; otherwise there is `error`.
     pub success: bool,
     /// By the kind of question. It is kept as it came, since other managers answer with less or more than ours; ours

@@ -4,9 +4,9 @@ use super::{ID_PREFIX, META_SCHEMA, finished, whole};
 use crate::protocol::MessageType;
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::jsonrpc::TwoPointZero;
-use crate::protocol::methods::{Answers, Carries, Method, Question};
+use crate::protocol::methods::{Method, MethodParams, MethodResult, Party, Query, QueryParam};
+use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 /// The schema of one method's exchange in the standard dialect. The document takes the request as well as the
@@ -25,7 +25,7 @@ pub fn exchange(method: &Method) -> Value {
         "properties": {
             "jsonrpc": { "const": TwoPointZero::TEXT },
             "id": id(),
-            "method": { "enum": std::iter::once(&method.name).chain(method.also).collect::<Vec<_>>() },
+            "method": { "enum": method.names().collect::<Vec<_>>() },
             "params": params,
         },
         "required": needed,
@@ -47,7 +47,7 @@ pub fn exchange(method: &Method) -> Value {
         "$schema": META_SCHEMA,
         "$id": format!("{ID_PREFIX}method:{}", method.name),
         "title": method.name,
-        "description": method.summary,
+        "description": summary(method),
         "anyOf": [{ "$ref": "#/$defs/request" }, { "$ref": "#/$defs/response" }],
         "$defs": definitions,
     }))
@@ -68,6 +68,16 @@ fn error() -> Value {
         },
         "required": ["code", "message"],
     })
+}
+
+/// What a method is for, and who may ask.
+pub(super) fn summary(method: &Method) -> String {
+    match method.params {
+        MethodParams::Query(_) if method.served_by == [Party::Manager] => {
+            format!("{} For anyone, unless the league is closed to readers.", method.summary)
+        }
+        _ => method.summary.to_owned(),
+    }
 }
 
 /// A document under construction: schemas that refer to each other by name.
@@ -99,84 +109,78 @@ impl Book {
 
     /// What a method takes, and whether it can do without.
     pub(super) fn params(&mut self, method: &Method) -> (Value, bool) {
-        match method.carries {
-            Carries::Message(kind) => (self.message(kind), true),
-            Carries::Question(question) => {
-                let schema = self.question(question);
+        match method.params {
+            MethodParams::Message(kind) => (self.message(kind), true),
+            MethodParams::Query(query) => {
+                let schema = self.query(query);
                 let must = schema.get("required").is_some();
-                (schema.to_value(), must)
+                (schema, must)
             }
         }
     }
 
-    fn question(&mut self, question: Question) -> Schema {
-        let generator = &mut self.generator;
-        match question {
-            Question::Schedule => json_schema!({
-                "type": "object",
-                "properties": { "round_id": generator.subschema_for::<Option<RoundId>>() },
-            }),
-            Question::Stats => json_schema!({
-                "type": "object",
-                "properties": { "player_id": generator.subschema_for::<PlayerId>() },
-                "required": ["player_id"],
-            }),
-            Question::Games => json_schema!({
-                "type": "object",
-                "properties": { "game_type": generator.subschema_for::<Option<GameType>>() },
-            }),
-            Question::MatchState => json_schema!({
-                "type": "object",
-                "properties": { "match_id": generator.subschema_for::<Option<MatchId>>() },
-            }),
-            Question::Standings => json_schema!({
-                "type": "object",
-                "properties": { "detail": {
-                    "type": ["boolean", "null"],
-                    "description": "True to be told our additions to each row also where they make the answer larger than 10 KB.",
-                } },
-            }),
-            Question::Status
-            | Question::Referees
-            | Question::PlayerState
-            | Question::Ping
-            | Question::Discover => json_schema!({ "type": "object" }),
+    fn query(&mut self, query: Query) -> Value {
+        let params = query.spec().params;
+        let mut schema = json!({ "type": "object" });
+        if !params.is_empty() {
+            let properties = params.iter().map(|param| (param.name().to_owned(), self.param(*param)));
+            schema["properties"] = properties.collect::<Map<_, _>>().into();
         }
+        let required: Vec<_> =
+            params.iter().filter(|param| param.is_required()).map(|param| param.name()).collect();
+        if !required.is_empty() {
+            schema["required"] = json!(required);
+        }
+        schema
+    }
+
+    fn param(&mut self, param: QueryParam) -> Value {
+        let generator = &mut self.generator;
+        let schema = match param {
+            QueryParam::Detail => {
+                return json!({ "type": ["boolean", "null"], "description": param.about() });
+            }
+            QueryParam::RoundId => generator.subschema_for::<Option<RoundId>>(),
+            QueryParam::PlayerId => generator.subschema_for::<PlayerId>(),
+            QueryParam::GameType => generator.subschema_for::<Option<GameType>>(),
+            QueryParam::MatchId => generator.subschema_for::<Option<MatchId>>(),
+        };
+        schema.to_value()
     }
 
     /// What a method gives back.
     pub(super) fn result(&mut self, method: &Method) -> Value {
-        let mut answers: Vec<_> = method.answers.iter().map(|answer| self.answer(*answer)).collect();
-        match answers.len() {
-            1 => answers.remove(0),
-            _ => json!({ "anyOf": answers }),
+        let mut results: Vec<_> = method.results.iter().map(|result| self.one_result(*result)).collect();
+        match results.len() {
+            1 => results.remove(0),
+            _ => json!({ "anyOf": results }),
         }
     }
 
-    fn answer(&mut self, answer: Answers) -> Value {
-        match answer {
-            Answers::Message(kind) => self.message(kind),
-            Answers::Received => json!({
+    fn one_result(&mut self, result: MethodResult) -> Value {
+        match result {
+            MethodResult::Message(kind) => self.message(kind),
+            MethodResult::Received => json!({
                 "description": "Any result at all will do, as nothing is owed.",
                 "examples": [{ "status": "received" }],
             }),
-            Answers::Later => json!({
+            MethodResult::Later => json!({
                 "type": "object",
                 "description": "An acknowledgement: the answer follows as a request of its own, within the same time.",
                 "properties": { "status": { "type": "string" }, "message_type": false },
                 "required": ["status"],
                 "examples": [{ "status": "received" }],
             }),
-            Answers::Alive => json!({
+            MethodResult::Alive => json!({
                 "type": "object",
                 "properties": { "status": { "const": "ok" } },
                 "required": ["status"],
             }),
-            Answers::State => json!({
+            MethodResult::State => json!({
                 "type": "object",
                 "description": "For people who debug: what is in it may change.",
             }),
-            Answers::Document => json!({
+            MethodResult::Document => json!({
                 "type": "object",
                 "description": "An OpenRPC document.",
                 "properties": { "openrpc": { "type": "string" }, "methods": { "type": "array" } },

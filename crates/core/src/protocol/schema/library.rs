@@ -3,36 +3,26 @@
 use super::{ID_PREFIX, META_SCHEMA, exchange, finished, message, openrpc};
 use crate::protocol::PROTOCOL;
 use crate::protocol::message::MessageType;
-use crate::protocol::messages::QueryType;
-use crate::protocol::messages::query_data::{
-    GamesData, NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData, StandingsData,
-};
-use crate::protocol::methods::{METHODS, Party};
+use crate::protocol::methods::{Method, Party, Query};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// `data` of a query's answer, as our manager sends it. The strict reading takes any object there.
-pub fn data(query_type: QueryType) -> Value {
-    fn whole<T: JsonSchema>() -> Schema {
-        // What is sent, not what is read: a field that may be null is there all the same.
-        SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
-    }
-    let mut schema = match query_type {
-        QueryType::GetStandings => whole::<StandingsData>(),
-        QueryType::GetSchedule => whole::<ScheduleData>(),
-        QueryType::GetNextMatch => whole::<NextMatchData>(),
-        QueryType::GetPlayerStats => whole::<PlayerStatsData>(),
-        QueryType::GetPlayers => whole::<PlayersData>(),
-        QueryType::GetReferees => whole::<RefereesData>(),
-        QueryType::GetGames => whole::<GamesData>(),
-    };
-    let name = query_type.name();
-    schema.insert("$id".to_owned(), format!("{ID_PREFIX}data:{name}").into());
-    schema.insert("title".to_owned(), name.into());
-    schema.insert("description".to_owned(), format!("`data` of LEAGUE_QUERY_RESPONSE to {name}.").into());
-    finished(schema.to_value())
+/// `data` of a query's answer, as our manager sends it; `None` if LEAGUE_QUERY does not ask it. The strict reading takes any
+/// object there.
+pub fn data(query: Query) -> Option<Value> {
+    let spec = query.spec();
+    let (name, mut schema) = (spec.query_type?, (spec.data?)());
+    schema["$id"] = format!("{ID_PREFIX}data:{name}").into();
+    schema["title"] = name.into();
+    schema["description"] = format!("`data` of LEAGUE_QUERY_RESPONSE to {name}.").into();
+    Some(finished(schema))
+}
+
+/// What is sent, not what is read: a field that may be null is there all the same.
+pub(crate) fn sent<T: JsonSchema>() -> Value {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// Every document, by its path: `messages/GAME_OVER.json`, `methods/choose_parity.json`, `data/GET_STANDINGS.json`,
@@ -48,8 +38,9 @@ impl Library {
     pub fn new() -> Self {
         let messages = MessageType::ALL.iter().map(|&kind| (format!("messages/{kind}.json"), message(kind)));
         let methods =
-            METHODS.iter().map(|method| (format!("methods/{}.json", method.name), exchange(method)));
-        let data = QueryType::ALL.iter().map(|&kind| (format!("data/{}.json", kind.name()), data(kind)));
+            Method::all().map(|method| (format!("methods/{}.json", method.name), exchange(&method)));
+        let data =
+            Query::types().filter_map(|(query, name)| Some((format!("data/{name}.json"), data(query)?)));
         let roles = Party::ALL.iter().map(|&party| (Self::openrpc_path(party), openrpc(party)));
         let mut documents: BTreeMap<_, _> = messages.chain(methods).chain(data).chain(roles).collect();
         documents.insert(Self::INDEX.to_owned(), index(&documents));

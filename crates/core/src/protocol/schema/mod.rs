@@ -18,6 +18,7 @@ mod library;
 mod openrpc;
 
 pub use exchange::exchange;
+pub(crate) use library::sent;
 pub use library::{Library, data};
 pub use openrpc::{OPENRPC, openrpc};
 

@@ -1,9 +1,9 @@
 //! What an agent serves, as an OpenRPC document: one for each kind of agent, from the table of methods.
 
-use super::exchange::Book;
+use super::exchange::{Book, summary};
 use super::{ID_PREFIX, finished};
 use crate::protocol::jsonrpc::Fault;
-use crate::protocol::methods::{METHODS, Method, Party};
+use crate::protocol::methods::{Method, Party};
 use serde_json::{Value, json};
 
 /// The version of OpenRPC that the documents are written in.
@@ -14,11 +14,10 @@ const SCHEMAS: &str = "/components/schemas";
 /// The document of one kind of agent.
 pub fn openrpc(party: Party) -> Value {
     let mut book = Book::new(SCHEMAS);
-    let methods: Vec<_> = METHODS
-        .iter()
+    let methods: Vec<_> = Method::all()
         .filter(|method| method.is_served_by(party))
-        .flat_map(|method| std::iter::once(&method.name).chain(method.also).map(move |name| (*name, method)))
-        .map(|(name, method)| describe(name, method, &mut book))
+        .flat_map(|method| method.names().map(move |name| (name, method)))
+        .map(|(name, method)| describe(name, &method, &mut book))
         .collect();
     finished(json!({
         "openrpc": OPENRPC,
@@ -41,7 +40,7 @@ fn describe(name: &str, method: &Method, book: &mut Book) -> Value {
     let params = params(&whole, book);
     json!({
         "name": name,
-        "summary": method.summary,
+        "summary": summary(method),
         "paramStructure": "by-name",
         "params": params,
         // A list of parameters cannot say which depend on which; this can.

@@ -6,9 +6,9 @@ use super::suite::{Suite, json_text};
 use crate::check::exchange::Exchange;
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
+use matchday_core::protocol::Query;
 use matchday_core::protocol::dialect::answer::WireAnswer;
-use matchday_core::protocol::json::Json;
-use matchday_core::protocol::messages::{LeagueQueryResponse, QueryType, StandingRow};
+use matchday_core::protocol::messages::{LeagueQueryResponse, StandingRow};
 use matchday_core::protocol::{Body, ErrorCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl Suite {
             Body::LeagueQueryResponse(came) if came.success => Some((Arc::unwrap_or_clone(came), exchange)),
             // A manager may refuse GET_SCHEDULE before the league starts.
             Body::LeagueQueryResponse(came)
-                if came.query_type == QueryType::GetSchedule
+                if came.query_type == Query::Schedule
                     && came
                         .error
                         .as_ref()
@@ -182,5 +182,5 @@ static QUERIES: [&Rule; 11] = [
 
 fn is_success(reply: &Reply) -> bool {
     let Some(WireAnswer::Message(message)) = &reply.wire else { return false };
-    message.get("success").and_then(Json::as_bool) == Some(true)
+    message.get("success").and_then(Value::as_bool) == Some(true)
 }

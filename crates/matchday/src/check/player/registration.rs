@@ -17,7 +17,6 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{ReplyTo, RequestContent, Requests, read_requests};
-use matchday_core::protocol::json::Json;
 use matchday_core::protocol::messages::{LeagueRegisterRequest, PlayerMeta, RegisterStatus};
 use matchday_core::protocol::{
     Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId, Sender,
@@ -176,7 +175,6 @@ impl Registration<'_> {
         let RequestContent::Message { value: came, .. } = request.asked else {
             return;
         };
-        let came = came.to_value();
         let endpoint = came.pointer("/player_meta/contact_endpoint").and_then(Value::as_str);
         registered.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
         let mut judge = Registration { findings, exchange, conformance };
@@ -247,7 +245,7 @@ fn is_registration(body: &[u8]) -> bool {
         Requests::One(request) => match request.asked {
             RequestContent::Message { value, .. } => value
                 .get("message_type")
-                .and_then(Json::as_str)
+                .and_then(Value::as_str)
                 .is_some_and(|kind| kind.eq_ignore_ascii_case("LEAGUE_REGISTER_REQUEST")),
             _ => false,
         },

@@ -102,8 +102,7 @@ impl Suite {
                 let came = self.separate.remove(at);
                 reply.exchange.took += began.elapsed();
                 reply.exchange.outcome = ack_server::as_answer(&came);
-                reply.wire =
-                    ack_server::message_in(&came.request).map(|message| WireAnswer::Message(message.into()));
+                reply.wire = ack_server::message_in(&came.request).map(WireAnswer::Message);
                 reply.separate = true;
                 return reply;
             }
