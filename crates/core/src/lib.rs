@@ -76,6 +76,7 @@ pub mod referee_statement;
 pub mod registration;
 pub mod retry;
 pub mod signature;
+mod signature_cache;
 pub mod signed_move;
 pub mod signed_note;
 #[cfg(feature = "sim")]

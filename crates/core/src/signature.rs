@@ -3,7 +3,7 @@
 //! A public key is written `ed25519:` and 64 hexadecimal digits in lower case, a signature as 128 such digits. What is
 //! signed are the bytes of a length-prefixed list of parts, so that no two lists read alike.
 
-use crate::{hash_input, lower_hex};
+use crate::{hash_input, lower_hex, signature_cache};
 use ed25519_dalek::Signer;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -39,7 +39,9 @@ impl SigningKey {
 
     /// Signs exactly these bytes.
     pub fn sign(&self, message: &[u8]) -> Signature {
-        Signature(self.0.sign(message).to_bytes())
+        let signature = Signature(self.0.sign(message).to_bytes());
+        signature_cache::insert(signature_cache::entry(&self.public_key().0, &signature.0, message));
+        signature
     }
 
     /// Signs a length-prefixed list of parts.
@@ -74,9 +76,17 @@ impl PublicKey {
 
     /// Whether the signature of exactly these bytes was made with the private key. Strict: every signature has one form.
     pub fn verifies(&self, message: &[u8], signature: &Signature) -> bool {
+        let entry = signature_cache::entry(&self.0, &signature.0, message);
+        if signature_cache::contains(&entry) {
+            return true;
+        }
         let signature = ed25519_dalek::Signature::from_bytes(&signature.0);
-        ed25519_dalek::VerifyingKey::from_bytes(&self.0)
-            .is_ok_and(|key| key.verify_strict(message, &signature).is_ok())
+        let is_valid = ed25519_dalek::VerifyingKey::from_bytes(&self.0)
+            .is_ok_and(|key| key.verify_strict(message, &signature).is_ok());
+        if is_valid {
+            signature_cache::insert(entry);
+        }
+        is_valid
     }
 
     /// The same for a length-prefixed list of parts.

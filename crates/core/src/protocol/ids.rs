@@ -2,43 +2,30 @@
 //!
 //! Ids are text, because foreign agents choose their own; short ones are stored inline, so cloning is cheap.
 
+use super::short_id::ShortId;
 use super::untrusted::Untrusted;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
-use std::cmp::Ordering;
 use std::fmt;
 
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
         #[cfg_attr(feature = "schema", schemars(with = "crate::protocol::schema::Word"))]
-        pub struct $name(SmolStr);
+        pub struct $name(ShortId);
 
         impl $name {
             /// Takes any text; decoding rejects what cannot be an id.
             pub fn new(text: impl Into<SmolStr>) -> Self {
-                Self(text.into())
+                Self(ShortId::new(text.into()))
             }
 
             /// As it came: to compare, to hash, to send. To show it, format the id itself.
             pub fn as_str(&self) -> &str {
                 self.0.as_str()
-            }
-        }
-
-        /// By length, then by bytes: `P99` before `P100`.
-        impl Ord for $name {
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.0.len().cmp(&other.0.len()).then_with(|| self.0.as_bytes().cmp(other.0.as_bytes()))
-            }
-        }
-
-        impl PartialOrd for $name {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
             }
         }
 

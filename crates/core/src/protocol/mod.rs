@@ -16,6 +16,7 @@ pub mod operation;
 pub mod rights;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod short_id;
 pub mod text;
 pub mod time;
 pub mod token;
