@@ -14,11 +14,11 @@ use crate::queue::CommandQueue;
 use crate::reader::Reader;
 use crate::shared::Guarded;
 use crate::stats::{CommitMetrics, StoreStats};
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use crate::writer::Writer;
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -63,15 +63,18 @@ struct Backend {
 impl Store {
     /// Opens a store to write to it, and creates the file if it does not exist. Only one process can have it open so. The
     /// handle is for the latest league in it.
-    pub fn open(location: &Path) -> Result<Self, StoreError> {
-        let target = Target::of(location)?;
+    pub fn open(url: impl Into<StoreUrl>) -> Result<Self, StoreError> {
+        let target = Target::of(url)?;
         let log = target.append()?;
         Ok(Self::begin(target, log)?.0)
     }
 
     /// Opens a store that several processes share, each of which writes the leagues that it owns. It owns none at first.
-    pub fn open_shared(location: &Path, process: Process) -> Result<(Self, Arc<dyn Ownership>), StoreError> {
-        let target = Target::of(location)?;
+    pub fn open_shared(
+        url: impl Into<StoreUrl>,
+        process: Process,
+    ) -> Result<(Self, Arc<dyn Ownership>), StoreError> {
+        let target = Target::of(url)?;
         let (log, ownership) = target.append_shared(process)?;
         let (store, queue) = Self::begin(target, log)?;
         Ok((store, Arc::new(Guarded { ownership, queue })))
@@ -80,7 +83,7 @@ impl Store {
     fn begin(target: Target, log: Box<dyn Append>) -> Result<(Self, Arc<CommandQueue>), StoreError> {
         let reader = target.reader()?;
         let queue = Arc::new(CommandQueue::of(&reader.league_states()?, log.lease()));
-        let writer = Writer::new(log, target.name().to_owned(), Arc::clone(&queue));
+        let writer = Writer::new(log, target.name().clone(), Arc::clone(&queue));
         let thread = thread::Builder::new()
             .name("store".into())
             .spawn(move || writer.run())
@@ -91,20 +94,18 @@ impl Store {
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
-    pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
-        open::to_read(path)
+    pub fn open_read_only(url: impl Into<StoreUrl>) -> Result<Reader, StoreError> {
+        open::to_read(url)
     }
 
     /// A store without a file. What is appended is stored when the call returns, and is kept until the last handle is dropped.
     /// Exchanges are not kept: nobody could read them.
     pub fn in_memory() -> Result<Self, StoreError> {
-        let target = Target::in_memory()?;
-        let log = target.append()?;
-        Ok(Self::begin(target, log)?.0)
+        Self::open(StoreUrl::Memory)
     }
 
     fn is_in_memory(&self) -> bool {
-        self.path().is_none()
+        *self.url() == StoreUrl::Memory
     }
 
     /// The same store, for the agents of the league with this number.
@@ -128,8 +129,13 @@ impl Store {
         if self.private { stream.private() } else { stream.clone() }
     }
 
-    /// Where it is: its file, with symbolic links resolved, or its address without a password; `None` for a store in memory.
-    pub fn path(&self) -> Option<&Path> {
+    /// What it is called in messages: as it was named when it was opened.
+    pub fn name(&self) -> &StoreUrl {
+        self.backend.target.name()
+    }
+
+    /// Where it is: a file with symbolic links resolved.
+    pub fn url(&self) -> &StoreUrl {
         self.backend.target.real()
     }
 

@@ -78,11 +78,11 @@ mod tests {
     use crate::batch::Batch;
     use crate::lease::Lease;
     use crate::open::Target;
+    use crate::store_url::StoreUrl;
     use crate::stream::Stream;
     use crate::writer::Writer;
     use matchday_core::driver::Durability;
     use std::collections::BTreeSet;
-    use std::path::PathBuf;
     use std::sync::Mutex;
     use std::thread;
     use std::time::Instant;
@@ -141,12 +141,12 @@ mod tests {
     }
 
     fn write(log: &Leased, queue: &Arc<CommandQueue>) {
-        let writer = Writer::new(Box::new(log.clone()), PathBuf::from("memory"), Arc::clone(queue));
+        let writer = Writer::new(Box::new(log.clone()), StoreUrl::Memory, Arc::clone(queue));
         thread::spawn(move || writer.run());
     }
 
     fn leased(until: Instant) -> Leased {
-        let memory = Arc::new(Mutex::new(Target::in_memory().unwrap().append().unwrap()));
+        let memory = Arc::new(Mutex::new(Target::of(StoreUrl::Memory).unwrap().append().unwrap()));
         let others = Arc::default();
         Leased { memory, lease: Arc::new(Lease::until(until)), others }
     }

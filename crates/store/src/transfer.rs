@@ -8,7 +8,7 @@ use crate::leagues::Location;
 use crate::path::{beside, directory};
 use crate::reader::Reader;
 use crate::stream::Stream;
-use crate::verify::{Verification, verify_files};
+use crate::verify::{Verification, verify_file};
 use matchday_core::driver::Durability;
 use matchday_os::file::sync_directory;
 use std::fs;
@@ -50,7 +50,7 @@ pub fn archive(
 ) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
         return match is_same_league(&league.open()?, to, &is_kept)? {
-            true => verify_files(std::slice::from_ref(&to.to_owned())),
+            true => verify_file(to),
             false => Err(StoreError::Exists(to.to_owned())),
         };
     }
@@ -70,7 +70,7 @@ pub fn archive(
         let store = Store::open(&draft)?;
         copy_streams(&league.open()?, &store, &is_kept)?;
         store.close()?;
-        verify_files(std::slice::from_ref(&draft))
+        verify_file(&draft)
     };
     let found = write().inspect_err(|_| {
         let _ = remove_draft();
@@ -124,9 +124,9 @@ fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) ->
     }
     for stream in &streams {
         if from.head(stream)? != Some(to.head(stream)?) {
-            let to = to.path().unwrap_or(Path::new("memory")).to_owned();
+            let to = to.url().clone();
             let what = format!("the events of {stream}");
-            return Err(StoreError::CopyDiffers { from: from.path().to_owned(), to, what });
+            return Err(StoreError::CopyDiffers { from: from.url().clone(), to, what });
         }
     }
     Ok(())

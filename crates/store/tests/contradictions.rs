@@ -169,7 +169,7 @@ fn silenced(folder: &Path, exchanges: Vec<Exchange>) -> Option<Fault> {
     let store = Store::open(&own).unwrap();
     append_with(&store, "player/1", player(&league, &"00".repeat(32), "odd", "salt"), exchanges).unwrap();
     store.close().unwrap();
-    verify_files(&[file, own]).unwrap().fault
+    verify_files(&[file.into(), own.into()]).unwrap().fault
 }
 
 #[test]

@@ -10,9 +10,9 @@ use matchday_core::protocol::MatchId;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::timing::Timing;
 use matchday_stats::quantile::quantile;
+use matchday_store::StoreUrl;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Serialize)]
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     pub(crate) oddities: Vec<String>,
     pub(crate) verdict: String,
     pub(crate) seconds: f64,
-    pub(crate) store: PathBuf,
+    pub(crate) store: StoreUrl,
 }
 
 #[derive(Debug, Serialize)]
@@ -108,7 +108,7 @@ pub(crate) struct ReportInput<'a> {
     pub(crate) url: String,
     pub(crate) timing: Timing,
     pub(crate) took: Duration,
-    pub(crate) store: PathBuf,
+    pub(crate) store: StoreUrl,
 }
 
 impl Report {
@@ -243,7 +243,7 @@ fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> 
             Some(_) if troubled => "your agent, under trouble",
             Some(_) => "your agent",
         },
-        command: format!("matchday replay {} --match {id}", input.store.display()),
+        command: format!("matchday replay {} --match {id}", input.store),
     })
 }
 

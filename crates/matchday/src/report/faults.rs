@@ -143,7 +143,7 @@ mod tests {
         });
         told.recv().unwrap().unwrap();
         store.close().unwrap();
-        let report = Report::gather(&[path], None, &sample::SETTINGS).unwrap();
+        let report = Report::gather(&[path.into()], None, &sample::SETTINGS).unwrap();
         let faults: Vec<_> =
             report.faults.iter().map(|fault| (fault.group, fault.kind.as_str(), fault.count)).collect();
         let expected = [

@@ -12,10 +12,10 @@ use matchday_core::protocol::messages::{GameStatus, StandingRow};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_core::signed_note::Checkpoint;
 use matchday_stats::{LeagueStatistics, Resampling};
+use matchday_store::StoreUrl;
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(crate) struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sides: Option<String>,
     pub(crate) standings: Vec<Standing>,
-    pub(crate) store: PathBuf,
+    pub(crate) store: StoreUrl,
     /// The latest checkpoint, a signed note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checkpoint: Option<Arc<str>>,
@@ -94,7 +94,7 @@ impl Summary {
         league: &League,
         strategies: &BTreeMap<PlayerId, SmolStr>,
         took: Duration,
-        store: PathBuf,
+        store: StoreUrl,
     ) -> Self {
         let strategy = |player: &PlayerId| strategies.get(player).cloned().unwrap_or_default();
         let rows = league.rows().to_vec();
@@ -162,7 +162,7 @@ impl Summary {
                 hex::encode(checkpoint.root)
             ));
         }
-        let file = self.store.display();
+        let file = &self.store;
         text.push_str(&format!("Data      {file}\n\n"));
         text.push_str(&format!(
             "  matchday verify {file}               recompute every draw and the table\n"

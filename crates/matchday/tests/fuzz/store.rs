@@ -84,7 +84,7 @@ fn examined(dir: &Path, path: &Path) {
         Ok(found) => assert!(!found.to_string().is_empty()),
         Err(error) => said(error),
     }
-    match LogSet::open(&[path.to_owned()]) {
+    match LogSet::open(&[path.into()]) {
         Ok(logs) => {
             let whole = replay(&logs, None);
             let matches = logs.matches();

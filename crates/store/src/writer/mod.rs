@@ -12,10 +12,10 @@ use crate::command::{Command, Group};
 use crate::error::StoreFailed;
 use crate::ownership::Owned;
 use crate::queue::CommandQueue;
+use crate::store_url::StoreUrl;
 use plan::{Heads, Plan, of_league};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ const FSYNC_LAG_MAX: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Writer {
     log: Box<dyn Append>,
-    path: PathBuf,
+    store: StoreUrl,
     queue: Arc<CommandQueue>,
     heads: Heads,
     /// When the first commit began that is not on disk.
@@ -38,10 +38,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(log: Box<dyn Append>, path: PathBuf, queue: Arc<CommandQueue>) -> Self {
+    pub(super) fn new(log: Box<dyn Append>, store: StoreUrl, queue: Arc<CommandQueue>) -> Self {
         Self {
             log,
-            path,
+            store,
             queue,
             heads: Heads::new(),
             unsynced_since: None,
@@ -81,7 +81,7 @@ impl Writer {
         let durable = overdue || awaited && self.fsync_owed;
         // A panic must not leave everyone waiting for this thread.
         if catch_unwind(AssertUnwindSafe(|| self.commit(&mut group, durable, began))).is_err() {
-            self.queue.fail(None, StoreFailed::fault(&self.path));
+            self.queue.fail(None, StoreFailed::fault(&self.store));
         }
         self.remove_leagues(&mut group);
         self.take_leagues(&group);
@@ -183,7 +183,7 @@ impl Writer {
     /// Other processes own these leagues now. What is known of them does not hold any more.
     fn fence(&mut self, leagues: &BTreeSet<u32>) {
         for league in leagues {
-            self.queue.fail(Some(*league), StoreFailed::fenced(&self.path));
+            self.queue.fail(Some(*league), StoreFailed::fenced(&self.store));
         }
         self.forget(leagues);
     }
@@ -204,7 +204,7 @@ impl Writer {
             self.fence(&lost);
         }
         if ended {
-            self.queue.fail(None, StoreFailed::fenced(&self.path));
+            self.queue.fail(None, StoreFailed::fenced(&self.store));
         }
     }
 
@@ -239,7 +239,7 @@ impl Writer {
                     self.unsynced_since.get_or_insert_with(Instant::now);
                 }
                 Err(AppendError::Fenced(_)) => {
-                    self.queue.refuse(command, StoreFailed::fenced(&self.path));
+                    self.queue.refuse(command, StoreFailed::fenced(&self.store));
                     continue;
                 }
                 Err(error) => self.give_up(None, error),
@@ -280,11 +280,11 @@ impl Writer {
             AppendError::Refused(failed) => self.queue.fail(league, failed),
             AppendError::Fenced(leagues) => {
                 for league in leagues {
-                    self.queue.fail(Some(league), StoreFailed::fenced(&self.path));
+                    self.queue.fail(Some(league), StoreFailed::fenced(&self.store));
                 }
             }
             AppendError::Failed(failed) => self.queue.fail(None, failed),
-            AppendError::Unknown(why) => self.queue.fail(None, StoreFailed::away(&self.path, &why)),
+            AppendError::Unknown(why) => self.queue.fail(None, StoreFailed::away(&self.store, &why)),
         }
     }
 }

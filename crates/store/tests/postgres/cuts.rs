@@ -6,7 +6,6 @@ use matchday_store::{Batch, Store};
 use matchday_testkit::cut_proxy::{AtCommit, Direction};
 use matchday_testkit::event_lines::{flush, line, numbers, silence, stream, until};
 use matchday_testkit::postgres::Cluster;
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
@@ -35,7 +34,7 @@ fn events(cluster: &Cluster) -> usize {
 fn survives_cuts(side: AtCommit) {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     for number in 1..=5 {
         // Nothing else of the store's own is left to be committed.
@@ -72,7 +71,7 @@ fn a_commit_that_never_reached_the_database_is_done_again() {
 fn survives_silence(direction: Direction) {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.hold(direction);
     let told = begin(&store, 1);
@@ -100,7 +99,7 @@ fn what_the_database_answered_to_nobody_is_stored_once() {
 fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.cut_at_commit(AtCommit::Late);
     let told = begin(&store, 1);
@@ -122,7 +121,7 @@ fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
 fn time_stands_still_while_the_database_does_not_answer() {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.hold(Direction::ToClient);
     let (told, began) = (begin(&store, 1), Instant::now());

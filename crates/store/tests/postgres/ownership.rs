@@ -3,18 +3,17 @@
 
 use matchday_core::driver::Durability;
 use matchday_store::ownership::{Owner, Ownership, Process};
-use matchday_store::{Batch, Store, StoreError, StoreFailed};
+use matchday_store::{Batch, Store, StoreError, StoreFailed, StoreUrl};
 use matchday_testkit::event_lines::{append, line, numbers, stream};
 use matchday_testkit::postgres::Cluster;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 type Joined = (Store, Arc<dyn Ownership>);
 
-fn join_with(address: &Path, number: u32, event_form: u32) -> Joined {
+fn join_with(address: &StoreUrl, number: u32, event_form: u32) -> Joined {
     let process = Process {
         id: format!("{number:032x}"),
         name: format!("process {number}"),
@@ -26,13 +25,13 @@ fn join_with(address: &Path, number: u32, event_form: u32) -> Joined {
     Store::open_shared(address, process).unwrap()
 }
 
-fn join(address: &Path, number: u32) -> Joined {
+fn join(address: &StoreUrl, number: u32) -> Joined {
     join_with(address, number, 1)
 }
 
 /// A database with leagues from 1 on, of which the first `due` are to be loaded, the one with the lowest number first.
-fn leagues(cluster: &Cluster, count: u32, due: u32) -> PathBuf {
-    let address = PathBuf::from(cluster.database());
+fn leagues(cluster: &Cluster, count: u32, due: u32) -> StoreUrl {
+    let address = StoreUrl::from(cluster.database().as_str());
     Store::open(&address).unwrap().close().unwrap();
     cluster.sql(
         "t0",
