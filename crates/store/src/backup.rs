@@ -83,12 +83,14 @@ fn copy(source: &mut Reader, draft: &Path, to: &Path) -> Result<(), StoreError> 
 mod tests {
     use super::*;
     use crate::{Batch, Durability, Store, Stream};
+    use matchday_core::protocol::Timestamp;
     use matchday_testkit::tamper::tamper;
     use std::sync::mpsc;
 
     fn append(store: &Store, line: &str) {
         let (tell, told) = mpsc::channel();
         store.append(Batch {
+            at: Timestamp::from_micros(1),
             stream: Stream("player".into()),
             lines: vec![line.to_owned()],
             durability: Durability::Fsynced,

@@ -125,6 +125,7 @@ fn append(store: &Store, seed: Seed) -> Result<(), StoreError> {
         .map_err(|error| StoreError::Unreadable { store: store.url().clone(), error })?;
     let (tell, told) = mpsc::channel();
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream(),
         lines: vec![line],
         durability: Durability::Fsynced,

@@ -187,10 +187,6 @@ impl StoreFailed {
         ))
     }
 
-    pub(super) fn unreadable(stream: &str, why: &serde_json::Error) -> Self {
-        Self::new(format!("the store was given something for {stream} that is not an event: {why}"))
-    }
-
     pub(super) fn fault(store: &StoreUrl) -> Self {
         Self::new(format!(
             "{store} could not be written because of a fault in this program, which was reported above: {NOTHING_LOST}"

@@ -27,7 +27,6 @@ pub mod csv_rows;
 pub mod describe;
 pub mod entry;
 pub mod error;
-mod event_time;
 pub mod exchange;
 mod exchange_buffer;
 pub mod export;

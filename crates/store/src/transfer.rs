@@ -10,11 +10,11 @@ use crate::reader::Reader;
 use crate::stream::Stream;
 use crate::verify::{Verification, verify_file};
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_os::file::sync_directory;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::mpsc;
 
 /// How many exchanges are read and written at a time.
 const PAGE: usize = 512;
@@ -111,8 +111,11 @@ fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) ->
     let mut streams = from.streams()?;
     streams.retain(is_kept);
     for stream in &streams {
-        let lines = from.load_checked(stream)?.into_iter().map(|stored| stored.line).collect();
-        append(to, stream, lines)?;
+        for events in from.load_checked(stream)?.chunk_by(|one, next| one.at == next.at) {
+            let lines = events.iter().map(|stored| stored.line.clone()).collect();
+            to.append(batch(events.first().map_or(Timestamp::EPOCH, |first| first.at), stream, lines));
+        }
+        to.flush_blocking()?;
     }
     let mut after = 0;
     loop {
@@ -133,16 +136,13 @@ fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) ->
 }
 
 /// Appends events and waits until they are stored.
-pub fn append(to: &Store, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
-    let (tell, told) = mpsc::channel();
-    to.append(Batch {
-        stream: stream.clone(),
-        lines,
-        durability: Durability::Fsynced,
-        awaited: true,
-        then: Box::new(move |outcome| {
-            let _ = tell.send(outcome);
-        }),
-    });
-    told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
+pub fn append(to: &Store, at: Timestamp, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
+    to.append(batch(at, stream, lines));
+    to.flush_blocking()
+}
+
+/// Nobody waits for it: a flush does.
+fn batch(at: Timestamp, stream: &Stream, lines: Vec<String>) -> Batch {
+    let (durability, then) = (Durability::Written, Box::new(|_| {}));
+    Batch { at, stream: stream.clone(), lines, durability, awaited: false, then }
 }

@@ -108,7 +108,7 @@ impl Service {
             let reader = Location { store: file.into(), league: LeagueChoice::Number(source) }.open()?;
             transfer::copy_league(&reader, &to)?;
             if !lines.is_empty() {
-                transfer::append(&to, &reader.league(), lines)?;
+                transfer::append(&to, at, &reader.league(), lines)?;
             }
             Ok(())
         });
@@ -118,7 +118,7 @@ impl Service {
         }
         store.set_wake_at(Some(Timestamp::EPOCH));
         if let Some(cluster) = &self.cluster {
-            cluster.has_made(number);
+            cluster.mark_created(number);
         }
         self.record(&[ServiceEvent::LeagueCreated { number, plan: Box::new(plan) }]).await?;
         lock(&self.wake_times).insert(number, Timestamp::EPOCH);

@@ -88,6 +88,7 @@ async fn append_many(store: &Store, count: usize) {
     let line = event_codec::encode(Timestamp::EPOCH, &event).unwrap();
     let (tell, told) = oneshot::channel();
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: Stream("player/many".into()),
         lines: vec![line; count],
         durability: Durability::Fsynced,

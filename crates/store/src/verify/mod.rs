@@ -33,13 +33,13 @@ mod signatures;
 
 use crate::batch::Stored;
 use crate::chain::{self, Hash};
+use crate::describe;
 use crate::error::StoreError;
 use crate::handle::Store;
 use crate::leagues::NO_LEAGUE;
 use crate::reader::Reader;
 use crate::store_url::StoreUrl;
 use crate::stream::Stream;
-use crate::{describe, event_time};
 use audit::Auditor;
 pub use checkpoints::{ExternalCheckpoint, LastCheckpoint};
 use contradiction::AllegedSilence;
@@ -53,7 +53,7 @@ use matchday_core::referee::RefereeEvent;
 pub use notes::{Evidence, PlacedNote};
 use result::Played;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use smol_str::SmolStr;
 
 /// What was found. Printed, it is a report for people.
@@ -360,7 +360,7 @@ fn check(
         }
         "referee" => readable::<RefereeEvent>(&stored.line)?,
         "player" => readable::<PlayerEvent>(&stored.line)?,
-        _ => event_time::of_line(&stored.line).map_err(|error| format!("not an event: {error}"))?,
+        _ => readable::<IgnoredAny>(&stored.line)?,
     };
     if at != stored.at {
         return Err(format!("it is filed under {:?}, and says {at:?} itself", stored.at));

@@ -103,7 +103,7 @@ impl Writer {
         let leagues: BTreeSet<u32> = group.commands.iter().map(Command::league).collect();
         let sound: BTreeSet<u32> =
             leagues.into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
-        let planned = self.patiently(|writer| {
+        let planned = self.with_reconnect(|writer| {
             let mut planned = Plan::default();
             let commands = group.commands.iter().filter(|command| command.changes_rows());
             for command in commands.filter(|command| sound.contains(&command.league())) {
@@ -168,7 +168,7 @@ impl Writer {
     }
 
     /// Does something that can be repeated, as often as the store is lost sight of meanwhile.
-    fn patiently<T>(
+    fn with_reconnect<T>(
         &mut self,
         mut action: impl FnMut(&mut Self) -> Result<T, AppendError>,
     ) -> Result<T, AppendError> {
@@ -229,7 +229,7 @@ impl Writer {
                 group.commands.push(command);
                 continue;
             };
-            match self.patiently(|writer| writer.log.remove(league)) {
+            match self.with_reconnect(|writer| writer.log.remove(league)) {
                 Ok(false) => {
                     self.queue.again(command);
                     continue;
@@ -249,7 +249,7 @@ impl Writer {
     }
 
     fn sync(&mut self, began: Option<Instant>) {
-        match self.patiently(|writer| writer.log.sync()) {
+        match self.with_reconnect(|writer| writer.log.sync()) {
             Ok(()) => self.on_disk(began),
             Err(error) => self.give_up(None, error),
         }
@@ -267,7 +267,7 @@ impl Writer {
         self.fence_lost();
         let due = self.log.maintenance_interval().is_none_or(|every| self.maintained_at.elapsed() >= every);
         if due {
-            if let Err(error) = self.patiently(|writer| writer.log.maintain()) {
+            if let Err(error) = self.with_reconnect(|writer| writer.log.maintain()) {
                 self.give_up(None, error);
             }
             self.maintained_at = Instant::now();

@@ -2,6 +2,7 @@
 //! one direction, and in both.
 
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Store};
 use matchday_testkit::cut_proxy::{AtCommit, Direction};
 use matchday_testkit::event_lines::{flush, line, numbers, silence, stream, until};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 fn begin(store: &Store, number: usize) -> Receiver<bool> {
     let (tell, told) = mpsc::channel();
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("league"),
         lines: vec![line(number)],
         durability: Durability::Fsynced,
@@ -54,7 +56,7 @@ fn survives_cuts(side: AtCommit) {
     flush(&store).unwrap();
     assert_eq!(numbers(&store, "league"), [0, 1, 2, 3, 4, 5]);
     assert_eq!(store.reader().unwrap().exchanges().unwrap().len(), 5);
-    assert!(store.stats().outages >= 5 && store.away().is_none());
+    assert!(store.stats().outages >= 5 && store.unavailable().is_none());
 }
 
 #[test]
@@ -125,13 +127,13 @@ fn time_stands_still_while_the_database_does_not_answer() {
     stored(&begin(&store, 0));
     proxy.hold(Direction::ToClient);
     let (told, began) = (begin(&store, 1), Instant::now());
-    until(&store, |_| store.away().is_some());
-    assert!(told.try_recv().is_err() && store.away().is_some(), "{:?}", store.away());
-    let (silent, stood_still) = (began.elapsed(), store.stood_still());
+    until(&store, |_| store.unavailable().is_some());
+    assert!(told.try_recv().is_err() && store.unavailable().is_some(), "{:?}", store.unavailable());
+    let (silent, stood_still) = (began.elapsed(), store.downtime());
     assert!(stood_still + Duration::from_millis(1_500) > silent, "{stood_still:?} of {silent:?}");
     proxy.mend();
     stored(&told);
-    until(&store, |_| store.away().is_none());
-    assert!(store.away().is_none() && store.stood_still() >= stood_still);
+    until(&store, |_| store.unavailable().is_none());
+    assert!(store.unavailable().is_none() && store.downtime() >= stood_still);
     assert_eq!(numbers(&store, "league"), [0, 1]);
 }

@@ -6,6 +6,7 @@ mod ownership;
 mod tls;
 
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_store::backup::backup;
 use matchday_store::transfer::{archive, copy_league};
 use matchday_store::verify::verify_file;
@@ -95,6 +96,7 @@ fn survives(crash: impl Fn(&Cluster)) {
         for number in next..next + 400 {
             let tell = tell.clone();
             store.append(Batch {
+                at: Timestamp::EPOCH,
                 stream: stream(if number % 2 == 0 { "league" } else { "player/8101" }),
                 lines: vec![line(number)],
                 durability: if number % 5 == 0 { Durability::Fsynced } else { Durability::Written },
@@ -115,7 +117,7 @@ fn survives(crash: impl Fn(&Cluster)) {
     drop(tell);
     let acknowledged: Vec<(usize, bool)> = told.iter().take(next - 1).collect();
     assert!(acknowledged.iter().all(|(_, stored)| *stored));
-    assert!(store.away().is_none());
+    assert!(store.unavailable().is_none());
     let expected =
         |odd: bool| -> Vec<usize> { (0..next).filter(|number| (number % 2 == 1) == odd).collect() };
     assert_eq!(numbers(&store, "league"), expected(false));

@@ -2,6 +2,7 @@
 //! leagues are spread.
 
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_store::ownership::{Owner, Ownership, Process};
 use matchday_store::{Batch, Store, StoreError, StoreFailed, StoreUrl};
 use matchday_testkit::event_lines::{append, line, numbers, stream};
@@ -52,7 +53,14 @@ fn query(store: &Store) -> mpsc::Receiver<Result<(), StoreFailed>> {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
     let (lines, durability) = (Vec::new(), Durability::Written);
-    store.append(Batch { stream: stream("league"), lines, durability, awaited: true, then });
+    store.append(Batch {
+        at: Timestamp::EPOCH,
+        stream: stream("league"),
+        lines,
+        durability,
+        awaited: true,
+        then,
+    });
     told
 }
 
@@ -118,6 +126,7 @@ fn an_append_to_a_league_of_another_is_fenced_and_the_rest_of_its_group_is_store
     for (league, store) in [(1, &first), (2, &second)] {
         let tell = tell.clone();
         store.append(Batch {
+            at: Timestamp::EPOCH,
             stream: stream("league"),
             lines: vec![line(1)],
             durability: Durability::Fsynced,
