@@ -6,6 +6,7 @@ use matchday_testkit::address::free_address;
 use matchday_testkit::certificates::Authority;
 use matchday_testkit::event_lines::{append, line, numbers};
 use matchday_testkit::postgres::Cluster;
+use std::path::PathBuf;
 
 const PASSWORD: &str = "correct-horse-battery";
 
