@@ -113,7 +113,7 @@ impl std::fmt::Display for Holder {
 }
 
 impl StoreError {
-    pub(super) fn io(store: impl Into<StoreUrl>, error: io::Error) -> Self {
+    pub fn io(store: impl Into<StoreUrl>, error: io::Error) -> Self {
         let store = store.into();
         match error.kind() {
             io::ErrorKind::PermissionDenied => Self::Forbidden { store, error },
@@ -197,7 +197,7 @@ impl StoreFailed {
         Self::new("the league was archived or deleted")
     }
 
-    pub(super) fn closed() -> Self {
+    pub fn closed() -> Self {
         Self::new("the store is closed")
     }
 }

@@ -116,7 +116,7 @@ impl Target {
 }
 
 /// Reads a store: its latest league, or the one that its URL names.
-pub(super) fn to_read(url: impl Into<StoreUrl>) -> Result<Reader, StoreError> {
+pub fn to_read(url: impl Into<StoreUrl>) -> Result<Reader, StoreError> {
     let target = Target::of(url)?;
     target.reader()?.choose(target.named.league())
 }

@@ -10,11 +10,11 @@ mod machine;
 mod reach;
 mod stored;
 
-use crate::view::table;
 use matchday_core::protocol::Timestamp;
 use matchday_net::client::Client;
 use matchday_net::tls::ServerTlsFiles;
 use matchday_store::StoreUrl;
+use matchday_terminal::table;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
