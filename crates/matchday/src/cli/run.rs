@@ -218,7 +218,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let how_it_ended = || -> Result<Summary> {
         // Read from the file: matches may have been decided since the last look, and the file is authoritative.
         let league = LeagueLog::load(&Store::open_read_only(&url)?)?.league;
-        let summary = Summary::of(&league, &strategies, took, url.clone());
+        let summary = Summary::of(&league, &strategies, took, url.to_string());
         let columns = Size::of_terminal().map(|size| size.columns);
         let people = || summary.for_people(Paint::of_stdout(), columns);
         say(if args.json { serde_json::to_string_pretty(&summary)? } else { people() });
