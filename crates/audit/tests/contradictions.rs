@@ -55,6 +55,7 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             attempt: Attempt(1),
             draw_commitment: Some(Commitment(commitment.into())),
             commitment_signature: None,
+            signs: false,
         },
         PlayerEvent::Chosen {
             match_id: MatchId::new("R1M1"),
