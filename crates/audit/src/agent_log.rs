@@ -6,6 +6,7 @@ use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::{LeagueId, MatchId, Timestamp, Token};
 use matchday_core::referee::RefereeEvent;
 use matchday_core::registration::Identity;
+use matchday_store::StoreUrl;
 use matchday_store::batch::Stored;
 use matchday_store::entry::Entry;
 use matchday_store::stream::Stream;
@@ -13,7 +14,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use smol_str::{SmolStr, format_smolstr};
 use std::fmt;
-use std::path::{Path, PathBuf};
 
 /// An event of a referee or a player.
 pub trait AgentEvent: DeserializeOwned + Serialize {
@@ -61,7 +61,8 @@ impl AgentIdentity {
 /// One agent in one league.
 #[derive(Debug, Clone)]
 pub struct AgentLog<E> {
-    pub file: PathBuf,
+    /// `None` if its events were not read from one, or need not be told apart.
+    pub store: Option<StoreUrl>,
     pub stream: Stream,
     /// `None` if it never registered.
     pub identity: Option<AgentIdentity>,
@@ -76,9 +77,13 @@ const NEVER: Timestamp = Timestamp::from_micros(i64::MAX);
 
 impl<E: AgentEvent> AgentLog<E> {
     /// An agent's events, cut where it went from one league to the next. There is at least one part.
-    pub fn decode(file: &Path, stream: &Stream, events: &[Stored]) -> Result<Vec<Self>, EventCodecError> {
+    pub fn decode(
+        store: Option<&StoreUrl>,
+        stream: &Stream,
+        events: &[Stored],
+    ) -> Result<Vec<Self>, EventCodecError> {
         let begin = |identity, from| Self {
-            file: file.to_owned(),
+            store: store.cloned(),
             stream: stream.clone(),
             identity,
             entries: Vec::new(),

@@ -1,8 +1,9 @@
 //! A copy of a store, taken while it may be in use. Reads the store, and writes a file that is there whole or not at all.
 
 use crate::transfer::{archive, copy_league};
-use crate::verify::{Verification, verify_files};
+use crate::verify::{Verification, verify_file};
 use matchday_os::file::sync_directory;
+use matchday_store::StoreUrl;
 use matchday_store::error::StoreError;
 use matchday_store::handle::Store;
 use matchday_store::leagues::Location;
@@ -16,21 +17,21 @@ use std::path::Path;
 
 /// Copies the store as it stands, compares the copy with it, and only then gives it its name. What is wrong in the content
 /// of the store is reported, and copied as it is: the copy may be all that is left tomorrow.
-pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
+pub fn backup(from: &StoreUrl, to: &Path) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
         return Err(StoreError::Exists(to.to_owned()));
     }
     if !directory(to).is_dir() {
         return Err(StoreError::NoDirectory(to.to_owned()));
     }
-    if open::names_league(from)? {
-        return archive(&Location::latest(from.to_owned()), to, |_| true);
+    if from.league().is_some() {
+        return archive(&Location::latest(from), to, |_| true);
     }
     let mut source = open::to_read(from)?;
     let draft = beside(to, ".new");
     let made = copy(&mut source, &draft, to)
         .and_then(|()| compare(&source, &open::to_read(&draft)?, to))
-        .and_then(|()| verify_files(std::slice::from_ref(&draft)));
+        .and_then(|()| verify_file(&draft));
     let failed = |error| StoreError::io(to, error);
     match made {
         Ok(found) => {
@@ -50,9 +51,8 @@ pub fn backup(from: &Path, to: &Path) -> Result<Verification, StoreError> {
 fn compare(source: &Reader, copy: &Reader, to: &Path) -> Result<(), StoreError> {
     let read = source.heads()?;
     let written: BTreeSet<_> = copy.heads()?.into_iter().collect();
-    let differs = |what: String| {
-        Err(StoreError::CopyDiffers { from: source.path().to_owned(), to: to.to_owned(), what })
-    };
+    let differs =
+        |what: String| Err(StoreError::CopyDiffers { from: source.url().clone(), to: to.into(), what });
     if let Some(StreamHead { stream, .. }) = read.iter().find(|head| !written.contains(head)) {
         return differs(format!("the events of {stream}"));
     }
@@ -82,6 +82,7 @@ fn copy(source: &mut Reader, draft: &Path, to: &Path) -> Result<(), StoreError> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use matchday_core::protocol::Timestamp;
     use matchday_store::{Batch, Durability, Store, Stream};
     use matchday_testkit::tamper::tamper;
     use std::sync::mpsc;
@@ -89,6 +90,7 @@ mod tests {
     fn append(store: &Store, line: &str) {
         let (tell, told) = mpsc::channel();
         store.append(Batch {
+            at: Timestamp::from_micros(1),
             stream: Stream("player".into()),
             lines: vec![line.to_owned()],
             durability: Durability::Fsynced,
@@ -107,7 +109,7 @@ mod tests {
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
         append(&store, LINE);
-        let found = backup(&from, &to).unwrap();
+        let found = backup(&(&from).into(), &to).unwrap();
         append(&store, LINE);
         assert_eq!((found.events, found.fault), (2, None));
         assert_eq!(store.load(&Stream("player".into())).unwrap().len(), 3);
@@ -125,7 +127,7 @@ mod tests {
         let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
-        backup(&from, &to).unwrap();
+        backup(&(&from).into(), &to).unwrap();
         assert_eq!(fs::metadata(&to).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
@@ -135,8 +137,8 @@ mod tests {
         let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
         drop(Store::open(&from).unwrap());
         fs::write(&to, "precious").unwrap();
-        assert!(matches!(backup(&from, &to), Err(StoreError::Exists(_))));
-        assert!(matches!(backup(&from, &from), Err(StoreError::Exists(_))));
+        assert!(matches!(backup(&(&from).into(), &to), Err(StoreError::Exists(_))));
+        assert!(matches!(backup(&(&from).into(), &from), Err(StoreError::Exists(_))));
         assert_eq!(fs::read_to_string(&to).unwrap(), "precious");
     }
 
@@ -148,7 +150,7 @@ mod tests {
         append(&store, LINE);
         store.close().unwrap();
         tamper(&from, "UPDATE events SET hash = zeroblob(32)");
-        assert!(backup(&from, &to).unwrap().fault.is_some());
+        assert!(backup(&(&from).into(), &to).unwrap().fault.is_some());
         let heads = |path: &Path| open::to_read(path).unwrap().heads().unwrap();
         assert_eq!(heads(&to), heads(&from));
         assert!(!beside(&to, ".new").exists());
@@ -160,7 +162,7 @@ mod tests {
         let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
-        backup(&from, &to).unwrap();
+        backup(&(&from).into(), &to).unwrap();
         append(&store, LINE);
         let (source, copy) = (open::to_read(&from).unwrap(), open::to_read(&to).unwrap());
         let error = compare(&source, &copy, &to).unwrap_err().to_string();

@@ -19,7 +19,7 @@ impl LeagueLog {
     /// The league that the reader has chosen: the latest, unless another was asked for.
     pub fn load(reader: &Reader) -> Result<Self, StoreError> {
         match reader.entries_after(&reader.league(), 0)? {
-            entries if entries.is_empty() => Err(StoreError::NoLeague(reader.path().to_owned())),
+            entries if entries.is_empty() => Err(StoreError::NoLeague(reader.url().clone())),
             entries => Self::replay(entries).with_rounds_within_limits(reader),
         }
     }
@@ -31,7 +31,7 @@ impl LeagueLog {
             return Ok(self);
         }
         let what = format!("it has a league of {rounds} rounds, and a league has {most} at most");
-        Err(StoreError::Damaged { path: reader.path().to_owned(), what })
+        Err(StoreError::Damaged { store: reader.url().clone(), what })
     }
 
     /// A league that has been replayed already, with some of its events.

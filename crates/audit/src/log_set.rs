@@ -6,6 +6,7 @@ use matchday_core::league::League;
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId};
 use matchday_core::referee::RefereeEvent;
+use matchday_store::StoreUrl;
 use matchday_store::batch::Stored;
 use matchday_store::entry::Entry;
 use matchday_store::error::StoreError;
@@ -15,7 +16,6 @@ use matchday_store::open;
 use matchday_store::reader::Reader;
 use matchday_store::stream::Stream;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// The logs of a league and of its agents, as far as their stores are at hand.
 #[derive(Debug)]
@@ -29,18 +29,18 @@ pub struct LogSet {
 
 impl LogSet {
     /// Opens stores to look at them together. One that is named twice is read once.
-    pub fn open(paths: &[PathBuf]) -> Result<Self, StoreError> {
-        Self::open_league(paths, None)
+    pub fn open(stores: &[StoreUrl]) -> Result<Self, StoreError> {
+        Self::open_league(stores, None)
     }
 
     /// Opens stores with the league of this name rather than the latest.
-    pub fn open_league(paths: &[PathBuf], league_id: Option<&LeagueId>) -> Result<Self, StoreError> {
+    pub fn open_league(stores: &[StoreUrl], league_id: Option<&LeagueId>) -> Result<Self, StoreError> {
         let mut seen = BTreeSet::new();
-        let fresh = |path: &&PathBuf| seen.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone()));
-        let readers = paths.iter().filter(fresh).map(|path| open::to_read(path)?.choose(league_id));
+        let fresh = |url: &&StoreUrl| seen.insert(url.canonical());
+        let readers = stores.iter().filter(fresh).map(|url| open::to_read(url)?.choose(league_id));
         let logs = Self::of(readers.collect::<Result<_, _>>()?)?;
-        match (league_id, &logs.league, paths.first()) {
-            (Some(_), None, Some(path)) => Err(StoreError::NoLeague(path.clone())),
+        match (league_id, &logs.league, stores.first()) {
+            (Some(_), None, Some(url)) => Err(StoreError::NoLeague(url.clone())),
             _ => Ok(logs),
         }
     }
@@ -134,8 +134,8 @@ impl LogSet {
         &self.readers
     }
 
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.readers.iter().map(Reader::path)
+    pub fn stores(&self) -> impl Iterator<Item = &StoreUrl> {
+        self.readers.iter().map(Reader::url)
     }
 
     /// Every match that one of the logs mentions.
@@ -153,16 +153,16 @@ impl LogSet {
         let mut all = Vec::new();
         for reader in &self.readers {
             let kept = reader.exchanges_of(match_id)?;
-            all.extend(kept.into_iter().filter(|exchange| self.is_of_this_league(reader.path(), exchange)));
+            all.extend(kept.into_iter().filter(|exchange| self.is_of_this_league(reader.url(), exchange)));
         }
         all.sort_by_key(|exchange| exchange.at);
         Ok(all)
     }
 
     /// An agent that has been in another league may have had a match of the same name there.
-    fn is_of_this_league(&self, file: &Path, exchange: &Exchange) -> bool {
-        let referee = self.referees.iter().filter(|log| log.file == file);
-        let player = self.players.iter().filter(|log| log.file == file);
+    fn is_of_this_league(&self, store: &StoreUrl, exchange: &Exchange) -> bool {
+        let referee = self.referees.iter().filter(|log| log.store.as_ref() == Some(store));
+        let player = self.players.iter().filter(|log| log.store.as_ref() == Some(store));
         let covers = referee.filter(|log| log.id() == exchange.agent).map(|log| log.covers(exchange.at));
         let mut covers = covers
             .chain(player.filter(|log| log.id() == exchange.agent).map(|log| log.covers(exchange.at)))
@@ -178,7 +178,7 @@ fn the_one_league(readers: &[Reader]) -> Result<Option<LeagueLog>, StoreError> {
             (Err(StoreError::NoLeague(_)), _) => {}
             (Err(error), _) => return Err(error),
             (Ok(_), Some((first, _))) => {
-                return Err(StoreError::TwoLeagues(first.path().to_owned(), reader.path().to_owned()));
+                return Err(StoreError::TwoLeagues(first.url().clone(), reader.url().clone()));
             }
             (Ok(league_log), None) => found = Some((reader, league_log)),
         }
@@ -193,10 +193,10 @@ fn chosen<E: AgentEvent>(
     events: &[Stored],
     league: Option<&League>,
 ) -> Result<AgentLog<E>, StoreError> {
-    let path = || reader.path().to_owned();
-    let parts = AgentLog::decode(reader.path(), stream, events);
+    let store = || reader.url().clone();
+    let parts = AgentLog::decode(Some(reader.url()), stream, events);
     let mut parts = parts.map_err(|error| reader.unreadable(error))?;
-    let Some(last) = parts.pop() else { return Err(StoreError::Empty(path())) };
+    let Some(last) = parts.pop() else { return Err(StoreError::Empty(store())) };
     let fits = |log: &AgentLog<E>| match (&log.identity, league) {
         (Some(identity), Some(league)) => is_known(league, identity),
         _ => true,
@@ -205,7 +205,7 @@ fn chosen<E: AgentEvent>(
         return Ok(last);
     }
     let id = last.id().to_owned();
-    parts.into_iter().rev().find(fits).ok_or_else(|| StoreError::OtherLeague { path: path(), id })
+    parts.into_iter().rev().find(fits).ok_or_else(|| StoreError::OtherLeague { store: store(), id })
 }
 
 /// An agent of the league, if it is one. Beside the league itself a store may hold agents of others, such as seats that

@@ -1,8 +1,9 @@
 //! Moves a league between stores with its chains as they are: out into a file of its own, and in from one. Reads one store and
 //! writes another; blocks.
 
-use crate::verify::{Verification, verify_files};
+use crate::verify::{Verification, verify_file};
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_os::file::sync_directory;
 use matchday_store::batch::Batch;
 use matchday_store::error::{StoreError, StoreFailed};
@@ -14,7 +15,6 @@ use matchday_store::stream::Stream;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::mpsc;
 
 /// How many exchanges are read and written at a time.
 const PAGE: usize = 512;
@@ -50,7 +50,7 @@ pub fn archive(
 ) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
         return match is_same_league(&league.open()?, to, &is_kept)? {
-            true => verify_files(std::slice::from_ref(&to.to_owned())),
+            true => verify_file(to),
             false => Err(StoreError::Exists(to.to_owned())),
         };
     }
@@ -70,7 +70,7 @@ pub fn archive(
         let store = Store::open(&draft)?;
         copy_streams(&league.open()?, &store, &is_kept)?;
         store.close()?;
-        verify_files(std::slice::from_ref(&draft))
+        verify_file(&draft)
     };
     let found = write().inspect_err(|_| {
         let _ = remove_draft();
@@ -111,8 +111,11 @@ fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) ->
     let mut streams = from.streams()?;
     streams.retain(is_kept);
     for stream in &streams {
-        let lines = from.load_checked(stream)?.into_iter().map(|stored| stored.line).collect();
-        append(to, stream, lines)?;
+        for events in from.load_checked(stream)?.chunk_by(|one, next| one.at == next.at) {
+            let lines = events.iter().map(|stored| stored.line.clone()).collect();
+            to.append(batch(events.first().map_or(Timestamp::EPOCH, |first| first.at), stream, lines));
+        }
+        to.flush_blocking()?;
     }
     let mut after = 0;
     loop {
@@ -124,25 +127,22 @@ fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) ->
     }
     for stream in &streams {
         if from.head(stream)? != Some(to.head(stream)?) {
-            let to = to.path().unwrap_or(Path::new("memory")).to_owned();
+            let to = to.url().clone();
             let what = format!("the events of {stream}");
-            return Err(StoreError::CopyDiffers { from: from.path().to_owned(), to, what });
+            return Err(StoreError::CopyDiffers { from: from.url().clone(), to, what });
         }
     }
     Ok(())
 }
 
 /// Appends events and waits until they are stored.
-pub fn append(to: &Store, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
-    let (tell, told) = mpsc::channel();
-    to.append(Batch {
-        stream: stream.clone(),
-        lines,
-        durability: Durability::Fsynced,
-        awaited: true,
-        then: Box::new(move |outcome| {
-            let _ = tell.send(outcome);
-        }),
-    });
-    told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
+pub fn append(to: &Store, at: Timestamp, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
+    to.append(batch(at, stream, lines));
+    to.flush_blocking()
+}
+
+/// Nobody waits for it: a flush does.
+fn batch(at: Timestamp, stream: &Stream, lines: Vec<String>) -> Batch {
+    let (durability, then) = (Durability::Written, Box::new(|_| {}));
+    Batch { at, stream: stream.clone(), lines, durability, awaited: false, then }
 }

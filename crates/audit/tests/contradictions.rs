@@ -54,8 +54,8 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             role: Role::PlayerA,
             attempt: Attempt(1),
             draw_commitment: Some(Commitment(commitment.into())),
-            draw_scheme: None,
             commitment_signature: None,
+            signs: false,
         },
         PlayerEvent::Chosen {
             match_id: MatchId::new("R1M1"),
@@ -169,7 +169,7 @@ fn silenced(folder: &Path, exchanges: Vec<Exchange>) -> Option<Fault> {
     let store = Store::open(&own).unwrap();
     append_with(&store, "player/1", player(&league, &"00".repeat(32), "odd", "salt"), exchanges).unwrap();
     store.close().unwrap();
-    verify_files(&[file, own]).unwrap().fault
+    verify_files(&[file.into(), own.into()]).unwrap().fault
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_match_reads_as_a_timeline() {
 }
 
 fn opened(path: &Path) -> LogSet {
-    LogSet::open(&[path.to_owned()]).unwrap()
+    LogSet::open(&[path.into()]).unwrap()
 }
 
 /// What a referee of ours writes down of R1M1.
@@ -149,11 +149,11 @@ fn stores_of_two_leagues_are_not_mixed() {
     let store = Store::open(&referee).unwrap();
     append(&store, "referee/8001", referee_notes()).unwrap();
     store.close().unwrap();
-    let error = LogSet::open(&[one.clone(), two]).unwrap_err().to_string();
+    let error = LogSet::open(&[(&one).into(), two.into()]).unwrap_err().to_string();
     assert!(error.contains("each hold a league"), "{error}");
-    let error = LogSet::open(&[one.clone(), referee]).unwrap_err().to_string();
+    let error = LogSet::open(&[(&one).into(), referee.into()]).unwrap_err().to_string();
     assert!(error.contains("is of REF01 in another league"), "its token is not the league's: {error}");
-    assert!(LogSet::open(&[one.clone(), one]).is_ok(), "the same file twice is read once");
+    assert!(LogSet::open(&[(&one).into(), one.into()]).is_ok(), "the same file twice is read once");
 }
 
 #[test]

@@ -61,13 +61,13 @@ pub(super) struct AgentClock {
 
 impl AgentClock {
     pub(super) fn going_on_from(last_at: Timestamp, clock: Clock, store: WeakStore) -> Self {
-        let started = Self { away_before: stood_still(&store), clock, store, ahead: Duration::ZERO };
+        let started = Self { away_before: downtime(&store), clock, store, ahead: Duration::ZERO };
         Self { ahead: last_at.since(started.now()), ..started }
     }
 
     /// How long the agent has stood still.
     fn behind(&self) -> Duration {
-        stood_still(&self.store).saturating_sub(self.away_before)
+        downtime(&self.store).saturating_sub(self.away_before)
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -87,8 +87,8 @@ impl AgentClock {
 }
 
 /// A store that is closed stores no more anyway.
-fn stood_still(store: &WeakStore) -> Duration {
-    store.upgrade().map_or(Duration::ZERO, |store| store.stood_still())
+fn downtime(store: &WeakStore) -> Duration {
+    store.upgrade().map_or(Duration::ZERO, |store| store.downtime())
 }
 
 const FAR_AHEAD: Duration = Duration::from_secs(30 * 365 * 24 * 3600);

@@ -49,11 +49,6 @@ impl Context {
         self.info.borrow().sender.clone()
     }
 
-    /// Whether nothing can be stored just now.
-    pub(super) fn is_store_away(&self) -> bool {
-        self.clock.store.upgrade().is_some_and(|store| store.away().is_some())
-    }
-
     /// Emits events to the agent's log, if anyone listens.
     pub(super) fn log(&self, emit: impl FnOnce()) {
         log::with(&self.log, emit);

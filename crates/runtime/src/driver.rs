@@ -140,10 +140,10 @@ impl<A: Runnable> DriverTask<A> {
         if let Some(signer) = &mut self.signer {
             signer.extend(&batch.lines);
         }
-        let Batch { lines, durability, when_ordered, when_durable, .. } = batch;
+        let Batch { at, lines, durability, when_ordered, when_durable, .. } = batch;
         let when_ordered = Release::new(when_ordered, &mut self.reply_slots);
         let when_durable = Release::new(when_durable, &mut self.reply_slots);
-        self.outbox.append(lines, durability, when_ordered, when_durable);
+        self.outbox.append(at, lines, durability, when_ordered, when_durable);
     }
 
     fn count(&self, batch: &Batch<A::Event>) {

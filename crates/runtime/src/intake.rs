@@ -23,18 +23,16 @@ use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
 use serde_json::{Value, json};
 use smol_str::{SmolStr, ToSmolStr, format_smolstr};
+use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tracing::Level;
 
 /// Said of a request for which there is no room.
 pub(super) const TOO_MANY: &str = "too many messages are waiting here: send it again in a second";
-
-/// How often a request that waits looks whether the store is still there.
-const AWAY_POLL: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
 pub struct Intake {
@@ -113,9 +111,14 @@ impl Intake {
     }
 
     /// Returns when nothing could be stored for a while.
-    pub(super) async fn store_away(&self) {
-        while !self.context.is_store_away() {
-            sleep(AWAY_POLL).await;
+    pub(super) async fn store_unavailable(&self) {
+        let store = || self.context.clock.store.upgrade();
+        let Some(mut lost) = store().map(|store| store.watch_lost()) else { return pending().await };
+        while let Some(left) = store().map_or(Some(Duration::MAX), |store| store.available_for()) {
+            if let Ok(Err(_)) = timeout(left, lost.changed()).await {
+                // A store that is closed says so to each request itself.
+                return pending().await;
+            }
         }
     }
 

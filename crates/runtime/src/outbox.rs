@@ -6,6 +6,7 @@ use crate::inbox::{Arrived, ReplySlot};
 use crate::{call, external_calls};
 use matchday_core::agent::{Content, DecisionRequest, RequestId, RulesRequest};
 use matchday_core::driver::{Call, Durability, Effects};
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Queued, Store, Stream};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,33 +67,41 @@ impl Outbox {
 
     pub(super) fn append(
         &self,
+        at: Timestamp,
         lines: Vec<String>,
         durability: Durability,
         when_ordered: Release,
         when_durable: Release,
     ) {
         if lines.is_empty() && when_durable.is_empty() {
-            return self.release_ordered(Queued::InOrder, when_ordered);
+            return self.release_ordered(at, Queued::InOrder, when_ordered);
         }
         // Without events, too: what is released may follow from a batch that is not durable yet.
-        let queued = self.store.append(self.batch(lines, durability, when_durable));
-        self.release_ordered(queued, when_ordered);
+        let queued = self.store.append(self.batch(at, lines, durability, when_durable));
+        self.release_ordered(at, queued, when_ordered);
     }
 
     /// Backpressure: when too many batches wait for the disk, colocated agents wait as well.
-    fn release_ordered(&self, queued: Queued, release: Release) {
+    fn release_ordered(&self, at: Timestamp, queued: Queued, release: Release) {
         match queued {
             _ if release.is_empty() || self.closed.load(Ordering::Acquire) => {}
             Queued::InOrder => release.now(&self.context),
             Queued::Backlogged => {
-                self.store.append(self.batch(Vec::new(), Durability::Written, release));
+                self.store.append(self.batch(at, Vec::new(), Durability::Written, release));
             }
         }
     }
 
-    fn batch(&self, lines: Vec<String>, durability: Durability, release: Release) -> matchday_store::Batch {
+    fn batch(
+        &self,
+        at: Timestamp,
+        lines: Vec<String>,
+        durability: Durability,
+        release: Release,
+    ) -> matchday_store::Batch {
         let (closed, context) = (Arc::clone(&self.closed), Arc::clone(&self.context));
         matchday_store::Batch {
+            at,
             stream: self.stream.clone(),
             lines,
             durability,

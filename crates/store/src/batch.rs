@@ -24,6 +24,8 @@ pub type Completion = Box<dyn FnOnce(Result<(), StoreFailed>) + Send>;
 
 /// Events that are stored together or not at all. A batch without events waits for those before it.
 pub struct Batch {
+    /// When the events happened.
+    pub at: Timestamp,
     pub stream: Stream,
     /// Events, each written by `matchday_core::event_codec::encode`.
     pub lines: Vec<String>,

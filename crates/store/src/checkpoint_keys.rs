@@ -8,7 +8,6 @@
 use crate::batch::Batch;
 use crate::error::{StoreError, StoreFailed};
 use crate::handle::Store;
-use crate::open::file_base;
 use crate::path::{beside, directory};
 use crate::stream::Stream;
 use matchday_core::driver::Durability;
@@ -53,7 +52,7 @@ fn stream() -> Stream {
 impl CheckpointKeys {
     /// The keys of a store; makes the first if it has none.
     pub fn of(store: &Store, entropy: &mut Entropy) -> Result<Self, StoreError> {
-        let file = store.path().map(|path| beside(&file_base(path), SUFFIX));
+        let file = store.url().file_base().map(|base| beside(&base, SUFFIX));
         let in_file = file.as_deref().map_or(Ok(Vec::new()), read)?;
         let mut keys = match (store.is_private(), file) {
             (true, _) => Self::of_stream(store, &in_file)?,
@@ -72,9 +71,7 @@ impl CheckpointKeys {
         for stored in store.load(&stream())? {
             let event = event_codec::decode::<KeyEvent>(&stored.line).ok();
             let seed = event.and_then(|(_, KeyEvent::CheckpointKey { seed })| parse(&seed));
-            seeds.push(
-                seed.ok_or_else(|| StoreError::NoKeys(store.path().unwrap_or(Path::new("")).to_owned()))?,
-            );
+            seeds.push(seed.ok_or_else(|| StoreError::NoKeys(store.url().clone()))?);
         }
         let mut keys = Self { kept: Kept::Stream(store.clone()), keys: of_seeds(&seeds) };
         for seed in in_file.iter().filter(|_| seeds.is_empty()) {
@@ -124,12 +121,11 @@ fn parse(text: &str) -> Option<Seed> {
 fn append(store: &Store, seed: Seed) -> Result<(), StoreError> {
     let event = KeyEvent::CheckpointKey { seed: hex::encode(seed) };
     // No clock belongs here, and nobody asks when a key was made.
-    let line = event_codec::encode(Timestamp::EPOCH, &event).map_err(|error| StoreError::Unreadable {
-        path: store.path().unwrap_or(Path::new("")).to_owned(),
-        error,
-    })?;
+    let line = event_codec::encode(Timestamp::EPOCH, &event)
+        .map_err(|error| StoreError::Unreadable { store: store.url().clone(), error })?;
     let (tell, told) = mpsc::channel();
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream(),
         lines: vec![line],
         durability: Durability::Fsynced,
@@ -147,7 +143,7 @@ fn read(file: &Path) -> Result<Vec<Seed>, StoreError> {
         other => other.map_err(|error| StoreError::io(file, error))?,
     };
     let seeds: Option<Vec<Seed>> = text.lines().map(parse).collect();
-    seeds.ok_or_else(|| StoreError::NoKeys(file.to_owned()))
+    seeds.ok_or_else(|| StoreError::NoKeys(file.into()))
 }
 
 /// Made anew under another name and then renamed: a crash leaves the keys as they were, or with the new one.

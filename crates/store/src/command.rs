@@ -11,23 +11,37 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[derive(Debug)]
 pub(super) enum Command {
-    /// A batch of a league, with the times of its events.
-    Append { league: u32, batch: Batch, times: Vec<Timestamp> },
+    Append {
+        league: u32,
+        batch: Batch,
+    },
     /// Brings to disk everything before it, recorded exchanges included.
-    Flush { league: u32, then: Then },
+    Flush {
+        league: u32,
+        then: OnComplete,
+    },
     /// When a league is to be loaded again.
-    SetWakeAt { league: u32, wake_at: Option<Timestamp> },
+    SetWakeAt {
+        league: u32,
+        wake_at: Option<Timestamp>,
+    },
     /// Removes a league's rows.
-    Remove { league: u32, then: Then },
+    Remove {
+        league: u32,
+        then: OnComplete,
+    },
     /// This process has taken leagues, which another may have written to before: nothing that is known of them holds.
-    Taken { leagues: Vec<Owned>, then: Then },
+    Taken {
+        leagues: Vec<Owned>,
+        then: OnComplete,
+    },
 }
 
-pub(super) struct Then(pub(super) Completion);
+pub(super) struct OnComplete(pub(super) Completion);
 
-impl std::fmt::Debug for Then {
+impl std::fmt::Debug for OnComplete {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Then")
+        f.write_str("OnComplete")
     }
 }
 

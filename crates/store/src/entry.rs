@@ -38,6 +38,6 @@ impl Reader {
     }
 
     pub fn unreadable(&self, error: EventCodecError) -> StoreError {
-        StoreError::Unreadable { path: self.path().to_owned(), error }
+        StoreError::Unreadable { store: self.url().clone(), error }
     }
 }

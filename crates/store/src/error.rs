@@ -1,33 +1,34 @@
 //! The errors of a store, each one line for its operator. Values only.
 
+use crate::store_url::StoreUrl;
 use matchday_core::event_codec::EventCodecError;
 use matchday_core::protocol::{LeagueId, MatchId};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Why a store could not be opened, read or written out. Each is one line that names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("{} does not exist: check the path, or run a league that writes it", .0.display())]
-    Missing(PathBuf),
+    #[error("{0} does not exist: check the path, or run a league that writes it")]
+    Missing(StoreUrl),
     #[error("{} is a directory: name a file in it, such as {}", .0.display(), .0.join("league.db").display())]
     Directory(PathBuf),
     #[error("{} lies in a directory that does not exist: create it first", .0.display())]
     NoDirectory(PathBuf),
-    #[error("{} may not be opened by this user: {error}", path.display())]
-    Forbidden { path: PathBuf, error: io::Error },
-    #[error("{} is empty, and so not a store: remove it, or name another file", .0.display())]
-    Empty(PathBuf),
-    #[error("{} is not a store of Matchday: name another file; nothing was changed", .0.display())]
-    NotAStore(PathBuf),
+    #[error("{store} may not be opened by this user: {error}")]
+    Forbidden { store: StoreUrl, error: io::Error },
+    #[error("{0} is empty, and so not a store: remove it, or name another file")]
+    Empty(StoreUrl),
+    #[error("{0} is not a store of Matchday: name another file; nothing was changed")]
+    NotAStore(StoreUrl),
     #[error(
-        "{} is not a store of the form that this Matchday makes ({what}): read it with the program that wrote it, or name \
-         another file; nothing was changed", path.display()
+        "{store} is not a store of the form that this Matchday makes ({what}): read it with the program that wrote it, or name \
+         another file; nothing was changed"
     )]
-    OtherForm { path: PathBuf, what: String },
-    #[error("{} is damaged ({what}): restore it from a copy; nothing was changed", path.display())]
-    Damaged { path: PathBuf, what: String },
+    OtherForm { store: StoreUrl, what: String },
+    #[error("{store} is damaged ({what}): restore it from a copy; nothing was changed")]
+    Damaged { store: StoreUrl, what: String },
     #[error("{} is in use by another Matchday{holder}: stop that one first, or name another file", path.display())]
     InUse { path: PathBuf, holder: Holder },
     #[error(
@@ -40,44 +41,50 @@ pub enum StoreError {
          was started with, or remove the others; `matchday backup` makes a copy that is one", path.display()
     )]
     HardLinked { path: PathBuf, names: u64 },
-    #[error("{} was read and {} was written, but they differ ({what}): try again; the copy was not kept", from.display(), to.display())]
-    CopyDiffers { from: PathBuf, to: PathBuf, what: String },
-    #[error("{} does not hold checkpoint keys: put back the file that does, or move it away to have the manager make a new key", .0.display())]
-    NoKeys(PathBuf),
-    #[error("{} can only be read ({why}): make it writable, or name another file", path.display())]
-    ReadOnly { path: PathBuf, why: String },
-    #[error("{} cannot be made or grow, because its disk is full: free space there, or name another file", .0.display())]
-    Full(PathBuf),
-    #[error("{} cannot be read or written: {error}", path.display())]
-    Io { path: PathBuf, error: io::Error },
-    #[error("{}: {error}", path.display())]
-    Database { path: PathBuf, error: String },
-    #[error("{}: the database cannot be reached ({why}): start it, or check the address", path.display())]
-    Unreachable { path: PathBuf, why: String },
-    #[error("{} is not an address of a database: {why}; an example is postgres://ann@/league?host=/run/postgresql", path.display())]
-    Address { path: PathBuf, why: String },
     #[error(
-        "{} is in use by another Matchday ({holder}): stop that one first, or give this one a database or schema of its \
-         own", path.display()
+        "{from} was read and {to} was written, but they differ ({what}): try again; the copy was not kept"
     )]
-    Owned { path: PathBuf, holder: String },
+    CopyDiffers { from: StoreUrl, to: StoreUrl, what: String },
     #[error(
-        "{} is a file, which one process alone can use: name a database, such as postgres://ann@/league?host=/run/postgresql, or \
-         leave out --advertise", .0.display()
+        "{0} does not hold checkpoint keys: put back the file that does, or move it away to have the manager make a new key"
     )]
-    NotShared(PathBuf),
+    NoKeys(StoreUrl),
+    #[error("{store} can only be read ({why}): make it writable, or name another file")]
+    ReadOnly { store: StoreUrl, why: String },
+    #[error("{0} cannot be made or grow, because its disk is full: free space there, or name another file")]
+    Full(StoreUrl),
+    #[error("{store} cannot be read or written: {error}")]
+    Io { store: StoreUrl, error: io::Error },
+    #[error("{store}: {error}")]
+    Database { store: StoreUrl, error: String },
+    #[error("{store}: the database cannot be reached ({why}): start it, or check the address")]
+    Unreachable { store: StoreUrl, why: String },
+    #[error(
+        "{store} is not an address of a database: {why}; an example is postgres://ann@/league?host=/run/postgresql"
+    )]
+    Address { store: StoreUrl, why: String },
+    #[error(
+        "{store} is in use by another Matchday ({holder}): stop that one first, or give this one a database or schema of its \
+         own"
+    )]
+    Owned { store: StoreUrl, holder: String },
+    #[error(
+        "{0} is a file, which one process alone can use: name a database, such as postgres://ann@/league?host=/run/postgresql, or \
+         leave out --advertise"
+    )]
+    NotShared(StoreUrl),
     #[error("{} exists already: name a file that does not; nothing was changed", .0.display())]
     Exists(PathBuf),
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
     NotEmpty(PathBuf),
-    #[error("{} holds no league: it is the store of a referee or a player", .0.display())]
-    NoLeague(PathBuf),
-    #[error("{} holds no league {id}, but {known}: choose one of these with --league", path.display())]
-    NoSuchLeague { path: PathBuf, id: LeagueId, known: String },
-    #[error("{} and {} each hold a league: name one of them, and the stores of its own agents", .0.display(), .1.display())]
-    TwoLeagues(PathBuf, PathBuf),
-    #[error("{} is of {id} in another league than that of the manager's store: leave one of them out", path.display())]
-    OtherLeague { path: PathBuf, id: String },
+    #[error("{0} holds no league: it is the store of a referee or a player")]
+    NoLeague(StoreUrl),
+    #[error("{store} holds no league {id}, but {known}: choose one of these with --league")]
+    NoSuchLeague { store: StoreUrl, id: LeagueId, known: String },
+    #[error("{0} and {1} each hold a league: name one of them, and the stores of its own agents")]
+    TwoLeagues(StoreUrl, StoreUrl),
+    #[error("{store} is of {id} in another league than that of the manager's store: leave one of them out")]
+    OtherLeague { store: StoreUrl, id: String },
     #[error("there is no match {0} in this league; matches are named as R1M1")]
     NoMatch(MatchId),
     #[error("{who} has nothing of match {match_id}: {known}")]
@@ -89,8 +96,8 @@ pub enum StoreError {
     NothingAsked(MatchId),
     #[error("{player} was asked nothing in match {match_id}, but {known}: choose with --as")]
     NotAsked { player: String, match_id: MatchId, known: String },
-    #[error("{} cannot be understood: {error}", path.display())]
-    Unreadable { path: PathBuf, error: EventCodecError },
+    #[error("{store} cannot be understood: {error}")]
+    Unreadable { store: StoreUrl, error: EventCodecError },
     #[error("{0}")]
     Failed(#[from] StoreFailed),
 }
@@ -106,13 +113,13 @@ impl std::fmt::Display for Holder {
 }
 
 impl StoreError {
-    pub fn io(path: &Path, error: io::Error) -> Self {
-        let path = path.to_owned();
+    pub fn io(store: impl Into<StoreUrl>, error: io::Error) -> Self {
+        let store = store.into();
         match error.kind() {
-            io::ErrorKind::PermissionDenied => Self::Forbidden { path, error },
-            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, why: error.to_string() },
-            io::ErrorKind::StorageFull => Self::Full(path),
-            _ => Self::Io { path, error },
+            io::ErrorKind::PermissionDenied => Self::Forbidden { store, error },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { store, why: error.to_string() },
+            io::ErrorKind::StorageFull => Self::Full(store),
+            _ => Self::Io { store, error },
         }
     }
 }
@@ -139,38 +146,32 @@ impl StoreFailed {
     }
 
     /// Of a disk that is full.
-    pub(super) fn full(path: &Path) -> Self {
-        let path = path.display();
+    pub(super) fn full(store: &StoreUrl) -> Self {
         Self::new(format!(
-            "{path} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}"
+            "{store} cannot grow, because its disk is full: free space there, and {NOTHING_LOST}"
         ))
     }
 
-    pub(super) fn write(path: &Path, why: &str) -> Self {
-        Self::new(format!("{} cannot be written ({why}): mend that, and {NOTHING_LOST}", path.display()))
+    pub(super) fn write(store: &StoreUrl, why: &str) -> Self {
+        Self::new(format!("{store} cannot be written ({why}): mend that, and {NOTHING_LOST}"))
     }
 
-    pub(super) fn sync(path: &Path, why: &str) -> Self {
-        Self::new(format!(
-            "{} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}",
-            path.display()
-        ))
+    pub(super) fn sync(store: &StoreUrl, why: &str) -> Self {
+        Self::new(format!("{store} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}"))
     }
 
     /// What a store holds of a league is not what was written to it.
-    pub(super) fn diverged(path: &Path, stream: &str) -> Self {
+    pub(super) fn diverged(store: &StoreUrl, stream: &str) -> Self {
         Self::new(format!(
-            "{} does not hold what was stored of {stream}: another program has written it, or its last events are \
-                 gone, as after a failover to a standby that lagged behind; restore it, then start again",
-            path.display()
+            "{store} does not hold what was stored of {stream}: another program has written it, or its last events are \
+                 gone, as after a failover to a standby that lagged behind; restore it, then start again"
         ))
     }
 
     /// Another process owns the leagues now.
-    pub(super) fn fenced(path: &Path) -> Self {
+    pub(super) fn fenced(store: &StoreUrl) -> Self {
         let text = format!(
-            "{} has been taken over by another Matchday, and this one writes nothing more to it",
-            path.display()
+            "{store} has been taken over by another Matchday, and this one writes nothing more to it"
         );
         Self { text: text.into(), fenced: true }
     }
@@ -180,21 +181,15 @@ impl StoreFailed {
         Self { text: "the league was released, and another process goes on with it".into(), fenced: true }
     }
 
-    pub(super) fn away(path: &Path, why: &str) -> Self {
-        let path = path.display();
+    pub(super) fn away(store: &StoreUrl, why: &str) -> Self {
         Self::new(format!(
-            "{path} could not be reached before this program ended ({why}): start again with the same command; nothing that was acknowledged is lost"
+            "{store} could not be reached before this program ended ({why}): start again with the same command; nothing that was acknowledged is lost"
         ))
     }
 
-    pub(super) fn unreadable(stream: &str, why: &serde_json::Error) -> Self {
-        Self::new(format!("the store was given something for {stream} that is not an event: {why}"))
-    }
-
-    pub(super) fn fault(path: &Path) -> Self {
-        let path = path.display();
+    pub(super) fn fault(store: &StoreUrl) -> Self {
         Self::new(format!(
-            "{path} could not be written because of a fault in this program, which was reported above: {NOTHING_LOST}"
+            "{store} could not be written because of a fault in this program, which was reported above: {NOTHING_LOST}"
         ))
     }
 

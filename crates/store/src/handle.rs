@@ -3,26 +3,25 @@
 use crate::append::Append;
 use crate::batch::{Batch, Completion, Queued, Stored};
 use crate::chain::{self, Hash};
-use crate::command::{Command, Then};
+use crate::command::{Command, OnComplete};
 use crate::error::{StoreError, StoreFailed};
-use crate::event_time;
 use crate::exchange::Exchange;
 use crate::leagues::LeagueState;
 use crate::open::{self, Target};
 use crate::ownership::{Ownership, Process};
 use crate::queue::CommandQueue;
 use crate::reader::Reader;
-use crate::shared::Guarded;
+use crate::shared::FencedOwnership;
 use crate::stats::{CommitMetrics, StoreStats};
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use crate::writer::Writer;
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// A handle on a store, for the agents of one league. All handles write through one connection.
 #[derive(Debug, Clone)]
@@ -63,24 +62,27 @@ struct Backend {
 impl Store {
     /// Opens a store to write to it, and creates the file if it does not exist. Only one process can have it open so. The
     /// handle is for the latest league in it.
-    pub fn open(location: &Path) -> Result<Self, StoreError> {
-        let target = Target::of(location)?;
+    pub fn open(url: impl Into<StoreUrl>) -> Result<Self, StoreError> {
+        let target = Target::of(url)?;
         let log = target.append()?;
         Ok(Self::begin(target, log)?.0)
     }
 
     /// Opens a store that several processes share, each of which writes the leagues that it owns. It owns none at first.
-    pub fn open_shared(location: &Path, process: Process) -> Result<(Self, Arc<dyn Ownership>), StoreError> {
-        let target = Target::of(location)?;
+    pub fn open_shared(
+        url: impl Into<StoreUrl>,
+        process: Process,
+    ) -> Result<(Self, Arc<dyn Ownership>), StoreError> {
+        let target = Target::of(url)?;
         let (log, ownership) = target.append_shared(process)?;
         let (store, queue) = Self::begin(target, log)?;
-        Ok((store, Arc::new(Guarded { ownership, queue })))
+        Ok((store, Arc::new(FencedOwnership { ownership, queue })))
     }
 
     fn begin(target: Target, log: Box<dyn Append>) -> Result<(Self, Arc<CommandQueue>), StoreError> {
         let reader = target.reader()?;
         let queue = Arc::new(CommandQueue::of(&reader.league_states()?, log.lease()));
-        let writer = Writer::new(log, target.name().to_owned(), Arc::clone(&queue));
+        let writer = Writer::new(log, target.name().clone(), Arc::clone(&queue));
         let thread = thread::Builder::new()
             .name("store".into())
             .spawn(move || writer.run())
@@ -91,20 +93,18 @@ impl Store {
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
-    pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
-        open::to_read(path)
+    pub fn open_read_only(url: impl Into<StoreUrl>) -> Result<Reader, StoreError> {
+        open::to_read(url)
     }
 
     /// A store without a file. What is appended is stored when the call returns, and is kept until the last handle is dropped.
     /// Exchanges are not kept: nobody could read them.
     pub fn in_memory() -> Result<Self, StoreError> {
-        let target = Target::in_memory()?;
-        let log = target.append()?;
-        Ok(Self::begin(target, log)?.0)
+        Self::open(StoreUrl::Memory)
     }
 
     fn is_in_memory(&self) -> bool {
-        self.path().is_none()
+        *self.url() == StoreUrl::Memory
     }
 
     /// The same store, for the agents of the league with this number.
@@ -128,8 +128,13 @@ impl Store {
         if self.private { stream.private() } else { stream.clone() }
     }
 
-    /// Where it is: its file, with symbolic links resolved, or its address without a password; `None` for a store in memory.
-    pub fn path(&self) -> Option<&Path> {
+    /// What it is called in messages: as it was named when it was opened.
+    pub fn name(&self) -> &StoreUrl {
+        self.backend.target.name()
+    }
+
+    /// Where it is: a file with symbolic links resolved.
+    pub fn url(&self) -> &StoreUrl {
         self.backend.target.real()
     }
 
@@ -178,7 +183,7 @@ impl Store {
     /// Removes the league's events and exchanges for good. Its number is not used again.
     pub async fn remove_league(&self) -> Result<(), StoreFailed> {
         self.completed(|then| {
-            self.push(Command::Remove { league: self.league, then: Then(then) });
+            self.push(Command::Remove { league: self.league, then: OnComplete(then) });
         })
         .await
     }
@@ -188,11 +193,7 @@ impl Store {
         if self.private {
             batch.stream = batch.stream.private();
         }
-        let times = event_time::of_batch(&batch.stream, &batch.lines).unwrap_or_else(|failed| {
-            self.backend.queue.fail(Some(self.league), failed);
-            Vec::new()
-        });
-        let queued = self.push(Command::Append { league: self.league, batch, times });
+        let queued = self.push(Command::Append { league: self.league, batch });
         // A simulated network, whose time is not that of the writer's thread, must find it stored.
         if self.is_in_memory() {
             let _ = self.flush_blocking();
@@ -207,8 +208,14 @@ impl Store {
     /// Returns when everything that the league appended before is as durable as was asked for.
     pub async fn stored(&self) -> Result<(), StoreFailed> {
         self.completed(|then| {
-            let (stream, lines, durability) = (Stream::league(), Vec::new(), Durability::Written);
-            self.append(Batch { stream, lines, durability, awaited: true, then });
+            self.append(Batch {
+                at: Timestamp::EPOCH,
+                stream: Stream::league(),
+                lines: Vec::new(),
+                durability: Durability::Written,
+                awaited: true,
+                then,
+            });
         })
         .await
     }
@@ -228,7 +235,7 @@ impl Store {
     }
 
     fn flush_then(&self, then: Completion) {
-        self.push(Command::Flush { league: self.league, then: Then(then) });
+        self.push(Command::Flush { league: self.league, then: OnComplete(then) });
     }
 
     async fn completed(&self, start: impl FnOnce(Completion)) -> Result<(), StoreFailed> {
@@ -299,13 +306,23 @@ impl Store {
     }
 
     /// Why the store cannot be reached just now, and that its leagues stand still until it can; `None` if it can.
-    pub fn away(&self) -> Option<String> {
-        self.backend.queue.away()
+    pub fn unavailable(&self) -> Option<String> {
+        self.backend.queue.unavailable()
+    }
+
+    /// Changes when the connection to the store is lost or is back.
+    pub fn watch_lost(&self) -> watch::Receiver<bool> {
+        self.backend.queue.watch_lost()
+    }
+
+    /// For how long it cannot become unavailable unless the connection is lost; `None` if it is.
+    pub fn available_for(&self) -> Option<Duration> {
+        self.backend.queue.available_for()
     }
 
     /// How long it could not be reached in all, now included: for so long its leagues stood still.
-    pub fn stood_still(&self) -> Duration {
-        self.backend.queue.stood_still()
+    pub fn downtime(&self) -> Duration {
+        self.backend.queue.downtime()
     }
 
     /// Whether both are handles on one store, of whichever league.

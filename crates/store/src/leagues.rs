@@ -7,11 +7,11 @@ pub use crate::read::LeagueState;
 use crate::error::StoreError;
 use crate::open;
 use crate::reader::Reader;
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use matchday_core::event_codec;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::LeagueId;
-use std::path::PathBuf;
 
 /// A league in a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,18 +35,18 @@ pub enum LeagueChoice {
 /// A store, and one of its leagues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    pub path: PathBuf,
+    pub store: StoreUrl,
     pub league: LeagueChoice,
 }
 
 impl Location {
     /// The latest league of a store.
-    pub fn latest(path: PathBuf) -> Self {
-        Self { path, league: LeagueChoice::Latest }
+    pub fn latest(store: impl Into<StoreUrl>) -> Self {
+        Self { store: store.into(), league: LeagueChoice::Latest }
     }
 
     pub fn open(&self) -> Result<Reader, StoreError> {
-        let reader = open::to_read(&self.path)?;
+        let reader = open::to_read(&self.store)?;
         match &self.league {
             LeagueChoice::Latest => Ok(reader),
             LeagueChoice::Number(number) => Ok(reader.in_league(*number)),
@@ -92,7 +92,7 @@ impl Reader {
             Some(league) => Ok(self.in_league(league.number)),
             None if known.is_empty() => Ok(self),
             None => Err(StoreError::NoSuchLeague {
-                path: self.path().to_owned(),
+                store: self.url().clone(),
                 id: wanted.clone(),
                 known: names(&known),
             }),

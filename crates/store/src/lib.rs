@@ -2,8 +2,8 @@
 //!
 //! # Layout
 //! - [`stream`], [`batch`], [`exchange`]: what is stored; [`chain`]: each event carries the hash of all before it
-//! - [`append`], [`read`]: the two traits of a store; `sqlite`, `postgres`: what implements them, and [`open`]: which of them a
-//!   location names. No other file knows which one is behind it
+//! - [`StoreUrl`]: where a store is; [`append`], [`read`]: the two traits of a store; `sqlite`, `postgres`: what implements them, and
+//!   [`open`]: which of them a URL names. No other file knows which one is behind it
 //! - [`ownership`]: which of several processes writes which league; [`lease`]: until when it may answer for them; `shared`: what both
 //!   mean for the queue
 //! - [`handle`]: what agents append through; [`stats`], [`histogram`]: what it counts; `command`, `queue`, `exchange_buffer`: the channel to the writer thread;
@@ -21,7 +21,6 @@ pub mod checkpoint_keys;
 mod command;
 pub mod entry;
 pub mod error;
-pub mod event_time;
 pub mod exchange;
 mod exchange_buffer;
 pub mod handle;
@@ -41,6 +40,7 @@ pub mod redact;
 mod shared;
 mod sqlite;
 pub mod stats;
+mod store_url;
 pub mod stream;
 mod writer;
 
@@ -52,4 +52,5 @@ pub use leagues::{LeagueChoice, Location, NO_LEAGUE};
 pub use matchday_core::driver::Durability;
 pub use reader::Reader;
 pub use stats::{CommitMetrics, StoreStats};
+pub use store_url::{PgUrl, StoreUrl, split_password};
 pub use stream::Stream;

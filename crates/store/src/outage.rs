@@ -20,13 +20,13 @@ pub(super) struct Outage {
 
 impl Outage {
     pub(super) fn set_lost(&mut self, why: Option<&str>) {
-        self.before = self.stood_still();
+        self.before = self.downtime();
         self.working_since = None;
         self.lost = why.map(|why| (why.to_owned(), Instant::now()));
     }
 
     pub(super) fn set_working(&mut self, working: bool) {
-        self.before = self.stood_still();
+        self.before = self.downtime();
         self.working_since = working.then(Instant::now);
     }
 
@@ -37,7 +37,14 @@ impl Outage {
         self.lost.as_ref().map(|(why, _)| why.clone()).or(silent)
     }
 
-    pub(super) fn stood_still(&self) -> Duration {
+    /// For how long it cannot count as away unless the connection is lost; `None` if it does.
+    pub(super) fn available_for(&self) -> Option<Duration> {
+        let silent = self.working_since.map_or(Duration::ZERO, |since| since.elapsed());
+        let left = SILENT_MAX.checked_sub(silent).filter(|left| !left.is_zero());
+        left.filter(|_| self.lost.is_none())
+    }
+
+    pub(super) fn downtime(&self) -> Duration {
         let silent = self.working_since.map_or(Duration::ZERO, |since| since.elapsed().saturating_sub(SLOW));
         self.before + self.lost.as_ref().map_or(silent, |(_, since)| since.elapsed())
     }

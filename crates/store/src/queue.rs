@@ -16,6 +16,7 @@ use crate::stats::{CommitMetrics, StoreStats};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// The most that one commit carries: enough to share its cost, little enough that nobody waits long.
 const GROUP_COMMANDS_MAX: usize = 1024;
@@ -35,6 +36,8 @@ pub(super) struct CommandQueue {
     ready: Condvar,
     /// Without a valid one nothing is completed that the writer has not looked at; a store that is not shared has none.
     lease: Option<Arc<Lease>>,
+    /// Whether the connection to the store is lost.
+    lost: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -219,6 +222,7 @@ impl CommandQueue {
         let mut state = self.state();
         state.stats.outages += u64::from(why.is_some());
         state.outage.set_lost(why);
+        self.lost.send_replace(why.is_some());
     }
 
     /// The writer asks the store for something, or has its answer.
@@ -226,15 +230,27 @@ impl CommandQueue {
         self.state().outage.set_working(working);
     }
 
-    pub(super) fn away(&self) -> Option<String> {
+    pub(super) fn unavailable(&self) -> Option<String> {
         let away = self.state().outage.reason();
         let expired = || self.lease.as_ref().is_some_and(|lease| lease.left().is_zero());
         away.or_else(|| expired().then(|| LEASE_EXPIRED.to_owned()))
     }
 
+    /// Changes when the connection to the store is lost or is back.
+    pub(super) fn watch_lost(&self) -> watch::Receiver<bool> {
+        self.lost.subscribe()
+    }
+
+    /// How long the store is certain to be reached if its connection is not lost; `None` if it cannot be reached now.
+    pub(super) fn available_for(&self) -> Option<Duration> {
+        let left = self.state().outage.available_for()?;
+        let lease = self.lease.as_ref().map_or(Duration::MAX, |lease| lease.left());
+        Some(left.min(lease)).filter(|left| !left.is_zero())
+    }
+
     /// How long the store could not be reached, now included.
-    pub(super) fn stood_still(&self) -> Duration {
-        self.state().outage.stood_still()
+    pub(super) fn downtime(&self) -> Duration {
+        self.state().outage.downtime()
     }
 
     /// Runs the completions of a group, in order.
@@ -311,7 +327,7 @@ impl State {
 
     /// Whether a command without events has nothing to wait for, so that the writer need not be woken for it.
     fn has_nothing_before(&self, command: &Command) -> bool {
-        let Command::Append { league, batch, .. } = command else { return false };
+        let Command::Append { league, batch } = command else { return false };
         let pending = self.leagues.get(league).map_or(0, |league| league.pending);
         batch.lines.is_empty() && !command.needs_fsync() && pending == 0 && !self.fsync_owed
     }

@@ -5,10 +5,10 @@ use crate::chain::{self, Hash};
 use crate::error::StoreError;
 use crate::exchange::Exchange;
 use crate::read::{ExchangeOrder, ExchangeQuery, LeagueState, Read, StreamHead};
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use matchday_core::protocol::MatchId;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 pub use crate::read::{ExchangeTimes, FailedExchange};
 
@@ -16,21 +16,20 @@ pub use crate::read::{ExchangeTimes, FailedExchange};
 #[derive(Debug)]
 pub struct Reader {
     pub rows: Box<dyn Read>,
-    path: PathBuf,
+    url: StoreUrl,
     /// The number of the league that is looked at.
     pub league: u32,
 }
 
 impl Reader {
     /// For the latest league of a store.
-    pub(super) fn new(rows: Box<dyn Read>, path: PathBuf) -> Result<Self, StoreError> {
+    pub(super) fn new(rows: Box<dyn Read>, url: StoreUrl) -> Result<Self, StoreError> {
         let league = rows.latest_league()?;
-        Ok(Self { rows, path, league })
+        Ok(Self { rows, url, league })
     }
 
-    /// What the store is called: its file, or its address without a password.
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn url(&self) -> &StoreUrl {
+        &self.url
     }
 
     /// How many bytes the whole store takes.
@@ -94,7 +93,7 @@ impl Reader {
         for (seq, event) in (1..).zip(&events) {
             if event.seq != seq || event.hash != chain::link(&before, stream, seq, &event.line) {
                 let what = format!("event {} of {stream} is not what was stored", event.seq);
-                return Err(StoreError::Damaged { path: self.path.clone(), what });
+                return Err(StoreError::Damaged { store: self.url.clone(), what });
             }
             before = event.hash;
         }

@@ -1,7 +1,7 @@
 //! Ownership of leagues together with the queue of this process: a league that is taken begins anew there, and of one that is
 //! released nothing is answered any more.
 
-use crate::command::{Command, Then};
+use crate::command::{Command, OnComplete};
 use crate::error::{StoreError, StoreFailed};
 use crate::leagues::NO_LEAGUE;
 use crate::ownership::{Member, Owned, Owner, Ownership, Process};
@@ -11,12 +11,12 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub(super) struct FencedOwnership {
     pub(super) ownership: Box<dyn Ownership>,
     pub(super) queue: Arc<CommandQueue>,
 }
 
-impl Ownership for Guarded {
+impl Ownership for FencedOwnership {
     fn process(&self) -> &Process {
         self.ownership.process()
     }
@@ -27,7 +27,7 @@ impl Ownership for Guarded {
             return Ok(leagues);
         }
         let (tell, told) = mpsc::channel();
-        let then = Then(Box::new(move |outcome| {
+        let then = OnComplete(Box::new(move |outcome| {
             let _ = tell.send(outcome);
         }));
         self.queue.push(Command::Taken { leagues: leagues.clone(), then }, self.queue.term(NO_LEAGUE));
@@ -78,24 +78,24 @@ mod tests {
     use crate::batch::Batch;
     use crate::lease::Lease;
     use crate::open::Target;
+    use crate::store_url::StoreUrl;
     use crate::stream::Stream;
     use crate::writer::Writer;
     use matchday_core::driver::Durability;
     use std::collections::BTreeSet;
-    use std::path::PathBuf;
     use std::sync::Mutex;
     use std::thread;
     use std::time::Instant;
 
     /// A store in memory with a lease that the test decides about, and leagues that others own.
     #[derive(Debug, Clone)]
-    struct Leased {
+    struct LeasedLog {
         memory: Arc<Mutex<Box<dyn Append>>>,
         lease: Arc<Lease>,
         others: Arc<Mutex<BTreeSet<u32>>>,
     }
 
-    impl Append for Leased {
+    impl Append for LeasedLog {
         fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
             self.memory.lock().unwrap().head(league, stream)
         }
@@ -126,29 +126,30 @@ mod tests {
     fn push(queue: &CommandQueue, league: u32, lines: usize, term: u64) -> Verdict {
         let (tell, told) = mpsc::channel();
         let batch = Batch {
+            at: Timestamp::EPOCH,
             stream: Stream::league(),
             lines: vec!["{}".to_owned(); lines],
             durability: Durability::Written,
             awaited: true,
             then: Box::new(move |verdict| tell.send(verdict).unwrap()),
         };
-        queue.push(Command::Append { league, batch, times: vec![Timestamp::EPOCH; lines] }, term);
+        queue.push(Command::Append { league, batch }, term);
         told
     }
 
-    fn start(log: &Leased) -> Arc<CommandQueue> {
+    fn start(log: &LeasedLog) -> Arc<CommandQueue> {
         Arc::new(CommandQueue::of(&[], log.lease()))
     }
 
-    fn write(log: &Leased, queue: &Arc<CommandQueue>) {
-        let writer = Writer::new(Box::new(log.clone()), PathBuf::from("memory"), Arc::clone(queue));
+    fn write(log: &LeasedLog, queue: &Arc<CommandQueue>) {
+        let writer = Writer::new(Box::new(log.clone()), StoreUrl::Memory, Arc::clone(queue));
         thread::spawn(move || writer.run());
     }
 
-    fn leased(until: Instant) -> Leased {
-        let memory = Arc::new(Mutex::new(Target::in_memory().unwrap().append().unwrap()));
+    fn leased(until: Instant) -> LeasedLog {
+        let memory = Arc::new(Mutex::new(Target::of(StoreUrl::Memory).unwrap().append().unwrap()));
         let others = Arc::default();
-        Leased { memory, lease: Arc::new(Lease::until(until)), others }
+        LeasedLog { memory, lease: Arc::new(Lease::until(until)), others }
     }
 
     #[test]
@@ -161,7 +162,7 @@ mod tests {
             thread::yield_now();
         }
         assert!(kept.try_recv().is_err() && lost.try_recv().is_err(), "answered without a lease");
-        assert!(queue.away().is_some());
+        assert!(queue.unavailable().is_some());
         log.lease.lose([2]);
         log.lease.renew(Instant::now() + Duration::from_secs(600));
         assert_eq!(kept.recv().unwrap(), Ok(()));
@@ -187,7 +188,7 @@ mod tests {
         log.others.lock().unwrap().clear();
         let (tell, told) = mpsc::channel();
         let league = Owned { number: 1, epoch: 2, wake_at: None, taken_over: false, exchange_bytes: 5 };
-        let then = Then(Box::new(move |verdict| tell.send(verdict).unwrap()));
+        let then = OnComplete(Box::new(move |verdict| tell.send(verdict).unwrap()));
         queue.push(Command::Taken { leagues: vec![league], then }, 0);
         told.recv().unwrap().unwrap();
         assert!(push(&queue, 1, 1, 0).recv().unwrap().unwrap_err().is_fenced());

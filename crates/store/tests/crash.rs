@@ -3,6 +3,7 @@
 //! The processes that are killed are this test program, run again to be a writer.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Durability, Store, chain};
 use matchday_testkit::event_lines::{append, line, number_in, stream};
 use matchday_testkit::tools;
@@ -38,6 +39,7 @@ fn child_writes_until_killed() {
             Err(error) => say(format_args!("failed {error}")),
         });
         store.append(Batch {
+            at: Timestamp::EPOCH,
             stream: stream("league"),
             lines: vec![line(number)],
             durability: Durability::Fsynced,

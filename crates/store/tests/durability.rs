@@ -1,6 +1,7 @@
 //! What was acknowledged lasts, in order, and is committed in groups.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Durability, Store, StoreStats};
 use matchday_testkit::event_lines::{append, line, numbers, stream, until};
 use matchday_testkit::tamper::tamper;
@@ -70,6 +71,7 @@ fn everyone_is_told_in_the_order_of_asking_also_those_with_nothing_to_store() {
             told.lock().unwrap().push(number);
         });
         store.append(Batch {
+            at: Timestamp::EPOCH,
             stream: stream("league"),
             lines,
             durability: Durability::Fsynced,
@@ -89,6 +91,7 @@ fn what_can_wait_is_acknowledged_at_once_and_brought_to_disk_when_the_store_is_c
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict: Result<(), _>| tell.send(verdict.is_ok()).unwrap());
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("player/1"),
         lines: vec![line(0)],
         durability: Durability::Written,
@@ -112,7 +115,14 @@ fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
         let then = Box::new(move |_| tell.send(number).unwrap());
         let lines = vec![line(number)];
         let durability = if number % 3 != 0 { Durability::Written } else { Durability::Fsynced };
-        store.append(Batch { stream: stream("player/1"), lines, durability, awaited: true, then });
+        store.append(Batch {
+            at: Timestamp::EPOCH,
+            stream: stream("player/1"),
+            lines,
+            durability,
+            awaited: true,
+            then,
+        });
     }
     assert_eq!(told.iter().take(200).collect::<Vec<_>>(), (0..200).collect::<Vec<_>>());
 }
@@ -124,6 +134,7 @@ fn what_can_wait_is_brought_to_disk_soon_though_nothing_else_comes() {
     let then = Box::new(|_: Result<(), _>| {});
     let lines = vec![line(0)];
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("player/1"),
         lines,
         durability: Durability::Written,
@@ -171,6 +182,7 @@ fn what_is_acknowledged_is_durable_by_then() {
         tell.send(seen.len()).unwrap();
     });
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("league"),
         lines: vec![line(0)],
         durability: Durability::Fsynced,
@@ -214,6 +226,7 @@ fn a_panic_in_a_then_harms_nobody_else() {
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     let then = Box::new(|_| panic!("on purpose"));
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("league"),
         lines: vec![line(0)],
         durability: Durability::Fsynced,
@@ -247,6 +260,7 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
         tell.send(verdict).unwrap();
     });
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("league"),
         lines: vec![line(0)],
         durability: Durability::Fsynced,

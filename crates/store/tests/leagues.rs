@@ -38,6 +38,7 @@ fn events_that_the_database_refuses_fail_their_league_and_no_other() {
     {
         let tell = tell.clone();
         handle.append(Batch {
+            at: Timestamp::EPOCH,
             stream: stream(name),
             lines: vec![line(1)],
             durability: Durability::Fsynced,
@@ -61,6 +62,7 @@ fn the_backlog_of_a_league_does_not_hold_up_another() {
     let leave = |handle: &Store, name, number| {
         let (lines, then) = (vec![line(number)], Box::new(|_: Result<(), _>| {}));
         handle.append(Batch {
+            at: Timestamp::EPOCH,
             stream: stream(name),
             lines,
             durability: Durability::Written,

@@ -1,6 +1,7 @@
 //! What nobody waits for: it is in line at once, in order, and stored soon and in groups.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Durability, Queued, Store};
 use matchday_testkit::event_lines::{append, flush, line, numbers, silence, stream, until};
 use std::path::Path;
@@ -8,7 +9,14 @@ use std::sync::mpsc;
 
 fn leave(store: &Store, name: &str, number: usize, durability: Durability) -> Queued {
     let (lines, then) = (vec![line(number)], Box::new(|_: Result<(), _>| {}));
-    store.append(Batch { stream: stream(name), lines, durability, awaited: false, then })
+    store.append(Batch {
+        at: Timestamp::EPOCH,
+        stream: stream(name),
+        lines,
+        durability,
+        awaited: false,
+        then,
+    })
 }
 
 /// Waits as someone does who has nothing to store.
@@ -16,6 +24,7 @@ fn wait(store: &Store) {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict: Result<(), _>| tell.send(verdict.is_ok()).unwrap());
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("player/2"),
         lines: Vec::new(),
         durability: Durability::Written,

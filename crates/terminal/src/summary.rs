@@ -13,10 +13,10 @@ use matchday_core::protocol::messages::{GameStatus, StandingRow};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_core::signed_note::Checkpoint;
 use matchday_stats::{LeagueStatistics, Resampling};
+
 use serde::Serialize;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<String>,
     pub standings: Vec<Standing>,
-    pub store: PathBuf,
+    pub store: String,
     /// The latest checkpoint, a signed note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Arc<str>>,
@@ -95,7 +95,7 @@ impl Summary {
         league: &League,
         strategies: &BTreeMap<PlayerId, SmolStr>,
         took: Duration,
-        store: PathBuf,
+        store: String,
     ) -> Self {
         let strategy = |player: &PlayerId| strategies.get(player).cloned().unwrap_or_default();
         let rows = league.rows().to_vec();
@@ -163,7 +163,7 @@ impl Summary {
                 hex::encode(checkpoint.root)
             ));
         }
-        let file = self.store.display();
+        let file = &self.store;
         text.push_str(&format!("Data      {file}\n\n"));
         text.push_str(&format!(
             "  matchday verify {file}               recompute every draw and the table\n"

@@ -39,12 +39,26 @@ pub fn until(store: &Store, there: impl Fn(StoreStats) -> bool) {
     }
 }
 
-/// Appends and waits for the verdict.
+/// Appends lines, those of one time together, and waits for the verdicts.
 pub fn append(store: &Store, name: &str, lines: Vec<String>) -> Result<(), StoreFailed> {
     let (tell, told) = mpsc::channel();
-    let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-    store.append(Batch { stream: stream(name), lines, durability: Durability::Fsynced, awaited: true, then });
-    told.recv_timeout(Duration::from_secs(60)).expect("every batch is answered")
+    for lines in lines.chunk_by(|one, next| time_of(one) == time_of(next)) {
+        let tell = tell.clone();
+        store.append(Batch {
+            at: lines.first().map_or(Timestamp::EPOCH, |line| time_of(line)),
+            stream: stream(name),
+            lines: lines.to_vec(),
+            durability: Durability::Fsynced,
+            awaited: true,
+            then: Box::new(move |verdict| tell.send(verdict).unwrap()),
+        });
+    }
+    drop(tell);
+    told.iter().collect()
+}
+
+fn time_of(line: &str) -> Timestamp {
+    event_codec::decode::<serde_json::Value>(line).map_or(Timestamp::EPOCH, |(at, _)| at)
 }
 
 /// Waits until everything is on disk, recorded exchanges included.

@@ -16,6 +16,7 @@ use crate::csv_rows;
 use crate::describe;
 use crate::log_set::LogSet;
 use matchday_core::protocol::untrusted::escape_output;
+use matchday_store::StoreUrl;
 use matchday_store::batch::Stored;
 use matchday_store::error::StoreError;
 use matchday_store::redact::redact_event;
@@ -65,10 +66,10 @@ fn write_events(logs: &LogSet, dir: &Path) -> Result<u64, StoreError> {
     let mut file = create(&dir.join("events.jsonl")).map_err(failed)?;
     for reader in logs.readers() {
         // The streams of two machines may have the same name.
-        let of_file = several.then(|| reader.path());
+        let of_store = several.then(|| reader.url());
         for stream in reader.streams()? {
             for stored in reader.load(&stream)? {
-                let line = event(of_file, &stream, &stored).to_string();
+                let line = event(of_store, &stream, &stored).to_string();
                 writeln!(file, "{}", escape_output(&line)).map_err(failed)?;
                 events += 1;
             }
@@ -92,7 +93,7 @@ fn create(path: &Path) -> io::Result<BufWriter<File>> {
     File::create_new(path).map(BufWriter::new)
 }
 
-fn event(file: Option<&Path>, stream: &Stream, stored: &Stored) -> Value {
+fn event(store: Option<&StoreUrl>, stream: &Stream, stored: &Stored) -> Value {
     let mut line: Value = serde_json::from_str(&stored.line).unwrap_or_default();
     let mut event = line.get_mut("event").map(Value::take).unwrap_or_default();
     let redacted = redact_event(&mut event);
@@ -105,8 +106,8 @@ fn event(file: Option<&Path>, stream: &Stream, stored: &Stored) -> Value {
         "event": event,
     });
     if let Some(row) = row.as_object_mut() {
-        if let Some(file) = file {
-            row.insert("file".into(), file.display().to_string().into());
+        if let Some(store) = store {
+            row.insert("file".into(), store.to_string().into());
         }
         if redacted {
             row.insert("redacted".into(), true.into());

@@ -94,8 +94,8 @@ mod tests {
     use super::super::sample;
     use super::*;
     use matchday_core::protocol::Timestamp;
-    use matchday_store::{Batch, Durability, Exchange, Store, Stream};
-    use std::sync::mpsc;
+    use matchday_store::{Exchange, Store};
+    use matchday_testkit::event_lines::append;
 
     fn exchange(direction: Direction, conversation: &str, answer: Option<&str>, outcome: &str) -> Exchange {
         Exchange {
@@ -130,20 +130,10 @@ mod tests {
             exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8102"),
             exchange(Direction::Out, "conv-3", Some("{}"), "GAME_JOIN_ACK"),
         ];
-        let (tell, told) = mpsc::channel();
-        let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-        let lines = sample::lines(usize::MAX).collect();
         exchanges.into_iter().for_each(|exchange| store.record(exchange));
-        store.append(Batch {
-            stream: Stream::league(),
-            lines,
-            durability: Durability::Fsynced,
-            awaited: true,
-            then,
-        });
-        told.recv().unwrap().unwrap();
+        append(&store, "league", sample::lines(usize::MAX).collect()).unwrap();
         store.close().unwrap();
-        let report = Report::gather(&[path], None, &sample::SETTINGS).unwrap();
+        let report = Report::gather(&[path.into()], None, &sample::SETTINGS).unwrap();
         let faults: Vec<_> =
             report.faults.iter().map(|fault| (fault.group, fault.kind.as_str(), fault.count)).collect();
         let expected = [

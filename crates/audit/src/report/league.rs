@@ -14,9 +14,8 @@ use matchday_core::league::{DecidedBy, League, LeagueEvent};
 use matchday_core::protocol::messages::{GameStatus, Phase};
 use matchday_core::protocol::{LeagueId, PlayerId, Timestamp};
 use matchday_stats::{LeagueStatistics, Resampling};
+use matchday_store::StoreUrl;
 use matchday_store::error::StoreError;
-use matchday_store::open::short_name;
-use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -29,18 +28,18 @@ pub enum ReportError {
 impl Report {
     /// Reads and verifies the stores.
     pub fn gather(
-        files: &[PathBuf],
+        stores: &[StoreUrl],
         league_id: Option<&LeagueId>,
         settings: &Resampling,
     ) -> Result<Self, ReportError> {
-        let logs = LogSet::open_league(files, league_id)?;
-        let named: Vec<String> = logs.files().map(|file| file.display().to_string()).collect();
+        let logs = LogSet::open_league(stores, league_id)?;
+        let named: Vec<String> = logs.stores().map(ToString::to_string).collect();
         let Some(history) = &logs.league else { return Err(ReportError::NoLeague(named.join(", "))) };
-        let paths: Vec<PathBuf> = logs.files().map(ToOwned::to_owned).collect();
-        let found = verify_league(&paths, league_id, &Evidence::default())?;
+        let stores: Vec<StoreUrl> = logs.stores().cloned().collect();
+        let found = verify_league(&stores, league_id, &Evidence::default())?;
         let mut report = Self::of(history, found, settings);
         // Only file names: a report may be published, and should not tell paths of this machine.
-        report.verification.files = paths.iter().map(|file| short_name(file)).collect();
+        report.verification.files = stores.iter().map(StoreUrl::short_name).collect();
         let mut failed = fallbacks::of_players(&logs.players);
         let mut used = llm_usage::of_players(&logs.players);
         for player in &mut report.players {

@@ -30,17 +30,17 @@ use matchday_core::protocol::messages::Phase;
 use matchday_stats::quantile::quantile;
 use matchday_stats::{LeagueStatistics, Resampling};
 use matchday_store::StoreError;
+use matchday_store::StoreUrl;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// The report of a league as an HTML page. Reads the stores.
-pub fn html_page(files: &[PathBuf], league_id: &LeagueId) -> Result<String, StoreError> {
-    match Report::gather(files, Some(league_id), &Resampling::default()) {
+pub fn html_page(stores: &[StoreUrl], league_id: &LeagueId) -> Result<String, StoreError> {
+    match Report::gather(stores, Some(league_id), &Resampling::default()) {
         Ok(report) => Ok(html::page(&report)),
         Err(ReportError::Store(error)) => Err(error),
         Err(ReportError::NoLeague(_)) => {
-            Err(StoreError::NoLeague(files.first().cloned().unwrap_or_default()))
+            Err(StoreError::NoLeague(stores.first().map_or(StoreUrl::Memory, StoreUrl::clone)))
         }
     }
 }

@@ -63,6 +63,6 @@ fn is_begun(logs: &LogSet, match_id: &MatchId) -> bool {
 }
 
 fn command(logs: &LogSet, more: &str, match_id: &MatchId) -> String {
-    let files: Vec<String> = logs.files().map(|file| file.display().to_string()).collect();
-    format!("matchday replay {} {more} --match {match_id}", files.join(" "))
+    let stores: Vec<String> = logs.stores().map(ToString::to_string).collect();
+    format!("matchday replay {} {more} --match {match_id}", stores.join(" "))
 }

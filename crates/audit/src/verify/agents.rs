@@ -17,11 +17,11 @@ use matchday_core::protocol::messages::MatchResult;
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Timestamp};
 use matchday_core::referee::{Assignment, RefereeEvent};
 use matchday_core::signature::PublicKey;
+use matchday_store::StoreUrl;
 use matchday_store::entry::Entry;
 use matchday_store::stream::Stream;
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// A result that the manager has recorded, with the place of its event.
@@ -38,7 +38,7 @@ pub(super) struct Recorded {
 /// What the manager's store says, if it is at hand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ManagerRecord<'a> {
-    pub(super) file: &'a Path,
+    pub(super) file: Option<&'a StoreUrl>,
     pub(super) league: &'a League,
     pub(super) recorded: &'a [Recorded],
 }
@@ -51,7 +51,7 @@ impl ManagerRecord<'_> {
 
 fn misfit<E>(log: &AgentLog<E>, entry: &Entry<E>, what: &'static str, why: String) -> Fault {
     Fault {
-        file: log.file.clone(),
+        file: log.store.clone(),
         stream: log.stream.clone(),
         seq: entry.seq,
         at: entry.at,
@@ -147,7 +147,7 @@ pub(super) fn compare_referee(
         };
         let what = SmolStr::new_static("match_decided");
         let (seq, at) = (recorded.seq, recorded.at);
-        return Err(Fault { file: manager.file.to_owned(), stream: Stream::league(), seq, at, what, why });
+        return Err(Fault { file: manager.file.cloned(), stream: Stream::league(), seq, at, what, why });
     }
     Ok(())
 }

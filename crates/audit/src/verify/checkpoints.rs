@@ -95,7 +95,7 @@ pub(super) fn announced_keys(source: &Source) -> Vec<(u64, PublicKey, Option<Sig
 pub(super) fn own_notes(source: &Source) -> Vec<(u64, ExternalCheckpoint)> {
     let signed = events(&source.events).filter_map(|(stored, event)| match event {
         LeagueEvent::CheckpointSigned { note } => {
-            let place = place(&source.file, &source.stream, stored.seq);
+            let place = place(source.file.as_ref(), &source.stream, stored.seq);
             Some((stored.seq, ExternalCheckpoint::parse(&place, &note).ok()?))
         }
         _ => None,

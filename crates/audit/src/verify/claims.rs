@@ -12,10 +12,10 @@ use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, Re
 use matchday_core::referee::RefereeEvent;
 use matchday_core::referee_statement::{AttemptRef, Statement};
 use matchday_core::signature::{PublicKey, Signature};
+use matchday_store::StoreUrl;
 use matchday_store::stream::Stream;
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A result of a referee, by its own log or by the manager's.
@@ -32,7 +32,7 @@ pub(super) struct Claim {
     pub(super) attempt: Attempt,
     pub(super) result: Arc<MatchResult>,
     /// Where it stands.
-    file: PathBuf,
+    file: Option<StoreUrl>,
     stream: Stream,
     seq: u64,
     at: Timestamp,
@@ -87,7 +87,7 @@ pub(super) fn recorded(manager: ManagerRecord<'_>, log: &Source) -> Vec<Claim> {
                 match_id: recorded.match_id.clone(),
                 attempt: recorded.attempt,
                 result: Arc::clone(&recorded.result),
-                file: manager.file.to_owned(),
+                file: manager.file.cloned(),
                 stream: Stream::league(),
                 seq: recorded.seq,
                 at: recorded.at,
@@ -138,7 +138,7 @@ pub(super) fn decided(log: &AgentLog<RefereeEvent>) -> Vec<Claim> {
             match_id: match_id.clone(),
             attempt: *attempt,
             result: Arc::clone(result),
-            file: log.file.clone(),
+            file: log.store.clone(),
             stream: log.stream.clone(),
             seq: entry.seq,
             at: entry.at,

@@ -7,7 +7,6 @@ use super::notes::KeptByPlayers;
 use super::{AgentFindings, Source, Verification};
 use super::{claims, own_signatures};
 use crate::agent_log::{AgentEvent, AgentLog};
-use std::path::Path;
 
 /// Gives back where a player is said to have been silent, and seems not to have been; and what players keep of the manager.
 pub(super) fn all(
@@ -16,7 +15,7 @@ pub(super) fn all(
     found: &mut Verification,
 ) -> (Vec<AllegedSilence>, KeptByPlayers) {
     let league = sources.iter().find(|source| source.is_league());
-    let file = league.map_or(Path::new(""), |source| source.file.as_path());
+    let file = league.and_then(|source| source.file.as_ref());
     let manager = auditor.league().created.then(|| ManagerRecord {
         file,
         league: auditor.league(),
@@ -73,7 +72,7 @@ fn parts<E: AgentEvent>(
 ) -> Vec<AgentLog<E>> {
     // Each event has been read before, when its hash was checked.
     let mut parts: Vec<AgentLog<E>> =
-        AgentLog::decode(&source.file, &source.stream, &source.events).unwrap_or_default();
+        AgentLog::decode(source.file.as_ref(), &source.stream, &source.events).unwrap_or_default();
     let id = parts.last().map_or_else(String::new, |log| log.id().to_owned());
     if let Some(manager) = manager {
         parts.retain(|log| agents::can_compare(log, manager));

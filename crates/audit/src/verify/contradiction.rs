@@ -15,19 +15,19 @@ use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, ConversationId, LeagueId, MatchId, PlayerId, Timestamp};
 use matchday_core::referee_statement::{Statement, result_text};
 use matchday_core::signature::Signature;
+use matchday_store::StoreUrl;
 use matchday_store::entry::Entry;
 use matchday_store::error::StoreError;
 use matchday_store::exchange::{Direction, Exchange};
 use matchday_store::handle::Store;
 use serde_json::Value;
 use smol_str::SmolStr;
-use std::path::{Path, PathBuf};
 
 /// A player that is said to have been silent, and has an answer in its store. Whether the answer went out, the messages in
 /// its store say.
 #[derive(Debug)]
 pub(super) struct AllegedSilence {
-    path: PathBuf,
+    store: StoreUrl,
     league_id: LeagueId,
     match_id: MatchId,
     attempt: Attempt,
@@ -110,7 +110,7 @@ pub(super) fn find(
                 claim.says()
             );
             silences.push(AllegedSilence {
-                path: source.path.clone(),
+                store: source.store.clone(),
                 league_id: claim.league_id.clone(),
                 match_id: claim.match_id.clone(),
                 attempt: claim.attempt,
@@ -128,7 +128,7 @@ fn in_store(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, why: String
         PlayerEvent::Chosen { .. } => "chosen",
         _ => "finished",
     };
-    let (file, stream) = (log.file.clone(), log.stream.clone());
+    let (file, stream) = (log.store.clone(), log.stream.clone());
     Fault { file, stream, seq: entry.seq, at: entry.at, what: SmolStr::new_static(what), why }
 }
 
@@ -228,11 +228,11 @@ impl AllegedSilence {
     /// Whether the player's stored messages show that it answered a question of this attempt within the time that the
     /// question left, by the player's own clock.
     pub(super) fn is_disproved(&self) -> Result<bool, StoreError> {
-        let reader = Store::open_read_only(Path::new(&self.path))?.choose(Some(&self.league_id));
+        let reader = Store::open_read_only(&self.store)?.choose(Some(&self.league_id));
         // An agent's own store has no league by name.
         let reader = match reader {
             Ok(reader) => reader,
-            Err(_) => Store::open_read_only(&self.path)?,
+            Err(_) => Store::open_read_only(&self.store)?,
         };
         let conversation = ConversationId::of_match(&self.match_id, self.attempt);
         let exchanges = reader.exchanges_of(&self.match_id)?;

@@ -9,12 +9,12 @@
 //! A database that is killed may forget commits that were not synchronous, though they were `done`: nobody was told of them, and the
 //! writer stores them again. Histories of such runs are not for this checker.
 
+use matchday_store::StoreUrl;
 use matchday_store::chain::Hash;
 use matchday_store::error::StoreError;
 use matchday_store::open::Target;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 type StreamKey = (u32, String);
 
@@ -23,8 +23,8 @@ type StreamKey = (u32, String);
 pub struct FinalLog(pub BTreeMap<StreamKey, Vec<Hash>>);
 
 impl FinalLog {
-    pub fn read(location: &Path) -> Result<Self, StoreError> {
-        let target = Target::of(location)?;
+    pub fn read(store: impl Into<StoreUrl>) -> Result<Self, StoreError> {
+        let target = Target::of(store)?;
         let rows = target.read()?;
         let mut streams = BTreeMap::new();
         for head in rows.heads()? {
@@ -34,7 +34,7 @@ impl FinalLog {
                     "the numbers of the stream {} of league {} have a gap",
                     head.stream.0, head.league
                 );
-                return Err(StoreError::Damaged { path: target.name().to_owned(), what });
+                return Err(StoreError::Damaged { store: target.name().clone(), what });
             }
             let hashes = events.iter().map(|event| event.hash).collect();
             streams.insert((head.league, head.stream.0.to_string()), hashes);

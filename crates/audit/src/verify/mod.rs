@@ -42,10 +42,10 @@ use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{Phase, StandingRow};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, Timestamp};
 use matchday_core::referee::RefereeEvent;
+use matchday_store::StoreUrl;
 use matchday_store::batch::Stored;
 use matchday_store::chain::{self, Hash};
 use matchday_store::error::StoreError;
-use matchday_store::event_time;
 use matchday_store::handle::Store;
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::reader::Reader;
@@ -53,9 +53,8 @@ use matchday_store::stream::Stream;
 pub use notes::{Evidence, PlacedNote};
 use result::Played;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use smol_str::SmolStr;
-use std::path::{Path, PathBuf};
 
 /// What was found. Printed, it is a report for people.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -146,8 +145,8 @@ pub struct AgentFindings {
 /// An event that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// The store that it is in; empty if the events did not come from a file.
-    pub file: PathBuf,
+    /// The store that it is in, if there are several.
+    pub file: Option<StoreUrl>,
     pub stream: Stream,
     pub seq: u64,
     #[serde(with = "matchday_core::protocol::time::exact")]
@@ -161,8 +160,8 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { file, stream, seq, at, what, why } = self;
         write!(f, "event {seq} of {stream}")?;
-        if !file.as_os_str().is_empty() {
-            write!(f, " in {}", file.display())?;
+        if let Some(file) = file {
+            write!(f, " in {file}")?;
         }
         write!(f, " ({what}, {}): {why}", describe::time(*at))
     }
@@ -179,8 +178,8 @@ pub fn draw_proof(league: &League, match_id: &MatchId) -> Option<String> {
 #[derive(Debug)]
 struct Source {
     /// As it is named in a report: not at all, where there is but one.
-    file: PathBuf,
-    path: PathBuf,
+    file: Option<StoreUrl>,
+    store: StoreUrl,
     /// The number under which the store keeps it.
     league: u32,
     stream: Stream,
@@ -194,32 +193,32 @@ impl Source {
 }
 
 /// Checks a store from end to end.
-pub fn verify_file(path: &Path) -> Result<Verification, StoreError> {
-    verify_files(&[path.to_owned()])
+pub fn verify_file(store: impl Into<StoreUrl>) -> Result<Verification, StoreError> {
+    verify_files(&[store.into()])
 }
 
 /// Checks stores from end to end, and whether they agree. At most one may hold a league.
-pub fn verify_files(paths: &[PathBuf]) -> Result<Verification, StoreError> {
-    verify_league(paths, None, &Evidence::default())
+pub fn verify_files(stores: &[StoreUrl]) -> Result<Verification, StoreError> {
+    verify_league(stores, None, &Evidence::default())
 }
 
 /// Checks stores, with the league of this name rather than the latest as the main one. Every league is checked; the agents'
 /// events are compared with the main one, and each checkpoint that was kept elsewhere with its league.
 pub fn verify_league(
-    paths: &[PathBuf],
+    stores: &[StoreUrl],
     league_id: Option<&LeagueId>,
     evidence: &Evidence,
 ) -> Result<Verification, StoreError> {
     let (mut sources, mut others) = (Vec::new(), Vec::new());
     let (mut messages, mut service_fault, mut name) = (0, None, None);
     let mut held: Vec<Option<Result<String, String>>> = vec![None; evidence.checkpoints.len()];
-    for path in paths {
-        let mut reader = Store::open_read_only(path)?.choose(league_id)?;
+    for url in stores {
+        let mut reader = Store::open_read_only(url)?.choose(league_id)?;
         messages += reader.exchanges_count()?;
-        let own = load_sources(&reader, path, paths.len() > 1)?;
+        let own = load_sources(&reader, stores.len() > 1)?;
         let first = sources.iter().find(|source: &&Source| source.is_league());
         if let Some(first) = first.filter(|_| own.iter().any(Source::is_league)) {
-            return Err(StoreError::TwoLeagues(first.file.clone(), path.clone()));
+            return Err(StoreError::TwoLeagues(first.store.clone(), url.clone()));
         }
         sources.extend(own);
         let chosen = reader.league_number();
@@ -230,7 +229,7 @@ pub fn verify_league(
             }
             reader = reader.in_league(league.number);
             messages += reader.exchanges_count()?;
-            let mut other = load_sources(&reader, path, paths.len() > 1)?;
+            let mut other = load_sources(&reader, stores.len() > 1)?;
             // Agents of no single league are compared with the main one.
             other.retain(|source| source.league == league.number);
             for (held, kept) in held.iter_mut().zip(&evidence.checkpoints) {
@@ -240,11 +239,13 @@ pub fn verify_league(
             found.league_id = found.league_id.or(league.id);
             others.push(found);
         }
-        let service = load_sources(&reader.in_league(NO_LEAGUE), path, paths.len() > 1)?;
+        let service = load_sources(&reader.in_league(NO_LEAGUE), stores.len() > 1)?;
         service_fault = service_fault.or(audit_all(&service, &Evidence::default()).0.fault);
     }
-    if league_id.is_some() && !sources.iter().any(Source::is_league) {
-        return Err(StoreError::NoLeague(paths.first().cloned().unwrap_or_default()));
+    if let Some(first) = stores.first().filter(|_| league_id.is_some())
+        && !sources.iter().any(Source::is_league)
+    {
+        return Err(StoreError::NoLeague(first.clone()));
     }
     let (mut found, silences) = audit_all(&sources, evidence);
     for (held, kept) in held.into_iter().zip(&evidence.checkpoints) {
@@ -272,22 +273,21 @@ pub fn verify_league(
 }
 
 /// The streams of the reader's league.
-fn load_sources(reader: &Reader, path: &Path, is_named: bool) -> Result<Vec<Source>, StoreError> {
+fn load_sources(reader: &Reader, is_named: bool) -> Result<Vec<Source>, StoreError> {
     // Where there is but one file, there is no need to say which.
-    let file = if is_named { path.to_owned() } else { PathBuf::new() };
+    let store = reader.url();
+    let file = is_named.then(|| store.clone());
     let streams = reader.numbered_streams()?.into_iter().map(|(stream, league)| {
         let events = reader.load(&stream)?;
-        Ok(Source { file: file.clone(), path: path.to_owned(), league, stream, events })
+        Ok(Source { file: file.clone(), store: store.clone(), league, stream, events })
     });
     streams.collect()
 }
 
 /// Checks streams of events, the league's among them. Everything up to the first fault is counted.
 pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verification {
-    let unnamed = |(stream, events)| {
-        let (file, path) = (PathBuf::new(), PathBuf::new());
-        Source { file, path, league: 1, stream, events }
-    };
+    let unnamed =
+        |(stream, events)| Source { file: None, store: StoreUrl::Memory, league: 1, stream, events };
     let sources: Vec<Source> = streams.into_iter().map(unnamed).collect();
     audit_all(&sources, &Evidence::default()).0
 }
@@ -360,7 +360,7 @@ fn check(
         }
         "referee" => readable::<RefereeEvent>(&stored.line)?,
         "player" => readable::<PlayerEvent>(&stored.line)?,
-        _ => event_time::of_line(&stored.line).map_err(|error| format!("not an event: {error}"))?,
+        _ => readable::<IgnoredAny>(&stored.line)?,
     };
     if at != stored.at {
         return Err(format!("it is filed under {:?}, and says {at:?} itself", stored.at));

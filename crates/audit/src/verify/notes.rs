@@ -8,11 +8,11 @@ use matchday_core::league::is_successor;
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_core::signature::PublicKey;
+use matchday_store::StoreUrl;
 use matchday_store::entry::Entry;
 use matchday_store::stream::Stream;
 use serde::Serialize;
 use smol_str::SmolStr;
-use std::path::PathBuf;
 
 /// What the caller has from elsewhere to hold a log against.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ pub(super) struct KeptByPlayers {
 #[derive(Debug, Clone)]
 struct StorePlace {
     player: String,
-    file: PathBuf,
+    file: Option<StoreUrl>,
     stream: Stream,
     seq: u64,
     at: Timestamp,
@@ -50,12 +50,12 @@ struct StorePlace {
 
 impl StorePlace {
     fn of(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, what: &'static str) -> Self {
-        let (file, stream) = (log.file.clone(), log.stream.clone());
+        let (file, stream) = (log.store.clone(), log.stream.clone());
         Self { player: log.id().to_owned(), file, stream, seq: entry.seq, at: entry.at, what }
     }
 
     fn name(&self) -> String {
-        place(&self.file, &self.stream, self.seq)
+        place(self.file.as_ref(), &self.stream, self.seq)
     }
 
     fn fault(&self, why: String) -> Fault {
@@ -66,10 +66,10 @@ impl StorePlace {
 }
 
 /// `event 17 of player/1 in p1.db`
-pub(super) fn place(file: &std::path::Path, stream: &Stream, seq: u64) -> String {
-    match file.as_os_str().is_empty() {
-        true => format!("event {seq} of {stream}"),
-        false => format!("event {seq} of {stream} in {}", file.display()),
+pub(super) fn place(file: Option<&StoreUrl>, stream: &Stream, seq: u64) -> String {
+    match file {
+        None => format!("event {seq} of {stream}"),
+        Some(file) => format!("event {seq} of {stream} in {file}"),
     }
 }
 

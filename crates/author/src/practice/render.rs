@@ -107,10 +107,7 @@ fn verdict(report: &Report, paint: Paint) -> String {
     let mut text = paint.colour(colour, &report.verdict);
     text.push_str(&format!(
         "\n{} of {} matches in {:.1} s, kept in {}",
-        report.matches_played,
-        report.matches,
-        report.seconds,
-        report.store.display()
+        report.matches_played, report.matches, report.seconds, report.store
     ));
     text
 }

@@ -10,9 +10,9 @@ use matchday_core::protocol::MatchId;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::timing::Timing;
 use matchday_stats::quantile::quantile;
+use matchday_store::StoreUrl;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Serialize)]
@@ -32,7 +32,7 @@ pub struct Report {
     pub oddities: Vec<String>,
     pub verdict: String,
     pub seconds: f64,
-    pub store: PathBuf,
+    pub store: StoreUrl,
 }
 
 #[derive(Debug, Serialize)]
@@ -108,7 +108,7 @@ pub struct ReportInput<'a> {
     pub url: String,
     pub timing: Timing,
     pub took: Duration,
-    pub store: PathBuf,
+    pub store: StoreUrl,
 }
 
 impl Report {
@@ -243,7 +243,7 @@ fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> 
             Some(_) if troubled => "your agent, under trouble",
             Some(_) => "your agent",
         },
-        command: format!("matchday replay {} --match {id}", input.store.display()),
+        command: format!("matchday replay {} --match {id}", input.store),
     })
 }
 

@@ -6,6 +6,7 @@ use crate::ground::{Ground, query};
 use crate::players::{Moments, Players};
 use anyhow::{Context, Result};
 use matchday_core::event_codec;
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Direction, Durability, Stream};
 use serde_json::json;
 use std::sync::PoisonError;
@@ -94,6 +95,7 @@ async fn commits(ground: &Ground) -> Result<Figures> {
         let (tell, told) = oneshot::channel();
         let began = Instant::now();
         ground.store.append(Batch {
+            at: Timestamp::EPOCH,
             stream: Stream("bench".into()),
             lines: vec![event_codec::encode(ground.clock.now(), &json!({"number": number}))?],
             durability: Durability::Fsynced,

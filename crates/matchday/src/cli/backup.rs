@@ -30,9 +30,8 @@ pub(crate) struct BackupArgs {
 }
 
 pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
-    let file = args.store.file();
-    let (from, to) = (file.display(), args.to.display());
-    let found = backup(&file, &args.to)?;
+    let (from, to) = (args.store.url(), args.to.display());
+    let found = backup(&from, &args.to)?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     }

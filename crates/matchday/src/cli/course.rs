@@ -19,7 +19,7 @@ use matchday_audit::verify::verify_file;
 use matchday_core::protocol::{LeagueId, Token};
 use matchday_os::file::create_private;
 use matchday_runtime::{Clock, entropy_from_system};
-use matchday_store::{LeagueChoice, Location, Store};
+use matchday_store::{LeagueChoice, Location, Store, StoreUrl};
 use matchday_terminal::{headed, say, table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ enum What {
         folder: PathBuf,
         /// The store of the service, and files of leagues that were archived
         #[arg(long, value_name = "FILE|URL", default_value = "service.db")]
-        store: Vec<PathBuf>,
+        store: Vec<StoreUrl>,
         /// Print the sheet as JSON
         #[arg(long)]
         json: bool,
@@ -320,7 +320,7 @@ fn print(as_json: bool, steps: &[LeagueStep], after: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn grades(path: &Path, stores: &[PathBuf], as_json: bool) -> Result<ExitCode> {
+fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
     let folder = read(path)?;
     if folder.leagues.is_empty() {
         bail!(
@@ -333,7 +333,7 @@ fn grades(path: &Path, stores: &[PathBuf], as_json: bool) -> Result<ExitCode> {
         let found = verify_file(store)?;
         if !found.is_good() {
             verified = false;
-            notice(&format!("{} does not verify: see `matchday verify {0}`", store.display()));
+            notice(&format!("{store} does not verify: see `matchday verify {store}`"));
         }
     }
     let mut nights = Vec::new();
@@ -376,13 +376,13 @@ fn is_due(folder: &Folder, league: &CourseLeague) -> bool {
 }
 
 /// The league as it was played; `None` if no store holds it.
-fn stored_night(folder: &Folder, league: &CourseLeague, stores: &[PathBuf]) -> Result<Option<Night>> {
+fn stored_night(folder: &Folder, league: &CourseLeague, stores: &[StoreUrl]) -> Result<Option<Night>> {
     let id = LeagueId::new(league.league_id.as_str());
     let Some(deadline) = folder.plan.deadline_of(&league.night) else { return Ok(None) };
     for store in stores {
         let known = Store::open_read_only(store)?.leagues()?;
         if known.iter().any(|known| known.id.as_ref() == Some(&id)) {
-            let location = Location { path: store.clone(), league: LeagueChoice::Named(id) };
+            let location = Location { store: store.clone(), league: LeagueChoice::Named(id) };
             let log = LeagueLog::load(&location.open()?)?;
             return Ok(Some(Night::of(&log, &league.section, &league.night, deadline)));
         }

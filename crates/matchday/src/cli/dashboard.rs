@@ -12,10 +12,10 @@ use matchday_net::origin_check::Allowlist;
 use matchday_os::signals::Termination;
 use matchday_runtime::{Options, log};
 use matchday_server::dashboard::{self, Dashboard};
-use matchday_store::{LeagueChoice, Location, Store};
+use matchday_store::{LeagueChoice, Location, Store, StoreUrl};
 use matchday_terminal::say;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -55,12 +55,12 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     // What viewers are not told of a store that cannot be read.
     log::collect_diagnostics(|entry| notice(&entry.message));
-    let files = args.stores.files();
-    let (store, others) = files.split_first().context("name the store of a league")?;
+    let urls = args.stores.urls();
+    let (store, others) = urls.split_first().context("name the store of a league")?;
     // Opened to see whether they are what they are taken for.
-    others.iter().try_for_each(|path| Store::open_read_only(path).map(drop))?;
+    others.iter().try_for_each(|url| Store::open_read_only(url).map(drop))?;
     let league = args.league.id().map_or(LeagueChoice::Latest, LeagueChoice::Named);
-    let location = Location { path: store.clone(), league };
+    let location = Location { store: store.clone(), league };
     drop(location.open()?);
     let listener = TcpListener::bind(&args.listen).await;
     let listener = listener.with_context(|| {
@@ -69,7 +69,7 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let address = listener.local_addr()?;
     let dashboard = Dashboard::stored(location, others.to_vec(), address.ip().is_loopback())?;
     let page = format!("http://{}/", reached(address));
-    say(format!("{} can be seen at {page} until Ctrl-C", store.display()));
+    say(format!("{store} can be seen at {page} until Ctrl-C"));
     if args.open == Open::On {
         browser::open(&page);
     }
@@ -85,14 +85,13 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
 pub(super) fn for_manager(
     config: &Config,
     listening: SocketAddr,
-    store: &Path,
-    seats: Option<PathBuf>,
+    store: &StoreUrl,
+    seats: Option<StoreUrl>,
     options: &Options,
 ) -> Result<Option<Arc<Dashboard>>> {
-    let others = config.text(&settings::DASHBOARD_STORES).unwrap_or_default().split(',').map(str::trim);
-    let mut others: Vec<PathBuf> = others.filter(|path| !path.is_empty()).map(PathBuf::from).collect();
-    if let Some(missing) = others.iter().find(|path| path.is_dir()) {
-        let why = format!("{} is a folder, not a store", missing.display());
+    let mut others = config.get(&settings::DASHBOARD_STORES)?.unwrap_or_default();
+    if let Some(folder) = others.iter().find(|url| url.file().is_some_and(Path::is_dir)) {
+        let why = format!("{folder} is a folder, not a store");
         return Err(config.wrong(&settings::DASHBOARD_STORES, why));
     }
     let only_this_machine = serve::is_for_this_machine_alone(config, listening.ip())?;
@@ -104,12 +103,7 @@ pub(super) fn for_manager(
     let page = format!("{scheme}://{}/", reached(listening));
     notice(&format!("the league can be seen at {page}"));
     let manager = serve::contact(config, listening.port())?;
-    Ok(Some(Dashboard::live(
-        Location::latest(store.to_owned()),
-        others,
-        manager.raw().to_owned(),
-        options.clock,
-    )))
+    Ok(Some(Dashboard::live(Location::latest(store), others, manager.raw().to_owned(), options.clock)))
 }
 
 /// Where a browser of this machine finds what listens there.

@@ -78,5 +78,6 @@ pub(super) fn prepare(options: &mut Options) -> Result<Client> {
 
 /// The file that keeps the mailbox, beside the store.
 fn mailbox_file(config: &Config) -> Option<PathBuf> {
-    config.text(&settings::STORE).map(|store| PathBuf::from(format!("{store}.mailbox.json")))
+    let base = config.get(&settings::STORE).ok()??.file_base()?;
+    Some(PathBuf::from(format!("{}.mailbox.json", base.display())))
 }

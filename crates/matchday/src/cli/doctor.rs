@@ -7,6 +7,7 @@ use crate::doctor::{self, Severity, Subject};
 use anyhow::Result;
 use matchday_net::tls::ServerTlsFiles;
 use matchday_runtime::Clock;
+use matchday_store::StoreUrl;
 use matchday_terminal::say;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -77,12 +78,13 @@ fn subject(config: &Config, section: &str) -> Result<Subject> {
 fn base(config: &Config, section: &str) -> Result<Subject> {
     let listen = config.text(&settings::LISTEN).unwrap_or_default().to_owned();
     let port = listen.rsplit_once(':').map_or("", |(_, port)| port);
-    let store = config.text(&settings::STORE).map_or_else(|| format!("{section}-{port}.db"), str::to_owned);
+    let store = config.get(&settings::STORE)?;
+    let store = store.unwrap_or_else(|| StoreUrl::Sqlite(format!("{section}-{port}.db").into()));
     let file = |setting| config.text(setting).map(PathBuf::from);
     let files = file(&settings::TLS_CERT).zip(file(&settings::TLS_KEY));
     Ok(Subject {
         listen,
-        store: PathBuf::from(store),
+        store,
         tls: files.map(|(cert, key)| ServerTlsFiles { cert, key, client_ca: file(&settings::TLS_CLIENT_CA) }),
         connections_max: config.need(&settings::CONNECTIONS_MAX)?,
         manager: None,

@@ -12,6 +12,7 @@ use hyper::Method;
 use matchday_audit::csv_rows::csv;
 use matchday_os::file::create_private;
 use matchday_server::service::JoinCodeRow;
+use matchday_store::StoreUrl;
 use matchday_terminal::{headed, say, table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -102,7 +103,7 @@ impl ServiceArg {
 struct ListArgs {
     /// List the leagues of this store instead of asking a service
     #[arg(long, value_name = "FILE|URL")]
-    store: Option<PathBuf>,
+    store: Option<StoreUrl>,
     /// Show ratings that go on from league to league, too
     #[arg(long, requires = "store")]
     ratings: bool,

@@ -15,8 +15,7 @@ use matchday_runtime::surface::Surface;
 use matchday_runtime::{Options, entropy_from_system};
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::leagues::NO_LEAGUE;
-use matchday_store::{Store, Stream};
-use std::path::Path;
+use matchday_store::{Store, StoreUrl, Stream};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -44,9 +43,9 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let telemetry = telemetry::from_config(&config, listening.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     options.client = network::guarded(&config, &options.client, listening, &[])?;
-    let (path, store) = serve::open_store(&config, "matchday.db".to_owned())?;
+    let store = serve::open_store(&config, "matchday.db".to_owned())?;
     let mut token = config.get(&settings::OPERATOR_TOKEN)?;
-    let (number, stream) = place(&store, &path, asked_for(&config)?.as_ref())?;
+    let (number, stream) = place(&store, asked_for(&config)?.as_ref())?;
     let store = store.in_league(number);
     let stored = stored_settings(&store, &stream)?;
     let is_new = stored.is_none();
@@ -55,7 +54,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     }
     match stored {
         Some(own) => {
-            tell_ignored(&config, &own, &path)?;
+            tell_ignored(&config, &own, store.name())?;
             roster::tell_missing(&config, &stored_roster(&store, &stream)?)?;
             settings = own;
         }
@@ -79,10 +78,9 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let league_id = settings.league_id.clone();
     let scheme = if options.server.tls.is_some() { "https" } else { "http" };
     let own = Options { client: to_ourselves.clone(), ..options.clone() };
-    let real = store.path().unwrap_or(&path).to_owned();
-    let seats = seat::for_manager(&config, &listening, &real, has_roster, own)?;
-    let seats_path = seats.as_ref().map(|seats| seats.path.clone());
-    let dashboard = dashboard::for_manager(&config, listening, &real, seats_path, &options)?;
+    let seats = seat::for_manager(&config, &listening, store.url(), has_roster, own)?;
+    let seats_url = seats.as_ref().map(|seats| seats.store.url().clone());
+    let dashboard = dashboard::for_manager(&config, listening, store.url(), seats_url, &options)?;
     options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
     if let Some(seats) = &seats {
         matchday_server::seat::mount(&mut options, &seats.seats);
@@ -179,8 +177,8 @@ fn asked_for(config: &Config) -> Result<Option<LeagueId>> {
 }
 
 /// Which of a store's leagues is played: the latest, or after one that is over another, if another was asked for.
-fn place(store: &Store, path: &Path, wanted: Option<&LeagueId>) -> Result<(u32, Stream)> {
-    let file = path.display();
+fn place(store: &Store, wanted: Option<&LeagueId>) -> Result<(u32, Stream)> {
+    let file = store.name();
     if !store.in_league(NO_LEAGUE).load(&Stream::service())?.is_empty() {
         anyhow::bail!("{file} is the store of a service: start it with `matchday serve --store {file}`");
     }
@@ -235,7 +233,7 @@ fn stored_roster(store: &Store, stream: &Stream) -> Result<Vec<Place>> {
 }
 
 /// Says which settings were asked for and are not the league's own.
-fn tell_ignored(config: &Config, own: &LeagueSettings, path: &Path) -> Result<()> {
+fn tell_ignored(config: &Config, own: &LeagueSettings, store: &StoreUrl) -> Result<()> {
     let mut ignored = Vec::new();
     for value in config.given() {
         if league_settings(&config.only(value), own.clone())? != *own {
@@ -244,10 +242,7 @@ fn tell_ignored(config: &Config, own: &LeagueSettings, path: &Path) -> Result<()
     }
     if !ignored.is_empty() {
         let ignored = ignored.join(", ");
-        notice(&format!(
-            "the league in {} keeps the settings it began with - ignored: {ignored}",
-            path.display()
-        ));
+        notice(&format!("the league in {store} keeps the settings it began with - ignored: {ignored}"));
     }
     Ok(())
 }

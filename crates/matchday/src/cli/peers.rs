@@ -10,21 +10,20 @@ use matchday_net::egress::Target;
 use matchday_net::tls::PeerIdentity;
 use matchday_server::service::PeerSettings;
 use matchday_store::Store;
-use matchday_store::open::is_database;
 use matchday_store::ownership::Process;
+use matchday_store::{Store, StoreUrl};
 use std::net::SocketAddr;
-use std::path::Path;
 use tokio::net::TcpListener;
 
 /// Opens the store of a service. A database is shared with other services, a file is not.
 pub(super) async fn open_store(
     config: &Config,
-    path: &Path,
+    store: StoreUrl,
     address: SocketAddr,
     entropy: &mut Entropy,
 ) -> Result<(Store, Option<PeerSettings>)> {
-    if !is_database(path) {
-        return Ok((Store::open(path)?, None));
+    if !matches!(store, StoreUrl::Postgres(_)) {
+        return Ok((Store::open(store)?, None));
     }
     let identity = PeerIdentity::generate().map_err(|why| anyhow!("no certificate could be made: {why}"))?;
     let (listener, url) = listen(config, address).await?;
@@ -36,8 +35,7 @@ pub(super) async fn open_store(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         event_form: event_codec::VERSION,
     };
-    let path = path.to_owned();
-    let opened = tokio::task::spawn_blocking(move || Store::open_shared(&path, process)).await;
+    let opened = tokio::task::spawn_blocking(move || Store::open_shared(store, process)).await;
     let (store, ownership) = opened.context("the store could not be opened")??;
     Ok((store, Some(PeerSettings { ownership, identity, listener })))
 }

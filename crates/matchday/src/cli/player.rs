@@ -65,7 +65,7 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
         strategy: strategy.name(),
     };
     options.decider = strategy.decider();
-    let (_, store) = serve::open_store(&config, format!("player-{short_name}.db"))?;
+    let store = serve::open_store(&config, format!("player-{short_name}.db"))?;
     let stream = Stream("player".into());
     let stored = store.load(&stream)?;
     let events = stored.iter().filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());

@@ -182,7 +182,7 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
         url: proxy.agent_url().unwrap_or_default(),
         timing: options.timing(),
         took,
-        store: file,
+        store: file.into(),
     });
     say(if args.json {
         serde_json::to_string_pretty(&report)?

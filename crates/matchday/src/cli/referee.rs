@@ -50,7 +50,7 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
         timing,
         conformance,
     };
-    let (_, store) = serve::open_store(&config, format!("referee-{short_name}.db"))?;
+    let store = serve::open_store(&config, format!("referee-{short_name}.db"))?;
     let stream = Stream("referee".into());
     let referee = match (&rules, external_game) {
         (Some(rules), Some(game_type)) => {

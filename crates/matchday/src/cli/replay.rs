@@ -47,7 +47,7 @@ pub(crate) struct ReplayArgs {
 }
 
 pub(crate) async fn execute(args: ReplayArgs) -> Result<ExitCode> {
-    let logs = LogSet::open_league(&args.stores.files(), args.league.id().as_ref())?;
+    let logs = LogSet::open_league(&args.stores.urls(), args.league.id().as_ref())?;
     let match_id = args.match_id.map(|id| MatchId::new(id.to_ascii_uppercase()));
     match (&match_id, &args.against) {
         (Some(match_id), Some(url)) => {

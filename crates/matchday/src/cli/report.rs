@@ -80,7 +80,7 @@ pub(super) fn execute(args: ReportArgs) -> Result<ExitCode> {
         return Err(taken(&out));
     }
     let settings = Resampling { seed: args.seed, ..Resampling::default() };
-    let report = Report::gather(&args.stores.files(), args.league.id().as_ref(), &settings)?;
+    let report = Report::gather(&args.stores.urls(), args.league.id().as_ref(), &settings)?;
     let text = args.format.write(&report)?;
     if to_stdout {
         draw(&text);

@@ -18,7 +18,7 @@ use matchday_runtime::deciders::player_strategy::{self, PlayerStrategy};
 use matchday_server::local::ports::{AgentListeners, Ports};
 use matchday_server::local::{LeaguePlan, LocalLeague, PlayerPlan};
 use matchday_store::Store;
-use matchday_store::open::is_database;
+use matchday_store::StoreUrl;
 use matchday_terminal::live::View;
 use matchday_terminal::progress::{LiveState, Progress, round_line};
 use matchday_terminal::screen::Size;
@@ -27,7 +27,7 @@ use matchday_terminal::{Paint, say, show};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::time::sleep;
@@ -129,14 +129,14 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
     })
 }
 
-/// The file of the store, which must not exist yet.
-fn file(config: &Config) -> Result<PathBuf> {
-    match config.text(&settings::STORE).map(PathBuf::from) {
-        Some(file) if file.exists() => {
+/// Where the league is kept: a file must not exist yet.
+fn store_url(config: &Config) -> Result<StoreUrl> {
+    match config.get(&settings::STORE)? {
+        Some(StoreUrl::Sqlite(file)) if file.exists() => {
             bail!("{} exists already: `run` begins a new league and needs a new file", file.display())
         }
-        Some(file) => Ok(file),
-        None => Ok(fresh_file("run", SystemTime::now())),
+        Some(url) => Ok(url),
+        None => Ok(fresh_file("run", SystemTime::now()).into()),
     }
 }
 
@@ -191,13 +191,13 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     }
     let (referees, players) = (config.need(&settings::REFEREES)?, config.need(&settings::PLAYERS)?);
     let ports = Ports::bind(config.need(&settings::PORT_BASE)?, referees, players).await?;
-    let file = file(&config)?;
-    let mut store = Store::open(&file)?;
-    if is_database(&file) && !store.leagues()?.is_empty() {
+    let url = store_url(&config)?;
+    let mut store = Store::open(&url)?;
+    if !store.leagues()?.is_empty() {
         store = store.in_league(store.league_number() + 1);
     }
     let mut view = View::new(args.quiet || args.json);
-    view.say(&opening(&plan, &ports, &file)?);
+    view.say(&opening(&plan, &ports, &url)?);
     let (strategies, telemetry) = (strategies(&plan), plan.telemetry.clone());
 
     let page = plan.dashboard.then(|| ports.manager.local_addr()).transpose()?;
@@ -217,8 +217,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     view.finish();
     let how_it_ended = || -> Result<Summary> {
         // Read from the file: matches may have been decided since the last look, and the file is authoritative.
-        let league = LeagueLog::load(&Store::open_read_only(&file)?)?.league;
-        let summary = Summary::of(&league, &strategies, took, file.clone());
+        let league = LeagueLog::load(&Store::open_read_only(&url)?)?.league;
+        let summary = Summary::of(&league, &strategies, took, url.to_string());
         let columns = Size::of_terminal().map(|size| size.columns);
         let people = || summary.for_people(Paint::of_stdout(), columns);
         say(if args.json { serde_json::to_string_pretty(&summary)? } else { people() });
@@ -236,7 +236,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let closed = local.shutdown().await;
     telemetry.flush().await;
     let interrupted = played.is_none();
-    let lies = || format!("the league broke off; what is decided lies in {}", file.display());
+    let lies = || format!("the league broke off; what is decided lies in {url}");
     // A store that has failed is the cause of whatever else went wrong.
     closed.and(played.unwrap_or(Ok(()))).with_context(lies)?;
     if stays {
@@ -258,16 +258,15 @@ fn strategies(plan: &LeaguePlan) -> BTreeMap<PlayerId, SmolStr> {
     numbered.map(|(number, player_plan)| (PlayerId::numbered(number), player_plan.strategy.name())).collect()
 }
 
-fn opening(plan: &LeaguePlan, ports: &Ports, file: &Path) -> Result<String> {
+fn opening(plan: &LeaguePlan, ports: &Ports, url: &StoreUrl) -> Result<String> {
     let address = ports.manager.local_addr()?;
     let seen = if plan.dashboard { format!("; see it at http://{address}/") } else { String::new() };
     Ok(format!(
-        "{} and {} play {}{}, the manager at http://{address}/mcp; the league is kept in {}{seen}",
+        "{} and {} play {}{}, the manager at http://{address}/mcp; the league is kept in {url}{seen}",
         count_of(plan.player_plans.len(), "player", "players"),
         count_of(plan.referees, "referee", "referees"),
         plan.league.game_type,
         course(&plan.league.competition),
-        file.display()
     ))
 }
 

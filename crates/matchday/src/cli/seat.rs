@@ -11,9 +11,8 @@ use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
 use matchday_server::seat::{self, Authorization, SeatDial, Seats};
 use matchday_store::Store;
-use matchday_store::open::file_base;
+use matchday_store::StoreUrl;
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -56,12 +55,9 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let home = serve::contact(&config, address.port())?;
-    let (path, store) = match stdio && !is_given(&settings::STORE) {
-        true => (None, Store::in_memory()?),
-        false => {
-            let (path, store) = serve::open_store(&config, format!("seat-{}.db", address.port()))?;
-            (Some(path), store)
-        }
+    let store = match stdio && !is_given(&settings::STORE) {
+        true => Store::in_memory()?,
+        false => serve::open_store(&config, format!("seat-{}.db", address.port()))?,
     };
     if !stdio {
         notice(&format!(
@@ -87,7 +83,7 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
             let client = dial::prepare(&mut options)?;
             let league = settings.manager.raw().to_owned();
             notice(&format!("seats are called through the relay of {league}"));
-            let dial = SeatDial { client, league, store: path, notice, failed };
+            let dial = SeatDial { client, league, store: store.name().file_base(), notice, failed };
             Seats::open_dialled(settings, address, store.clone(), options, dial).await?
         }
         false => Seats::open(settings, address, store.clone(), options)?,
@@ -164,8 +160,7 @@ pub(super) fn authorization(
 /// Seats at the address of a manager, and their store.
 pub(super) struct ManagerSeats {
     pub(super) seats: Arc<Seats>,
-    pub(super) path: PathBuf,
-    store: Store,
+    pub(super) store: Store,
 }
 
 impl ManagerSeats {
@@ -180,7 +175,7 @@ impl ManagerSeats {
 pub(super) fn for_manager(
     config: &Config,
     manager: &std::net::SocketAddr,
-    path: &Path,
+    manager_store: &StoreUrl,
     has_roster: bool,
     options: matchday_runtime::Options,
 ) -> Result<Option<ManagerSeats>> {
@@ -207,18 +202,9 @@ pub(super) fn for_manager(
         )?,
         join_code: None,
     };
-    // The players in seats store their tokens and keys in clear, which the manager's store must not hold.
-    let path = seats_store(path);
-    let store = Store::open(&path)?;
+    let store = Store::open(manager_store.of_seats())?;
     let seats = Seats::open(settings, *manager, store.clone(), options)?;
-    Ok(Some(ManagerSeats { seats, path, store }))
-}
-
-/// `matchday.db` becomes `matchday-seats.db`.
-fn seats_store(path: &Path) -> PathBuf {
-    let path = file_base(path);
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{name}-seats.db"))
+    Ok(Some(ManagerSeats { seats, store }))
 }
 
 /// How many seats there may be, and how many of them from one address.

@@ -21,12 +21,11 @@ use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
 use matchday_runtime::log::{self, Entry, Format, LogWriter};
 use matchday_runtime::{Handle, Options, Runnable, StartError, entropy_from_system};
 use matchday_server::mcp::agent_options;
-use matchday_store::open::is_database;
+use matchday_store::StoreUrl;
 use matchday_store::{Store, Stream};
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -141,7 +140,7 @@ fn serves_tls(config: &Config) -> bool {
 /// Whether other services may have a part of the store: `serve` shares a database, and no other command does.
 pub(super) fn is_shared(config: &Config) -> bool {
     config.has(&settings::PUBLIC_URL)
-        && config.text(&settings::STORE).is_some_and(|store| is_database(Path::new(store)))
+        && matches!(config.get(&settings::STORE), Ok(Some(StoreUrl::Postgres(_))))
 }
 
 /// The URL that the settings name for callers.
@@ -269,10 +268,9 @@ pub(super) fn timeout_bounds(config: &Config, own: &Timing) -> Timeouts {
 }
 
 /// The agent's own file, named after its port unless the settings name one.
-pub(super) fn open_store(config: &Config, otherwise: String) -> Result<(PathBuf, Store)> {
-    let path = PathBuf::from(config.text(&settings::STORE).map_or(otherwise, str::to_owned));
-    let store = Store::open(&path)?;
-    Ok((path, store))
+pub(super) fn open_store(config: &Config, otherwise: String) -> Result<Store> {
+    let url = config.get(&settings::STORE)?;
+    Ok(Store::open(url.unwrap_or_else(|| StoreUrl::Sqlite(otherwise.into())))?)
 }
 
 /// Where the log goes if not to a file.

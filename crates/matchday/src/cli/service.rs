@@ -19,7 +19,6 @@ use matchday_server::service::{
 use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -50,9 +49,9 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     options.telemetry = telemetry.clone();
     // A proxy or a forwarder on this machine would make everybody the operator.
     options.trusts_loopback = false;
-    let path = PathBuf::from(config.text(&settings::STORE).unwrap_or("service.db"));
+    let url = config.need(&settings::STORE)?;
     let mut entropy = entropy_from_system()?;
-    let (store, peers) = peers::open_store(&config, &path, address, &mut entropy).await?;
+    let (store, peers) = peers::open_store(&config, url, address, &mut entropy).await?;
     telemetry.metrics.cluster.shared.store(peers.is_some(), Ordering::Relaxed);
     // Leagues of a shared store have theirs in it.
     let checkpoint_keys = match &peers {
@@ -66,7 +65,7 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     let only_this_machine = serve::is_for_this_machine_alone(&config, address.ip())?;
     let planner: Planner = Box::new(move |spec| plan(spec, only_this_machine));
     let service_settings = ServiceSettings { host, quota, planner, sleep_after, notice };
-    let (service, made) = Service::open(&path, store, token, &mut entropy, service_settings, peers).await?;
+    let (service, made) = Service::open(store, token, &mut entropy, service_settings, peers).await?;
     if let Some(made) = made {
         notice(&format!(
             "service token, shown this once - keep it as MATCHDAY_SERVICE_TOKEN for `matchday league`: {}",

@@ -14,17 +14,17 @@ use matchday_stats::results::Wdl;
 use matchday_stats::season::KnownBy;
 use matchday_stats::{Entrant, Resampling, Results};
 use matchday_store::StoreError;
+use matchday_store::StoreUrl;
 use matchday_terminal::table;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(super) struct SinceArg {
     /// How the player has changed since an earlier league: the store that holds it
     #[arg(long, value_name = "FILE|URL")]
-    since: Option<PathBuf>,
+    since: Option<StoreUrl>,
     /// Of an earlier store that holds several leagues: which one [default: the latest]
     #[arg(long, value_name = "ID", requires = "since")]
     since_league: Option<String>,
@@ -39,11 +39,8 @@ impl SinceArg {
         let Some(file) = &self.since else { return Ok(None) };
         let id = self.since_league.as_deref().map(LeagueId::new);
         let league = stored(file, id.as_ref()).map_err(|error| match error {
-            StoreError::NoSuchLeague { path, id, known } => {
-                anyhow!(
-                    "{} holds no league {id}, but {known}: choose one with --since-league",
-                    path.display()
-                )
+            StoreError::NoSuchLeague { store, id, known } => {
+                anyhow!("{store} holds no league {id}, but {known}: choose one with --since-league")
             }
             error => anyhow!("--since: {error}"),
         })?;

@@ -25,12 +25,11 @@ use matchday_core::protocol::{Query, QueryParams};
 use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::{LeagueStatistics, Resampling, Results};
-use matchday_store::{Store, StoreError};
+use matchday_store::{Store, StoreError, StoreUrl};
 use matchday_terminal::{say, statistics as words, table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\
@@ -57,7 +56,7 @@ pub(super) struct StatsArgs {
     since: SinceArg,
     /// Stores of players beside it, with commas: why their strategies failed, and what their models used
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
-    player_stores: Vec<PathBuf>,
+    player_stores: Vec<StoreUrl>,
     #[command(flatten)]
     league: LeagueArg,
     /// Show ratings that go on through all leagues of the store, in order
@@ -175,8 +174,8 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn stored(file: &Path, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
-    Ok(LeagueLog::load(&Store::open_read_only(file)?.choose(league_id)?)?.league)
+pub(super) fn stored(store: &StoreUrl, league_id: Option<&LeagueId>) -> Result<League, StoreError> {
+    Ok(LeagueLog::load(&Store::open_read_only(store)?.choose(league_id)?)?.league)
 }
 
 /// Under which name the players stand whose own strategy failed.
@@ -188,11 +187,11 @@ const USED: &str = "llm_usage";
 /// The players whose own strategy failed, and what their models used, as far as their own events are in the stores. Whether
 /// they fit the league is for `verify` to say.
 fn own_records(
-    files: &[PathBuf],
+    stores: &[StoreUrl],
     league_id: Option<&LeagueId>,
     subject: &Subject<'_>,
 ) -> (BTreeMap<String, Fallbacks>, BTreeMap<String, LlmUsage>) {
-    let Ok(stored) = LogSet::open_league(files, league_id) else { return Default::default() };
+    let Ok(stored) = LogSet::open_league(stores, league_id) else { return Default::default() };
     let is_wanted = |id: &String| match subject {
         Subject::League => true,
         Subject::Player(wanted) | Subject::Since(wanted, _) => id == wanted,

@@ -3,21 +3,21 @@
 use super::Usage;
 use anyhow::Result;
 use clap::Args;
-use std::path::PathBuf;
+use matchday_store::StoreUrl;
 
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(super) struct StoreArgs {
     /// The store of the league; those of its referees and players may follow, and tell more
     #[arg(value_name = "FILE|URL")]
-    files: Vec<PathBuf>,
+    files: Vec<StoreUrl>,
     /// The same as FILE|URL
     #[arg(long = "store", value_name = "FILE|URL", value_delimiter = ',')]
-    stores: Vec<PathBuf>,
+    stores: Vec<StoreUrl>,
 }
 
 impl StoreArgs {
-    pub(super) fn files(&self) -> Vec<PathBuf> {
+    pub(super) fn urls(&self) -> Vec<StoreUrl> {
         self.stores.iter().chain(&self.files).cloned().collect()
     }
 }
@@ -28,15 +28,16 @@ impl StoreArgs {
 pub(super) struct StoreArg {
     /// The store
     #[arg(value_name = "FILE|URL")]
-    file: Option<PathBuf>,
+    file: Option<StoreUrl>,
     /// The same as FILE|URL
     #[arg(long = "store", value_name = "FILE|URL")]
-    store: Option<PathBuf>,
+    store: Option<StoreUrl>,
 }
 
 impl StoreArg {
-    pub(super) fn file(&self) -> PathBuf {
-        self.file.clone().or_else(|| self.store.clone()).unwrap_or_default()
+    /// One of them is given.
+    pub(super) fn url(&self) -> StoreUrl {
+        self.file.as_ref().or(self.store.as_ref()).map_or(StoreUrl::Memory, StoreUrl::clone)
     }
 }
 
@@ -48,15 +49,16 @@ pub(super) struct AgentAndStoreArg {
     named: Vec<String>,
     /// Read a stored league instead of asking a manager
     #[arg(long = "store", value_name = "FILE|URL")]
-    store: Option<PathBuf>,
+    store: Option<StoreUrl>,
 }
 
 impl AgentAndStoreArg {
     /// The agent and the store, in any order: the id of an agent has neither a dot nor a slash in it.
-    pub(super) fn split(&self) -> Result<(Option<&str>, Option<PathBuf>)> {
+    pub(super) fn split(&self) -> Result<(Option<&str>, Option<StoreUrl>)> {
         let is_store = |text: &&String| text.contains(['.', '/', '\\']);
         let (stores, agents): (Vec<&String>, Vec<&String>) = self.named.iter().partition(is_store);
-        let stores: Vec<PathBuf> = stores.into_iter().map(PathBuf::from).chain(self.store.clone()).collect();
+        let stores: Vec<StoreUrl> =
+            stores.into_iter().map(|text| text.as_str().into()).chain(self.store.clone()).collect();
         match (agents.as_slice(), stores.as_slice()) {
             ([] | [_], [] | [_]) => {
                 Ok((agents.first().map(|agent| agent.as_str()), stores.into_iter().next()))

@@ -2,38 +2,39 @@
 //! anew without them: the password goes into the environment, which only its owner can read. Replaces the process.
 
 use super::notice;
-use matchday_store::open::without_password;
+use matchday_store::split_password;
+use std::collections::BTreeSet;
 use std::env;
+use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
 /// Does not return if an argument held a password and the process could be begun anew; the code to end with if it could not.
 pub(super) fn hide() -> Option<ExitCode> {
-    let given: Vec<_> = env::args_os().skip(1).collect();
-    let hidden: Vec<_> = given
-        .iter()
-        .map(|argument| match argument.to_str() {
-            Some(text) => match text.split_once("=postgres") {
-                // --store=postgres://...
-                Some((flag, rest)) if flag.starts_with("--") => {
-                    format!("{flag}={}", without_password(&format!("postgres{rest}"))).into()
-                }
-                _ => without_password(text).into(),
-            },
-            None => argument.clone(),
-        })
-        .collect();
-    if given == hidden {
-        return None;
-    }
-    let mut passwords = matchday_store::open::passwords();
-    passwords.dedup();
-    let [password] = passwords.as_slice() else {
+    let mut passwords = BTreeSet::new();
+    let shown: Vec<OsString> =
+        env::args_os().skip(1).map(|argument| without_password(argument, &mut passwords)).collect();
+    let password = passwords.pop_first()?;
+    if !passwords.is_empty() {
         notice("several databases with different passwords are named: put the passwords into a service file");
         return Some(ExitCode::from(2));
-    };
+    }
     let mut command = Command::new(env::current_exe().ok()?);
-    command.args(hidden).env("PGPASSWORD", password);
+    command.args(shown).env("PGPASSWORD", password);
     Some(begin_anew(command))
+}
+
+/// Also of `--store=postgres://...`.
+fn without_password(argument: OsString, passwords: &mut BTreeSet<String>) -> OsString {
+    let Some(text) = argument.to_str() else { return argument };
+    let value = text.find("=postgres").filter(|_| text.starts_with("--")).map_or(0, |end| end + 1);
+    let (flag, value) = text.split_at(value);
+    match split_password(value) {
+        Some((url, Some(password))) => {
+            passwords.insert(password);
+            format!("{flag}{url}").into()
+        }
+        _ => argument,
+    }
 }
 
 #[cfg(unix)]

@@ -10,12 +10,11 @@ use matchday_core::protocol::{GameType, LeagueId, PlayerId};
 use matchday_stats::Results;
 use matchday_stats::season::{self, Carried};
 use matchday_store::entry::Entry;
-use matchday_store::{Store, StoreError};
+use matchday_store::{Store, StoreError, StoreUrl};
 use matchday_terminal::{headed, say, table};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// How players of one league are known again in another.
@@ -109,8 +108,8 @@ impl Listed {
 }
 
 /// Prints what leagues a store holds, and with `--ratings` the ratings through all of them.
-pub(super) fn print(file: &Path, ratings: bool, known: KnownArg, as_json: bool) -> Result<ExitCode> {
-    let histories = stored(file)?;
+pub(super) fn print(store: &StoreUrl, ratings: bool, known: KnownArg, as_json: bool) -> Result<ExitCode> {
+    let histories = stored(store)?;
     let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
     let ratings = ratings.then(|| carried(&histories, known));
     if as_json {
@@ -130,11 +129,11 @@ pub(super) fn print(file: &Path, ratings: bool, known: KnownArg, as_json: bool) 
 }
 
 /// The course of every league of a store, the first one first.
-pub(super) fn stored(file: &Path) -> Result<Vec<LeagueLog>, StoreError> {
-    let mut reader = Store::open_read_only(file)?;
+pub(super) fn stored(store: &StoreUrl) -> Result<Vec<LeagueLog>, StoreError> {
+    let mut reader = Store::open_read_only(store)?;
     let leagues = reader.leagues()?;
     if leagues.is_empty() {
-        return Err(StoreError::NoLeague(reader.path().to_owned()));
+        return Err(StoreError::NoLeague(reader.url().clone()));
     }
     let mut logs = Vec::new();
     for league in leagues {

@@ -4,6 +4,7 @@ use super::Finding;
 use matchday_core::protocol::Timestamp;
 use matchday_os::fd_limit;
 use matchday_os::file::free_bytes;
+use matchday_store::StoreUrl;
 use std::path::Path;
 use std::time::Duration;
 
@@ -40,8 +41,8 @@ pub(super) fn clock(now: Timestamp, newest: Option<Timestamp>, other: Option<Tim
 }
 
 /// The file system of the store.
-pub(super) fn disk(store: &Path) -> Finding {
-    let folder = match store.parent() {
+pub(super) fn disk(store: &StoreUrl) -> Finding {
+    let folder = match store.file().and_then(Path::parent) {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
@@ -121,6 +122,6 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_fails() {
-        assert_eq!(disk(Path::new("/nowhere/at/all/league.db")).severity, Severity::Failed);
+        assert_eq!(disk(&"/nowhere/at/all/league.db".into()).severity, Severity::Failed);
     }
 }

@@ -13,9 +13,9 @@ mod stored;
 use matchday_core::protocol::Timestamp;
 use matchday_net::client::Client;
 use matchday_net::tls::ServerTlsFiles;
+use matchday_store::StoreUrl;
 use matchday_terminal::table;
 use serde::Serialize;
-use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -64,7 +64,7 @@ impl Finding {
 pub(crate) struct Subject {
     /// HOST:PORT
     pub(crate) listen: String,
-    pub(crate) store: PathBuf,
+    pub(crate) store: StoreUrl,
     pub(crate) tls: Option<ServerTlsFiles>,
     pub(crate) connections_max: usize,
     /// Of an agent that registers: its manager.

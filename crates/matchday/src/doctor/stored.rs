@@ -5,7 +5,7 @@ use matchday_audit::league_log::LeagueLog;
 use matchday_audit::verify::verify_file;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{Endpoint, Timestamp};
-use matchday_store::{Store, StoreError};
+use matchday_store::{Store, StoreError, StoreUrl};
 use std::path::Path;
 
 /// An agent that takes part in a league.
@@ -17,12 +17,11 @@ pub(super) struct RegisteredAgent {
 }
 
 /// What the store is like, the agents in it, and the time of its last event.
-pub(super) fn store(path: &Path) -> (Finding, Vec<RegisteredAgent>, Option<Timestamp>) {
-    let shown = path.display();
-    if !path.exists() {
-        return (Finding::ok("store", format!("{shown} is made at the first start")), Vec::new(), None);
+pub(super) fn store(url: &StoreUrl) -> (Finding, Vec<RegisteredAgent>, Option<Timestamp>) {
+    if url.file().is_some_and(|file| !file.exists()) {
+        return (Finding::ok("store", format!("{url} is made at the first start")), Vec::new(), None);
     }
-    match look(path) {
+    match look(url) {
         Ok(found) => found,
         Err(error) => {
             let advice =
@@ -32,9 +31,9 @@ pub(super) fn store(path: &Path) -> (Finding, Vec<RegisteredAgent>, Option<Times
     }
 }
 
-fn look(path: &Path) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timestamp>), StoreError> {
-    let verification = verify_file(path)?;
-    let reader = Store::open_read_only(path)?;
+fn look(url: &StoreUrl) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timestamp>), StoreError> {
+    let verification = verify_file(url)?;
+    let reader = Store::open_read_only(url)?;
     let leagues = reader.leagues()?;
     let (mut agents, mut newest, mut reader) = (Vec::new(), None, reader);
     for league in &leagues {
@@ -49,12 +48,11 @@ fn look(path: &Path) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timestamp>
             agents.extend(registered(&log, &of));
         }
     }
-    let shown = path.display();
     let finding = match verification.is_good() {
-        true => Finding::ok("store", format!("{shown} verifies; leagues: {}", leagues.len())),
+        true => Finding::ok("store", format!("{url} verifies; leagues: {}", leagues.len())),
         false => {
-            let advice = format!("see `matchday verify {shown}`, and restore a copy");
-            Finding::failed("store", format!("{shown} does not verify"), advice)
+            let advice = format!("see `matchday verify {url}`, and restore a copy");
+            Finding::failed("store", format!("{url} does not verify"), advice)
         }
     };
     Ok((finding, agents, newest))

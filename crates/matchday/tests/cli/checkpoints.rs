@@ -1,11 +1,11 @@
 //! Checkpoints of a real league: served, kept elsewhere, and held against stores that were tampered with.
 
 use crate::dashboard::get;
-use matchday_store::{Batch, Durability, Store, Stream};
+use matchday_store::{Store, Stream};
 use matchday_testkit::cli::{Cli, Output, Process, TOKEN};
+use matchday_testkit::event_lines::append;
 use matchday_testkit::tamper::tamper;
 use std::fs;
-use std::sync::mpsc;
 
 fn play(cli: &Cli, args: &[&str]) -> Process {
     let manager = cli.manager(&[&["--lead", "0"], args].concat());
@@ -56,15 +56,7 @@ fn lines(cli: &Cli, store: &str) -> Vec<String> {
 /// Writes a log anew, with a chain that holds.
 fn write_anew(cli: &Cli, store: &str, lines: Vec<String>) {
     let store = Store::open(&cli.path().join(store)).unwrap();
-    let (tell, told) = mpsc::channel();
-    store.append(Batch {
-        stream: Stream::league(),
-        lines,
-        durability: Durability::Fsynced,
-        awaited: true,
-        then: Box::new(move |stored| tell.send(stored.is_ok()).unwrap()),
-    });
-    assert!(told.recv().unwrap());
+    append(&store, &Stream::league().0, lines).unwrap();
     store.close().unwrap();
 }
 

@@ -12,11 +12,11 @@ use matchday_core::registration::Application;
 use matchday_core::signature::SigningKey;
 use matchday_core::signed_move::SignedMoves;
 use matchday_core::signed_note::{Checkpoint, verifier_key};
-use matchday_store::{Batch, Durability, Store, Stream, chain};
+use matchday_store::{Store, Stream, chain};
 use matchday_testkit::cli::{Cli, Output};
+use matchday_testkit::event_lines::append;
 use serde_json::{Value, json};
 use std::fs;
-use std::sync::mpsc;
 
 /// A league of two players that was played and stopped, with all four stores: `matchday.db`, `r1.db`, `p1.db` and `p2.db`.
 fn played() -> Cli {
@@ -56,15 +56,7 @@ fn lines(cli: &Cli, store: &str) -> Vec<String> {
 /// Writes a store anew as `anew.db`, with a chain that holds.
 fn write_anew(cli: &Cli, original: &str, lines: Vec<String>) {
     let store = Store::open(&cli.path().join("anew.db")).unwrap();
-    let (tell, told) = mpsc::channel();
-    store.append(Batch {
-        stream: stream(cli, original),
-        lines,
-        durability: Durability::Fsynced,
-        awaited: true,
-        then: Box::new(move |stored| tell.send(stored.is_ok()).unwrap()),
-    });
-    assert!(told.recv().unwrap());
+    append(&store, &stream(cli, original).0, lines).unwrap();
     store.close().unwrap();
 }
 

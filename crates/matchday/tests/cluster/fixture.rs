@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ impl Services {
 
     /// Holds the history against the log; the services have ended.
     pub(crate) fn check_history(&self) -> HistoryReport {
-        let log = FinalLog::read(Path::new(&self.store)).unwrap();
+        let log = FinalLog::read(self.store.as_str()).unwrap();
         let report = check_history(&fs::read_to_string(self.history()).unwrap(), &log);
         assert!(report.faults.is_empty(), "{:#?}", report.faults);
         report

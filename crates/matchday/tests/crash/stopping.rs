@@ -47,7 +47,9 @@ pub(crate) fn technical_losses(store: &Path) -> Vec<Value> {
 
 /// The events of the league so far.
 pub(crate) fn events(store: &Path) -> Vec<Value> {
-    let Ok(reader) = matchday_store::Store::open_read_only(store) else { return Vec::new() };
+    let Ok(reader) = matchday_store::Store::open_read_only(store.as_os_str().to_owned()) else {
+        return Vec::new();
+    };
     let stored = reader.load(&matchday_store::Stream::league()).unwrap_or_default();
     let event = |line: &str| serde_json::from_str::<Value>(line).unwrap()["event"].take();
     stored.iter().map(|stored| event(&stored.line)).collect()

@@ -66,7 +66,7 @@ impl Shown {
         let test_league = TestLeague::new(matchday_server::agent_options);
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
-        let path = test_league.store.path().unwrap().to_owned();
+        let path = test_league.store.url().clone();
         let home = endpoint(address).raw().to_owned();
         let dashboard = Dashboard::live(Location::latest(path), Vec::new(), home, test_league.clock);
         let mut options = Options { surfaces: vec![dashboard], ..test_league.options("league") };

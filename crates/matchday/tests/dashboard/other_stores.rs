@@ -6,12 +6,13 @@ use matchday_runtime::Options;
 use matchday_server::dashboard::Dashboard;
 use matchday_store::Location;
 use matchday_store::Stream;
+use matchday_store::{Location, StoreUrl};
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, short, until_completed, until_registered,
 };
 use serde_json::Value;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -24,15 +25,15 @@ async fn page(to: SocketAddr, path: &str) -> Value {
 /// Plays a league of two whose referee and players keep a store of their own, and shows a page of it.
 async fn shown(
     path: &str,
-    named: impl FnOnce(PathBuf) -> Vec<PathBuf>,
+    named: impl FnOnce(StoreUrl) -> Vec<StoreUrl>,
     wanted: impl Fn(&Value) -> bool,
 ) -> Value {
     let (home, away) =
         (TestLeague::new(matchday_server::agent_options), TestLeague::new(matchday_server::agent_options));
     let listener = free_port().await;
     let to = listener.local_addr().unwrap();
-    let store = home.store.path().unwrap().to_owned();
-    let others = named(away.store.path().unwrap().to_owned());
+    let store = home.store.url().clone();
+    let others = named(away.store.url().clone());
     let dashboard =
         Dashboard::live(Location::latest(store), others, endpoint(to).raw().to_owned(), home.clock);
     let options = Options { surfaces: vec![dashboard], ..home.options("league") };
@@ -87,7 +88,7 @@ async fn without_it_the_page_says_which_store_is_missing() {
 
 #[tokio::test]
 async fn a_store_that_cannot_be_read_is_missing_and_the_rest_is_shown() {
-    let nowhere = PathBuf::from("/nowhere/referee.db");
+    let nowhere = StoreUrl::from("/nowhere/referee.db");
     let page = shown(ONLY_MATCH, |_| vec![nowhere], |page| page["missing"].is_string()).await;
     assert!(page["missing"].as_str().unwrap().contains("could not be read"), "{page}");
     assert!(!page.to_string().contains("nowhere"), "a stranger is not told where it is: {page}");

@@ -4,11 +4,10 @@ use crate::league::{Shown, TOKEN, in_play, send, settings};
 use matchday_net::origin_check::Allowlist;
 use matchday_server::dashboard::{self, Dashboard};
 use matchday_store::Location;
-use matchday_store::Store;
+use matchday_store::{Store, StoreUrl};
 use matchday_testkit::test_league::free_port;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::path::Path;
 use tokio::sync::watch;
 
 struct Library {
@@ -17,10 +16,10 @@ struct Library {
 }
 
 impl Library {
-    async fn of(path: &Path, local: bool) -> Self {
+    async fn of(store: &StoreUrl, local: bool) -> Self {
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
-        let dashboard = Dashboard::stored(Location::latest(path.to_owned()), Vec::new(), local).unwrap();
+        let dashboard = Dashboard::stored(Location::latest(store), Vec::new(), local).unwrap();
         let (close, closing) = watch::channel(false);
         tokio::spawn(dashboard::serve(dashboard, listener, Allowlist::default(), closing));
         Self { address, _close: close }
@@ -38,7 +37,7 @@ async fn a_stored_league_looks_as_it_did_when_it_ended() {
     let shown = Shown::finished(settings(), 3).await;
     let (table, cross) =
         (shown.page("/api/standings").await["rows"].clone(), shown.page("/api/cross").await["cells"].clone());
-    let path = shown.test_league.store.path().unwrap().to_owned();
+    let path = shown.test_league.store.url().clone();
     let library = Library::of(&path, true).await;
     let league = library.page("/api/league").await;
     assert_eq!((&league["live"], &league["phase"]), (&json!(false), &json!("completed")));
@@ -58,7 +57,7 @@ async fn a_stored_league_looks_as_it_did_when_it_ended() {
 #[tokio::test]
 async fn a_stored_league_takes_no_orders() {
     let shown = Shown::finished(settings(), 2).await;
-    let library = Library::of(shown.test_league.store.path().unwrap(), true).await;
+    let library = Library::of(shown.test_league.store.url(), true).await;
     let token = format!("Bearer {TOKEN}");
     let headers = [("authorization", token.as_str()), ("content-type", "application/json")];
     let reply = send(library.address, "POST", "/api/orders", &headers, r#"{"order":"pause"}"#).await;
@@ -70,7 +69,7 @@ async fn a_stored_league_takes_no_orders() {
 #[tokio::test]
 async fn a_league_that_broke_off_is_open_on_this_machine_and_to_nobody_else() {
     let shown = in_play().await;
-    let path = shown.test_league.store.path().unwrap();
+    let path = shown.test_league.store.url();
     let local = Library::of(path, true).await.page("/api/matches/R1M1").await;
     assert!(local.get("withheld").is_none() && !local["steps"].as_array().unwrap().is_empty(), "{local}");
     let elsewhere = Library::of(path, false).await.page("/api/matches/R1M1").await;
@@ -92,9 +91,9 @@ async fn a_file_without_a_league_is_refused() {
 #[tokio::test]
 async fn where_a_file_was_is_told_on_this_machine_and_to_nobody_else() {
     let shown = Shown::finished(settings(), 2).await;
-    let path = shown.test_league.store.path().unwrap().to_owned();
+    let path = shown.test_league.store.url().clone();
     let [local, elsewhere] = [Library::of(&path, true).await, Library::of(&path, false).await];
-    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_file(path.file().unwrap()).unwrap();
     let mut told = Vec::new();
     for library in [&local, &elsewhere] {
         for page in ["/api/league", "/api/report", "/api/messages"] {
@@ -103,7 +102,7 @@ async fn where_a_file_was_is_told_on_this_machine_and_to_nobody_else() {
             told.push(reply.error());
         }
     }
-    let place = path.display().to_string();
+    let place = path.to_string();
     let (of_operator, of_strangers) = told.split_at(3);
     assert!(of_operator.iter().all(|why| why.contains(&place)), "{of_operator:?}");
     let expected = "the league cannot be read: its operator finds why in the log";

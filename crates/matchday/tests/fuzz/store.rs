@@ -7,11 +7,11 @@ use matchday_audit::log_set::LogSet;
 use matchday_audit::timeline::replay;
 use matchday_audit::verify::verify_file;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
-use matchday_store::{Batch, Direction, Durability, Exchange, Store, StoreError, Stream};
+use matchday_store::{Direction, Exchange, Store, StoreError};
+use matchday_testkit::event_lines;
 use matchday_testkit::mutation::mutated;
 use std::fs;
 use std::path::Path;
-use std::sync::mpsc;
 
 /// How many random inputs an ordinary test takes, beside its corpus: about a second of them.
 const RUNS: usize = 100;
@@ -51,19 +51,10 @@ fn exchange(request: &str) -> Exchange {
     }
 }
 
+/// A store that was spoiled may refuse it, but must say so.
 fn append(store: &Store, name: &str, lines: Vec<String>, exchanges: Vec<Exchange>) {
-    let (tell, told) = mpsc::channel();
-    let then = Box::new(move |verdict| tell.send(verdict).unwrap());
     exchanges.into_iter().for_each(|exchange| store.record(exchange));
-    store.append(Batch {
-        stream: Stream(name.into()),
-        lines,
-        durability: Durability::Written,
-        awaited: true,
-        then,
-    });
-    // A store that was spoiled may refuse it, but must say so.
-    let _verdict = told.recv().expect("every batch is answered");
+    let _verdict = event_lines::append(store, name, lines);
 }
 
 fn written(path: &Path, streams: Vec<(&str, Vec<String>)>, request: &str) -> Result<(), StoreError> {
@@ -84,7 +75,7 @@ fn examined(dir: &Path, path: &Path) {
         Ok(found) => assert!(!found.to_string().is_empty()),
         Err(error) => said(error),
     }
-    match LogSet::open(&[path.to_owned()]) {
+    match LogSet::open(&[path.into()]) {
         Ok(logs) => {
             let whole = replay(&logs, None);
             let matches = logs.matches();

@@ -98,7 +98,7 @@ impl ZooLeague {
         self.test_league.store.clone().close().unwrap();
         let file = self.test_league.file();
         let out = file.with_file_name("exported");
-        export(&LogSet::open(&[file]).unwrap(), &out).unwrap();
+        export(&LogSet::open(&[file.into()]).unwrap(), &out).unwrap();
         out
     }
 

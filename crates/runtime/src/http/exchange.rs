@@ -73,7 +73,7 @@ impl HttpService {
             done = self.exchange(requests, at, caller) => done,
             // Nothing may be answered before it is stored; the same again is welcome once the store is back.
             // Anyone may ask, and why it is away may say where it is.
-            () = self.intake.store_away() => {
+            () = self.intake.store_unavailable() => {
                 let body = br#"{"error":"the store is away: try again soon"}"#;
                 return with_close(unavailable(body.to_vec(), AWAY_SECONDS));
             }

@@ -349,7 +349,7 @@ fn stores(out: &mut Exposition, snapshot: &Snapshot) {
     out.gauge("matchday_store_failed", "1 if nothing can be stored any more.")
         .value(&[], u8::from(store.failure().is_some()));
     out.gauge("matchday_store_away", "1 while the store cannot be reached and its leagues stand still.")
-        .value(&[], u8::from(store.away().is_some()));
+        .value(&[], u8::from(store.unavailable().is_some()));
     out.counter("matchday_store_outages_total", "How often the store could not be reached.")
         .value(&[], stats.outages);
     out.histogram(

@@ -69,7 +69,7 @@ pub(super) async fn unready_reason(probe: &dyn Probe) -> Option<String> {
     if let Some(why) = store.failure_for_anyone() {
         return Some(why);
     }
-    if store.away().is_some() {
+    if store.unavailable().is_some() {
         return Some("its store is away: its log says why".to_owned());
     }
     match timeout_at(Instant::now() + PROBE_TIMEOUT, probe.gauges()).await {

@@ -52,12 +52,11 @@ use hyper::header::HeaderMap;
 use matchday_net::address_quota::AddressPlaces;
 use matchday_net::server::HttpResponse;
 use matchday_runtime::{Clock, Intake};
-use matchday_store::{Location, StoreError};
+use matchday_store::{Location, StoreError, StoreUrl};
 use projection::Snapshot;
 use routes::PageError;
 use shared_computation::{Cost, SharedComputation};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
@@ -83,7 +82,7 @@ pub struct Dashboard {
 impl Dashboard {
     /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
     /// add the messages of their matches.
-    pub fn live(store: Location, others: Vec<PathBuf>, manager: String, clock: Clock) -> Arc<Self> {
+    pub fn live(store: Location, others: Vec<StoreUrl>, manager: String, clock: Clock) -> Arc<Self> {
         let readers = Readers::of_this_machine(Arc::default()).of_league();
         Self::of_source(Source::live(store, others, readers), manager, clock)
     }
@@ -94,10 +93,10 @@ impl Dashboard {
     }
 
     /// The dashboard of a stored league. `local`: served to this machine only, where undecided matches are shown as well.
-    pub fn stored(store: Location, others: Vec<PathBuf>, local: bool) -> Result<Arc<Self>, StoreError> {
+    pub fn stored(store: Location, others: Vec<StoreUrl>, local: bool) -> Result<Arc<Self>, StoreError> {
         let first = Snapshot::of(&store)?;
         if !first.projection.league.created {
-            return Err(StoreError::NoLeague(store.path));
+            return Err(StoreError::NoLeague(store.store));
         }
         let readers = Readers::of_this_machine(Arc::default()).of_league();
         let source = Source::stored(store, others, first, readers);

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use matchday_audit::report;
 use matchday_core::protocol::messages::Phase;
 use matchday_net::server::HttpResponse;
-use std::path::PathBuf;
+use matchday_store::StoreUrl;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ impl Dashboard {
         }
         let id = league.settings.league_id.clone();
         let name = format!("{id}.html");
-        let files: Vec<PathBuf> = self.source.stores().iter().map(|store| store.path.clone()).collect();
+        let stores: Vec<StoreUrl> = self.source.stores().iter().map(|store| store.store.clone()).collect();
         // It holds nothing that only the operator may see.
         let page = Page {
             name: "report".to_owned(),
@@ -50,7 +50,7 @@ impl Dashboard {
             version: self.report_version(&snapshot, Instant::now()),
         };
         let make = move |dashboard: &Self| {
-            let page = report::html_page(&files, &id).map(Bytes::from);
+            let page = report::html_page(&stores, &id).map(Bytes::from);
             page.map_err(|error| PageError::Read(dashboard.source.failed(error)))
         };
         Ok((name, self.compute_page(page, Cost::Expensive, true, make).await?))

@@ -5,9 +5,7 @@ use super::projection::Snapshot;
 use super::readers::LeagueReaders;
 use super::shared_computation::{Cost, NotComputed, SharedComputation};
 use hyper::StatusCode;
-use matchday_store::open::short_name;
-use matchday_store::{Location, StoreError};
-use std::path::PathBuf;
+use matchday_store::{Location, StoreError, StoreUrl};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -96,14 +94,14 @@ struct Faults {
 
 impl Source {
     /// Of a league whose manager runs in this process, or begins to when it is asked.
-    pub fn live(store: Location, others: Vec<PathBuf>, readers: Arc<LeagueReaders>) -> Arc<Self> {
+    pub fn live(store: Location, others: Vec<StoreUrl>, readers: Arc<LeagueReaders>) -> Arc<Self> {
         Self::new(store, others, true, Snapshot::default(), readers)
     }
 
     /// Of a league that is stored; `first`: what was read of it.
     pub(super) fn stored(
         store: Location,
-        others: Vec<PathBuf>,
+        others: Vec<StoreUrl>,
         first: Snapshot,
         readers: Arc<LeagueReaders>,
     ) -> Arc<Self> {
@@ -112,16 +110,15 @@ impl Source {
 
     fn new(
         store: Location,
-        others: Vec<PathBuf>,
+        others: Vec<StoreUrl>,
         live: bool,
         first: Snapshot,
         readers: Arc<LeagueReaders>,
     ) -> Arc<Self> {
-        let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let mut stores = vec![store];
-        for path in others {
-            if !stores.iter().any(|known: &Location| whole(&known.path) == whole(&path)) {
-                stores.push(Location::latest(path));
+        for url in others {
+            if !stores.iter().any(|known: &Location| known.store.canonical() == url.canonical()) {
+                stores.push(Location::latest(url));
             }
         }
         Arc::new(Self {
@@ -150,12 +147,12 @@ impl Source {
 
     /// The file name of the manager's store.
     pub(super) fn name(&self) -> String {
-        self.stores.first().map_or_else(|| "FILE".to_owned(), |store| short_name(&store.path))
+        self.stores.first().map_or_else(|| "FILE".to_owned(), |store| store.store.short_name())
     }
 
     /// The file names of all stores.
     pub(super) fn names(&self) -> Vec<String> {
-        self.stores.iter().map(|store| short_name(&store.path)).collect()
+        self.stores.iter().map(|store| store.store.short_name()).collect()
     }
 
     /// The current snapshot, at most [`REFRESH_EVERY`] old.
@@ -255,11 +252,11 @@ mod tests {
     #[test]
     fn only_the_operator_is_told_where_a_store_is() {
         let away = StoreError::Unreachable {
-            path: "postgres://ann@db.example/league".into(),
+            store: "postgres://ann@db.example/league".into(),
             why: "refused by db.example".to_owned(),
         };
         let damaged = StoreError::Damaged {
-            path: "/home/ann/league.db".into(),
+            store: "/home/ann/league.db".into(),
             what: "page 3 of /home/ann".to_owned(),
         };
         for (error, status) in

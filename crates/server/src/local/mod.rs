@@ -117,7 +117,7 @@ impl LocalLeague {
         let mut options = options(&plan, &colocated, clock, "manager")?;
         options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
         let home = format!("http://{}/mcp", manager.local_addr()?);
-        let shown = store.path().filter(|_| plan.dashboard).map(|path| Location::latest(path.to_owned()));
+        let shown = plan.dashboard.then(|| Location::latest(store.url()));
         let dashboard = shown.map(|store| Dashboard::live(store, Vec::new(), home, clock));
         options.surfaces.extend(dashboard.clone().map(|dashboard| dashboard as Arc<dyn Surface>));
         options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);

@@ -64,9 +64,11 @@ impl RelayLog {
 
     /// Returns when the event is durable.
     pub(super) async fn write(&self, event: &RelayEvent) -> Result<(), String> {
-        let line = event_codec::encode(self.clock.now(), event).map_err(|error| error.to_string())?;
+        let at = self.clock.now();
+        let line = event_codec::encode(at, event).map_err(|error| error.to_string())?;
         let (notify, durable) = oneshot::channel();
         self.store.append(Batch {
+            at,
             stream: stream(),
             lines: vec![line],
             durability: Durability::Fsynced,

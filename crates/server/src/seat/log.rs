@@ -107,8 +107,10 @@ impl SeatLog {
         awaited: bool,
         then: impl FnOnce(Result<(), String>) + Send + 'static,
     ) -> Result<(), String> {
-        let line = event_codec::encode(self.clock.now(), event).map_err(|error| error.to_string())?;
+        let at = self.clock.now();
+        let line = event_codec::encode(at, event).map_err(|error| error.to_string())?;
         self.store.append(Batch {
+            at,
             stream: stream(),
             lines: vec![line],
             durability: if awaited { Durability::Fsynced } else { Durability::Written },

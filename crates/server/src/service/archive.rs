@@ -16,8 +16,7 @@ use matchday_core::league::{Invitation, League, LeagueEvent, LossCause};
 use matchday_core::protocol::messages::{AgentRole, Culprit, Phase, RefereeMeta};
 use matchday_core::protocol::{LeagueId, RefereeId, Sender, Timestamp, Token};
 use matchday_runtime::entropy_from_system;
-use matchday_store::open::file_base;
-use matchday_store::{LeagueChoice, Location, StoreError};
+use matchday_store::{LeagueChoice, Location, StoreError, StoreUrl};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -65,16 +64,17 @@ impl Service {
     }
 
     pub(super) fn archive_folder(&self) -> PathBuf {
-        file_base(&self.path).with_extension("archive")
+        self.store.url().file_base().unwrap_or_default().with_extension("archive")
     }
 
     /// Takes a league out of a file of this machine into the service, with its chains as they are.
     pub(super) async fn import(&self, file: PathBuf, id: Option<LeagueId>) -> Result<LeagueId, ServiceError> {
         let _alone = self.changing.lock().await;
         let invalid = |error: StoreError| ServiceError::Invalid(error.to_string());
-        let (location, choice) = (file.clone(), id.map_or(LeagueChoice::Latest, LeagueChoice::Named));
+        let (location, choice) =
+            (StoreUrl::from(&file), id.map_or(LeagueChoice::Latest, LeagueChoice::Named));
         let read = tokio::task::spawn_blocking(move || {
-            let reader = Location { path: location, league: choice }.open()?;
+            let reader = Location { store: location, league: choice }.open()?;
             Ok((LeagueLog::load(&reader)?, reader.league_number()))
         });
         let (log, source) = read.await.map_err(|error| anyhow!(error))?.map_err(invalid)?;
@@ -106,10 +106,10 @@ impl Service {
             renewals.iter().map(|event| event_codec::encode(at, event)).collect();
         let lines = lines.map_err(anyhow::Error::from)?;
         let copied = tokio::task::spawn_blocking(move || {
-            let reader = Location { path: file, league: LeagueChoice::Number(source) }.open()?;
+            let reader = Location { store: file.into(), league: LeagueChoice::Number(source) }.open()?;
             transfer::copy_league(&reader, &to)?;
             if !lines.is_empty() {
-                transfer::append(&to, &reader.league(), lines)?;
+                transfer::append(&to, at, &reader.league(), lines)?;
             }
             Ok(())
         });
@@ -119,7 +119,7 @@ impl Service {
         }
         store.set_wake_at(Some(Timestamp::EPOCH));
         if let Some(cluster) = &self.cluster {
-            cluster.has_made(number);
+            cluster.mark_created(number);
         }
         self.record(&[ServiceEvent::LeagueCreated { number, plan: Box::new(plan) }]).await?;
         lock(&self.wake_times).insert(number, Timestamp::EPOCH);

@@ -215,7 +215,7 @@ impl Service {
         self.projections.forget(number);
         self.store.in_league(number).remove_league().await?;
         if let Some(cluster) = &self.cluster {
-            cluster.has_removed(number);
+            cluster.mark_removed(number);
         }
         // In a shared store seats are kept in their league's own rows.
         if has_seats && self.cluster.is_none() {

@@ -80,7 +80,7 @@ async fn open(folder: &Path) -> Arc<Service> {
         notice: |_| {},
     };
     let token = Some(Token::new("tok_service_of_the_tests"));
-    Service::open(&path, store, token, &mut entropy, settings, None).await.unwrap().0
+    Service::open(store, token, &mut entropy, settings, None).await.unwrap().0
 }
 
 async fn append_many(store: &Store, count: usize) {
@@ -88,6 +88,7 @@ async fn append_many(store: &Store, count: usize) {
     let line = event_codec::encode(Timestamp::EPOCH, &event).unwrap();
     let (tell, told) = oneshot::channel();
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: Stream("player/many".into()),
         lines: vec![line; count],
         durability: Durability::Fsynced,
@@ -178,7 +179,7 @@ async fn check(folder: &Path) -> bool {
     if has("kept") && is_archived {
         let file = folder.join("service.archive/archived.db");
         assert!(file.exists(), "neither in the service nor in a file");
-        assert!(verify_files(&[file]).unwrap().fault.is_none());
+        assert!(verify_files(&[file.into()]).unwrap().fault.is_none());
     }
     for name in &names {
         assert!(service.league(name).await.is_ok(), "{name} cannot be loaded");

@@ -9,12 +9,11 @@ use super::{Service, Unavailable, lock};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_runtime::{StartError, entropy_from_system};
+use matchday_store::StoreUrl;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::leagues::NO_LEAGUE;
-use matchday_store::open::file_base;
 use matchday_store::{Store, StoreError};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -126,13 +125,11 @@ impl Service {
         if let Some(store) = &*seats {
             return Ok(store.clone());
         }
-        Ok(seats.insert(Store::open(&self.seats_path())?).clone())
+        Ok(seats.insert(Store::open(self.seats_url())?).clone())
     }
 
-    pub(super) fn seats_path(&self) -> PathBuf {
-        let path = file_base(&self.path);
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        path.with_file_name(format!("{name}-seats.db"))
+    pub(super) fn seats_url(&self) -> StoreUrl {
+        self.store.url().of_seats()
     }
 
     pub(super) fn slot(&self, number: u32) -> Arc<Slot> {

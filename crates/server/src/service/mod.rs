@@ -59,7 +59,7 @@ use registry::{Registered, Registry, ServiceEvent};
 use slot::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -79,7 +79,6 @@ pub struct ServiceSettings {
 
 pub struct Service {
     store: Store,
-    path: PathBuf,
     settings: ServiceSettings,
     registry: Mutex<Registry>,
     /// Held while leagues are created or imported, or a changed plan is recorded. Never before the lock of a slot.
@@ -102,7 +101,7 @@ pub struct Service {
 
 impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Service").field("store", self.store.url()).finish_non_exhaustive()
     }
 }
 
@@ -151,7 +150,6 @@ impl Service {
     /// Opens the service of a store. `token`: the service token, if one is given. The second value is one that was made, to be
     /// shown once.
     pub async fn open(
-        path: &Path,
         store: Store,
         token: Option<Token>,
         entropy: &mut Entropy,
@@ -175,7 +173,7 @@ impl Service {
             bail!(
                 "{0} is the store of a manager: start the service with a new file, and move this league in with \
                  `matchday league import {0}`",
-                path.display()
+                store.name()
             );
         }
         let made = match (&token, registry.service_token) {
@@ -208,7 +206,6 @@ impl Service {
         let projections = Projections::new(&settings.host.options.telemetry.metrics.computations);
         let service = Arc::new(Self {
             projections,
-            path: store.path().unwrap_or(path).to_owned(),
             store,
             settings,
             registry: Mutex::new(registry),
@@ -241,7 +238,7 @@ impl Service {
                 (true, None) => {}
             }
         }
-        if self.seats_path().exists() {
+        if self.seats_url().file().is_some_and(Path::exists) {
             let seats = self.seats_store()?;
             let states = seats.league_states()?.into_iter();
             for state in states.filter(|state| !state.removed && !known.contains(&state.number)) {
@@ -277,7 +274,7 @@ impl Service {
     }
 
     fn location(&self, number: u32) -> Location {
-        Location { path: self.path.clone(), league: LeagueChoice::Number(number) }
+        Location { store: self.store.url().clone(), league: LeagueChoice::Number(number) }
     }
 
     /// The only league, if there is but one.

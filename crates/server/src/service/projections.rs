@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn of_leagues_that_nobody_reads_only_so_much_is_kept() {
         let projections = Projections::new(&Arc::default());
-        let location = || Location::latest("league.db".into());
+        let location = || Location::latest("league.db");
         let held = projections.of_league(1, location);
         for number in 2..=5 {
             projections.of_league(number, location);

@@ -159,6 +159,7 @@ pub(super) async fn append(store: &Store, at: Timestamp, events: &[ServiceEvent]
     let lines = events.iter().map(|event| event_codec::encode(at, event)).collect::<Result<_, _>>()?;
     let (tell, told) = oneshot::channel();
     store.in_league(NO_LEAGUE).append(Batch {
+        at,
         stream: Stream::service(),
         lines,
         durability: Durability::Fsynced,

@@ -1,68 +1,48 @@
-//! Where a database is, in libpq's URL form, completed from a service file and the environment as libpq does. The password is
-//! taken out and kept apart, so that what is shown of an address never holds one. Reads the environment and service files.
+//! How a database is connected to: its URL, completed from a service file and the environment as libpq does. Reads the
+//! environment and service files.
 
-use super::connection::ReaderPool;
 use super::tls::{Tls, TlsMode};
 use crate::error::StoreError;
+use crate::store_url::{PgUrl, StoreUrl};
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
-const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// How long a host may take to answer before the next is tried.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Passwords that stood in addresses, by the address without them: an address is handed through the whole program as text.
-static PASSWORDS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
-
 #[derive(Debug, Clone)]
 pub(crate) struct Address {
-    /// Without a password.
-    shown: PathBuf,
-    /// The name of the league that the address chooses.
-    pub(crate) league: Option<String>,
+    shown: StoreUrl,
     pub(super) config: Config,
     pub(super) tls: Tls,
-    pub(super) readers: Arc<ReaderPool>,
 }
 
 impl Address {
-    /// `None` if it is the path of a file.
-    pub(crate) fn of(location: &Path) -> Option<Result<Self, StoreError>> {
-        let text = location.to_str().filter(|text| is_address(text))?;
-        let shown = without_password(text);
-        let invalid = |why: String| StoreError::Address { path: PathBuf::from(&shown), why };
-        Some(Self::parse(&shown).map_err(invalid))
+    pub(crate) fn of(url: &PgUrl) -> Result<Self, StoreError> {
+        Self::parse(url).map_err(|why| StoreError::Address { store: StoreUrl::Postgres(url.clone()), why })
     }
 
-    pub(crate) fn shown(&self) -> &Path {
+    pub(crate) fn shown(&self) -> &StoreUrl {
         &self.shown
     }
 
-    /// The name of the database, as a name for files.
-    pub(crate) fn database(&self) -> String {
-        let name = self.config.get_dbname().or(self.config.get_user()).unwrap_or("matchday");
-        name.chars()
-            .map(|letter| if letter.is_alphanumeric() || "-_".contains(letter) { letter } else { '_' })
-            .collect()
+    /// The name of the database.
+    pub(crate) fn database(&self) -> Option<String> {
+        self.config.get_dbname().or(self.config.get_user()).map(str::to_owned)
     }
 
-    fn parse(shown: &str) -> Result<Self, String> {
-        let (base, query) = shown.split_once('?').unwrap_or((shown, ""));
-        // In a form a plus is a space, in libpq's addresses it is a plus.
-        let query = query.replace('+', "%2B");
-        let mut given: BTreeMap<String, String> =
-            url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        let league = given.remove("league").filter(|id| !id.is_empty());
+    fn parse(url: &PgUrl) -> Result<Self, String> {
+        let mut given: BTreeMap<String, String> = url.parameters().collect();
+        given.remove("league");
         let service = given.remove("service").or_else(|| set("PGSERVICE"));
         let from_service = service.map_or_else(|| Ok(BTreeMap::new()), |name| of_service(&name))?;
-        let mut config = Config::from_str(base).map_err(|error| error.to_string())?;
+        let mut config = Config::from_str(url.base()).map_err(|error| error.to_string())?;
         let own = |key: &str| match key {
             "user" => config.get_user().map(str::to_owned),
             "dbname" => config.get_dbname().map(str::to_owned),
@@ -92,7 +72,7 @@ impl Address {
         if let Some(unknown) = unknown {
             return Err(format!("{unknown} is no parameter that Matchday knows"));
         }
-        let password = PASSWORDS.lock().unwrap_or_else(PoisonError::into_inner).get(shown).cloned();
+        let password = url.password().map(str::to_owned);
         let password =
             password.or_else(|| from_service.get("password").cloned()).or_else(|| set("PGPASSWORD"));
         for (key, value) in values {
@@ -116,8 +96,7 @@ impl Address {
             _ => SslMode::Require,
         });
         config.tcp_user_timeout(Duration::from_secs(10)).keepalives_idle(Duration::from_secs(10));
-        let shown = PathBuf::from(shown);
-        Ok(Self { readers: ReaderPool::of(&shown), shown, league, config, tls })
+        Ok(Self { shown: StoreUrl::Postgres(url.clone()), config, tls })
     }
 }
 
@@ -153,61 +132,6 @@ fn apply(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
         _ => config,
     };
     Ok(())
-}
-
-/// Whether a location is the address of a database and not the path of a file.
-pub(crate) fn is_address(location: &str) -> bool {
-    SCHEMES.iter().any(|scheme| location.starts_with(scheme))
-}
-
-/// An address without its password, which this process remembers; any other text as it is.
-pub(crate) fn without_password(location: &str) -> String {
-    let Some(scheme) = SCHEMES.iter().find(|scheme| location.starts_with(**scheme)) else {
-        return location.to_owned();
-    };
-    let rest = location.get(scheme.len()..).unwrap_or_default();
-    let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-    let mut password = None;
-    let authority = match authority.rsplit_once('@') {
-        Some((user, host)) => {
-            let user = user.split_once(':').map_or(user, |(user, secret)| {
-                password = Some(decoded(secret));
-                user
-            });
-            format!("{user}@{host}")
-        }
-        None => authority.to_owned(),
-    };
-    let path = match path.split_once('?') {
-        Some((path, query)) => {
-            let (secret, kept): (Vec<&str>, Vec<&str>) =
-                query.split('&').partition(|part| part.starts_with("password="));
-            password = secret
-                .first()
-                .and_then(|part| part.split_once('='))
-                .map(|(_, text)| decoded(text))
-                .or(password);
-            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
-        }
-        None => path.to_owned(),
-    };
-    let shown = format!("{scheme}{authority}{path}");
-    if let Some(password) = password {
-        PASSWORDS.lock().unwrap_or_else(PoisonError::into_inner).insert(shown.clone(), password);
-    }
-    shown
-}
-
-pub(crate) fn passwords() -> Vec<String> {
-    PASSWORDS.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
-}
-
-fn decoded(text: &str) -> String {
-    let pair = format!("p={}", text.replace('+', "%2B"));
-    url::form_urlencoded::parse(pair.as_bytes())
-        .next()
-        .map(|(_, value)| value.into_owned())
-        .unwrap_or_default()
 }
 
 fn set(variable: &str) -> Option<String> {
@@ -251,14 +175,15 @@ mod tests {
     use super::*;
     use tokio_postgres::config::Host;
 
-    fn address(text: &str) -> Address {
-        Address::of(Path::new(text)).unwrap().unwrap()
+    fn parse(text: &str) -> Result<Address, StoreError> {
+        match StoreUrl::from(text) {
+            StoreUrl::Postgres(url) => Address::of(&url),
+            other => panic!("{other} is no URL of a database"),
+        }
     }
 
-    #[test]
-    fn a_path_is_no_address() {
-        assert!(Address::of(Path::new("spring.db")).is_none());
-        assert!(Address::of(Path::new("/var/postgres:/x.db")).is_none());
+    fn address(text: &str) -> Address {
+        parse(text).unwrap()
     }
 
     #[test]
@@ -266,18 +191,16 @@ mod tests {
         let address = address("postgres://ann@/league?host=/run/postgresql&league=spring_1");
         assert_eq!((address.config.get_user(), address.config.get_dbname()), (Some("ann"), Some("league")));
         assert_eq!(address.config.get_hosts(), [Host::Unix("/run/postgresql".into())]);
-        assert_eq!(address.league.as_deref(), Some("spring_1"));
     }
 
     #[test]
-    fn a_password_is_used_and_never_shown() {
+    fn a_password_is_used_and_not_shown() {
         for text in [
             "postgres://ann:s3cr%40t@db.example:5433/x",
             "postgres://ann@db.example:5433/x?password=s3cr%40t",
         ] {
             let address = address(text);
             assert_eq!(address.config.get_password(), Some(&b"s3cr@t"[..]), "{text}");
-            assert_eq!(address.shown(), Path::new("postgres://ann@db.example:5433/x"));
             assert!(!format!("{address:?}").contains("s3cr"), "{address:?}");
         }
     }
@@ -289,7 +212,7 @@ mod tests {
             ("postgres://h/d?colour=red", "colour is no parameter"),
             ("postgres://ann:geheim@h/d?service=nowhere", "no service nowhere"),
         ] {
-            let error = Address::of(Path::new(text)).unwrap().unwrap_err().to_string();
+            let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(why) && !error.contains('\n') && !error.contains("geheim"), "{error}");
         }
     }

@@ -89,27 +89,27 @@ impl PostgresAppend {
         let Some(session) = self.session.take() else {
             return Err(AppendError::Unknown("the connection to the database is lost".to_owned()));
         };
-        let path = self.address.shown().to_owned();
+        let store = self.address.shown().clone();
         match action(self, &session) {
             Ok(value) => {
                 self.session = Some(session);
                 Ok(value)
             }
-            Err(Stopped::Sql(error @ SqlError::Lost(_))) => Err(error.appending(&path)),
+            Err(Stopped::Sql(error @ SqlError::Lost(_))) => Err(error.appending(&store)),
             Err(stopped) => {
                 if session.db.batch("ROLLBACK").is_ok() {
                     self.session = Some(session);
                 }
                 Err(match stopped {
-                    Stopped::Sql(error) => error.appending(&path),
+                    Stopped::Sql(error) => error.appending(&store),
                     Stopped::Fenced(leagues) => {
                         self.membership.lose(&leagues);
                         AppendError::Fenced(leagues)
                     }
-                    Stopped::Ended => AppendError::Failed(StoreFailed::fenced(&path)),
+                    Stopped::Ended => AppendError::Failed(StoreFailed::fenced(&store)),
                     Stopped::NotTheEnd => {
                         let why = "its events do not follow the last that is stored";
-                        AppendError::Refused(StoreFailed::write(&path, why))
+                        AppendError::Refused(StoreFailed::write(&store, why))
                     }
                 })
             }
@@ -365,12 +365,12 @@ impl Append for PostgresAppend {
 
     fn reconnect(&mut self) -> Result<(), AppendError> {
         self.session = None;
-        let path = self.address.shown().to_owned();
+        let store = self.address.shown().clone();
         match self.open_session() {
             Ok(()) => Ok(()),
             // A database that is being restored has no tables for a while.
-            Err(error) if error.is(&SqlState::UNDEFINED_TABLE) => Err(unknown(error).appending(&path)),
-            Err(error) => Err(error.appending(&path)),
+            Err(error) if error.is(&SqlState::UNDEFINED_TABLE) => Err(unknown(error).appending(&store)),
+            Err(error) => Err(error.appending(&store)),
         }
     }
 

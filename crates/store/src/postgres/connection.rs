@@ -4,10 +4,9 @@
 use super::address::Address;
 use crate::append::AppendError;
 use crate::error::{StoreError, StoreFailed};
-use std::collections::BTreeMap;
+use crate::store_url::StoreUrl;
 use std::fmt::Display;
 use std::future::Future;
-use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -37,22 +36,22 @@ impl SqlError {
         matches!(self, Self::Refused { code, .. } if code == state.code())
     }
 
-    pub(super) fn opening(self, path: &Path) -> StoreError {
-        let path = path.to_owned();
+    pub(super) fn opening(self, store: &StoreUrl) -> StoreError {
+        let store = store.clone();
         match self {
-            Self::Refused { what, .. } => StoreError::Database { path, error: what },
-            Self::Lost(why) => StoreError::Unreachable { path, why },
+            Self::Refused { what, .. } => StoreError::Database { store, error: what },
+            Self::Lost(why) => StoreError::Unreachable { store, why },
         }
     }
 
-    pub(super) fn appending(self, path: &Path) -> AppendError {
+    pub(super) fn appending(self, store: &StoreUrl) -> AppendError {
         match self {
             Self::Lost(why) => AppendError::Unknown(why),
             // An event that is there already, or text that the database does not take.
             Self::Refused { code, what } if code.starts_with("23") || code.starts_with("22") => {
-                AppendError::Refused(StoreFailed::write(path, &what))
+                AppendError::Refused(StoreFailed::write(store, &what))
             }
-            Self::Refused { what, .. } => AppendError::Failed(StoreFailed::write(path, &what)),
+            Self::Refused { what, .. } => AppendError::Failed(StoreFailed::write(store, &what)),
         }
     }
 }
@@ -142,12 +141,10 @@ const READERS_MAX: usize = 24;
 /// How long the next reader waits for one of them. It is then let through, since one that holds a connection may want another.
 const READER_WAIT_MAX: Duration = Duration::from_secs(2);
 
-static POOLS: Mutex<BTreeMap<PathBuf, Arc<ReaderPool>>> = Mutex::new(BTreeMap::new());
-
 /// The connections over which this process reads a database. Those outside of any transaction are kept for the next readers: making
 /// one costs the server a process.
 #[derive(Debug, Default)]
-pub(super) struct ReaderPool {
+pub(crate) struct ReaderPool {
     state: Mutex<PoolState>,
     released: Condvar,
 }
@@ -159,12 +156,6 @@ struct PoolState {
 }
 
 impl ReaderPool {
-    /// The pool of this address.
-    pub(super) fn of(address: &Path) -> Arc<Self> {
-        let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(pools.entry(address.to_owned()).or_default())
-    }
-
     fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,7 +1,7 @@
 //! A store in a PostgreSQL database. Knows PostgreSQL, and nothing else of the program does.
 //!
 //! # Layout
-//! - `address`: libpq's URLs, service files and environment, with the password apart; `tls`: certificate checks by `sslmode`
+//! - `address`: URLs completed by service files and the environment; `tls`: certificate checks by `sslmode`
 //! - `connection`: one connection for threads that may block; `schema`: its one form
 //! - `membership`: what this process holds: lease, epochs; `processes`: registering and renewing; `ownership`, `shares`: taking and
 //!   releasing leagues, and how many; `time`: the database's clock
@@ -13,7 +13,7 @@
 //! `clock_timestamp()` are there as well. Exceptions: `synchronous_commit` (a setting that they ignore: every commit is synchronous there), and
 //! `pg_total_relation_size` (for the size that `bench` reports; the store works without it).
 
-pub(super) mod address;
+mod address;
 mod append;
 mod claim;
 mod columns;
@@ -32,4 +32,5 @@ mod warnings;
 
 pub(super) use address::Address;
 pub(super) use append::PostgresAppend;
+pub(super) use connection::ReaderPool;
 pub(super) use read::PostgresRead;

@@ -7,10 +7,10 @@ use super::membership::{Held, LEASE, Membership, RENEWED_EVERY};
 use super::time::Measurement;
 use crate::error::StoreError;
 use crate::ownership::Process;
+use crate::store_url::StoreUrl;
 use matchday_core::event_codec;
 use matchday_core::protocol::Timestamp;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle, sleep};
@@ -103,14 +103,14 @@ pub(super) fn join(
     id: &str,
     process: &Process,
     exclusive: bool,
-    path: &Path,
+    store: &StoreUrl,
 ) -> Result<(BTreeMap<u32, Held>, Measurement), StoreError> {
     let mut waited = false;
     loop {
-        match register(db, id, process, exclusive).map_err(|error| error.opening(path))? {
+        match register(db, id, process, exclusive).map_err(|error| error.opening(store))? {
             Registered::Done(held, measurement) => return Ok((held, measurement)),
             Registered::Blocked { name, .. } if waited => {
-                return Err(StoreError::Owned { path: path.to_owned(), holder: name });
+                return Err(StoreError::Owned { store: store.clone(), holder: name });
             }
             Registered::Blocked { left, .. } => sleep(left + MARGIN),
         }
@@ -124,9 +124,9 @@ fn time(row: Option<&Row>) -> Result<Timestamp, SqlError> {
 }
 
 /// A program that has a store alone: no other process calls it.
-pub(super) fn this_program(path: &Path) -> Result<Process, StoreError> {
+pub(super) fn this_program(store: &StoreUrl) -> Result<Process, StoreError> {
     let mut id = [0_u8; 16];
-    getrandom::fill(&mut id).map_err(|error| StoreError::io(path, std::io::Error::other(error)))?;
+    getrandom::fill(&mut id).map_err(|error| StoreError::io(store, std::io::Error::other(error)))?;
     let (process, host) = (std::process::id(), std::fs::read_to_string("/etc/hostname").unwrap_or_default());
     let name = match host.trim() {
         "" => format!("process {process}"),
@@ -213,7 +213,7 @@ fn renew(membership: &Membership, db: &mut Option<Connection>) -> Result<(), Sql
     let lost = membership.declared_dead();
     if lost > 0 {
         tracing::warn!(
-            target: "matchday::store", store = %membership.address.shown().display(), leagues = lost,
+            target: "matchday::store", store = %membership.address.shown(), leagues = lost,
             "the lease of this process had expired, and its leagues may have been taken over"
         );
     }

@@ -1,7 +1,7 @@
 //! Reads a store in a database, in one read-only transaction that sees one moment. Changes nothing.
 
 use super::address::Address;
-use super::connection::{Connection, ReaderPool};
+use super::connection::Connection;
 use super::schema;
 use crate::batch::Stored;
 use crate::chain::Hash;
@@ -10,12 +10,11 @@ use crate::exchange::{Direction, Exchange};
 use crate::read::{
     EXCHANGE_COLUMNS, ExchangeQuery, ExchangeTimes, FailedExchange, LeagueState, Read, StreamHead,
 };
+use crate::store_url::{PgUrl, StoreUrl};
 use crate::stream::Stream;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use smol_str::SmolStr;
-use std::path::PathBuf;
-use std::sync::Arc;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -26,21 +25,23 @@ type Param<'a> = &'a (dyn ToSql + Sync);
 pub(crate) struct PostgresRead {
     /// `None` only while it is dropped.
     db: Option<Connection>,
-    readers: Arc<ReaderPool>,
-    path: PathBuf,
+    url: PgUrl,
+    store: StoreUrl,
 }
 
 impl PostgresRead {
-    pub(crate) fn open(address: &Address) -> Result<Self, StoreError> {
-        let path = address.shown().to_owned();
+    pub(crate) fn open(url: &PgUrl) -> Result<Self, StoreError> {
+        let address = Address::of(url)?;
+        let store = address.shown().clone();
         let begin = |db: &Connection| {
             db.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             schema::version(db)
         };
-        let begun = address.readers.acquire(address, begin);
-        let (db, version) = begun.map_err(|error| error.opening(&path))?;
-        let read = Self { db: Some(db), readers: Arc::clone(&address.readers), path: path.clone() };
-        schema::check(version.ok_or_else(|| StoreError::Missing(path.clone()))?, &path)?;
+        let begun = url.readers().acquire(&address, begin);
+        let (db, version) = begun.map_err(|error| error.opening(&store))?;
+        let read = Self { db: Some(db), url: url.clone(), store };
+        let version = version.ok_or_else(|| StoreError::Missing(read.store.clone()))?;
+        schema::check(version, &read.store)?;
         Ok(read)
     }
 
@@ -51,9 +52,9 @@ impl PostgresRead {
         read: impl Fn(&Row) -> RowResult<T>,
     ) -> Result<Vec<T>, StoreError> {
         let Some(db) = &self.db else { return Ok(Vec::new()) };
-        let rows = db.query(sql, params).map_err(|error| error.opening(&self.path))?;
+        let rows = db.query(sql, params).map_err(|error| error.opening(&self.store))?;
         let rows = rows.iter().map(read).collect::<Result<_, _>>();
-        rows.map_err(|error| StoreError::Damaged { path: self.path.clone(), what: error.to_string() })
+        rows.map_err(|error| StoreError::Damaged { store: self.store.clone(), what: error.to_string() })
     }
 
     fn number(&self, sql: &str, params: &[Param<'_>]) -> Result<i64, StoreError> {
@@ -64,7 +65,7 @@ impl PostgresRead {
 
 impl Drop for PostgresRead {
     fn drop(&mut self) {
-        self.readers.release(self.db.take());
+        self.url.readers().release(self.db.take());
     }
 }
 

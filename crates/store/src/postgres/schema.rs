@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, SqlError};
 use crate::error::StoreError;
-use std::path::Path;
+use crate::store_url::StoreUrl;
 use tokio_postgres::error::SqlState;
 
 /// The one version that there is.
@@ -89,24 +89,24 @@ pub(super) fn version(db: &Connection) -> Result<Option<i64>, SqlError> {
     }
 }
 
-pub(super) fn check(version: i64, path: &Path) -> Result<(), StoreError> {
+pub(super) fn check(version: i64, store: &StoreUrl) -> Result<(), StoreError> {
     match version == VERSION {
         true => Ok(()),
         false => {
             let what = format!("its form is {version}, and this program knows {VERSION} alone");
-            Err(StoreError::OtherForm { path: path.to_owned(), what })
+            Err(StoreError::OtherForm { store: store.clone(), what })
         }
     }
 }
 
 /// Makes the store if there is none. Of several programs that do so at once, one does it: a table can be made only once.
-pub(super) fn make_or_check(db: &Connection, path: &Path) -> Result<(), StoreError> {
-    let failed = |error: SqlError| error.opening(path);
+pub(super) fn make_or_check(db: &Connection, store: &StoreUrl) -> Result<(), StoreError> {
+    let failed = |error: SqlError| error.opening(store);
     let encoding = db.query("SHOW server_encoding", &[]).map_err(failed)?;
     let encoding = encoding.first().and_then(|row| row.try_get::<_, String>(0).ok()).unwrap_or_default();
     if !matches!(encoding.as_str(), "UTF8" | "") {
         let error = format!("the database has the encoding {encoding}: make one with ENCODING 'UTF8'");
-        return Err(StoreError::Database { path: path.to_owned(), error });
+        return Err(StoreError::Database { store: store.clone(), error });
     }
     if version(db).map_err(failed)?.is_none() {
         let maker = concat!("matchday ", env!("CARGO_PKG_VERSION"));
@@ -121,5 +121,5 @@ pub(super) fn make_or_check(db: &Connection, path: &Path) -> Result<(), StoreErr
             made => made.map_err(failed)?,
         }
     }
-    check(version(db).map_err(failed)?.unwrap_or_default(), path)
+    check(version(db).map_err(failed)?.unwrap_or_default(), store)
 }

@@ -1,7 +1,7 @@
 //! Settings of a server that lose what was acknowledged, as far as a program can see them. Reads the server's settings.
 
 use super::connection::Connection;
-use std::path::Path;
+use crate::store_url::StoreUrl;
 
 /// What is wrong, by setting and value.
 fn complaint(name: &str, value: &str) -> Option<&'static str> {
@@ -17,7 +17,7 @@ fn complaint(name: &str, value: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) fn warn(db: &Connection, path: &Path) {
+pub(super) fn warn(db: &Connection, store: &StoreUrl) {
     let sql = "SELECT name, setting FROM pg_settings WHERE name IN \
                ('fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')";
     // Another server may have no such settings.
@@ -26,7 +26,6 @@ pub(super) fn warn(db: &Connection, path: &Path) {
         rows.iter().filter_map(|row| Some((row.try_get(0).ok()?, row.try_get(1).ok()?))).collect();
     for (name, value) in &settings {
         if let Some(why) = complaint(name, value) {
-            let store = path.display();
             tracing::warn!(target: "matchday::store", %store, "the database has {name} = {value}: {why}");
         }
     }
@@ -35,7 +34,6 @@ pub(super) fn warn(db: &Connection, path: &Path) {
     // An ordinary role sees that standbys are there, and not more of them.
     let standbys = db.query("SELECT 1 FROM pg_stat_replication", &[]).unwrap_or_default();
     if !synchronous && !standbys.is_empty() {
-        let store = path.display();
         tracing::warn!(
             target: "matchday::store", %store,
             "the database has standbys and none is synchronous: a failover to one can lose what was acknowledged; set \

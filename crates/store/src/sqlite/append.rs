@@ -13,6 +13,7 @@ use crate::error::{StoreError, StoreFailed};
 use crate::exchange::Exchange;
 use crate::exchange_buffer::TaggedExchange;
 use crate::path::StorePath;
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use matchday_core::protocol::Timestamp;
 use rusqlite::hooks::Wal;
@@ -35,7 +36,7 @@ const WAL_PAGES_MORE: i32 = 4_000;
 pub(crate) struct SqliteAppend {
     db: Arc<Mutex<Connection>>,
     /// What the store is called in messages.
-    path: PathBuf,
+    store: StoreUrl,
     wal_pages: Arc<AtomicI32>,
     wal_pages_max: i32,
     /// `None` for a store in memory.
@@ -59,7 +60,7 @@ impl SqliteAppend {
         .map_err(|error| sql(&path.named, error))?;
         Ok(Self {
             db: Arc::new(Mutex::new(db)),
-            path: path.named.clone(),
+            store: (&path.named).into(),
             wal_pages,
             wal_pages_max: WAL_PAGES_MAX,
             wal_path: Some(path.beside("-wal")),
@@ -69,10 +70,10 @@ impl SqliteAppend {
     }
 
     /// Writes to a database in memory, which is as durable as it can be after each commit.
-    pub(super) fn in_memory(db: Arc<Mutex<Connection>>, path: PathBuf) -> Self {
+    pub(super) fn in_memory(db: Arc<Mutex<Connection>>) -> Self {
         Self {
             db,
-            path,
+            store: StoreUrl::Memory,
             wal_pages: Arc::default(),
             wal_pages_max: WAL_PAGES_MAX,
             wal_path: None,
@@ -142,22 +143,22 @@ impl Append for SqliteAppend {
         let head = self.db().query_row(last, params![league, stream.0.as_str()], |row| {
             Ok(Head { league, seq: row.get::<_, i64>(0)?.cast_unsigned(), hash: Hash(row.get(1)?) })
         });
-        head.optional().map_err(|error| rejected(&self.path, &error))
+        head.optional().map_err(|error| rejected(&self.store, &error))
     }
 
     fn commit(&mut self, transaction: &Transaction, _durable: bool) -> Result<bool, AppendError> {
-        self.store(transaction).map_err(|error| rejected(&self.path, &error))?;
+        self.store(transaction).map_err(|error| rejected(&self.store, &error))?;
         Ok(self.wal_path.is_none())
     }
 
     /// What a failed fsync has written is unknown, and another may succeed without having written it.
     fn sync(&mut self) -> Result<(), AppendError> {
         self.sync_wal()
-            .map_err(|error| AppendError::Failed(StoreFailed::sync(&self.path, &error.to_string())))
+            .map_err(|error| AppendError::Failed(StoreFailed::sync(&self.store, &error.to_string())))
     }
 
     fn remove(&mut self, league: u32) -> Result<bool, AppendError> {
-        self.remove_some(league).map_err(|error| rejected(&self.path, &error))
+        self.remove_some(league).map_err(|error| rejected(&self.store, &error))
     }
 
     /// Copies the write-ahead log into the file once it has become long, so that it begins anew. If a reader keeps some

@@ -3,43 +3,43 @@
 use super::budget::ROW_BYTES_MAX;
 use crate::append::AppendError;
 use crate::error::{StoreError, StoreFailed};
+use crate::store_url::StoreUrl;
 use rusqlite::ErrorCode;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use std::io;
-use std::path::{Path, PathBuf};
 
-pub(super) fn sql(path: &Path, error: rusqlite::Error) -> StoreError {
-    let path = path.to_owned();
+pub(super) fn sql(store: impl Into<StoreUrl>, error: rusqlite::Error) -> StoreError {
+    let store = store.into();
     match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => StoreError::NotAStore(path),
-        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, what: on_one_line(&error) },
+        Some(ErrorCode::NotADatabase) => StoreError::NotAStore(store),
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { store, what: on_one_line(&error) },
         Some(ErrorCode::TooBig) => {
             let what = format!("it has a row of more than {} MiB", ROW_BYTES_MAX >> 20);
-            StoreError::Damaged { path, what }
+            StoreError::Damaged { store, what }
         }
-        Some(ErrorCode::OperationInterrupted) => beyond(path),
-        _ if is_full(&error) => StoreError::Full(path),
-        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path, why: error.to_string() },
+        Some(ErrorCode::OperationInterrupted) => beyond(store),
+        _ if is_full(&error) => StoreError::Full(store),
+        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { store, why: error.to_string() },
         Some(ErrorCode::PermissionDenied) => {
-            StoreError::Forbidden { path, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
+            StoreError::Forbidden { store, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
         }
-        _ => StoreError::Database { path, error: on_one_line(&error) },
+        _ => StoreError::Database { store, error: on_one_line(&error) },
     }
 }
 
 /// Whoever made the file wants its readers to go on for ever, or a disk has failed.
-pub(super) fn beyond(path: PathBuf) -> StoreError {
+pub(super) fn beyond(store: StoreUrl) -> StoreError {
     StoreError::Damaged {
-        path,
+        store,
         what: "there is more to read in it than a file of its size can hold".to_owned(),
     }
 }
 
 /// Why a transaction was rolled back: the events do not continue their stream, or the file cannot be written.
-pub(super) fn rejected(path: &Path, error: &rusqlite::Error) -> AppendError {
+pub(super) fn rejected(store: &StoreUrl, error: &rusqlite::Error) -> AppendError {
     let failed = match is_full(error) {
-        true => StoreFailed::full(path),
-        false => StoreFailed::write(path, &error.to_string()),
+        true => StoreFailed::full(store),
+        false => StoreFailed::write(store, &error.to_string()),
     };
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => AppendError::Refused(failed),

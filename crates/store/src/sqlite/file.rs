@@ -44,7 +44,10 @@ pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), Stor
     let db = open().map_err(|error| sql(&path.named, error))?;
     // SQLite opens a file that may not be written all the same, and fails with the first event.
     if db.is_readonly(rusqlite::MAIN_DB).is_ok_and(|only| only) {
-        return Err(StoreError::ReadOnly { path: path.named.clone(), why: "it is write-protected".into() });
+        return Err(StoreError::ReadOnly {
+            store: (&path.named).into(),
+            why: "it is write-protected".into(),
+        });
     }
     Ok((db, lock))
 }
@@ -53,7 +56,7 @@ pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), Stor
 /// form was compared with ours.
 pub(super) fn open_to_read(path: &StorePath) -> Result<(Connection, Budget), StoreError> {
     let recognised = recognise_if_present(path, connect_to_read)?;
-    let (db, budget) = recognised.ok_or_else(|| StoreError::Missing(path.named.clone()))?;
+    let (db, budget) = recognised.ok_or_else(|| StoreError::Missing((&path.named).into()))?;
     // After the transaction has begun: all that it sees is in these files now.
     let bytes = |file: &Path| fs::metadata(file).map_or(0, |file| file.len());
     let budget = budget.for_file_of(bytes(&path.real) + bytes(&path.beside("-wal")));
@@ -141,7 +144,7 @@ fn recognise_if_present(
         return Err(StoreError::Directory(named()));
     }
     if known.len() == 0 {
-        return Err(StoreError::Empty(named()));
+        return Err(StoreError::Empty(named().into()));
     }
     let mut db = connect(path)?;
     let mut recognise = || {
@@ -150,8 +153,8 @@ fn recognise_if_present(
         Ok((schema::form(&db)?, budget))
     };
     match recognise().map_err(|error| unreadable(path, error))? {
-        (Form::NotAStore, _) => Err(StoreError::NotAStore(named())),
-        (Form::Other(what), _) => Err(StoreError::OtherForm { path: named(), what }),
+        (Form::NotAStore, _) => Err(StoreError::NotAStore(named().into())),
+        (Form::Other(what), _) => Err(StoreError::OtherForm { store: named().into(), what }),
         (Form::Ours, budget) => Ok(Some((db, budget))),
     }
 }
@@ -166,7 +169,7 @@ fn check_whole(path: &StorePath) -> Result<(), StoreError> {
     // SQLite writes a heading over what it found.
     match found.lines().last().unwrap_or_default() {
         "ok" => Ok(()),
-        what => Err(StoreError::Damaged { path: path.named.clone(), what: what.to_owned() }),
+        what => Err(StoreError::Damaged { store: (&path.named).into(), what: what.to_owned() }),
     }
 }
 

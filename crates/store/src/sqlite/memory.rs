@@ -7,13 +7,10 @@ use super::error::sql;
 use super::read::SqliteRead;
 use super::schema;
 use crate::error::StoreError;
+use crate::store_url::StoreUrl;
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// What it is called in messages.
-pub(crate) const NAME: &str = "memory";
 
 /// A database that all its clones share.
 #[derive(Debug, Clone)]
@@ -27,12 +24,12 @@ impl SqliteMemory {
             budget::restrict(&db)?;
             Ok(db)
         };
-        let db = open().map_err(|error| sql(Path::new(NAME), error))?;
+        let db = open().map_err(|error| sql(StoreUrl::Memory, error))?;
         Ok(Self(Arc::new(Mutex::new(db))))
     }
 
     pub(crate) fn append(&self) -> SqliteAppend {
-        SqliteAppend::in_memory(Arc::clone(&self.0), NAME.into())
+        SqliteAppend::in_memory(Arc::clone(&self.0))
     }
 
     /// Reads a copy, so that no reader holds up the writer.
@@ -43,8 +40,6 @@ impl SqliteMemory {
             Backup::new(&db, &mut copy)?.step(-1)?;
             Ok(copy)
         };
-        copy()
-            .and_then(|copy| SqliteRead::in_memory(copy, NAME.into()))
-            .map_err(|error| sql(Path::new(NAME), error))
+        copy().and_then(|copy| SqliteRead::in_memory(copy)).map_err(|error| sql(StoreUrl::Memory, error))
     }
 }

@@ -14,5 +14,5 @@ mod read;
 mod schema;
 
 pub(super) use append::SqliteAppend;
-pub(super) use memory::{NAME as MEMORY, SqliteMemory};
+pub(super) use memory::SqliteMemory;
 pub(super) use read::SqliteRead;

@@ -11,6 +11,7 @@ use crate::path::StorePath;
 use crate::read::{
     EXCHANGE_COLUMNS, ExchangeQuery, ExchangeTimes, FailedExchange, LeagueState, Read, StreamHead,
 };
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
@@ -19,7 +20,7 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Params, Row, params};
 use smol_str::SmolStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -29,21 +30,21 @@ use std::{fs, io};
 pub(crate) struct SqliteRead {
     db: Connection,
     budget: Budget,
-    path: PathBuf,
+    store: StoreUrl,
 }
 
 impl SqliteRead {
     pub(crate) fn open(path: &StorePath) -> Result<Self, StoreError> {
         let (db, budget) = file::open_to_read(path)?;
-        Ok(Self { db, budget, path: path.named.clone() })
+        Ok(Self { db, budget, store: (&path.named).into() })
     }
 
     /// Reads a database in memory that nobody writes to.
-    pub(super) fn in_memory(mut db: Connection, path: PathBuf) -> rusqlite::Result<Self> {
+    pub(super) fn in_memory(mut db: Connection) -> rusqlite::Result<Self> {
         budget::restrict(&db)?;
         let budget = Budget::of(&mut db)?;
         let budget = budget.for_file_of(size(&db)?);
-        Ok(Self { db, budget, path })
+        Ok(Self { db, budget, store: StoreUrl::Memory })
     }
 
     fn all<T>(
@@ -69,15 +70,15 @@ impl SqliteRead {
         };
         let selected = select();
         if is_beyond {
-            return Err(beyond(self.path.clone()));
+            return Err(beyond(self.store.clone()));
         }
         selected.map_err(|error| match error {
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..)
             | rusqlite::Error::Utf8Error(..) => {
-                StoreError::Damaged { path: self.path.clone(), what: error.to_string() }
+                StoreError::Damaged { store: self.store.clone(), what: error.to_string() }
             }
-            other => sql(&self.path, other),
+            other => sql(&self.store, other),
         })
     }
 
@@ -249,7 +250,7 @@ impl Read for SqliteRead {
     }
 
     fn bytes(&self) -> Result<u64, StoreError> {
-        size(&self.db).map_err(|error| sql(&self.path, error))
+        size(&self.db).map_err(|error| sql(&self.store, error))
     }
 
     fn copy_file(&self, draft: &Path, to: &Path) -> Result<bool, StoreError> {

@@ -12,10 +12,10 @@ use crate::command::{Command, Group};
 use crate::error::StoreFailed;
 use crate::ownership::Owned;
 use crate::queue::CommandQueue;
+use crate::store_url::StoreUrl;
 use plan::{Heads, Plan, of_league};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ const FSYNC_LAG_MAX: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(super) struct Writer {
     log: Box<dyn Append>,
-    path: PathBuf,
+    store: StoreUrl,
     queue: Arc<CommandQueue>,
     heads: Heads,
     /// When the first commit began that is not on disk.
@@ -38,10 +38,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(log: Box<dyn Append>, path: PathBuf, queue: Arc<CommandQueue>) -> Self {
+    pub(super) fn new(log: Box<dyn Append>, store: StoreUrl, queue: Arc<CommandQueue>) -> Self {
         Self {
             log,
-            path,
+            store,
             queue,
             heads: Heads::new(),
             unsynced_since: None,
@@ -81,7 +81,7 @@ impl Writer {
         let durable = overdue || awaited && self.fsync_owed;
         // A panic must not leave everyone waiting for this thread.
         if catch_unwind(AssertUnwindSafe(|| self.commit(&mut group, durable, began))).is_err() {
-            self.queue.fail(None, StoreFailed::fault(&self.path));
+            self.queue.fail(None, StoreFailed::fault(&self.store));
         }
         self.remove_leagues(&mut group);
         self.take_leagues(&group);
@@ -103,7 +103,7 @@ impl Writer {
         let leagues: BTreeSet<u32> = group.commands.iter().map(Command::league).collect();
         let sound: BTreeSet<u32> =
             leagues.into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
-        let planned = self.patiently(|writer| {
+        let planned = self.with_reconnect(|writer| {
             let mut planned = Plan::default();
             let commands = group.commands.iter().filter(|command| command.changes_rows());
             for command in commands.filter(|command| sound.contains(&command.league())) {
@@ -168,7 +168,7 @@ impl Writer {
     }
 
     /// Does something that can be repeated, as often as the store is lost sight of meanwhile.
-    fn patiently<T>(
+    fn with_reconnect<T>(
         &mut self,
         mut action: impl FnMut(&mut Self) -> Result<T, AppendError>,
     ) -> Result<T, AppendError> {
@@ -183,7 +183,7 @@ impl Writer {
     /// Other processes own these leagues now. What is known of them does not hold any more.
     fn fence(&mut self, leagues: &BTreeSet<u32>) {
         for league in leagues {
-            self.queue.fail(Some(*league), StoreFailed::fenced(&self.path));
+            self.queue.fail(Some(*league), StoreFailed::fenced(&self.store));
         }
         self.forget(leagues);
     }
@@ -204,7 +204,7 @@ impl Writer {
             self.fence(&lost);
         }
         if ended {
-            self.queue.fail(None, StoreFailed::fenced(&self.path));
+            self.queue.fail(None, StoreFailed::fenced(&self.store));
         }
     }
 
@@ -229,7 +229,7 @@ impl Writer {
                 group.commands.push(command);
                 continue;
             };
-            match self.patiently(|writer| writer.log.remove(league)) {
+            match self.with_reconnect(|writer| writer.log.remove(league)) {
                 Ok(false) => {
                     self.queue.again(command);
                     continue;
@@ -239,7 +239,7 @@ impl Writer {
                     self.unsynced_since.get_or_insert_with(Instant::now);
                 }
                 Err(AppendError::Fenced(_)) => {
-                    self.queue.refuse(command, StoreFailed::fenced(&self.path));
+                    self.queue.refuse(command, StoreFailed::fenced(&self.store));
                     continue;
                 }
                 Err(error) => self.give_up(None, error),
@@ -249,7 +249,7 @@ impl Writer {
     }
 
     fn sync(&mut self, began: Option<Instant>) {
-        match self.patiently(|writer| writer.log.sync()) {
+        match self.with_reconnect(|writer| writer.log.sync()) {
             Ok(()) => self.on_disk(began),
             Err(error) => self.give_up(None, error),
         }
@@ -267,7 +267,7 @@ impl Writer {
         self.fence_lost();
         let due = self.log.maintenance_interval().is_none_or(|every| self.maintained_at.elapsed() >= every);
         if due {
-            if let Err(error) = self.patiently(|writer| writer.log.maintain()) {
+            if let Err(error) = self.with_reconnect(|writer| writer.log.maintain()) {
                 self.give_up(None, error);
             }
             self.maintained_at = Instant::now();
@@ -280,11 +280,11 @@ impl Writer {
             AppendError::Refused(failed) => self.queue.fail(league, failed),
             AppendError::Fenced(leagues) => {
                 for league in leagues {
-                    self.queue.fail(Some(league), StoreFailed::fenced(&self.path));
+                    self.queue.fail(Some(league), StoreFailed::fenced(&self.store));
                 }
             }
             AppendError::Failed(failed) => self.queue.fail(None, failed),
-            AppendError::Unknown(why) => self.queue.fail(None, StoreFailed::away(&self.path, &why)),
+            AppendError::Unknown(why) => self.queue.fail(None, StoreFailed::away(&self.store, &why)),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The rows that commands become: each with its place in its stream, and its hash. Pure, but for reading the ends of streams.
 
 use crate::append::{Append, AppendError, EventRow, Head, Transaction};
+use crate::batch::Batch;
 use crate::chain;
 use crate::command::Command;
 use crate::stream::Stream;
-use matchday_core::protocol::Timestamp;
 use std::collections::HashMap;
 
 /// The ends of the streams that were written, by league.
@@ -25,23 +25,21 @@ impl Plan {
         command: &Command,
     ) -> Result<(), AppendError> {
         match command {
-            Command::Append { league, batch, times } => {
-                self.append(log, known, *league, &batch.stream, batch.lines.iter().zip(times))?;
-            }
+            Command::Append { league, batch } => self.append(log, known, *league, batch)?,
             Command::SetWakeAt { league, wake_at } => self.transaction.wake_at.push((*league, *wake_at)),
             Command::Flush { .. } | Command::Remove { .. } | Command::Taken { .. } => {}
         }
         Ok(())
     }
 
-    pub(super) fn append<'a>(
+    fn append(
         &mut self,
         log: &mut dyn Append,
         known: &Heads,
         league: u32,
-        stream: &Stream,
-        lines: impl Iterator<Item = (&'a String, &'a Timestamp)>,
+        batch: &Batch,
     ) -> Result<(), AppendError> {
+        let Batch { at, stream, lines, .. } = batch;
         let key = (league, stream.clone());
         let mut after = match self.heads.get(&key).or_else(|| known.get(&key)) {
             Some(head) => *head,
@@ -51,7 +49,7 @@ impl Plan {
                 hash: chain::genesis(stream),
             }),
         };
-        for (line, at) in lines {
+        for line in lines {
             let hash = chain::link(&after.hash, stream, after.seq.saturating_add(1), line);
             let row = EventRow { league, after, stream: stream.clone(), at: *at, line: line.clone(), hash };
             after = row.head();

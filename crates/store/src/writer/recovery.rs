@@ -23,12 +23,12 @@ pub(super) fn recover(writer: &mut Writer, lost: Transaction, why: &str) -> Resu
     let mut rest = lost;
     rest.events.splice(0..0, std::mem::take(&mut writer.unsynced));
     writer.queue.set_away(Some(why));
-    tracing::warn!(target: "matchday::store", store = %writer.path.display(), why, "the store is away: its leagues stand still");
+    tracing::warn!(target: "matchday::store", store = %writer.store, why, "the store is away: its leagues stand still");
     let since = Instant::now();
     let outcome = loop {
         match attempt(writer, &mut rest, since) {
             Err(AppendError::Unknown(why)) if writer.queue.is_closed() && since.elapsed() >= CLOSING_MAX => {
-                break Err(AppendError::Failed(StoreFailed::away(&writer.path, &why)));
+                break Err(AppendError::Failed(StoreFailed::away(&writer.store, &why)));
             }
             // The store is there, but not able to go on yet.
             Err(AppendError::Unknown(_)) => sleep(WAIT_MIN),
@@ -42,7 +42,7 @@ pub(super) fn recover(writer: &mut Writer, lost: Transaction, why: &str) -> Resu
     writer.queue.set_away(None);
     if outcome.is_ok() {
         let seconds = since.elapsed().as_secs_f64();
-        tracing::warn!(target: "matchday::store", store = %writer.path.display(), seconds, "the store is back: its leagues go on");
+        tracing::warn!(target: "matchday::store", store = %writer.store, seconds, "the store is back: its leagues go on");
     }
     outcome
 }
@@ -68,7 +68,7 @@ fn reconnect(writer: &mut Writer, since: Instant) -> Result<(), AppendError> {
         if writer.queue.is_closed() {
             let began: &mut Instant = closing_since.get_or_insert_with(Instant::now);
             if began.elapsed() >= CLOSING_MAX && since.elapsed() >= CLOSING_MAX {
-                return Err(AppendError::Failed(StoreFailed::away(&writer.path, &why)));
+                return Err(AppendError::Failed(StoreFailed::away(&writer.store, &why)));
             }
         }
         sleep(wait);
@@ -87,7 +87,7 @@ fn stop_diverged(writer: &mut Writer, rest: &Transaction) -> Result<(), AppendEr
         .map(|((league, stream), head)| (*league, stream.clone(), *head))
         .collect();
     for (league, stream) in writer.log.diverged(&ends)? {
-        let failed = StoreFailed::diverged(&writer.path, &stream.0);
+        let failed = StoreFailed::diverged(&writer.store, &stream.0);
         tracing::error!(target: "matchday::store", league, "{failed}");
         writer.queue.fail(Some(league), failed);
     }
@@ -103,7 +103,7 @@ pub(super) fn confirm_lease(writer: &mut Writer) {
         let since = Instant::now();
         while !lease.wait(WAIT_MAX) {
             if queue.is_closed() && since.elapsed() >= CLOSING_MAX {
-                queue.fail(None, StoreFailed::away(&writer.path, LEASE_EXPIRED));
+                queue.fail(None, StoreFailed::away(&writer.store, LEASE_EXPIRED));
                 break;
             }
         }
@@ -133,7 +133,7 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
             Some(end) => {
                 ends.insert((league, stream), end);
             }
-            None => writer.queue.fail(Some(league), StoreFailed::diverged(&writer.path, &stream.0)),
+            None => writer.queue.fail(Some(league), StoreFailed::diverged(&writer.store, &stream.0)),
         }
     }
     let is_sound = |league| writer.queue.failure(league).is_none();

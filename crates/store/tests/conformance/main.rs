@@ -4,11 +4,11 @@
 mod checks;
 
 use checks::CHECKS;
+use matchday_store::StoreUrl;
 use matchday_store::append::Append;
 use matchday_store::open::Target;
 use matchday_store::read::Read;
 use matchday_testkit::postgres::Cluster;
-use std::path::Path;
 
 /// A store that is empty at first, and can be opened again.
 trait Fixture {
@@ -30,7 +30,7 @@ impl Fixture for Target {
 fn sqlite_in_memory_conforms() {
     for (name, check) in CHECKS {
         println!("{name}");
-        check(&Target::in_memory().unwrap());
+        check(&Target::of(StoreUrl::Memory).unwrap());
     }
 }
 
@@ -39,7 +39,7 @@ fn sqlite_conforms() {
     for (name, check) in CHECKS {
         println!("{name}");
         let folder = tempfile::tempdir().unwrap();
-        check(&Target::of(&folder.path().join("league.db")).unwrap());
+        check(&Target::of(folder.path().join("league.db")).unwrap());
     }
 }
 
@@ -48,6 +48,6 @@ fn postgres_conforms() {
     let Some(cluster) = Cluster::start() else { return };
     for (name, check) in CHECKS {
         println!("{name}");
-        check(&Target::of(Path::new(&cluster.database())).unwrap());
+        check(&Target::of(cluster.database().as_str()).unwrap());
     }
 }

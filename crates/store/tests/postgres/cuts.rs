@@ -2,11 +2,11 @@
 //! one direction, and in both.
 
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Store};
 use matchday_testkit::cut_proxy::{AtCommit, Direction};
 use matchday_testkit::event_lines::{flush, line, numbers, silence, stream, until};
 use matchday_testkit::postgres::Cluster;
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 fn begin(store: &Store, number: usize) -> Receiver<bool> {
     let (tell, told) = mpsc::channel();
     store.append(Batch {
+        at: Timestamp::EPOCH,
         stream: stream("league"),
         lines: vec![line(number)],
         durability: Durability::Fsynced,
@@ -35,7 +36,7 @@ fn events(cluster: &Cluster) -> usize {
 fn survives_cuts(side: AtCommit) {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     for number in 1..=5 {
         // Nothing else of the store's own is left to be committed.
@@ -55,7 +56,7 @@ fn survives_cuts(side: AtCommit) {
     flush(&store).unwrap();
     assert_eq!(numbers(&store, "league"), [0, 1, 2, 3, 4, 5]);
     assert_eq!(store.reader().unwrap().exchanges().unwrap().len(), 5);
-    assert!(store.stats().outages >= 5 && store.away().is_none());
+    assert!(store.stats().outages >= 5 && store.unavailable().is_none());
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn a_commit_that_never_reached_the_database_is_done_again() {
 fn survives_silence(direction: Direction) {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.hold(direction);
     let told = begin(&store, 1);
@@ -100,7 +101,7 @@ fn what_the_database_answered_to_nobody_is_stored_once() {
 fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.cut_at_commit(AtCommit::Late);
     let told = begin(&store, 1);
@@ -122,17 +123,17 @@ fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
 fn time_stands_still_while_the_database_does_not_answer() {
     let Some(cluster) = Cluster::start() else { return };
     let proxy = cluster.proxy();
-    let store = Store::open(Path::new(&cluster.database_behind(&proxy))).unwrap();
+    let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.hold(Direction::ToClient);
     let (told, began) = (begin(&store, 1), Instant::now());
-    until(&store, |_| store.away().is_some());
-    assert!(told.try_recv().is_err() && store.away().is_some(), "{:?}", store.away());
-    let (silent, stood_still) = (began.elapsed(), store.stood_still());
+    until(&store, |_| store.unavailable().is_some());
+    assert!(told.try_recv().is_err() && store.unavailable().is_some(), "{:?}", store.unavailable());
+    let (silent, stood_still) = (began.elapsed(), store.downtime());
     assert!(stood_still + Duration::from_millis(1_500) > silent, "{stood_still:?} of {silent:?}");
     proxy.mend();
     stored(&told);
-    until(&store, |_| store.away().is_none());
-    assert!(store.away().is_none() && store.stood_still() >= stood_still);
+    until(&store, |_| store.unavailable().is_none());
+    assert!(store.unavailable().is_none() && store.downtime() >= stood_still);
     assert_eq!(numbers(&store, "league"), [0, 1]);
 }

@@ -9,17 +9,17 @@ use matchday_audit::backup::backup;
 use matchday_audit::transfer::{archive, copy_league};
 use matchday_audit::verify::verify_file;
 use matchday_core::driver::Durability;
-use matchday_store::{Batch, Location, Store, StoreError};
+use matchday_core::protocol::Timestamp;
+use matchday_store::{Batch, Location, Store, StoreError, StoreUrl};
 use matchday_testkit::event_lines::{append, flush, line, numbers, silence, stream, until};
 use matchday_testkit::postgres::Cluster;
-use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
 #[test]
 fn a_second_program_is_refused_and_a_closed_store_is_free_at_once() {
     let Some(cluster) = Cluster::start() else { return };
-    let address = PathBuf::from(cluster.database());
+    let address = StoreUrl::from(cluster.database().as_str());
     let store = Store::open(&address).unwrap();
     append(&store, "league", vec![line(0)]).unwrap();
     let refused = Store::open(&address).unwrap_err();
@@ -33,7 +33,7 @@ fn a_second_program_is_refused_and_a_closed_store_is_free_at_once() {
 #[test]
 fn several_that_start_at_once_make_it_once_and_one_of_another_form_is_refused() {
     let Some(cluster) = Cluster::start() else { return };
-    let address = PathBuf::from(cluster.database());
+    let address = StoreUrl::from(cluster.database().as_str());
     let starts: Vec<_> = (0..4)
         .map(|_| {
             let address = address.clone();
@@ -61,7 +61,7 @@ fn several_that_start_at_once_make_it_once_and_one_of_another_form_is_refused() 
 #[test]
 fn a_holder_that_was_taken_over_writes_nothing_more() {
     let Some(cluster) = Cluster::start() else { return };
-    let address = PathBuf::from(cluster.database());
+    let address = StoreUrl::from(cluster.database().as_str());
     let store = Store::open(&address).unwrap();
     append(&store, "league", vec![line(0)]).unwrap();
     cluster.sql("t0", "UPDATE matchday_leagues SET epoch = epoch + 1");
@@ -74,7 +74,7 @@ fn a_holder_that_was_taken_over_writes_nothing_more() {
 #[test]
 fn events_that_the_database_refuses_fail_their_league_and_no_other() {
     let Some(cluster) = Cluster::start() else { return };
-    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let store = Store::open(cluster.database().as_str()).unwrap();
     let other = store.in_league(2);
     append(&store, "league", vec![line(0)]).unwrap();
     append(&other, "league", vec![line(0)]).unwrap();
@@ -88,7 +88,7 @@ fn events_that_the_database_refuses_fail_their_league_and_no_other() {
 /// Many batches while the server goes away as `crash` does it, and comes back. What was acknowledged is there, once, in order.
 fn survives(crash: impl Fn(&Cluster)) {
     let Some(cluster) = Cluster::start() else { return };
-    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let store = Store::open(cluster.database().as_str()).unwrap();
     append(&store, "league", vec![line(0)]).unwrap();
     let (tell, told) = mpsc::channel();
     let mut next = 1;
@@ -96,6 +96,7 @@ fn survives(crash: impl Fn(&Cluster)) {
         for number in next..next + 400 {
             let tell = tell.clone();
             store.append(Batch {
+                at: Timestamp::EPOCH,
                 stream: stream(if number % 2 == 0 { "league" } else { "player/8101" }),
                 lines: vec![line(number)],
                 durability: if number % 5 == 0 { Durability::Fsynced } else { Durability::Written },
@@ -116,7 +117,7 @@ fn survives(crash: impl Fn(&Cluster)) {
     drop(tell);
     let acknowledged: Vec<(usize, bool)> = told.iter().take(next - 1).collect();
     assert!(acknowledged.iter().all(|(_, stored)| *stored));
-    assert!(store.away().is_none());
+    assert!(store.unavailable().is_none());
     let expected =
         |odd: bool| -> Vec<usize> { (0..next).filter(|number| (number % 2 == 1) == odd).collect() };
     assert_eq!(numbers(&store, "league"), expected(false));
@@ -141,7 +142,7 @@ fn nothing_is_lost_or_doubled_when_the_server_is_killed() {
 #[test]
 fn nothing_is_lost_or_doubled_when_connections_are_cut() {
     let Some(cluster) = Cluster::start() else { return };
-    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let store = Store::open(cluster.database().as_str()).unwrap();
     for number in 0..200 {
         if number % 20 == 10 {
             cluster.sql(
@@ -161,7 +162,7 @@ fn nothing_is_lost_or_doubled_when_connections_are_cut() {
 #[test]
 fn a_league_whose_last_events_are_gone_stops_and_no_other() {
     let Some(cluster) = Cluster::start() else { return };
-    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let store = Store::open(cluster.database().as_str()).unwrap();
     let other = store.in_league(2);
     append(&store, "league", vec![line(0), line(1)]).unwrap();
     append(&other, "league", vec![line(0)]).unwrap();
@@ -176,7 +177,7 @@ fn a_league_whose_last_events_are_gone_stops_and_no_other() {
 #[test]
 fn a_league_that_nobody_writes_to_is_looked_at_too_after_a_failover() {
     let Some(cluster) = Cluster::start() else { return };
-    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let store = Store::open(cluster.database().as_str()).unwrap();
     let other = store.in_league(2);
     append(&store, "league", vec![line(0), line(1)]).unwrap();
     append(&other, "league", vec![line(0)]).unwrap();
@@ -198,10 +199,10 @@ fn a_league_moves_between_file_and_database_byte_for_byte() {
     store.record(silence());
     flush(&store).unwrap();
     let address = cluster.database();
-    let database = Store::open(Path::new(&address)).unwrap().in_league(7);
+    let database = Store::open(address.as_str()).unwrap().in_league(7);
     copy_league(&store.reader().unwrap(), &database).unwrap();
     // While it is open, and so may be played.
-    archive(&Location::latest(PathBuf::from(&address)), &back, |_| true).unwrap();
+    archive(&Location::latest(address.as_str()), &back, |_| true).unwrap();
     let copy = Store::open(&back).unwrap();
     for name in ["league", "referee/8001"] {
         assert_eq!(database.load(&stream(name)).unwrap(), store.load(&stream(name)).unwrap());
@@ -209,7 +210,7 @@ fn a_league_moves_between_file_and_database_byte_for_byte() {
     }
     assert_eq!(copy.reader().unwrap().exchanges().unwrap(), store.reader().unwrap().exchanges().unwrap());
     let whole = folder.path().join("whole.db");
-    backup(Path::new(&address), &whole).unwrap();
+    backup(&address.as_str().into(), &whole).unwrap();
     assert_eq!(Store::open(&whole).unwrap().load(&stream("league")).unwrap().len(), 50);
 }
 
@@ -217,7 +218,7 @@ fn a_league_moves_between_file_and_database_byte_for_byte() {
 fn a_dump_that_was_restored_holds_every_event() {
     let Some(cluster) = Cluster::start() else { return };
     let address = cluster.database();
-    let store = Store::open(Path::new(&address)).unwrap();
+    let store = Store::open(address.as_str()).unwrap();
     append(&store, "player/8101", (0..20).map(line).collect()).unwrap();
     store.close().unwrap();
     let socket = cluster.socket().display().to_string();
@@ -228,11 +229,11 @@ fn a_dump_that_was_restored_holds_every_event() {
         "psql",
         &["-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", &socket, "-U", "matchday", "-d", "t1", "-f", &dump],
     );
-    let again = Store::open(Path::new(&restored)).unwrap();
+    let again = Store::open(restored.as_str()).unwrap();
     assert_eq!(numbers(&again, "player/8101"), (0..20).collect::<Vec<_>>());
     assert_eq!(
-        verify_file(Path::new(&restored)).unwrap().streams,
-        verify_file(Path::new(&address)).unwrap().streams
+        verify_file(restored.as_str()).unwrap().streams,
+        verify_file(address.as_str()).unwrap().streams
     );
 }
 
@@ -240,7 +241,7 @@ fn a_dump_that_was_restored_holds_every_event() {
 #[test]
 fn readers_share_connections_and_each_sees_its_own_moment() {
     let Some(cluster) = Cluster::start() else { return };
-    let store = Store::open(Path::new(&cluster.database())).unwrap();
+    let store = Store::open(cluster.database().as_str()).unwrap();
     for number in 0..50 {
         append(&store, "league", vec![line(number)]).unwrap();
         let before = store.reader().unwrap();

@@ -2,19 +2,19 @@
 //! leagues are spread.
 
 use matchday_core::driver::Durability;
+use matchday_core::protocol::Timestamp;
 use matchday_store::ownership::{Owner, Ownership, Process};
-use matchday_store::{Batch, Store, StoreError, StoreFailed};
+use matchday_store::{Batch, Store, StoreError, StoreFailed, StoreUrl};
 use matchday_testkit::event_lines::{append, line, numbers, stream};
 use matchday_testkit::postgres::Cluster;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 type Joined = (Store, Arc<dyn Ownership>);
 
-fn join_with(address: &Path, number: u32, event_form: u32) -> Joined {
+fn join_with(address: &StoreUrl, number: u32, event_form: u32) -> Joined {
     let process = Process {
         id: format!("{number:032x}"),
         name: format!("process {number}"),
@@ -26,13 +26,13 @@ fn join_with(address: &Path, number: u32, event_form: u32) -> Joined {
     Store::open_shared(address, process).unwrap()
 }
 
-fn join(address: &Path, number: u32) -> Joined {
+fn join(address: &StoreUrl, number: u32) -> Joined {
     join_with(address, number, 1)
 }
 
 /// A database with leagues from 1 on, of which the first `due` are to be loaded, the one with the lowest number first.
-fn leagues(cluster: &Cluster, count: u32, due: u32) -> PathBuf {
-    let address = PathBuf::from(cluster.database());
+fn leagues(cluster: &Cluster, count: u32, due: u32) -> StoreUrl {
+    let address = StoreUrl::from(cluster.database().as_str());
     Store::open(&address).unwrap().close().unwrap();
     cluster.sql(
         "t0",
@@ -53,7 +53,14 @@ fn query(store: &Store) -> mpsc::Receiver<Result<(), StoreFailed>> {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
     let (lines, durability) = (Vec::new(), Durability::Written);
-    store.append(Batch { stream: stream("league"), lines, durability, awaited: true, then });
+    store.append(Batch {
+        at: Timestamp::EPOCH,
+        stream: stream("league"),
+        lines,
+        durability,
+        awaited: true,
+        then,
+    });
     told
 }
 
@@ -119,6 +126,7 @@ fn an_append_to_a_league_of_another_is_fenced_and_the_rest_of_its_group_is_store
     for (league, store) in [(1, &first), (2, &second)] {
         let tell = tell.clone();
         store.append(Batch {
+            at: Timestamp::EPOCH,
             stream: stream("league"),
             lines: vec![line(1)],
             durability: Durability::Fsynced,

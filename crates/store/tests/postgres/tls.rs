@@ -6,7 +6,7 @@ use matchday_testkit::address::free_address;
 use matchday_testkit::certificates::Authority;
 use matchday_testkit::event_lines::{append, line, numbers};
 use matchday_testkit::postgres::Cluster;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const PASSWORD: &str = "correct-horse-battery";
 
@@ -44,7 +44,7 @@ impl Server {
 
     fn open(&self, host: &str, password: &str, query: &str) -> Result<Store, String> {
         let address = format!("postgres://matchday:{password}@{host}:{}/t0?{query}", self.port);
-        let opened = Store::open(Path::new(&address)).map_err(|error| format!("{error} {error:?}"));
+        let opened = Store::open(address.as_str()).map_err(|error| format!("{error} {error:?}"));
         if let Err(why) = &opened {
             assert!(!why.contains(password), "{why}");
         }

@@ -21,7 +21,10 @@ pub(super) struct PlayedLeague {
 
 impl PlayedLeague {
     pub(super) fn read(store: &Path, league: &BenchLeague) -> Result<Self> {
-        let location = Location { path: store.to_owned(), league: LeagueChoice::Named(league.id.clone()) };
+        let location = Location {
+            store: store.as_os_str().to_owned().into(),
+            league: LeagueChoice::Named(league.id.clone()),
+        };
         let reader = location.open()?;
         let log = LeagueLog::load(&reader)?;
         let when = |wanted: fn(&LeagueEvent) -> bool| {

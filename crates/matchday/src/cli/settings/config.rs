@@ -8,7 +8,7 @@ use super::setting::{DefaultValue, SECTIONS, Values, section};
 use super::{ALL, ConfigFile, Declared, Setting, secret_file};
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use matchday_store::open::without_password;
+use matchday_store::split_password;
 use matchday_terminal::suggest::nearest;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -165,8 +165,6 @@ impl<const SECTION: usize> Flags<SECTION> {
             } else {
                 (None, Origin::Default)
             };
-            // The password of a database is kept apart, so that no message shows it.
-            let text = text.map(|text| without_password(&text));
             // `tls-cert = ""` says that there is none.
             let empty = text.as_deref() == Some("") && !matches!(default, DefaultValue::Text(_));
             Some(Value { section: Self::NAME, setting, text: text.filter(|_| !empty), origin })
@@ -228,7 +226,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.text {
             Some(_) if self.setting.secret => f.write_str("(set)"),
-            Some(text) => f.write_str(text),
+            // The password of a database is not shown.
+            Some(text) => f.write_str(split_password(text).as_ref().map_or(text, |(url, _)| url)),
             None => f.write_str("-"),
         }
     }

@@ -34,6 +34,7 @@ use matchday_net::origin_check::{HostRule, OriginRule};
 use matchday_runtime::deciders::llm::Api;
 use matchday_runtime::deciders::llm_budget::{TokenPrices, UsageLimits};
 use matchday_runtime::log;
+use matchday_store::StoreUrl;
 use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
 use setting::{
     Use, derived, on_off, one_of, optional, parsed, seconds, seconds_above_zero, section, text, whole,
@@ -105,7 +106,7 @@ settings! {
         |text| DisplayName::parse(text).ok()), [
         derived(&[R], "Referee PORT", "What the referee is called"),
         derived(&[P], "Player PORT", "What the player is called")];
-    STORE: String = text("FILE|URL"), [
+    STORE: StoreUrl = parsed("FILE|URL", || "a file or the URL of a database".into(), |text| Some(text.into())), [
         with_default(&[M], "matchday.db", "Where the league is kept; made if it does not exist"),
         with_default(&[V], "service.db", "Where all leagues are kept; made if it does not exist"),
         derived(&[R], "referee-PORT.db", "Where it keeps what it must not forget"),
@@ -292,7 +293,10 @@ settings! {
         derived(&[M], "on, if only this machine can reach it", "Whether the league can be seen here in a browser"),
         with_default(&[L], "on", "Whether the league can be seen in a browser, at /leagues/ID/"),
         with_default(&[RUN], "on", "Whether the league can be seen in a browser while it is played")];
-    DASHBOARD_STORES: String = text("FILES"), [optional(&[M],
+    DASHBOARD_STORES: Vec<StoreUrl> = parsed("FILES", || "files with commas between them".into(), |text| {
+        let named = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Some(named.map(StoreUrl::from).collect())
+    }), [optional(&[M],
         "Stores of referees and players, with commas: matches are then shown with what their agents recorded")];
 
     // The network: who may call, and who may be called.

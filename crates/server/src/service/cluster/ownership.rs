@@ -110,7 +110,7 @@ impl Service {
             store.set_wake_at(None);
             // A league belongs to the process that makes its row.
             if store.flush().await.is_ok() {
-                cluster.has_made(*number);
+                cluster.mark_created(*number);
             }
         }
         Ok(())
@@ -195,12 +195,12 @@ impl Service {
 
 impl Cluster {
     /// This process has made the league's row, and owns it so.
-    pub fn has_made(&self, number: u32) {
+    pub fn mark_created(&self, number: u32) {
         lock(&self.owned).insert(number);
     }
 
     /// The league is there no more.
-    pub fn has_removed(&self, number: u32) {
+    pub fn mark_removed(&self, number: u32) {
         lock(&self.owned).remove(&number);
     }
 
