@@ -39,7 +39,7 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
         many if many > LEAGUES_MAX => format!("{}\n<p class=\"muted\">and {} more</p>", table(), many - LEAGUES_MAX),
         _ => table(),
     };
-    let seasons: String = super::season_api::visible(service, headers)
+    let seasons: String = super::api::visible_seasons(service, headers)
         .iter()
         .take(LEAGUES_MAX)
         .map(|(name, _)| escape(name.as_str()))

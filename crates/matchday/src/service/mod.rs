@@ -6,10 +6,10 @@
 //! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
 //!   `loading`: when it is; `hosted_path`: where its agents are called
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
-//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`: `/api/seasons`
+//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
 //! - `cluster`: several services over one store
 //! - `projections`: what readers see of leagues, loaded or not
-//! - `http`: the routes; `api`: `/api/leagues`; `openapi`: the description of both; `list_page`: the list for a browser
+//! - `http`: the routes; `api`: leagues and seasons for programs; `list_page`: the list for a browser
 
 mod api;
 mod archive;
@@ -23,7 +23,6 @@ mod league_host;
 mod league_start;
 mod list_page;
 mod loading;
-mod openapi;
 mod plan;
 mod projections;
 mod quota;
@@ -33,7 +32,7 @@ mod routes_docs;
 mod running_league;
 mod schedule;
 mod season;
-mod season_api;
+mod season_page;
 mod seasons;
 mod slot;
 
@@ -41,7 +40,9 @@ pub(crate) use cluster::PeerSettings;
 pub(crate) use hosted_path::is_hosted_path;
 pub(crate) use http::serve;
 pub(crate) use league_host::{LeagueClients, LeagueHost};
-pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
+pub(crate) use api::types as api_types;
+pub(crate) use api_types::{JoinCodeRow, LeagueSpec};
+pub(crate) use plan::{LeaguePlan, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
 pub(crate) use quota::Quota;
 pub(crate) use running_league::house_name;
 
