@@ -9,8 +9,10 @@ use crate::course::folder::{CourseLeague, Folder, PLAN, ROSTER};
 use crate::course::grades::GradeSheet;
 use crate::course::handout;
 use crate::course::night_results::Night;
-use crate::service::api_types::{CreateLeagues, CreatedLeagues, LeagueDetails, LeagueList, LeagueSpec, Progress};
 use crate::manager_client::ManagerClient;
+use crate::service::api_types::{
+    CreateLeagues, CreatedLeagues, LeagueDetails, LeagueList, LeagueSpec, Progress,
+};
 use crate::view::{headed, say, table};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;

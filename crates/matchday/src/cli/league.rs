@@ -6,8 +6,9 @@ use super::service_api::{ServiceArg, cell, lines, print};
 use super::settings::LeagueFlags;
 use super::stored_leagues::{self, KnownArg};
 use crate::service::api_types::{
-    ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague, CreatedLeagues, DeletedLeague,
-    ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails, LeagueList, LeagueSpec, LeagueSummary,
+    ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague, CreatedLeagues,
+    DeletedLeague, ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails, LeagueList, LeagueSpec,
+    LeagueSummary,
 };
 use crate::view::{headed, say, table};
 use anyhow::{Context, Result, bail};

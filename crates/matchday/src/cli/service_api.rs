@@ -78,7 +78,12 @@ impl ServiceArg {
         self.exchange(route, name, serde_json::to_string(body)?).await
     }
 
-    async fn exchange<T: DeserializeOwned>(&self, route: ServiceRoute, name: &str, body: String) -> Result<T> {
+    async fn exchange<T: DeserializeOwned>(
+        &self,
+        route: ServiceRoute,
+        name: &str,
+        body: String,
+    ) -> Result<T> {
         let base = self.base();
         let row = ROUTES.iter().find(|row| row.target == Target::Service(route));
         let row = row.context("the API has no such call")?;

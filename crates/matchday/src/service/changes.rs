@@ -1,7 +1,7 @@
 //! Creates leagues, changes their settings, and removes them. A change is one event of the service's log.
 
-use super::cluster::PeerCall;
 use super::api::types::LeagueSpec;
+use super::cluster::PeerCall;
 use super::plan::{LeaguePlan, NewLeague};
 use super::quota::Usage;
 use super::registry::{self, Registered, ServiceEvent};

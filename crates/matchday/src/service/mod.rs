@@ -36,12 +36,12 @@ mod season_page;
 mod seasons;
 mod slot;
 
+pub(crate) use api::types as api_types;
+pub(crate) use api_types::{JoinCodeRow, LeagueSpec};
 pub(crate) use cluster::PeerSettings;
 pub(crate) use hosted_path::is_hosted_path;
 pub(crate) use http::serve;
 pub(crate) use league_host::{LeagueClients, LeagueHost};
-pub(crate) use api::types as api_types;
-pub(crate) use api_types::{JoinCodeRow, LeagueSpec};
 pub(crate) use plan::{LeaguePlan, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
 pub(crate) use quota::Quota;
 pub(crate) use running_league::house_name;

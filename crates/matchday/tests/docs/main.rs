@@ -12,6 +12,7 @@ mod games;
 mod links;
 mod markdown;
 mod sample;
+mod soak;
 
 use std::path::PathBuf;
 

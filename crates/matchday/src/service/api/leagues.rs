@@ -1,8 +1,8 @@
 //! `/api/leagues`: what it shows of leagues, and what it takes to create them.
 
 use super::types::{
-    CreateLeagues, CreatedLeague, CreatedLeagues, ImportLeague, LeagueAddress, LeagueDetails, LeagueList, LeagueState,
-    LeagueSummary, Progress, Secrets,
+    CreateLeagues, CreatedLeague, CreatedLeagues, ImportLeague, LeagueAddress, LeagueDetails, LeagueList,
+    LeagueState, LeagueSummary, Progress, Secrets,
 };
 use super::{ApiError, admit};
 use crate::dashboard::Access;

@@ -2,9 +2,9 @@
 //! types of what is sent and answered. Values only.
 
 use super::types::{
-    ArchivedLeague, ClusterStatus, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreateSeason, CreatedLeagues,
-    CreatedSeason, DeletedLeague, ImportLeague, LeagueAddress, LeagueDetails, LeagueList, Refusal, SeasonDetails,
-    SeasonList, SeasonSummary, StartedLeague,
+    ArchivedLeague, ClusterStatus, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreateSeason,
+    CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague, LeagueAddress, LeagueDetails, LeagueList,
+    Refusal, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
 };
 use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
 use schemars::generate::SchemaSettings;
