@@ -232,7 +232,7 @@ fn seats(
     only_this_machine: bool,
     has_roster: bool,
 ) -> Result<Option<(SeatsPlan, Option<String>)>> {
-    let fallback = super::seat::fallback(config, &settings::SEAT_FALLBACK)?;
+    let fallback = super::seat::fallback(config)?;
     let (seats_max, seats_per_address) = super::seat::max_seats(config)?;
     let (authorization, made) = super::seat::authorization(config, only_this_machine, has_roster)?;
     let fallback = fallback.map(|entry| entry.name.to_owned());

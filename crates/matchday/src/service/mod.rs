@@ -27,8 +27,6 @@ mod plan;
 mod projections;
 mod quota;
 mod registry;
-#[cfg(test)]
-mod routes_docs;
 mod running_league;
 mod schedule;
 mod season;

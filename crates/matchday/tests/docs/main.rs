@@ -11,6 +11,7 @@ mod commands;
 mod games;
 mod links;
 mod markdown;
+mod routes;
 mod sample;
 mod soak;
 
