@@ -91,7 +91,7 @@ fn quota(config: &Config) -> Result<Quota> {
     Ok(Quota {
         leagues: config.need(&settings::QUOTA_LEAGUES)?,
         players: config.need(&settings::QUOTA_PLAYERS)?,
-        matches: config.need(&settings::QUOTA_MATCHES)?,
+        matches: config.need(&settings::MAX_MATCHES)?,
         requests_per_s: config.need(&settings::QUOTA_REQUESTS)?,
         bytes: config.need(&settings::EXCHANGES_BYTES_MAX)?,
         programs: config.need(&settings::QUOTA_PROGRAMS)?,

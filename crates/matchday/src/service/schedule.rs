@@ -8,6 +8,8 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp as Instant};
 use matchday_core::protocol::Timestamp;
 
+const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day of the week"];
+
 /// Clocks are never put forward by more.
 const CHANGE_MAX: SignedDuration = SignedDuration::from_hours(3);
 
@@ -30,12 +32,8 @@ impl Schedule {
                  got {line:?}"
             ));
         }
-        let local = cronexpr::parse_crontab(&format!("{line} UTC")).map_err(|error| {
-            // The line itself and a mark beneath it come first.
-            let text = error.to_string();
-            let why = text.rsplit("^ ").next().unwrap_or_default();
-            format!("schedule: {line:?} is no schedule: {why}")
-        })?;
+        let local = cronexpr::parse_crontab(&format!("{line} UTC"))
+            .map_err(|error| format!("schedule: {} in {line:?}", fault(&error.to_string())))?;
         let schedule = Self { local, zone };
         match schedule.next_run(Timestamp::EPOCH) {
             Some(_) => Ok(schedule),
@@ -56,6 +54,15 @@ impl Schedule {
             }
         }
     }
+}
+
+/// What the crate says is wrong, and in which field: its second line is what was read, and the third a mark beneath it.
+fn fault(told: &str) -> String {
+    let mut lines = told.lines().skip(1);
+    let (read, marked) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let (before, why) = marked.split_once("^ ").unwrap_or_default();
+    let place = read.get(..before.len()).unwrap_or_default().matches(' ').count();
+    format!("{}: {why}", FIELDS.get(place).unwrap_or(&""))
 }
 
 #[cfg(test)]
@@ -108,8 +115,8 @@ mod tests {
     fn what_cannot_be_is_one_line_with_what_to_write() {
         let wrong = |line: &str, zone: &str| Schedule::parse(line, zone).unwrap_err();
         insta::assert_snapshot!(wrong("0 22 * *", "UTC"), @r#"schedule: expected five fields (minute hour day month weekday), as in "0 22 * * *" for every day at 22:00, got "0 22 * *""#);
-        insta::assert_snapshot!(wrong("60 22 * * *", "UTC"), @r#"schedule: expected 0 to 59 as minute, or *, lists, ranges and steps of them, got "60""#);
-        insta::assert_snapshot!(wrong("0 22 * * fri-mon", "UTC"), @r#"schedule: expected 0 to 7 as day of the week, or *, lists, ranges and steps of them, got "fri-mon""#);
+        insta::assert_snapshot!(wrong("60 22 * * *", "UTC"), @r#"schedule: minute: value must be in range 0..=59; found 60 in "60 22 * * *""#);
+        insta::assert_snapshot!(wrong("0 22 * * fri-mon", "UTC"), @r#"schedule: day of the week: range must be in ascending order; found 5-1 in "0 22 * * fri-mon""#);
         insta::assert_snapshot!(wrong("0 0 31 2 *", "UTC"), @r#"schedule: "0 0 31 2 *" names a day that never comes: check day and month"#);
         insta::assert_snapshot!(wrong("0 22 * * *", "Europe/Berlni"), @r#"time_zone: there is no "Europe/Berlni": expected a name such as Europe/Berlin or UTC"#);
     }

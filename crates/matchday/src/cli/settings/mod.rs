@@ -194,8 +194,9 @@ settings! {
         "When to make sure that someone answers where an agent says it listens")];
 
     // Matches. A referee takes its manager's timeouts: its own bound them, and hold where the manager hands none over.
-    MAX_MATCHES: u32 = whole("N", 0, NO_LIMIT).beyond("waits until another match is over"),
-        [with_default(&[R], "5", "How many matches it runs at once")];
+    MAX_MATCHES: u32 = whole("N", 1, NO_LIMIT).beyond("waits until another match is over"), [
+        with_default(&[R], "5", "How many matches it runs at once"),
+        with_default(&[V], "10", "How many matches each referee of the service runs at once")];
     JOIN_TIMEOUT: Duration = seconds_above_zero(), [
         with_default(&[M, L], "5", "How long a player has to accept an invitation"),
         derived(&[R], "what the manager says, or 5", "The longest that a player has to accept an invitation")];
@@ -249,8 +250,6 @@ settings! {
         [with_default(&[V], "10000", "How many leagues there may be")];
     QUOTA_PLAYERS: u32 = whole("N", 2, NO_LIMIT).beyond("HTTP 409; nothing is created"),
         [with_default(&[V], "1000", "The most players that a league may allow")];
-    QUOTA_MATCHES: u32 = whole("N", 1, 1000).beyond("waits until another match is over"),
-        [with_default(&[V], "10", "How many matches each referee of the service runs at once")];
     QUOTA_REQUESTS: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with `Retry-After`"),
         [with_default(&[V], "1000", "How many requests a second a league takes, of all who ask it; 0 for any number")];
     QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",
