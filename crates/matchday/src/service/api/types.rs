@@ -21,6 +21,7 @@ pub(crate) struct LeagueList {
     pub(crate) leagues: Vec<LeagueSummary>,
 }
 
+/// A league in a list.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LeagueSummary {
     #[serde(flatten)]
@@ -53,6 +54,7 @@ pub(crate) enum LeagueState {
     Elsewhere,
 }
 
+/// A league, with how far it has come.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LeagueDetails {
     #[serde(flatten)]
@@ -102,6 +104,7 @@ pub(crate) struct CreatedLeagues {
     pub(crate) leagues: Vec<CreatedLeague>,
 }
 
+/// A new league, with its secrets.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CreatedLeague {
     #[serde(flatten)]
@@ -173,6 +176,7 @@ pub(crate) struct SeasonList {
     pub(crate) seasons: Vec<SeasonSummary>,
 }
 
+/// A season in a list.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SeasonSummary {
     #[serde(flatten)]
@@ -200,6 +204,7 @@ pub(crate) struct SeasonAddress {
     pub(crate) page: String,
 }
 
+/// A season, with its leagues and its table.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SeasonDetails {
     #[serde(flatten)]
@@ -232,6 +237,7 @@ pub(crate) struct CreateSeason {
     pub(crate) roster: Option<String>,
 }
 
+/// A new season, with the secrets of its leagues.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CreatedSeason {
     #[serde(flatten)]
