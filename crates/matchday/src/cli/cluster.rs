@@ -1,11 +1,11 @@
 //! `matchday cluster`: the services that share a store, by the HTTP API of one of them.
 
 use super::service_api::{ServiceArg, print};
-use crate::service::api_types::{ClusterProcess, ClusterStatus};
-use crate::view::{headed, table};
 use anyhow::Result;
 use clap::Args;
 use matchday_runtime::routes::ServiceRoute;
+use matchday_server::service::api_types::{ClusterProcess, ClusterStatus};
+use matchday_terminal::{headed, table};
 use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\

@@ -10,20 +10,20 @@ use crate::course::grades::GradeSheet;
 use crate::course::handout;
 use crate::course::night_results::Night;
 use crate::manager_client::ManagerClient;
-use crate::service::api_types::{
-    CreateLeagues, CreatedLeagues, LeagueDetails, LeagueList, LeagueSpec, Progress,
-};
-use crate::view::{headed, say, table};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use matchday_audit::league_log::LeagueLog;
+use matchday_audit::verify::verify_file;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, Token};
 use matchday_os::file::create_private;
 use matchday_runtime::routes::ServiceRoute;
 use matchday_runtime::{Clock, entropy_from_system};
-use matchday_store::league_log::LeagueLog;
-use matchday_store::verify::verify_file;
+use matchday_server::service::api_types::{
+    CreateLeagues, CreatedLeagues, LeagueDetails, LeagueList, LeagueSpec, Progress,
+};
 use matchday_store::{LeagueChoice, Location, Store};
+use matchday_terminal::{headed, say, table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;

@@ -5,17 +5,17 @@ use super::Usage;
 use super::service_api::{ServiceArg, cell, lines, print};
 use super::settings::LeagueFlags;
 use super::stored_leagues::{self, KnownArg};
-use crate::service::api_types::{
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use matchday_audit::csv_rows::csv;
+use matchday_os::file::create_private;
+use matchday_runtime::routes::ServiceRoute;
+use matchday_server::service::api_types::{
     ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague, CreatedLeagues,
     DeletedLeague, ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails, LeagueList, LeagueSpec,
     LeagueSummary,
 };
-use crate::view::{headed, say, table};
-use anyhow::{Context, Result, bail};
-use clap::Args;
-use matchday_os::file::create_private;
-use matchday_runtime::routes::ServiceRoute;
-use matchday_store::csv_rows::csv;
+use matchday_terminal::{headed, say, table};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};

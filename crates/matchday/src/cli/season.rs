@@ -3,13 +3,13 @@
 use super::league::{codes_file, read_roster, template_texts, write_codes};
 use super::service_api::{ServiceArg, cell, lines, print};
 use super::settings::LeagueFlags;
-use crate::service::api_types::{
-    CreateSeason, CreatedSeason, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
-};
-use crate::view::{headed, say, table};
 use anyhow::{Result, bail};
 use clap::Args;
 use matchday_runtime::routes::ServiceRoute;
+use matchday_server::service::api_types::{
+    CreateSeason, CreatedSeason, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
+};
+use matchday_terminal::{headed, say, table};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
