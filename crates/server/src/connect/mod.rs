@@ -19,7 +19,6 @@ mod status;
 
 pub use agent_process::keep_running;
 pub use calls::{AgentEndpoint, Dialled};
-#[cfg(test)]
 pub use calls::{CALLS_BYTES_MAX, CALLS_MAX};
 pub use in_process::dial;
 pub use relay_client::{OpenedMailbox, RelayClient, RelayError};

@@ -38,7 +38,6 @@ mod topics;
 pub use access::Access;
 pub use readers::Readers;
 pub use serve::serve;
-#[cfg(test)]
 pub use shared_computation::{BEGUN_MAX, QUEUED_MAX};
 pub use source::{RETRY_SECONDS, Source};
 

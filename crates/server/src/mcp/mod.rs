@@ -25,7 +25,6 @@ pub use classify::parse_request;
 pub use extra_tools::{Calling, ExtraTools};
 pub use on_sent::when_sent;
 pub use server::REVISIONS;
-#[cfg(test)]
 pub use sessions::{SESSIONS_MAX, SESSIONS_PER_ADDRESS, UNUSED_MAX};
 pub use transport::{Transport, peer};
 

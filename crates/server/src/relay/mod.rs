@@ -16,7 +16,6 @@ mod timeout;
 
 pub use connections::connections;
 pub use memory::MemoryPool;
-#[cfg(test)]
 pub use memory::{POOL_BYTES, POOL_BYTES_PER_ADDRESS, SHARE_BYTES};
 
 use bytes::Bytes;

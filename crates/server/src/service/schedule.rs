@@ -14,7 +14,7 @@ const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day o
 const CHANGE_MAX: SignedDuration = SignedDuration::from_hours(3);
 
 #[derive(Debug, Clone)]
-pub struct Schedule {
+pub(super) struct Schedule {
     /// In local time, as if that were UTC: the crate leaves out or repeats what a change of clocks does.
     local: Crontab,
     zone: TimeZone,
@@ -22,7 +22,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// Reads `0 22 * * mon-fri` and the name of a time zone; says what is wrong and what to write.
-    pub fn parse(line: &str, zone: &str) -> Result<Self, String> {
+    pub(super) fn parse(line: &str, zone: &str) -> Result<Self, String> {
         let zone = TimeZone::get(zone).map_err(|_| {
             format!("time_zone: there is no {zone:?}: expected a name such as Europe/Berlin or UTC")
         })?;
@@ -42,7 +42,7 @@ impl Schedule {
     }
 
     /// The first time after this one.
-    pub fn next_run(&self, after: Timestamp) -> Option<Timestamp> {
+    pub(super) fn next_run(&self, after: Timestamp) -> Option<Timestamp> {
         let after = Instant::from_microsecond(after.as_micros()).ok()?;
         let local = self.zone.to_datetime(after).to_zoned(TimeZone::UTC).ok()?.timestamp();
         let mut local = local.checked_sub(CHANGE_MAX).ok()?;
