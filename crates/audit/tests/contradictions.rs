@@ -54,7 +54,6 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             role: Role::PlayerA,
             attempt: Attempt(1),
             draw_commitment: Some(Commitment(commitment.into())),
-            draw_scheme: None,
             commitment_signature: None,
         },
         PlayerEvent::Chosen {
