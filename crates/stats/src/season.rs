@@ -2,6 +2,7 @@
 
 use crate::glicko::{Rating, by_round_from};
 use crate::results::{MatchOutcome, Results};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -81,7 +82,7 @@ pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
 }
 
 /// A player's row in the table of a season.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeasonRow {
     /// The name or id that identifies it.
     pub player: String,
@@ -98,6 +99,24 @@ pub struct SeasonRow {
     /// The 95 % confidence interval.
     pub low: f64,
     pub high: f64,
+}
+
+impl SeasonRow {
+    /// As people read it, beneath its rank.
+    pub fn cells(&self, rank: u32) -> [String; 10] {
+        [
+            rank.to_string(),
+            self.player.clone(),
+            self.leagues.to_string(),
+            self.played.to_string(),
+            self.wins.to_string(),
+            self.draws.to_string(),
+            self.losses.to_string(),
+            self.points.to_string(),
+            format!("{:.0}", self.rating),
+            format!("{:.0} to {:.0}", self.low, self.high),
+        ]
+    }
 }
 
 /// The points over all leagues of a season, most first; then wins, then the rating.

@@ -1,12 +1,11 @@
 //! `matchday cluster`: the services that share a store, by the HTTP API of one of them.
 
-use super::league::{ServiceArg, print};
-use super::service_api::{Api, Promised, SOON};
+use super::service_api::{ServiceArg, print};
 use anyhow::Result;
 use clap::Args;
-use hyper::Method;
+use matchday_runtime::routes::ServiceRoute;
+use matchday_server::service::api_types::{ClusterProcess, ClusterStatus};
 use matchday_terminal::{headed, table};
-use serde_json::Value;
 use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\
@@ -27,36 +26,36 @@ pub(super) struct ClusterArgs {
 }
 
 pub(super) async fn execute(args: ClusterArgs) -> Result<ExitCode> {
-    let api = Api { args: &args.service, base: "cluster" };
-    let data = api.call(Method::GET, "", None, Promised::Rows("processes", "name"), SOON).await?;
-    print(args.json, &data, shown)
+    let status: ClusterStatus = args.service.call(ServiceRoute::Cluster, "").await?;
+    print(args.json, &status, text)
 }
 
-fn shown(data: &Value) -> String {
-    let processes = data.get("processes").and_then(Value::as_array).cloned().unwrap_or_default();
-    if processes.is_empty() {
+fn text(status: &ClusterStatus) -> String {
+    let Some(this) = &status.this_process else {
         return "this service has its store to itself: a file is not shared".to_owned();
-    }
-    let number = |value: &Value, key: &str| value.get(key).map(Value::to_string).unwrap_or_default();
-    let row = |process: &Value| {
-        let text = |key: &str| process.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
-        let mut row = vec![text("name"), text("version")];
-        row.extend(["lease_left_s", "leagues", "weight", "takeovers"].map(|key| number(process, key)));
-        row.push(text("started_at"));
-        row.push(text("url"));
-        row
     };
-    let rows: Vec<Vec<String>> = processes.iter().map(row).collect();
+    let row = |process: &ClusterProcess| {
+        vec![
+            process.name.clone(),
+            process.version.clone(),
+            process.lease_left_s.to_string(),
+            process.leagues.to_string(),
+            process.weight.to_string(),
+            process.takeovers.to_string(),
+            process.started_at.to_string(),
+            process.url.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = status.processes.iter().map(row).collect();
     let head = ["PROCESS", "VERSION", "LEASE LEFT", "LEAGUES", "WEIGHT", "TAKEN OVER", "STARTED", "URL"];
-    let this = data.get("this_process").cloned().unwrap_or_default();
     format!(
         "{}\nof the service that was asked: {} forwarded, {} of them unanswered; {} held; {} leagues lost; clock {}",
         headed(&table(&head, &rows)),
-        number(&this, "forwards"),
-        number(&this, "forwards_failed"),
-        number(&this, "held_requests"),
-        number(&this, "lost_leagues"),
-        clock(this.get("clock_offset_us").and_then(Value::as_i64).unwrap_or_default()),
+        this.forwards,
+        this.forwards_failed,
+        this.held_requests,
+        this.lost_leagues,
+        clock(this.clock_offset_us),
     )
 }
 

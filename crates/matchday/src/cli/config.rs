@@ -31,12 +31,12 @@ pub(super) struct ConfigArgs {
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
-    command: Option<Of>,
+    command: Option<ConfigCommand>,
 }
 
 /// The command whose settings are shown, as it would see them with the same flags.
 #[derive(Debug, clap::Subcommand)]
-enum Of {
+enum ConfigCommand {
     /// The settings of `matchday manager`
     Manager(ManagerFlags),
     /// The settings of `matchday referee`
@@ -56,13 +56,13 @@ enum Of {
 pub(super) fn execute(args: ConfigArgs) -> Result<ExitCode> {
     let file = args.config;
     let sections = match args.command {
-        Some(Of::Manager(flags)) => vec![section(flags, &file)?],
-        Some(Of::Referee(flags)) => vec![section(flags, &file)?],
-        Some(Of::Player(flags)) => vec![section(flags, &file)?],
-        Some(Of::Seat(flags)) => vec![section(flags, &file)?],
-        Some(Of::Run(flags)) => vec![section(flags, &file)?],
-        Some(Of::Serve(flags)) => vec![section(flags, &file)?],
-        Some(Of::League(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::Manager(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::Referee(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::Player(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::Seat(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::Run(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::Serve(flags)) => vec![section(flags, &file)?],
+        Some(ConfigCommand::League(flags)) => vec![section(flags, &file)?],
         None => vec![
             section(ManagerFlags::default(), &file)?,
             section(RefereeFlags::default(), &file)?,

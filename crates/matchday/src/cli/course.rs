@@ -1,8 +1,7 @@
 //! `matchday course`: makes the folder of a course, publishes its leagues on a service, starts those of a night, and writes
 //! hand-outs and grades. Calls the service, reads its store.
 
-use super::league::ServiceArg;
-use super::service_api::{Api, LEAGUES, Promised, SOON, WITH_PROGRAM};
+use super::service_api::{ServiceArg, cell};
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::tls::TlsArgs;
 use super::{Usage, notice};
@@ -11,14 +10,18 @@ use crate::course::grades::GradeSheet;
 use crate::course::handout;
 use crate::course::night_results::Night;
 use crate::manager_client::ManagerClient;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
-use hyper::Method;
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::verify::verify_file;
+use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, Token};
 use matchday_os::file::create_private;
+use matchday_runtime::routes::ServiceRoute;
 use matchday_runtime::{Clock, entropy_from_system};
+use matchday_server::service::api_types::{
+    CreateLeagues, CreatedLeagues, LeagueDetails, LeagueList, LeagueSpec, Progress,
+};
 use matchday_store::{LeagueChoice, Location, Store, StoreUrl};
 use matchday_terminal::{headed, say, table};
 use serde_json::{Value, json};
@@ -45,11 +48,11 @@ const GRADES: &str = "grades";
 #[derive(Debug, Args)]
 pub(super) struct CourseArgs {
     #[command(subcommand)]
-    what: What,
+    command: CourseCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum CourseCommand {
     /// Write course.toml and roster.csv into a folder
     Init {
         #[arg(value_name = "FOLDER")]
@@ -112,11 +115,11 @@ impl CourseAt {
 }
 
 pub(super) async fn execute(args: CourseArgs) -> Result<ExitCode> {
-    match args.what {
-        What::Init { folder } => init(&folder),
-        What::Publish { at, night } => publish(&at, night).await,
-        What::Night { at, night } => play_night(&at, night).await,
-        What::Grades { folder, store, json } => grades(&folder, &store, json),
+    match args.command {
+        CourseCommand::Init { folder } => init(&folder),
+        CourseCommand::Publish { at, night } => publish(&at, night).await,
+        CourseCommand::Night { at, night } => play_night(&at, night).await,
+        CourseCommand::Grades { folder, store, json } => grades(&folder, &store, json),
     }
 }
 
@@ -176,18 +179,18 @@ fn known_night(folder: &Folder, night: String) -> Result<String> {
 
 /// Creates those leagues of the night that the service does not have.
 async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) -> Result<Vec<LeagueStep>> {
-    let api = Api { args: service, base: "leagues" };
     // Asked first, so that nothing is issued for a service that cannot be reached.
-    let known = league_ids(&api).await?;
+    let known = league_ids(service).await?;
     let mut entropy = entropy_from_system()?;
     folder.issue_codes(&mut entropy)?;
     let leagues = folder.leagues_of(night, &mut entropy)?;
     let missing: Vec<&CourseLeague> =
         leagues.iter().filter(|league| !known.contains(&league.league_id)).collect();
     if !missing.is_empty() {
-        let specs: Result<Vec<Value>> = missing.iter().map(|league| league_spec(folder, league)).collect();
-        let body = json!({ "leagues": specs? });
-        api.call(Method::POST, "", Some(body), LEAGUES, WITH_PROGRAM).await?;
+        let leagues: Result<Vec<LeagueSpec>> =
+            missing.iter().map(|league| league_spec(folder, league)).collect();
+        let body = CreateLeagues { leagues: leagues? };
+        let _: CreatedLeagues = service.send(ServiceRoute::CreateLeagues, "", &body).await?;
     }
     let state = |league: &CourseLeague| match known.contains(&league.league_id) {
         true => "is there already".to_owned(),
@@ -202,18 +205,16 @@ async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) 
         .collect())
 }
 
-async fn league_ids(api: &Api<'_>) -> Result<BTreeSet<String>> {
-    let listed = api.call(Method::GET, "", None, LEAGUES, SOON).await?;
-    let leagues = listed.get("leagues").and_then(Value::as_array).cloned().unwrap_or_default();
-    let id = |league: &Value| Some(league.get("league_id")?.as_str()?.to_owned());
-    Ok(leagues.iter().filter_map(id).collect())
+async fn league_ids(service: &ServiceArg) -> Result<BTreeSet<String>> {
+    let listed: LeagueList = service.call(ServiceRoute::ListLeagues, "").await?;
+    Ok(listed.leagues.iter().map(|league| league.address.league_id.as_str().to_owned()).collect())
 }
 
-fn league_spec(folder: &Folder, league: &CourseLeague) -> Result<Value> {
+fn league_spec(folder: &Folder, league: &CourseLeague) -> Result<LeagueSpec> {
     let mut settings = folder.plan.league_settings(&league.section).map_err(Usage)?;
     settings.insert("operator-token".to_owned(), league.operator_token.clone());
-    let roster = folder.league_roster(&league.section)?;
-    Ok(json!({ "league_id": league.league_id, "settings": settings, "roster": roster }))
+    let roster = Some(folder.league_roster(&league.section)?);
+    Ok(LeagueSpec { league_id: league.league_id.clone(), settings, roster })
 }
 
 /// Writes a page for each student, in a folder for each section; returns how many.
@@ -285,20 +286,17 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
 
 /// Starts a league, unless that has been done.
 async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
-    let shown = Api { args: service, base: "leagues" }
-        .call(Method::GET, &format!("/{}", league.league_id), None, Promised::Text("league_id"), SOON)
-        .await?;
-    let phase = shown.get("phase").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-    let players = shown.get("players").and_then(Value::as_u64).unwrap_or_default();
-    if phase != "registration" {
-        return Ok(format!("started already, players: {players}, {phase}"));
+    let shown: LeagueDetails = service.call(ServiceRoute::ShowLeague, &league.league_id).await?;
+    let Progress { phase, players, .. } =
+        shown.progress.ok_or_else(|| anyhow!(shown.fault.unwrap_or_default()))?;
+    if phase != Phase::Registration {
+        return Ok(format!("started already, players: {players}, {}", cell(&phase)));
     }
     if players < 2 {
         bail!("{players} registered, and a league needs 2 players: start it later with the same command");
     }
-    let base = service.service.trim_end_matches('/').trim_end_matches("/mcp");
     let (id, token) = (LeagueId::new(league.league_id.as_str()), Token::new(league.operator_token.as_str()));
-    let url = format!("{base}/leagues/{id}/mcp");
+    let url = format!("{}/leagues/{id}/mcp", service.base());
     let client = ManagerClient::at(&url, service.tls.client()?).with_league(Some(id.clone()));
     client.start(&id, Some(&token)).await?;
     Ok(format!("started, players: {players}"))

@@ -28,12 +28,12 @@ pub(super) struct DoctorArgs {
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
-    of: Option<Of>,
+    command: Option<DoctorCommand>,
 }
 
 /// The command that is examined, with the flags that it would be started with.
 #[derive(Debug, clap::Subcommand)]
-enum Of {
+enum DoctorCommand {
     /// Examine what `matchday manager` needs
     Manager(ManagerFlags),
     /// Examine what `matchday referee` needs
@@ -47,12 +47,12 @@ enum Of {
 }
 
 pub(super) async fn execute(args: DoctorArgs) -> Result<ExitCode> {
-    let subject = match args.of.unwrap_or_else(|| Of::Manager(ManagerFlags::default())) {
-        Of::Manager(flags) => subject(&flags.resolve()?, ManagerFlags::NAME)?,
-        Of::Serve(flags) => subject(&flags.resolve()?, ServeFlags::NAME)?,
-        Of::Referee(flags) => registering(&flags)?,
-        Of::Player(flags) => registering(&flags)?,
-        Of::Seat(flags) => registering(&flags)?,
+    let subject = match args.command.unwrap_or_else(|| DoctorCommand::Manager(ManagerFlags::default())) {
+        DoctorCommand::Manager(flags) => subject(&flags.resolve()?, ManagerFlags::NAME)?,
+        DoctorCommand::Serve(flags) => subject(&flags.resolve()?, ServeFlags::NAME)?,
+        DoctorCommand::Referee(flags) => registering(&flags)?,
+        DoctorCommand::Player(flags) => registering(&flags)?,
+        DoctorCommand::Seat(flags) => registering(&flags)?,
     };
     let findings = doctor::examine(&subject).await;
     say(if args.json { serde_json::to_string_pretty(&findings)? } else { doctor::text(&findings) });

@@ -2,20 +2,22 @@
 //! lists those of a store.
 
 use super::Usage;
-use super::service_api::{Api, LEAGUES, Promised, SOON, WHOLE_LEAGUE, WITH_PROGRAM};
-use super::settings::{LeagueFlags, SERVICE_TOKEN};
+use super::service_api::{ServiceArg, cell, lines, print};
+use super::settings::LeagueFlags;
 use super::stored_leagues::{self, KnownArg};
-use super::tls::TlsArgs;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use hyper::Method;
 use matchday_audit::csv_rows::csv;
 use matchday_os::file::create_private;
-use matchday_server::service::JoinCodeRow;
+use matchday_runtime::routes::ServiceRoute;
+use matchday_server::service::api_types::{
+    ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague, CreatedLeagues,
+    DeletedLeague, ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails, LeagueList, LeagueSpec,
+    LeagueSummary,
+};
 use matchday_store::StoreUrl;
 use matchday_terminal::{headed, say, table};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,32 +41,11 @@ pub(super) struct LeagueArgs {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    what: What,
-}
-
-const SERVICE: &str = "MATCHDAY_SERVICE";
-const SERVICE_DEFAULT: &str = "http://localhost:8000";
-
-#[derive(Debug, Args)]
-pub(super) struct ServiceArg {
-    /// Where the service listens
-    #[arg(
-        long,
-        value_name = "URL",
-        env = SERVICE,
-        default_value = SERVICE_DEFAULT,
-        global = true
-    )]
-    pub(super) service: String,
-    /// The token that the service showed when it was first started
-    #[arg(long, value_name = "TOKEN", env = SERVICE_TOKEN.variable(), hide_env_values = true, global = true)]
-    pub(super) service_token: Option<String>,
-    #[command(flatten)]
-    pub(super) tls: TlsArgs,
+    command: LeagueCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum LeagueCommand {
     /// Create leagues, all of them or none; tokens and codes are shown this once
     Create(CreateArgs),
     /// List the leagues of the service that you may see, or those that a store holds
@@ -90,13 +71,6 @@ enum What {
         #[arg(long, value_name = "ID")]
         league: Option<String>,
     },
-}
-
-impl ServiceArg {
-    /// Whether a flag names the service, rather than the environment or nothing.
-    fn is_flag(&self) -> bool {
-        self.service != SERVICE_DEFAULT && std::env::var(SERVICE).as_ref() != Ok(&self.service)
-    }
 }
 
 #[derive(Debug, Args)]
@@ -131,86 +105,65 @@ struct ConfigureArgs {
 }
 
 pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
-    let api = Api { args: &args.service, base: "leagues" };
-    let one = Promised::Text("league_id");
-    let data = match args.what {
-        What::Create(create_args) => return create(&api, create_args, args.json).await,
-        What::List(ListArgs { store: Some(_), .. }) if args.service.is_flag() => {
-            let why =
-                "--store lists the leagues of a store, and --service those of a service: give one of them";
-            return Err(Usage(why.to_owned()).into());
+    let LeagueArgs { service, json, command } = args;
+    match command {
+        LeagueCommand::Create(create_args) => create(&service, create_args, json).await,
+        LeagueCommand::List(list_args) => list(&service, list_args, json).await,
+        LeagueCommand::Show { name } => {
+            let league: LeagueDetails = service.call(ServiceRoute::ShowLeague, &name).await?;
+            print(json, &league, lines)
         }
-        What::List(ListArgs { store: Some(file), ratings, known }) => {
-            return stored_leagues::print(&file, ratings, known, args.json);
+        LeagueCommand::Configure(ConfigureArgs { name, settings }) => {
+            let settings = changed(&name, settings)?;
+            let body = ConfigureLeague { settings };
+            let league: ConfiguredLeague = service.send(ServiceRoute::ConfigureLeague, &name, &body).await?;
+            print(json, &league, |league| {
+                let code = league.seat_code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
+                format!("{}{code}", league.league_id)
+            })
         }
-        What::List(_) => {
-            let data = api.call(Method::GET, "", None, LEAGUES, SOON).await?;
-            return print(args.json, &data, list);
+        LeagueCommand::Archive { name } => {
+            let league: ArchivedLeague = service.call(ServiceRoute::ArchiveLeague, &name).await?;
+            print(json, &league, |league| format!("{} {}", league.league_id, league.file))
         }
-        What::Show { name } => {
-            let data = api.call(Method::GET, &format!("/{name}"), None, one, SOON).await?;
-            return print(args.json, &data, show);
-        }
-        What::Configure(ConfigureArgs { name, settings }) => {
-            if settings.config.is_some() {
-                return Err(Usage("--config: name what is to change with flags".to_owned()).into());
-            }
-            let texts = settings.resolve_alone().given_texts();
-            if texts.is_empty() {
-                let why =
-                    format!("name what is to change, such as `matchday league configure {name} --lead 5`");
-                return Err(Usage(why).into());
-            }
-            let body = json!({ "settings": texts });
-            api.call(Method::PATCH, &format!("/{name}"), Some(body), one, WITH_PROGRAM).await?
-        }
-        What::Archive { name } => {
-            api.call(Method::POST, &format!("/{name}/archive"), None, one, WHOLE_LEAGUE).await?
-        }
-        What::Delete { name, yes: false } => {
+        LeagueCommand::Delete { name, yes: false } => {
             let why = format!(
                 "this removes {name} with all its results for good: add --yes, or keep it in a file with `matchday league \
                  archive {name}`"
             );
-            return Err(Usage(why).into());
+            Err(Usage(why).into())
         }
-        What::Delete { name, yes: true } => {
-            api.call(Method::DELETE, &format!("/{name}"), None, one, WHOLE_LEAGUE).await?
+        LeagueCommand::Delete { name, yes: true } => {
+            let league: DeletedLeague = service.call(ServiceRoute::DeleteLeague, &name).await?;
+            print(json, &league, |league| league.league_id.to_string())
         }
-        What::Import { file, league } => {
+        LeagueCommand::Import { file, league } => {
             let file = file.canonicalize().with_context(|| format!("{} cannot be found", file.display()))?;
-            let body = json!({ "file": file, "league_id": league });
-            api.call(Method::POST, "/import", Some(body), one, WHOLE_LEAGUE).await?
+            let body = ImportLeague { file, league_id: league };
+            let league: LeagueAddress = service.send(ServiceRoute::ImportLeague, "", &body).await?;
+            print(json, &league, |league| format!("{} {}", league.league_id, league.url))
         }
-    };
-    print(args.json, &data, |data| {
-        let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let place =
-            [text("file"), text("url"), text("seat_code")].into_iter().find(|place| !place.is_empty());
-        [Some(text("league_id")), place].into_iter().flatten().collect::<Vec<_>>().join(" ")
-    })
-}
-
-pub(super) fn print(as_json: bool, data: &Value, to_text: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
-    match as_json {
-        true => say(serde_json::to_string_pretty(data)?),
-        false => say(to_text(data)),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
-#[derive(Debug, Deserialize)]
-struct Created {
-    league_id: String,
-    url: String,
-    operator_token: Option<String>,
-    referee_code: Option<String>,
-    seat_code: Option<String>,
-    join_codes: Vec<JoinCodeRow>,
+/// The settings that flags name.
+fn changed(name: &str, settings: LeagueFlags) -> Result<BTreeMap<String, String>> {
+    if settings.config.is_some() {
+        return Err(Usage("--config: name what is to change with flags".to_owned()).into());
+    }
+    let texts = settings.resolve_alone().given_texts();
+    if texts.is_empty() {
+        let why = format!("name what is to change, such as `matchday league configure {name} --lead 5`");
+        return Err(Usage(why).into());
+    }
+    Ok(texts)
 }
 
-async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCode> {
-    let CreateArgs { names, template, mut settings } = args;
+/// The settings of a template and of flags, without the roster, and the roster.
+pub(super) fn template_texts(
+    template: Option<PathBuf>,
+    mut settings: LeagueFlags,
+) -> Result<(BTreeMap<String, String>, Option<String>)> {
     if let Some(path) = &template {
         std::fs::metadata(path)
             .map_err(|error| Usage(format!("--template: {} cannot be read: {error}", path.display())))?;
@@ -218,36 +171,40 @@ async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCo
     settings.config = template.or(settings.config);
     let mut texts = settings.resolve()?.given_texts();
     let roster = texts.remove("roster");
-    let mut specs = Vec::new();
-    for name in &names {
-        let roster = roster.as_ref().map(|pattern| read_roster(pattern, name)).transpose()?;
-        specs.push(json!({ "league_id": name, "settings": texts, "roster": roster }));
+    Ok((texts, roster))
+}
+
+async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result<ExitCode> {
+    let (settings, roster) = template_texts(args.template, args.settings)?;
+    let mut leagues = Vec::new();
+    for name in args.names {
+        let roster = roster.as_ref().map(|pattern| read_roster(pattern, &name)).transpose()?;
+        leagues.push(LeagueSpec { league_id: name, settings: settings.clone(), roster });
     }
     // Before anything is created, so that no codes are lost.
-    for name in names.iter().filter(|_| roster.is_some()) {
-        if codes_file(name).exists() {
-            bail!("{} exists already: move it away, and create the leagues then", codes_file(name).display());
+    for league in leagues.iter().filter(|league| league.roster.is_some()) {
+        let file = codes_file(&league.league_id);
+        if file.exists() {
+            bail!("{} exists already: move it away, and create the leagues then", file.display());
         }
     }
-    let body = json!({ "leagues": specs });
-    let data = api.call(Method::POST, "", Some(body), LEAGUES, WITH_PROGRAM).await?;
+    let body = CreateLeagues { leagues };
+    let created: CreatedLeagues = service.send(ServiceRoute::CreateLeagues, "", &body).await?;
     if as_json {
-        return print(true, &data, |_| String::new());
+        return print(true, &created, |_| String::new());
     }
-    let created: Vec<Created> = serde_json::from_value(data.get("leagues").cloned().unwrap_or_default())
-        .context("the service's answer cannot be understood")?;
-    for league in &created {
-        if !league.join_codes.is_empty() {
-            write_codes(&league.league_id, &league.join_codes)?;
+    for CreatedLeague { address, secrets } in &created.leagues {
+        if !secrets.join_codes.is_empty() {
+            write_codes(address.league_id.as_str(), &secrets.join_codes)?;
         }
     }
-    say(headed(&created_table(&created)));
-    for Created { league_id, url, referee_code, seat_code, .. } in &created {
-        if let Some(code) = referee_code {
+    say(headed(&created_table(&created.leagues)));
+    for CreatedLeague { address: LeagueAddress { league_id, url, .. }, secrets } in &created.leagues {
+        if let Some(code) = &secrets.referee_code {
             let base = url.trim_end_matches("mcp");
             say(format!("{league_id}: referees are started with --manager {base}join/{code}/mcp"));
         }
-        if let Some(code) = seat_code {
+        if let Some(code) = &secrets.seat_code {
             say(format!("{league_id}: clients of seats show {code} as their bearer token"));
         }
     }
@@ -257,18 +214,17 @@ async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-fn created_table(created: &[Created]) -> String {
-    let rows: Vec<Vec<String>> = created
-        .iter()
-        .map(|league| {
-            let codes = match league.join_codes.as_slice() {
-                [] => "-".to_owned(),
-                _ => codes_file(&league.league_id).display().to_string(),
-            };
-            let token = league.operator_token.clone().unwrap_or_else(|| "(as given)".to_owned());
-            vec![league.league_id.clone(), league.url.clone(), token, codes]
-        })
-        .collect();
+fn created_table(created: &[CreatedLeague]) -> String {
+    let row = |CreatedLeague { address, secrets }: &CreatedLeague| {
+        let codes = if secrets.join_codes.is_empty() {
+            "-".to_owned()
+        } else {
+            codes_file(address.league_id.as_str()).display().to_string()
+        };
+        let token = secrets.operator_token.clone().unwrap_or_else(|| "(as given)".to_owned());
+        vec![address.league_id.to_string(), address.url.clone(), token, codes]
+    };
+    let rows: Vec<Vec<String>> = created.iter().map(row).collect();
     table(&["LEAGUE", "URL", "OPERATOR TOKEN", "JOIN CODES"], &rows)
 }
 
@@ -290,41 +246,32 @@ pub(super) fn write_codes(name: &str, codes: &[JoinCodeRow]) -> Result<()> {
     write(&path).with_context(|| format!("{} cannot be written", path.display()))
 }
 
-fn list(data: &Value) -> String {
-    let leagues = data.get("leagues").and_then(Value::as_array).cloned().unwrap_or_default();
-    if leagues.is_empty() {
-        return "no league yet: create one with `matchday league create NAME`".to_owned();
-    }
-    let row = |league: &Value| {
-        let text = |key: &str| league.get(key).and_then(Value::as_str).unwrap_or("-").to_owned();
-        ["league_id", "game_type", "state", "created_at", "url"].map(text).to_vec()
+async fn list(service: &ServiceArg, args: ListArgs, as_json: bool) -> Result<ExitCode> {
+    let Some(file) = args.store else {
+        let listed: LeagueList = service.call(ServiceRoute::ListLeagues, "").await?;
+        return print(as_json, &listed, list_text);
     };
-    headed(&table(
-        &["LEAGUE", "GAME", "STATE", "CREATED", "URL"],
-        &leagues.iter().map(row).collect::<Vec<_>>(),
-    ))
+    if service.is_flag() {
+        let why = "--store lists the leagues of a store, and --service those of a service: give one of them";
+        return Err(Usage(why.to_owned()).into());
+    }
+    stored_leagues::print(&file, args.ratings, args.known, as_json)
 }
 
-pub(super) fn show(data: &Value) -> String {
-    let empty = Map::new();
-    let rows: Vec<Vec<String>> = data
-        .as_object()
-        .unwrap_or(&empty)
-        .iter()
-        .map(|(key, value)| {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Object(settings) => {
-                    let texts = settings
-                        .iter()
-                        .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()));
-                    texts.collect::<Vec<_>>().join(" ")
-                }
-                other => other.to_string(),
-            };
-            vec![key.clone(), text]
-        })
-        .collect();
-    let table = table(&["", ""], &rows);
-    table.split_once('\n').map_or_else(String::new, |(_, rows)| rows.to_owned())
+fn list_text(listed: &LeagueList) -> String {
+    if listed.leagues.is_empty() {
+        return "no league yet: create one with `matchday league create NAME`".to_owned();
+    }
+    let row = |league: &LeagueSummary| {
+        let LeagueSummary { address, game_type, state, created_at, .. } = league;
+        vec![
+            address.league_id.to_string(),
+            game_type.to_string(),
+            cell(state),
+            created_at.to_string(),
+            address.url.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = listed.leagues.iter().map(row).collect();
+    headed(&table(&["LEAGUE", "GAME", "STATE", "CREATED", "URL"], &rows))
 }

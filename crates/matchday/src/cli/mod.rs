@@ -6,7 +6,7 @@
 //! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `program_env_arg`, `query`,
 //!   `tls`: flags
 //! - `serve`: what the commands that keep running have in common (`matchday serve` itself is `service`); `network`,
-//!   `competition`, `telemetry`, `log_file`: their settings as values
+//!   `competition`, `telemetry`: their settings as values
 //! - `refresh`: the display of `--watch`; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
 
 mod admin;
@@ -22,8 +22,6 @@ mod connect;
 mod course;
 mod dashboard;
 mod dial;
-#[cfg(test)]
-mod docs_commands;
 mod doctor;
 mod experiment;
 mod export;
@@ -33,7 +31,6 @@ mod help;
 mod league;
 mod league_arg;
 mod llm_arg;
-mod log_file;
 mod man;
 mod manager;
 mod manager_arg;
@@ -71,6 +68,8 @@ mod store_arg;
 mod store_password;
 mod stored_leagues;
 mod telemetry;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod verify;
 mod watch;

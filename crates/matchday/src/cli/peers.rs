@@ -9,7 +9,6 @@ use matchday_core::event_codec;
 use matchday_net::egress::Target;
 use matchday_net::tls::PeerIdentity;
 use matchday_server::service::PeerSettings;
-use matchday_store::Store;
 use matchday_store::ownership::Process;
 use matchday_store::{Store, StoreUrl};
 use std::net::SocketAddr;

@@ -135,17 +135,15 @@ fn llm(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<Llm>
 
 /// What the model may use.
 fn llm_budget(config: &Config) -> Result<LlmBudget> {
-    let per_match = config.get(&settings::LLM_MATCH_BUDGET)?.unwrap_or_default();
-    let in_league = config.get(&settings::LLM_BUDGET)?.unwrap_or_default();
+    let limits = config.get(&settings::LLM_BUDGET)?.unwrap_or_default();
     let prices = config.get(&settings::LLM_PRICES)?;
-    let limits_money = per_match.cost_micros.or(in_league.cost_micros).is_some();
-    if limits_money && prices.is_none() {
+    if limits.cost_micros.is_some() && prices.is_none() {
         return Err(Usage(
             "a budget in money needs --llm-prices IN,OUT: what a million tokens cost".to_owned(),
         )
         .into());
     }
-    Ok(LlmBudget::new(per_match, in_league, prices.unwrap_or_default()))
+    Ok(LlmBudget::new(limits, prices.unwrap_or_default()))
 }
 
 /// Whether others could read what is sent there.

@@ -37,11 +37,11 @@ pub(super) struct RosterArgs {
     #[command(flatten)]
     operator: OperatorArgs,
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<RosterCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum RosterCommand {
     /// Make a new code for a name and show it, this once; the agent that registers with it takes over the place
     Rotate {
         /// As on the roster; player:NAME or referee:NAME where both have it; or referees, for the code that they share
@@ -57,13 +57,13 @@ enum What {
 }
 
 pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
-    let RosterArgs { operator, what } = args;
+    let RosterArgs { operator, command } = args;
     let token = operator.needed_token()?;
     let client = operator.client()?;
-    let (order, agent_id, name) = match what {
+    let (order, agent_id, name) = match command {
         None => (Order::Roster, None, None),
-        Some(What::Rotate { name }) => (Order::RotateCode, Some(SmolStr::from(&name)), Some(name)),
-        Some(What::Add { name, role }) => {
+        Some(RosterCommand::Rotate { name }) => (Order::RotateCode, Some(SmolStr::from(&name)), Some(name)),
+        Some(RosterCommand::Add { name, role }) => {
             (Order::Invite, Some(SmolStr::from(format!("{role}:{name}"))), Some(name))
         }
     };

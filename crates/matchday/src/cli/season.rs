@@ -1,16 +1,15 @@
 //! `matchday season`: creates, lists, shows and steers the seasons of a service, by its HTTP API.
 
-use super::Usage;
-use super::league::{ServiceArg, codes_file, print, read_roster, show, write_codes};
-use super::service_api::{Api, Promised, SOON, WITH_PROGRAM};
+use super::league::{codes_file, read_roster, template_texts, write_codes};
+use super::service_api::{ServiceArg, cell, lines, print};
 use super::settings::LeagueFlags;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use hyper::Method;
-use matchday_server::service::JoinCodeRow;
+use matchday_runtime::routes::ServiceRoute;
+use matchday_server::service::api_types::{
+    CreateSeason, CreatedSeason, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
+};
 use matchday_terminal::{headed, say, table};
-use serde::Deserialize;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,11 +31,11 @@ pub(super) struct SeasonArgs {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    what: What,
+    command: SeasonCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum SeasonCommand {
     /// Create a season with its first league; tokens and codes are shown this once
     Create(CreateArgs),
     /// List the seasons that you may see
@@ -73,110 +72,77 @@ struct CreateArgs {
 }
 
 pub(super) async fn execute(args: SeasonArgs) -> Result<ExitCode> {
-    let api = Api { args: &args.service, base: "seasons" };
-    let one = Promised::Text("name");
-    let order = |name: &str, order: &str| format!("/{name}/{order}");
-    let path = match &args.what {
-        What::Create(_) => String::new(),
-        What::List => {
-            let data = api.call(Method::GET, "", None, Promised::Rows("seasons", "name"), SOON).await?;
-            return print(args.json, &data, list);
+    let SeasonArgs { service, json, command } = args;
+    let (order, name) = match command {
+        SeasonCommand::Create(create_args) => return create(&service, create_args, json).await,
+        SeasonCommand::List => {
+            let listed: SeasonList = service.call(ServiceRoute::ListSeasons, "").await?;
+            return print(json, &listed, list_text);
         }
-        What::Show { name } => {
-            let data = api.call(Method::GET, &format!("/{name}"), None, one, SOON).await?;
-            return print(args.json, &data, shown);
+        SeasonCommand::Show { name } => {
+            let season: SeasonDetails = service.call(ServiceRoute::ShowSeason, &name).await?;
+            return print(json, &season, details_text);
         }
-        What::Run { name } => order(name, "run"),
-        What::Pause { name } => order(name, "pause"),
-        What::Resume { name } => order(name, "resume"),
-        What::End { name } => order(name, "end"),
+        SeasonCommand::Run { name } => {
+            let started: StartedLeague = service.call(ServiceRoute::RunSeason, &name).await?;
+            return print(json, &started, |started| {
+                format!("{}: {} has started", started.name, started.league_id)
+            });
+        }
+        SeasonCommand::Pause { name } => (ServiceRoute::PauseSeason, name),
+        SeasonCommand::Resume { name } => (ServiceRoute::ResumeSeason, name),
+        SeasonCommand::End { name } => (ServiceRoute::EndSeason, name),
     };
-    if let What::Create(create_args) = args.what {
-        return create(&api, create_args, args.json).await;
-    }
-    let data = api.call(Method::POST, &path, None, one, SOON).await?;
-    print(args.json, &data, |data| {
-        let text = |key: &str| data.get(key).and_then(Value::as_str).map(str::to_owned);
-        let state = text("league_id").map(|id| format!("{id} has started")).or_else(|| text("state"));
-        [text("name"), state].into_iter().flatten().collect::<Vec<_>>().join(": ")
-    })
+    let season: SeasonSummary = service.call(order, &name).await?;
+    print(json, &season, |season| format!("{}: {}", season.address.name, cell(&season.state)))
 }
 
-#[derive(Debug, Deserialize)]
-struct Created {
-    name: String,
-    url: String,
-    page: String,
-    operator_token: Option<String>,
-    referee_code: Option<String>,
-    join_codes: Vec<JoinCodeRow>,
-}
-
-async fn create(api: &Api<'_>, args: CreateArgs, as_json: bool) -> Result<ExitCode> {
-    let CreateArgs { name, schedule, time_zone, template, mut settings } = args;
-    if let Some(path) = &template {
-        std::fs::metadata(path)
-            .map_err(|error| Usage(format!("--template: {} cannot be read: {error}", path.display())))?;
-    }
-    settings.config = template.or(settings.config);
-    let mut texts = settings.resolve()?.given_texts();
-    let roster = texts.remove("roster").map(|pattern| read_roster(&pattern, &name)).transpose()?;
+async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result<ExitCode> {
+    let CreateArgs { name, schedule, time_zone, template, settings } = args;
+    let (settings, roster) = template_texts(template, settings)?;
+    let roster = roster.map(|pattern| read_roster(&pattern, &name)).transpose()?;
     // Before anything is created, so that no codes are lost.
     if roster.is_some() && codes_file(&name).exists() {
         bail!("{} exists already: move it away, and create the season then", codes_file(&name).display());
     }
-    let body = json!({
-        "name": name, "schedule": schedule, "time_zone": time_zone, "settings": texts, "roster": roster,
-    });
-    let data = api.call(Method::POST, "", Some(body), Promised::Text("name"), WITH_PROGRAM).await?;
+    let body = CreateSeason { name, schedule, time_zone: Some(time_zone), settings, roster };
+    let created: CreatedSeason = service.send(ServiceRoute::CreateSeason, "", &body).await?;
     if as_json {
-        return print(true, &data, |_| String::new());
+        return print(true, &created, |_| String::new());
     }
-    let created: Created =
-        serde_json::from_value(data).context("the service's answer cannot be understood")?;
-    if !created.join_codes.is_empty() {
-        write_codes(&created.name, &created.join_codes)?;
-        say(format!("join codes are in {}", codes_file(&created.name).display()));
+    let CreatedSeason { address, secrets } = &created;
+    if !secrets.join_codes.is_empty() {
+        write_codes(&body.name, &secrets.join_codes)?;
+        say(format!("join codes are in {}", codes_file(&body.name).display()));
     }
-    say(format!("players register at {}; the table is at {}", created.url, created.page));
-    if let Some(token) = &created.operator_token {
+    say(format!("players register at {}; the table is at {}", address.url, address.page));
+    if let Some(token) = &secrets.operator_token {
         say(format!("operator token of all its leagues, shown this once: {token}"));
     }
-    if let Some(code) = &created.referee_code {
-        let base = created.url.trim_end_matches("mcp");
+    if let Some(code) = &secrets.referee_code {
+        let base = address.url.trim_end_matches("mcp");
         say(format!("referees of others are started with --manager {base}join/{code}/mcp"));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(data: &Value, key: &str) -> String {
-    match data.get(key) {
-        None | Some(Value::Null) => "-".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Number(number)) => {
-            number.as_f64().map_or_else(|| number.to_string(), |number| format!("{number:.0}"))
-        }
-        Some(other) => other.to_string(),
-    }
-}
-
-fn list(data: &Value) -> String {
-    let seasons = data.get("seasons").and_then(Value::as_array).cloned().unwrap_or_default();
-    if seasons.is_empty() {
+fn list_text(listed: &SeasonList) -> String {
+    if listed.seasons.is_empty() {
         return "no season yet: create one with `matchday season create NAME`".to_owned();
     }
-    let keys = [
-        "name",
-        "game_type",
-        "state",
-        "schedule",
-        "time_zone",
-        "starts_at",
-        "current_league",
-        "leagues_played",
-    ];
-    let rows: Vec<Vec<String>> =
-        seasons.iter().map(|season| keys.map(|key| text(season, key)).to_vec()).collect();
+    let row = |season: &SeasonSummary| {
+        vec![
+            season.address.name.to_string(),
+            season.game_type.to_string(),
+            cell(&season.state),
+            cell(&season.schedule),
+            season.time_zone.clone(),
+            cell(&season.starts_at),
+            cell(&season.current_league),
+            season.leagues_played.to_string(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = listed.seasons.iter().map(row).collect();
     headed(&table(
         &["SEASON", "GAME", "STATE", "SCHEDULE", "TIME ZONE", "NEXT START", "LEAGUE", "PLAYED"],
         &rows,
@@ -184,23 +150,13 @@ fn list(data: &Value) -> String {
 }
 
 /// The season, then its table.
-fn shown(data: &Value) -> String {
-    let mut brief = data.clone();
-    let rows = brief.as_object_mut().and_then(|brief| {
-        brief.remove("leagues");
-        brief.remove("table")
-    });
-    let rows = rows.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
-    if rows.is_empty() {
-        return format!("{}\nno league of the season is over yet", show(&brief));
+fn details_text(season: &SeasonDetails) -> String {
+    let about = lines(&season.summary);
+    if season.table.is_empty() {
+        return format!("{about}\nno league of the season is over yet");
     }
-    let keys = ["player", "leagues", "played", "wins", "draws", "losses", "points", "rating"];
-    let row = |(rank, row): (u32, &Value)| {
-        let interval = format!("{} to {}", text(row, "low"), text(row, "high"));
-        let cells = keys.map(|key| text(row, key));
-        std::iter::once(rank.to_string()).chain(cells).chain([interval]).collect::<Vec<_>>()
-    };
-    let rows: Vec<Vec<String>> = (1..).zip(&rows).map(row).collect();
+    let rows: Vec<Vec<String>> =
+        (1..).zip(&season.table).map(|(rank, row)| row.cells(rank).to_vec()).collect();
     let headers = ["RANK", "PLAYER", "LEAGUES", "PLAYED", "WON", "DRAWN", "LOST", "POINTS", "RATING", "95 %"];
-    format!("{}\n{}", show(&brief), headed(&table(&headers, &rows)))
+    format!("{about}\n{}", headed(&table(&headers, &rows)))
 }

@@ -1,7 +1,7 @@
 //! `matchday seat`: seats in a league for clients of the Model Context Protocol.
 
 use super::serve::LogTo;
-use super::settings::{self, Config, Declared, SeatFlags, Setting};
+use super::settings::{self, Config, Declared, SeatFlags};
 use super::{dial, network, notice, serve, telemetry};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
@@ -41,7 +41,7 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let (mut options, _) = serve::options_and_log(&config, log)?;
     options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
     let (manager, join_code) = serve::manager(&config)?;
-    let fallback = fallback(&config, &settings::FALLBACK)?;
+    let fallback = fallback(&config)?;
     let (seats_max, seats_per_address) = max_seats(&config)?;
     let is_given = |setting: &Declared| config.given().any(|value| value.setting.id == setting.id);
     let dials = config.need(&settings::DIAL)?;
@@ -179,7 +179,7 @@ pub(super) fn for_manager(
     has_roster: bool,
     options: matchday_runtime::Options,
 ) -> Result<Option<ManagerSeats>> {
-    let fallback = fallback(config, &settings::SEAT_FALLBACK)?;
+    let fallback = fallback(config)?;
     let (seats_max, seats_per_address) = max_seats(config)?;
     if !config.need(&settings::SEATS)? {
         return Ok(None);
@@ -212,12 +212,12 @@ pub(super) fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
     Ok((config.need(&settings::MAX_SEATS)?, network::agents_per_address(config)?))
 }
 
-pub(super) fn fallback(config: &Config, setting: &Setting<String>) -> Result<Option<&'static StrategyEntry>> {
-    match config.text(setting) {
+pub(super) fn fallback(config: &Config) -> Result<Option<&'static StrategyEntry>> {
+    match config.text(&settings::FALLBACK) {
         None | Some(NO_FALLBACK) => Ok(None),
         Some(text) => match strategy::named(text) {
             Ok(entry) => Ok(Some(entry)),
-            Err(error) => Err(config.wrong(setting, format!("{error}, or {NO_FALLBACK}"))),
+            Err(error) => Err(config.wrong(&settings::FALLBACK, format!("{error}, or {NO_FALLBACK}"))),
         },
     }
 }

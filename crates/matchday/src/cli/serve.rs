@@ -1,7 +1,6 @@
 //! What the commands that keep running have in common: an address, a store, a log, and an end in good order.
 
 use super::dial::{self, Dial, DialLink};
-use super::log_file::{self, LogFile};
 use super::settings::{self, Config};
 use super::{network, notice, roster, tls};
 use anyhow::{Context, Result, anyhow};
@@ -273,7 +272,7 @@ pub(super) fn open_store(config: &Config, otherwise: String) -> Result<Store> {
     Ok(Store::open(url.unwrap_or_else(|| StoreUrl::Sqlite(otherwise.into())))?)
 }
 
-/// Where the log goes if not to a file.
+/// Where the log goes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LogTo {
     Stdout,
@@ -287,10 +286,10 @@ pub(super) fn options(config: &Config) -> Result<Options> {
 /// What takes the entries of a log.
 pub(super) type LogSink = Arc<dyn Fn(&Entry) + Send + Sync>;
 
-pub(super) fn options_and_log(config: &Config, otherwise: LogTo) -> Result<(Options, LogSink)> {
+pub(super) fn options_and_log(config: &Config, to: LogTo) -> Result<(Options, LogSink)> {
     hand_on_to_programs(config)?;
     let mut options = agent_options(entropy_from_system()?);
-    let sink = log_sink(config.need(&settings::LOG)?, log_file::open(config)?, otherwise);
+    let sink = log_sink(config.need(&settings::LOG)?, to);
     let log = Arc::clone(&sink);
     options.log = log::dispatch(move |entry| log(entry));
     options.record_exchanges = config.need(&settings::EXCHANGES)?;
@@ -320,18 +319,13 @@ fn allowed(config: &Config) -> Result<Allowlist> {
     })
 }
 
-/// The log, in a file or on a standard stream, with the warnings of libraries. Failed registrations are rate limited, since
+/// The log on a standard stream, with the warnings of libraries. Failed registrations are rate limited, since
 /// they are retried often.
-fn log_sink(format: Format, file: Option<LogFile>, otherwise: LogTo) -> LogSink {
+fn log_sink(format: Format, to: LogTo) -> LogSink {
     // A closed pipe must not end the league.
-    let writer = match (file, otherwise) {
-        (Some(mut file), _) => LogWriter::start(format, move |line| file.write(line)),
-        (None, LogTo::Stdout) => {
-            LogWriter::start(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}")))
-        }
-        (None, LogTo::Stderr) => {
-            LogWriter::start(format, |line| drop(writeln!(std::io::stderr().lock(), "{line}")))
-        }
+    let writer = match to {
+        LogTo::Stdout => LogWriter::start(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}"))),
+        LogTo::Stderr => LogWriter::start(format, |line| drop(writeln!(std::io::stderr().lock(), "{line}"))),
     };
     let writer = Arc::new(writer);
     // The subscriber of the process is never dropped; the writer must be, to be flushed.

@@ -90,7 +90,7 @@ fn quota(config: &Config) -> Result<Quota> {
     Ok(Quota {
         leagues: config.need(&settings::QUOTA_LEAGUES)?,
         players: config.need(&settings::QUOTA_PLAYERS)?,
-        matches: config.need(&settings::QUOTA_MATCHES)?,
+        matches: config.need(&settings::MAX_MATCHES)?,
         requests_per_s: config.need(&settings::QUOTA_REQUESTS)?,
         bytes: config.need(&settings::EXCHANGES_BYTES_MAX)?,
         programs: config.need(&settings::QUOTA_PROGRAMS)?,
@@ -231,7 +231,7 @@ fn seats(
     only_this_machine: bool,
     has_roster: bool,
 ) -> Result<Option<(SeatsPlan, Option<String>)>> {
-    let fallback = super::seat::fallback(config, &settings::SEAT_FALLBACK)?;
+    let fallback = super::seat::fallback(config)?;
     let (seats_max, seats_per_address) = super::seat::max_seats(config)?;
     let (authorization, made) = super::seat::authorization(config, only_this_machine, has_roster)?;
     let fallback = fallback.map(|entry| entry.name.to_owned());

@@ -1,104 +1,116 @@
 //! A client of a service's HTTP API, for the commands that create and steer leagues and seasons.
 
 use super::Usage;
-use super::league::ServiceArg;
 use super::operator::secret_or_file;
 use super::settings::SERVICE_TOKEN;
-use anyhow::{Result, anyhow};
-use hyper::Method;
+use super::tls::TlsArgs;
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use matchday_net::client::CallRequest;
+use matchday_runtime::routes::{ROUTES, ServiceRoute, Target};
+use matchday_server::service::api_types::Refusal;
+use matchday_terminal::{say, table};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::fmt;
+use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What a service answers from memory.
-pub(super) const SOON: Duration = Duration::from_secs(30);
-/// A program that knows the rules says first what it plays.
-pub(super) const WITH_PROGRAM: Duration = Duration::from_secs(120);
-/// A whole league is copied and verified, or removed.
-pub(super) const WHOLE_LEAGUE: Duration = Duration::from_secs(600);
 const ANSWER_BYTES_MAX: usize = 64 << 20;
+const SERVICE: &str = "MATCHDAY_SERVICE";
+const SERVICE_DEFAULT: &str = "http://localhost:8000";
 
-/// A client of the service's API.
-pub(super) struct Api<'a> {
-    pub(super) args: &'a ServiceArg,
-    /// `leagues`, `seasons` or `cluster`.
-    pub(super) base: &'static str,
+#[derive(Debug, Args)]
+pub(super) struct ServiceArg {
+    /// Where the service listens
+    #[arg(
+        long,
+        value_name = "URL",
+        env = SERVICE,
+        default_value = SERVICE_DEFAULT,
+        global = true
+    )]
+    pub(super) service: String,
+    /// The token that the service showed when it was first started
+    #[arg(long, value_name = "TOKEN", env = SERVICE_TOKEN.variable(), hide_env_values = true, global = true)]
+    pub(super) service_token: Option<String>,
+    #[command(flatten)]
+    pub(super) tls: TlsArgs,
 }
 
-/// What an answer holds at least. One without it comes from something else than a service.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Promised {
-    Text(&'static str),
-    /// A list under this name, and a text in each of its rows.
-    Rows(&'static str, &'static str),
+/// How long an answer may take.
+fn time_limit(route: ServiceRoute) -> Duration {
+    Duration::from_secs(match route {
+        // A program that knows the rules says first what it plays.
+        ServiceRoute::CreateLeagues | ServiceRoute::ConfigureLeague | ServiceRoute::CreateSeason => 120,
+        // A whole league is copied and verified, or removed.
+        ServiceRoute::ArchiveLeague | ServiceRoute::DeleteLeague | ServiceRoute::ImportLeague => 600,
+        _ => 30,
+    })
 }
 
-pub(super) const LEAGUES: Promised = Promised::Rows("leagues", "league_id");
-
-impl Promised {
-    fn is_in(self, data: &Value) -> bool {
-        let has_text = |data: &Value, key: &str| data.get(key).is_some_and(Value::is_string);
-        match self {
-            Self::Text(key) => has_text(data, key),
-            Self::Rows(list, key) => {
-                let rows = data.get(list).and_then(Value::as_array);
-                rows.is_some_and(|rows| rows.iter().all(|row| has_text(row, key)))
-            }
-        }
+impl ServiceArg {
+    /// Whether a flag names the service, rather than the environment or nothing.
+    pub(super) fn is_flag(&self) -> bool {
+        self.service != SERVICE_DEFAULT && std::env::var(SERVICE).as_ref() != Ok(&self.service)
     }
-}
 
-impl fmt::Display for Promised {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(key) => f.write_str(key),
-            Self::Rows(list, key) => write!(f, "{list} with {key}"),
-        }
+    /// The address that the paths of the API are beneath.
+    pub(super) fn base(&self) -> &str {
+        let base = self.service.trim_end_matches('/');
+        base.strip_suffix("/mcp").unwrap_or(base)
     }
-}
 
-impl Api<'_> {
-    pub(super) async fn call(
+    /// Calls a row of the table of routes that takes no body. `name` is the league or season of its path.
+    pub(super) async fn call<T: DeserializeOwned>(&self, route: ServiceRoute, name: &str) -> Result<T> {
+        self.exchange(route, name, String::new()).await
+    }
+
+    /// As [`ServiceArg::call`], with a body.
+    pub(super) async fn send<T: DeserializeOwned>(
         &self,
-        method: Method,
-        path: &str,
-        body: Option<Value>,
-        promised: Promised,
-        within: Duration,
-    ) -> Result<Value> {
-        let base = self.args.service.trim_end_matches('/');
-        let base = base.strip_suffix("/mcp").unwrap_or(base);
-        let url = format!("{base}/api/{}{path}", self.base);
+        route: ServiceRoute,
+        name: &str,
+        body: &impl Serialize,
+    ) -> Result<T> {
+        self.exchange(route, name, serde_json::to_string(body)?).await
+    }
+
+    async fn exchange<T: DeserializeOwned>(
+        &self,
+        route: ServiceRoute,
+        name: &str,
+        body: String,
+    ) -> Result<T> {
+        let base = self.base();
+        let row = ROUTES.iter().find(|row| row.target == Target::Service(route));
+        let row = row.context("the API has no such call")?;
+        let path = row.path.replace("{id}", name).replace("{name}", name);
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-        if let Some(token) = secret_or_file(self.args.service_token.clone(), &SERVICE_TOKEN)? {
+        if let Some(token) = secret_or_file(self.service_token.clone(), &SERVICE_TOKEN)? {
             let value = HeaderValue::from_str(&format!("Bearer {token}"));
-            headers.push((
-                AUTHORIZATION,
-                value.map_err(|_| Usage("--service-token: this is no token".to_owned()))?,
-            ));
+            let value = value.map_err(|_| Usage("--service-token: this is no token".to_owned()))?;
+            headers.push((AUTHORIZATION, value));
         }
-        let body = body.map(|body| body.to_string()).unwrap_or_default();
-        let request = CallRequest { method, headers, body: body.into() };
-        let deadline = Instant::now() + within;
-        let completed = self.args.tls.client()?.call(&url, request, deadline, ANSWER_BYTES_MAX).await;
+        let request = CallRequest { method: row.method.clone(), headers, body: body.into() };
+        let deadline = Instant::now() + time_limit(route);
+        let url = format!("{base}{path}");
+        let completed = self.tls.client()?.call(&url, request, deadline, ANSWER_BYTES_MAX).await;
         let answer = completed
             .result
             .map_err(|error| anyhow!("the service at {base} does not answer: {error} - check --service"))?;
-        let data: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         if (200..300).contains(&answer.status) {
-            return match promised.is_in(&data) {
-                true => Ok(data),
-                false => Err(anyhow!(
-                    "{base} answers with something else than the API of a service ({promised} expected) - is it `matchday serve`?"
-                )),
-            };
+            return serde_json::from_slice(&answer.body).map_err(|error| {
+                anyhow!(
+                    "{base} answers with something else than the API of a service ({error}) - is it `matchday serve`?"
+                )
+            });
         }
-        let why = data.get("error").and_then(Value::as_str).map_or_else(
-            || format!("{base} answers with HTTP {} - is it `matchday serve`?", answer.status),
-            str::to_owned,
+        let why = serde_json::from_slice::<Refusal>(&answer.body).map_or_else(
+            |_| format!("{base} answers with HTTP {} - is it `matchday serve`?", answer.status),
+            |refusal| refusal.error,
         );
         match answer.status {
             400 => Err(Usage(why).into()),
@@ -106,4 +118,35 @@ impl Api<'_> {
             _ => Err(anyhow!(why)),
         }
     }
+}
+
+/// Prints an answer for programs, or as people read it.
+pub(super) fn print<T: Serialize>(
+    as_json: bool,
+    data: &T,
+    to_text: impl FnOnce(&T) -> String,
+) -> Result<ExitCode> {
+    say(if as_json { serde_json::to_string_pretty(data)? } else { to_text(data) });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One value of an answer in a table.
+pub(super) fn cell(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::Null) | Err(_) => "-".to_owned(),
+        Ok(Value::String(text)) => text,
+        Ok(Value::Object(settings)) => {
+            let texts = settings.iter().map(|(key, value)| format!("{key}={}", cell(value)));
+            texts.collect::<Vec<_>>().join(" ")
+        }
+        Ok(other) => other.to_string(),
+    }
+}
+
+/// An answer with a line for each of its values.
+pub(super) fn lines(data: &impl Serialize) -> String {
+    let Ok(Value::Object(data)) = serde_json::to_value(data) else { return String::new() };
+    let rows: Vec<Vec<String>> = data.iter().map(|(key, value)| vec![key.clone(), cell(value)]).collect();
+    let table = table(&["", ""], &rows);
+    table.split_once('\n').map_or_else(String::new, |(_, rows)| rows.to_owned())
 }

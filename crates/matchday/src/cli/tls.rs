@@ -11,14 +11,17 @@ use matchday_net::tls::{ClientTls, ClientTlsFiles, PemError, ServerTls, ServerTl
 use matchday_os::signals::Reload;
 use std::path::PathBuf;
 
+/// Under which the help of all flags shows them.
+const NETWORK: &str = "Network";
+
 /// The certificates of the commands that only call.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct TlsArgs {
-    #[arg(long, value_name = "FILE", env = TLS_CA.variable(), global = true, help = TLS_CA.help())]
+    #[arg(long, value_name = "FILE", env = TLS_CA.variable(), global = true, hide = true, help_heading = NETWORK, help = TLS_CA.help())]
     tls_ca: Option<PathBuf>,
-    #[arg(long, value_name = "FILE", env = TLS_CLIENT_CERT.variable(), global = true, help = TLS_CLIENT_CERT.help())]
+    #[arg(long, value_name = "FILE", env = TLS_CLIENT_CERT.variable(), global = true, hide = true, help_heading = NETWORK, help = TLS_CLIENT_CERT.help())]
     tls_client_cert: Option<PathBuf>,
-    #[arg(long, value_name = "FILE", env = TLS_CLIENT_KEY.variable(), global = true, help = TLS_CLIENT_KEY.help())]
+    #[arg(long, value_name = "FILE", env = TLS_CLIENT_KEY.variable(), global = true, hide = true, help_heading = NETWORK, help = TLS_CLIENT_KEY.help())]
     tls_client_key: Option<PathBuf>,
 }
 

@@ -72,6 +72,35 @@ fn of_the_experiment() {
 }
 
 #[test]
+fn of_the_program_fits_on_a_screen_however_it_is_asked_for() {
+    let cli = Cli::new(crate::MATCHDAY);
+    for args in [&["--help"][..], &["-h"], &["help"], &[]] {
+        let mut command = cli.command(args);
+        command.env("COLUMNS", "80");
+        let done = output(command);
+        let page = done.out + &done.err;
+        assert!(page.lines().count() <= 24, "{args:?}: {page}");
+        assert!(page.lines().all(|line| line.chars().count() <= 80), "{args:?}: {page}");
+        let first = page.split_once("Examples:\n").unwrap().1.trim_start();
+        assert!(first.starts_with("matchday run"), "{page}");
+    }
+}
+
+#[test]
+fn of_the_program_with_a_line_for_each_command() {
+    let cli = Cli::new(crate::MATCHDAY);
+    insta::assert_snapshot!(output(cli.command(&["--help-all"])).out);
+}
+
+#[test]
+fn of_a_command_shows_flags_of_every_day_and_all_of_them_on_demand() {
+    let all = output(Cli::new(crate::MATCHDAY).command(&["league", "--help-all"])).out;
+    let everyday = help(&["league"]);
+    assert!(all.contains("--tls-ca") && !everyday.contains("--tls-ca"), "{everyday}");
+    assert!(everyday.contains("--help-all shows all"), "{everyday}");
+}
+
+#[test]
 fn every_command_shows_an_example() {
     for command in [
         "run",

@@ -25,7 +25,6 @@ mod help;
 mod hostile_files;
 mod leagues;
 mod load;
-mod log;
 mod looks;
 mod new;
 mod other_makes;

@@ -168,8 +168,13 @@ impl Service {
         self.call("GET", &format!("/api/leagues/{league}"), &[], None).json()
     }
 
+    /// What the services are, which is as the OpenAPI document says.
     pub(crate) fn cluster(&self) -> Value {
-        self.call("GET", "/api/cluster", &[], None).json()
+        let status = self.call("GET", "/api/cluster", &[], None).json();
+        let components = &self.call("GET", "/api/openapi.json", &[], None).json()["components"];
+        let schema = json!({"$ref": "#/components/schemas/ClusterStatus", "components": components});
+        assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&status), "{status}");
+        status
     }
 
     pub(crate) fn until(&self, league: &str, what: impl Fn(&Value) -> bool) {

@@ -36,7 +36,7 @@ fn until(service: &Service, seat: &Value, wanted: &str) -> Value {
 fn a_turn_of_a_seat_that_is_open_when_the_owner_is_killed_is_played_at_another_service() {
     let Some(services) = Services::start() else { return };
     let (owner, other) = services.two();
-    owner.create("spring", &json!({"start-when": "players=2", "seats": "on", "seat-fallback": "none"}));
+    owner.create("spring", &json!({"start-when": "players=2", "seats": "on", "fallback": "none"}));
     let joined = call(&other, "join_league", &json!({"name": "Ann"}));
     let seat = &joined["seat"];
     let _opponent = services.player(&other, "spring");

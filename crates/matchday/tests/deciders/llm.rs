@@ -164,8 +164,8 @@ async fn earlier_games_are_told_to_the_model() {
 async fn what_a_model_used_is_told_with_its_decision_and_ends_with_its_budget() {
     let answer = r#"{"choices": [{"message": {"content": "odd"}}], "usage": {"prompt_tokens": 100, "completion_tokens": 7}}"#;
     let server = ModelServer::start(&[(200, answer, NOW)]).await;
-    let (per_match, prices) = (UsageLimits::parse("calls=2").unwrap(), TokenPrices::parse("3,15").unwrap());
-    let budget = Arc::new(LlmBudget::new(per_match, UsageLimits::default(), prices));
+    let prices = TokenPrices::parse("3,15").unwrap();
+    let budget = Arc::new(LlmBudget::new(UsageLimits::parse("calls=2").unwrap(), prices));
     let llm = model(&server.url(), Api::OpenAi).with_budget(budget);
     for _ in 0..2 {
         let decided = llm.decide(turn(10_000)).await;
@@ -173,7 +173,7 @@ async fn what_a_model_used_is_told_with_its_decision_and_ends_with_its_budget() 
         assert_eq!((used.calls, used.input_tokens, used.output_tokens, used.cost_micros), (1, 100, 7, 405));
     }
     let decided = llm.decide(turn(10_000)).await;
-    let why = "the model's budget for this match is used up: 2 of 2 calls";
+    let why = "the model's budget for this league is used up: 2 of 2 calls";
     assert_eq!((decided.decision, decided.usage), (Err(why.to_owned()), None));
     assert_eq!(server.asked().len(), 2);
 }

@@ -11,7 +11,9 @@ mod commands;
 mod games;
 mod links;
 mod markdown;
+mod routes;
 mod sample;
+mod soak;
 
 use std::path::PathBuf;
 

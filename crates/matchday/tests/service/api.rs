@@ -1,7 +1,7 @@
 //! What cannot be is refused in one line, and creates nothing.
 
 use crate::fixture::{Fixture, SERVICE_TOKEN};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
@@ -114,43 +114,4 @@ fn a_program_beyond_the_quota_is_not_run() {
     assert!(refused.failed(1).contains("--quota-programs"), "{refused:?}");
     assert!(!trace.exists());
     assert_eq!(names(&fixture), [""; 0]);
-}
-
-#[test]
-fn the_api_is_described_by_an_openapi_document() {
-    let fixture = Fixture::new();
-    let _service = fixture.serve(&[]);
-    let document = fixture.call("GET", "/api/openapi.json", None, None).json();
-    assert_eq!(document["openapi"], "3.1.0");
-    let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    let known = [
-        "/api/cluster",
-        "/api/leagues",
-        "/api/leagues/import",
-        "/api/leagues/{id}",
-        "/api/leagues/{id}/archive",
-        "/api/seasons",
-        "/api/seasons/{name}",
-        "/api/seasons/{name}/end",
-        "/api/seasons/{name}/pause",
-        "/api/seasons/{name}/resume",
-        "/api/seasons/{name}/run",
-    ];
-    assert_eq!(paths, known);
-    // Every answer is as the document says.
-    fixture.create(&["spring"], &[]);
-    let schema = |name: &str| json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});
-    let check = |name: &str, answer: &Value| {
-        let validator = jsonschema::validator_for(&schema(name)).unwrap();
-        assert!(validator.is_valid(answer), "{name}: {answer}");
-    };
-    check("LeagueList", &fixture.call("GET", "/api/leagues", None, None).json());
-    check("League", &fixture.show("spring"));
-    check("Error", &fixture.call("DELETE", "/api/leagues/spring", None, None).json());
-    let spec = json!({"name": "nightly", "schedule": "0 22 * * *", "time_zone": "Europe/Berlin"});
-    check("SeasonSpec", &spec);
-    check("CreatedSeason", &fixture.call("POST", "/api/seasons", Some(SERVICE_TOKEN), Some(spec)).json());
-    check("SeasonList", &fixture.call("GET", "/api/seasons", None, None).json());
-    check("Season", &fixture.call("GET", "/api/seasons/nightly", None, None).json());
-    check("Season", &fixture.call("POST", "/api/seasons/nightly/pause", Some(SERVICE_TOKEN), None).json());
 }

@@ -12,6 +12,7 @@ mod agents;
 mod api;
 mod archive;
 mod bench;
+mod contract;
 mod course;
 mod crashes;
 mod fixture;

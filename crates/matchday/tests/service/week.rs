@@ -263,10 +263,8 @@ fn league(number: usize, night: &str) -> String {
 async fn a_week_of_a_course_of_forty_at_the_hours_of_its_schedule() {
     let week = Week::new();
     let (listen, store) = (week.course.fixture.listen.clone(), week.course.fixture.store());
-    let (store, log) = (store.to_str().unwrap(), store.with_extension("log"));
-    let words =
-        ["serve", "--listen", &listen, "--store", store, "--service-token", SERVICE_TOKEN, "--log-file"];
-    let words = words.into_iter().chain([log.to_str().unwrap()]);
+    let store = store.to_str().unwrap();
+    let words = ["serve", "--listen", &listen, "--store", store, "--service-token", SERVICE_TOKEN];
     tokio::select! {
         ended = matchday::cli::run_command(words) => panic!("the service has ended: {ended:?}"),
         () = week.play() => {}

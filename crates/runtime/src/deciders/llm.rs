@@ -9,7 +9,6 @@ use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use matchday_core::agent::ExternalResult;
 use matchday_core::game::past::PastGame;
 use matchday_core::game::turn::TurnSheet;
-use matchday_core::protocol::MatchId;
 use matchday_net::client::{CallError, CallResponse, Client};
 use serde_json::{Value, json};
 use std::fmt::{self, Write};
@@ -87,8 +86,8 @@ impl Llm {
         let body = self.api.request(&self.model, turn).to_string();
         let mut pause = FIRST_PAUSE;
         for left in (0..TRIES_MAX).rev() {
-            self.budget.begin_call(&turn.match_id)?;
-            match self.call(&body, deadline, &turn.match_id).await {
+            self.budget.begin_call()?;
+            match self.call(&body, deadline).await {
                 Ok(reply) => return parse_lenient(&reply, &turn.options),
                 Err(error) if !error.retryable || left == 0 || Instant::now() + pause >= deadline => {
                     return Err(error.why);
@@ -100,7 +99,7 @@ impl Llm {
         Err("the model's server was not asked".to_owned())
     }
 
-    async fn call(&self, body: &str, deadline: Instant, match_id: &MatchId) -> Result<String, LlmError> {
+    async fn call(&self, body: &str, deadline: Instant) -> Result<String, LlmError> {
         let headers = self.api.headers(self.key.as_ref());
         let body = body.to_owned().into();
         match self.client.post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX).await {
@@ -110,7 +109,7 @@ impl Llm {
                     return Err(status_error(status, &text));
                 }
                 let (input_tokens, output_tokens) = self.api.tokens(&text);
-                self.budget.count_tokens(match_id, input_tokens, output_tokens);
+                self.budget.count_tokens(input_tokens, output_tokens);
                 self.api.reply(&text)
             }
             Err(error) => Err(LlmError {

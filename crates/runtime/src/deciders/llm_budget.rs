@@ -1,10 +1,8 @@
-//! The budget of a language model: calls, tokens and money, in a match and in the whole league. When it is used up the model is
+//! The budget of a language model: calls, tokens and money, in a league. When it is used up the model is
 //! not asked, and the fallback chooses.
 
 use matchday_core::agent::Usage;
 use matchday_core::player::PlayerEvent;
-use matchday_core::protocol::MatchId;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,8 +23,7 @@ pub struct TokenPrices {
 
 #[derive(Debug, Default)]
 pub struct LlmBudget {
-    per_match: UsageLimits,
-    in_league: UsageLimits,
+    limits: UsageLimits,
     prices: TokenPrices,
     used: Mutex<Used>,
 }
@@ -34,7 +31,6 @@ pub struct LlmBudget {
 #[derive(Debug, Default)]
 struct Used {
     in_league: Usage,
-    in_matches: BTreeMap<MatchId, Usage>,
     /// What no decision has told yet.
     untold: Usage,
 }
@@ -82,8 +78,8 @@ impl TokenPrices {
 }
 
 impl LlmBudget {
-    pub fn new(per_match: UsageLimits, in_league: UsageLimits, prices: TokenPrices) -> Self {
-        Self { per_match, in_league, prices, used: Mutex::default() }
+    pub fn new(limits: UsageLimits, prices: TokenPrices) -> Self {
+        Self { limits, prices, used: Mutex::default() }
     }
 
     /// Counts what the events of a player say was used. Another league begins with nothing.
@@ -95,7 +91,7 @@ impl LlmBudget {
                     league = Some(identity.league_id.clone());
                     *self.used() = Used::default();
                 }
-                PlayerEvent::Chosen { match_id, usage: Some(usage), .. } => self.add(match_id, *usage),
+                PlayerEvent::Chosen { usage: Some(usage), .. } => self.used().add(*usage),
                 _ => {}
             }
         }
@@ -105,37 +101,23 @@ impl LlmBudget {
         self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, match_id: &MatchId, usage: Usage) {
-        let mut used = self.used();
-        used.in_league = used.in_league.plus(usage);
-        let in_match = used.in_matches.entry(match_id.clone()).or_default();
-        *in_match = in_match.plus(usage);
-    }
-
     /// Counts a call that is about to be made, or says why it must not be.
-    pub(super) fn begin_call(&self, match_id: &MatchId) -> Result<(), String> {
-        let (in_match, in_league) = {
-            let used = self.used();
-            (used.in_matches.get(match_id).copied().unwrap_or_default(), used.in_league)
-        };
-        for (of, limits, used) in [("match", self.per_match, in_match), ("league", self.in_league, in_league)]
-        {
-            if let Some(reached) = limits.reached(used) {
-                return Err(format!("the model's budget for this {of} is used up: {reached}"));
-            }
+    pub(super) fn begin_call(&self) -> Result<(), String> {
+        if let Some(reached) = self.limits.reached(self.used().in_league) {
+            return Err(format!("the model's budget for this league is used up: {reached}"));
         }
-        self.count(match_id, Usage { calls: 1, ..Usage::default() });
+        self.count(Usage { calls: 1, ..Usage::default() });
         Ok(())
     }
 
-    pub(super) fn count_tokens(&self, match_id: &MatchId, input_tokens: u64, output_tokens: u64) {
+    pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) {
         let cost_micros = self.prices.cost_micros(input_tokens, output_tokens);
-        self.count(match_id, Usage { calls: 0, input_tokens, output_tokens, cost_micros });
+        self.count(Usage { calls: 0, input_tokens, output_tokens, cost_micros });
     }
 
-    fn count(&self, match_id: &MatchId, usage: Usage) {
-        self.add(match_id, usage);
+    fn count(&self, usage: Usage) {
         let mut used = self.used();
+        used.add(usage);
         used.untold = used.untold.plus(usage);
     }
 
@@ -143,6 +125,12 @@ impl LlmBudget {
     pub(super) fn take_untold(&self) -> Option<Usage> {
         let untold = std::mem::take(&mut self.used().untold);
         (untold != Usage::default()).then_some(untold)
+    }
+}
+
+impl Used {
+    fn add(&mut self, usage: Usage) {
+        self.in_league = self.in_league.plus(usage);
     }
 }
 
@@ -171,10 +159,6 @@ fn micros(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn id(text: &str) -> MatchId {
-        MatchId::new(text)
-    }
-
     #[test]
     fn limits_and_prices_are_read_as_they_are_written() {
         let limits = UsageLimits::parse("calls=200, tokens=500000,money=2.5").unwrap();
@@ -192,18 +176,19 @@ mod tests {
 
     #[test]
     fn a_model_is_not_asked_beyond_its_budget() {
-        let limits = |text| UsageLimits::parse(text).unwrap();
-        let prices = TokenPrices::parse("3,15").unwrap();
-        let budget = LlmBudget::new(limits("calls=2"), limits("tokens=1000,money=1"), prices);
-        assert_eq!(budget.begin_call(&id("R1M1")), Ok(()));
-        assert_eq!(budget.begin_call(&id("R1M1")), Ok(()));
-        let refused = budget.begin_call(&id("R1M1")).unwrap_err();
-        assert_eq!(refused, "the model's budget for this match is used up: 2 of 2 calls");
-        budget.count_tokens(&id("R2M1"), 900, 100);
-        let refused = budget.begin_call(&id("R2M1")).unwrap_err();
+        let budget =
+            |limits| LlmBudget::new(UsageLimits::parse(limits).unwrap(), TokenPrices::parse("3,15").unwrap());
+        let calls = budget("calls=2");
+        assert_eq!([calls.begin_call(), calls.begin_call()], [Ok(()), Ok(())]);
+        let refused = calls.begin_call().unwrap_err();
+        assert_eq!(refused, "the model's budget for this league is used up: 2 of 2 calls");
+        let budget = budget("tokens=1000,money=1");
+        assert_eq!(budget.begin_call(), Ok(()));
+        budget.count_tokens(900, 100);
+        let refused = budget.begin_call().unwrap_err();
         assert_eq!(refused, "the model's budget for this league is used up: 1000 of 1000 tokens");
         let told = budget.take_untold().unwrap();
-        assert_eq!((told.calls, told.tokens(), told.cost_micros), (2, 1000, 4200));
+        assert_eq!((told.calls, told.tokens(), told.cost_micros), (1, 1000, 4200));
         assert_eq!(budget.take_untold(), None);
     }
 }

@@ -1,7 +1,8 @@
 //! Creates leagues, changes their settings, and removes them. A change is one event of the service's log.
 
+use super::api::types::LeagueSpec;
 use super::cluster::PeerCall;
-use super::plan::{LeaguePlan, LeagueSpec, NewLeague};
+use super::plan::{LeaguePlan, NewLeague};
 use super::quota::Usage;
 use super::registry::{self, Registered, ServiceEvent};
 use super::slot::SlotState;

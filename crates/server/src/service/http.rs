@@ -3,7 +3,7 @@
 //! a manager to that league too.
 
 use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
-use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, openapi, season_api};
+use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, season_page};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use hyper::{Method, Request, StatusCode, Uri};
@@ -301,27 +301,12 @@ impl ServiceHttp {
         let service = &self.service;
         let id = LeagueId::new(matched.value(0));
         match target {
-            ServiceRoute::OpenApi => json(StatusCode::OK, openapi::document().to_string().into_bytes()),
             ServiceRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
             ServiceRoute::Ready => readiness_response(service.not_ready()),
             ServiceRoute::Metrics => metrics_response(&service.settings.host.options.telemetry).await,
             ServiceRoute::LeagueRedirect => redirect(&id),
-            ServiceRoute::SeasonPage => season_api::page(service, &id, request.headers()),
-            ServiceRoute::Cluster => api::cluster(service).await,
-            ServiceRoute::ListLeagues
-            | ServiceRoute::CreateLeagues
-            | ServiceRoute::ImportLeague
-            | ServiceRoute::ShowLeague
-            | ServiceRoute::ConfigureLeague
-            | ServiceRoute::DeleteLeague
-            | ServiceRoute::ArchiveLeague => api::answer(service, target, matched, request).await,
-            ServiceRoute::ListSeasons
-            | ServiceRoute::CreateSeason
-            | ServiceRoute::ShowSeason
-            | ServiceRoute::RunSeason
-            | ServiceRoute::PauseSeason
-            | ServiceRoute::ResumeSeason
-            | ServiceRoute::EndSeason => season_api::answer(service, target, matched, request).await,
+            ServiceRoute::SeasonPage => season_page::page(service, &id, request.headers()),
+            _ => api::answer(service, target, matched, request).await,
         }
     }
 

@@ -6,6 +6,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap, X_CONTENT_TYPE_OPTIONS,
 };
+use matchday_core::protocol::Untrusted;
 use matchday_net::response::with_header;
 use matchday_net::server::HttpResponse;
 
@@ -39,7 +40,7 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
         many if many > LEAGUES_MAX => format!("{}\n<p class=\"muted\">and {} more</p>", table(), many - LEAGUES_MAX),
         _ => table(),
     };
-    let seasons: String = super::season_api::visible(service, headers)
+    let seasons: String = super::api::visible_seasons(service, headers)
         .iter()
         .take(LEAGUES_MAX)
         .map(|(name, _)| escape(name.as_str()))
@@ -72,5 +73,5 @@ pub(super) fn html(title: &str, body: &str) -> HttpResponse {
 }
 
 pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    Untrusted::new(text).html()
 }

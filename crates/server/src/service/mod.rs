@@ -6,10 +6,10 @@
 //! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
 //!   `loading`: when it is; `hosted_path`: where its agents are called
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
-//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`: `/api/seasons`
+//! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
 //! - `cluster`: several services over one store
 //! - `projections`: what readers see of leagues, loaded or not
-//! - `http`: the routes; `api`: `/api/leagues`; `openapi`: the description of both; `list_page`: the list for a browser
+//! - `http`: the routes; `api`: leagues and seasons for programs; `list_page`: the list for a browser
 
 mod api;
 mod archive;
@@ -23,25 +23,24 @@ mod league_host;
 mod league_start;
 mod list_page;
 mod loading;
-mod openapi;
 mod plan;
 mod projections;
 mod quota;
 mod registry;
-#[cfg(test)]
-mod routes_docs;
 mod running_league;
 mod schedule;
 mod season;
-mod season_api;
+mod season_page;
 mod seasons;
 mod slot;
 
+pub use api::types as api_types;
+pub use api_types::{JoinCodeRow, LeagueSpec};
 pub use cluster::PeerSettings;
 pub use hosted_path::is_hosted_path;
 pub use http::serve;
 pub use league_host::{LeagueClients, LeagueHost};
-pub use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
+pub use plan::{LeaguePlan, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
 pub use quota::Quota;
 pub use running_league::house_name;
 

@@ -1,5 +1,6 @@
 //! What a service knows of a league beyond its log: the settings it begins with, and what the service adds to it. Values only.
 
+use super::api::types::JoinCodeRow;
 use crate::seat::Authorization;
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
@@ -8,19 +9,6 @@ use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// A league to be created, as its creator describes it.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LeagueSpec {
-    pub league_id: String,
-    /// Settings by their keys, as in the section `[league]` of a configuration file.
-    #[serde(default)]
-    pub settings: BTreeMap<String, String>,
-    /// Who may register: CSV with name, role, mail.
-    #[serde(default)]
-    pub roster: Option<String>,
-}
 
 /// A league as the service keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,15 +90,4 @@ pub struct NewLeague {
     pub referee_code: Option<String>,
     /// The code that clients of seats show, if one was made.
     pub seat_code: Option<String>,
-}
-
-/// A join code for one place on the roster.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct JoinCodeRow {
-    pub name: String,
-    pub role: String,
-    pub mail: String,
-    pub join_code: String,
-    #[serde(default)]
-    pub url: String,
 }

@@ -3,72 +3,38 @@
 //! A time that a change of clocks leaves out comes as much later as clocks are put forward; one that comes twice counts once,
 //! the first time.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use cronexpr::{Crontab, MakeTimestamp};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp as Instant};
 use matchday_core::protocol::Timestamp;
 
-/// The 29th of February comes within eight years.
-const DAYS_AHEAD: usize = 8 * 366 + 1;
+const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day of the week"];
 
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-
-/// A field of the line: its name, its range, and names for its values from the lowest on.
-struct Field {
-    name: &'static str,
-    least: u8,
-    most: u8,
-    names: &'static [&'static str],
-}
-
-const FIELDS: [Field; 5] = [
-    Field { name: "minute", least: 0, most: 59, names: &[] },
-    Field { name: "hour", least: 0, most: 23, names: &[] },
-    Field { name: "day of the month", least: 1, most: 31, names: &[] },
-    Field { name: "month", least: 1, most: 12, names: &MONTHS },
-    // 7 is Sunday too.
-    Field { name: "day of the week", least: 0, most: 7, names: &WEEKDAYS },
-];
+/// Clocks are never put forward by more.
+const CHANGE_MAX: SignedDuration = SignedDuration::from_hours(3);
 
 #[derive(Debug, Clone)]
-pub struct Schedule {
-    minutes: Vec<u8>,
-    hours: Vec<u8>,
-    days: Vec<u8>,
-    months: Vec<u8>,
-    weekdays: Vec<u8>,
-    /// Whether one of the two fields of days is `*`. Otherwise a day that fits either of them fits.
-    both_days: bool,
+pub(super) struct Schedule {
+    /// In local time, as if that were UTC: the crate leaves out or repeats what a change of clocks does.
+    local: Crontab,
     zone: TimeZone,
 }
 
 impl Schedule {
     /// Reads `0 22 * * mon-fri` and the name of a time zone; says what is wrong and what to write.
-    pub fn parse(line: &str, zone: &str) -> Result<Self, String> {
+    pub(super) fn parse(line: &str, zone: &str) -> Result<Self, String> {
         let zone = TimeZone::get(zone).map_err(|_| {
             format!("time_zone: there is no {zone:?}: expected a name such as Europe/Berlin or UTC")
         })?;
-        let texts: Vec<&str> = line.split_whitespace().collect();
-        let [minutes, hours, days, months, weekdays] = texts.as_slice() else {
+        if line.split_whitespace().count() != 5 {
             return Err(format!(
                 "schedule: expected five fields (minute hour day month weekday), as in \"0 22 * * *\" for every day at 22:00, \
                  got {line:?}"
             ));
-        };
-        let [minute, hour, day, month, weekday] = &FIELDS;
-        let mut schedule = Self {
-            minutes: minute.read(minutes)?,
-            hours: hour.read(hours)?,
-            days: day.read(days)?,
-            months: month.read(months)?,
-            weekdays: weekday.read(weekdays)?,
-            both_days: days.starts_with('*') || weekdays.starts_with('*'),
-            zone,
-        };
-        if schedule.weekdays.contains(&7) {
-            schedule.weekdays.push(0);
         }
+        let local = cronexpr::parse_crontab(&format!("{line} UTC"))
+            .map_err(|error| format!("schedule: {} in {line:?}", fault(&error.to_string())))?;
+        let schedule = Self { local, zone };
         match schedule.next_run(Timestamp::EPOCH) {
             Some(_) => Ok(schedule),
             None => Err(format!("schedule: {line:?} names a day that never comes: check day and month")),
@@ -76,75 +42,27 @@ impl Schedule {
     }
 
     /// The first time after this one.
-    pub fn next_run(&self, after: Timestamp) -> Option<Timestamp> {
-        let start = jiff::Timestamp::from_microsecond(after.as_micros()).ok()?;
-        let mut date = self.zone.to_datetime(start).date();
-        for _ in 0..DAYS_AHEAD {
-            if self.has_day(date)
-                && let Some(at) = self.first_of_day(date, after)
-            {
-                return Some(at);
+    pub(super) fn next_run(&self, after: Timestamp) -> Option<Timestamp> {
+        let after = Instant::from_microsecond(after.as_micros()).ok()?;
+        let local = self.zone.to_datetime(after).to_zoned(TimeZone::UTC).ok()?.timestamp();
+        let mut local = local.checked_sub(CHANGE_MAX).ok()?;
+        loop {
+            local = self.local.find_next(MakeTimestamp(local)).ok()?.timestamp();
+            let at = self.zone.to_ambiguous_timestamp(Offset::UTC.to_datetime(local)).compatible().ok()?;
+            if at > after {
+                return Some(Timestamp::from_micros(at.as_microsecond()));
             }
-            date = date.tomorrow().ok()?;
         }
-        None
-    }
-
-    fn has_day(&self, date: Date) -> bool {
-        let has = |values: &[u8], value: i8| u8::try_from(value).is_ok_and(|value| values.contains(&value));
-        let day = has(&self.days, date.day());
-        let weekday = has(&self.weekdays, date.weekday().to_sunday_zero_offset());
-        let fits = if self.both_days { day && weekday } else { day || weekday };
-        fits && has(&self.months, date.month())
-    }
-
-    fn first_of_day(&self, date: Date, after: Timestamp) -> Option<Timestamp> {
-        let times =
-            self.hours.iter().flat_map(|hour| self.minutes.iter().map(move |minute| (*hour, *minute)));
-        let instants = times.filter_map(|(hour, minute)| {
-            let at = date.at(i8::try_from(hour).ok()?, i8::try_from(minute).ok()?, 0, 0);
-            let at = self.zone.to_ambiguous_timestamp(at).compatible().ok()?;
-            Some(Timestamp::from_micros(at.as_microsecond()))
-        });
-        instants.filter(|at| *at > after).min()
     }
 }
 
-impl Field {
-    fn read(&self, text: &str) -> Result<Vec<u8>, String> {
-        let mut values = Vec::new();
-        for part in text.split(',') {
-            let (range, step) = part.split_once('/').map_or((part, "1"), |(range, step)| (range, step));
-            let step: u8 = step.parse().ok().filter(|step| *step > 0).ok_or_else(|| self.wrong(part))?;
-            let (first, last) = match range.split_once('-') {
-                _ if range == "*" => (self.least, self.most),
-                Some((first, last)) => (self.value(first, part)?, self.value(last, part)?),
-                None if part.contains('/') => (self.value(range, part)?, self.most),
-                None => (self.value(range, part)?, self.value(range, part)?),
-            };
-            if first > last {
-                return Err(self.wrong(part));
-            }
-            values.extend((first..=last).step_by(usize::from(step)));
-        }
-        values.sort_unstable();
-        values.dedup();
-        Ok(values)
-    }
-
-    fn value(&self, text: &str, part: &str) -> Result<u8, String> {
-        let named = self.names.iter().position(|name| text.eq_ignore_ascii_case(name));
-        let named = named.and_then(|place| u8::try_from(place).ok()).map(|place| place + self.least);
-        let value = named.or_else(|| text.parse().ok());
-        value.filter(|value| (self.least..=self.most).contains(value)).ok_or_else(|| self.wrong(part))
-    }
-
-    fn wrong(&self, part: &str) -> String {
-        let Self { name, least, most, .. } = self;
-        format!(
-            "schedule: expected {least} to {most} as {name}, or *, lists, ranges and steps of them, got {part:?}"
-        )
-    }
+/// What the crate says is wrong, and in which field: its second line is what was read, and the third a mark beneath it.
+fn fault(told: &str) -> String {
+    let mut lines = told.lines().skip(1);
+    let (read, marked) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let (before, why) = marked.split_once("^ ").unwrap_or_default();
+    let place = read.get(..before.len()).unwrap_or_default().matches(' ').count();
+    format!("{}: {why}", FIELDS.get(place).unwrap_or(&""))
 }
 
 #[cfg(test)]
@@ -197,8 +115,8 @@ mod tests {
     fn what_cannot_be_is_one_line_with_what_to_write() {
         let wrong = |line: &str, zone: &str| Schedule::parse(line, zone).unwrap_err();
         insta::assert_snapshot!(wrong("0 22 * *", "UTC"), @r#"schedule: expected five fields (minute hour day month weekday), as in "0 22 * * *" for every day at 22:00, got "0 22 * *""#);
-        insta::assert_snapshot!(wrong("60 22 * * *", "UTC"), @r#"schedule: expected 0 to 59 as minute, or *, lists, ranges and steps of them, got "60""#);
-        insta::assert_snapshot!(wrong("0 22 * * fri-mon", "UTC"), @r#"schedule: expected 0 to 7 as day of the week, or *, lists, ranges and steps of them, got "fri-mon""#);
+        insta::assert_snapshot!(wrong("60 22 * * *", "UTC"), @r#"schedule: minute: value must be in range 0..=59; found 60 in "60 22 * * *""#);
+        insta::assert_snapshot!(wrong("0 22 * * fri-mon", "UTC"), @r#"schedule: day of the week: range must be in ascending order; found 5-1 in "0 22 * * fri-mon""#);
         insta::assert_snapshot!(wrong("0 0 31 2 *", "UTC"), @r#"schedule: "0 0 31 2 *" names a day that never comes: check day and month"#);
         insta::assert_snapshot!(wrong("0 22 * * *", "Europe/Berlni"), @r#"time_zone: there is no "Europe/Berlni": expected a name such as Europe/Berlin or UTC"#);
     }

@@ -4,6 +4,7 @@ use super::plan::LeaguePlan;
 use super::schedule::Schedule;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a season is created with.
@@ -55,9 +56,9 @@ pub(super) enum SeasonEvent {
     Ended,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum SeasonState {
+pub enum SeasonState {
     Active,
     /// No league is started by schedule.
     Paused,

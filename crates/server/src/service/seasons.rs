@@ -1,8 +1,9 @@
 //! Seasons: creates and starts their leagues when it is time, and takes down what came of them.
 
+use super::api::types::{CreateSeason, LeagueSpec};
 use super::changes::check_id;
 use super::cluster::{Cluster, PeerCall};
-use super::plan::{LeagueSpec, NewLeague};
+use super::plan::NewLeague;
 use super::quota::Usage;
 use super::registry::{Registered, ServiceEvent};
 use super::season::{Next, Season, SeasonEvent, SeasonPlan, SeasonState};
@@ -15,28 +16,12 @@ use matchday_core::league::{CarriedOver, Format};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
-use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How long the service waits after a failure before it tries again.
 const RETRY_AFTER: Duration = Duration::from_secs(60);
-
-/// A season to be created, as its creator describes it.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SeasonSpec {
-    name: String,
-    #[serde(default)]
-    schedule: Option<String>,
-    #[serde(default)]
-    time_zone: Option<String>,
-    #[serde(default)]
-    settings: BTreeMap<String, String>,
-    #[serde(default)]
-    roster: Option<String>,
-}
 
 /// What the service remembers of seasons besides its log.
 #[derive(Debug, Default)]
@@ -79,9 +64,9 @@ impl Service {
     }
 
     /// Creates a season with its first league, which takes registrations at once.
-    pub(super) async fn create_season(&self, spec: SeasonSpec) -> Result<NewLeague, ServiceError> {
+    pub(super) async fn create_season(&self, spec: CreateSeason) -> Result<NewLeague, ServiceError> {
         let changing = self.changing.lock().await;
-        let SeasonSpec { name, schedule, time_zone, settings, roster } = spec;
+        let CreateSeason { name, schedule, time_zone, settings, roster } = spec;
         check_id(&name).map_err(|why| ServiceError::Invalid(why.replacen("league_id", "name", 1)))?;
         let season_id = LeagueId::new(&name);
         let taken = {

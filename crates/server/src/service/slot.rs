@@ -1,5 +1,6 @@
 //! Whether a league is loaded. What loads or unloads it holds the lock.
 
+use super::api::types::LeagueState;
 use super::running_league::RunningLeague;
 use std::mem;
 use std::sync::Arc;
@@ -32,12 +33,12 @@ impl SlotState {
         }
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    /// What the API shows. One that is removed is not listed for long.
+    pub(super) fn shown(&self) -> LeagueState {
         match self {
-            Self::Asleep => "asleep",
-            Self::Awake(_) => "awake",
-            Self::Quarantined => "quarantined",
-            Self::Removed => "removed",
+            Self::Asleep | Self::Removed => LeagueState::Asleep,
+            Self::Awake(_) => LeagueState::Awake,
+            Self::Quarantined => LeagueState::Quarantined,
         }
     }
 }

@@ -53,10 +53,8 @@ impl ServiceProcess {
     /// With the store at this location.
     pub(super) async fn start_on(folder: &Path, store: PathBuf, listen: &str, args: &[&str]) -> Result<Self> {
         let file = store.to_string_lossy().into_owned();
-        let fixed =
-            ["serve", "--listen", listen, "--store", &file, "--service-token", SERVICE_TOKEN, "--log-file"];
-        let log = folder.join("service.log").to_string_lossy().into_owned();
-        let mut child = ChildProcess::start(folder, "service", &[&fixed[..], &[&log], args].concat())?;
+        let fixed = ["serve", "--listen", listen, "--store", &file, "--service-token", SERVICE_TOKEN];
+        let mut child = ChildProcess::start(folder, "service", &[&fixed[..], args].concat())?;
         let deadline = Instant::now() + START_MAX;
         let url = loop {
             child.check()?;

@@ -5,13 +5,13 @@
 //! with `UPDATE_DOCS=1 cargo test -p matchday --lib settings`.
 
 pub(crate) mod config;
-#[cfg(test)]
-mod docs;
 mod environment;
 mod file;
 mod groups;
 pub(crate) mod secret_file;
 mod setting;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub(crate) use config::{
@@ -53,10 +53,6 @@ pub(crate) const LLM_API_KEY: &str = "MATCHDAY_LLM_API_KEY";
 const AGENTS: &[usize] = &[M, R, P, S, V];
 const ALL_COMMANDS: &[usize] = &[M, R, P, S, RUN, V];
 const NO_LIMIT: u64 = u64::MAX;
-
-fn expected_limits() -> String {
-    "calls=N, tokens=N or money=N, with commas between them".to_owned()
-}
 
 macro_rules! settings {
     ($($id:ident: $type:ty = $setting:expr, [$($used:expr),+ $(,)?];)*) => {
@@ -199,8 +195,9 @@ settings! {
         "When to make sure that someone answers where an agent says it listens")];
 
     // Matches. A referee takes its manager's timeouts: its own bound them, and hold where the manager hands none over.
-    MAX_MATCHES: u32 = whole("N", 0, NO_LIMIT).beyond("waits until another match is over"),
-        [with_default(&[R], "5", "How many matches it runs at once")];
+    MAX_MATCHES: u32 = whole("N", 1, NO_LIMIT).beyond("waits until another match is over"), [
+        with_default(&[R], "5", "How many matches it runs at once"),
+        with_default(&[V], "10", "How many matches each referee of the service runs at once")];
     JOIN_TIMEOUT: Duration = seconds_above_zero(), [
         with_default(&[M, L], "5", "How long a player has to accept an invitation"),
         derived(&[R], "what the manager says, or 5", "The longest that a player has to accept an invitation")];
@@ -226,7 +223,7 @@ settings! {
         "How it chooses: a built-in strategy, command:PROGRAM, or llm for a language model")];
     FALLBACK: String = text("NAME"), [
         with_default(&[P], "random", "The built-in strategy that chooses when a program or a model does not"),
-        with_default(&[S], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
+        with_default(&[S, M, L], "random", "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
     GAMES: String = text("NAMES"), [optional(&[P],
         "Games that it plays beyond those of `matchday games`, with commas")];
     THINK_TIME: Duration = seconds_above_zero(), [with_default(&[P], "25",
@@ -236,10 +233,8 @@ settings! {
     LLM_MODEL: String = text("NAME"), [optional(&[P], "The model, as its server calls it")];
     LLM_API: Api = one_of(&["openai", "anthropic"], &[Api::OpenAi, Api::Anthropic]), [with_default(&[P], "openai",
         "What the server speaks: /v1/chat/completions or /v1/messages")];
-    LLM_BUDGET: UsageLimits = parsed("LIMITS", expected_limits, UsageLimits::parse), [optional(&[P],
+    LLM_BUDGET: UsageLimits = parsed("LIMITS", || "calls=N, tokens=N or money=N, with commas between them".into(), UsageLimits::parse), [optional(&[P],
         "What the model may use in a league, as in calls=500,tokens=1000000,money=5; after that the fallback chooses")];
-    LLM_MATCH_BUDGET: UsageLimits = parsed("LIMITS", expected_limits, UsageLimits::parse), [optional(&[P],
-        "What the model may use in one match")];
     LLM_PRICES: TokenPrices = parsed("IN,OUT",
         || "two prices, of a million tokens of the prompt and of the answer, as in 3,15".into(), TokenPrices::parse),
         [optional(&[P], "What a million tokens cost, of the prompt and of the answer: without it no money is counted")];
@@ -256,8 +251,6 @@ settings! {
         [with_default(&[V], "10000", "How many leagues there may be")];
     QUOTA_PLAYERS: u32 = whole("N", 2, NO_LIMIT).beyond("HTTP 409; nothing is created"),
         [with_default(&[V], "1000", "The most players that a league may allow")];
-    QUOTA_MATCHES: u32 = whole("N", 1, 1000).beyond("waits until another match is over"),
-        [with_default(&[V], "10", "How many matches each referee of the service runs at once")];
     QUOTA_REQUESTS: u32 = whole("N", 0, NO_LIMIT).beyond("HTTP 429 with `Retry-After`"),
         [with_default(&[V], "1000", "How many requests a second a league takes, of all who ask it; 0 for any number")];
     QUOTA_PROGRAMS: u32 = whole("N", 0, 1000).beyond("HTTP 409; nothing is created"), [with_default(&[V], "0",
@@ -281,8 +274,6 @@ settings! {
         "Whether clients of the Model Context Protocol can take a seat here")];
     MAX_SEATS: usize = whole("N", 1, 10_000).beyond("E014"),
         [with_default(&[M, L, S], "16", "How many seats there may be")];
-    SEAT_FALLBACK: String = text("NAME|none"), [with_default(&[M, L], "random",
-        "The built-in strategy that chooses when the holder of a seat does not; none forfeits")];
     SEAT_CODE: String = text("CODE|off").secret(), [derived(&[M, L, S],
         "none on this machine alone; elsewhere the join codes of the roster, or one that is made and shown",
         "What clients of seats must show as their bearer token: tok_join_ and 16 letters and digits or more")];
@@ -361,7 +352,6 @@ settings! {
         "A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318")];
     LOG: log::Format = one_of(&["people", "json"], &[log::Format::People, log::Format::Json]),
         [with_default(AGENTS, "people", "How each event is written, one line an event")];
-    LOG_FILE: String = text("FILE"), [derived(AGENTS, "the standard output", "Write the log to this file")];
     EXCHANGES: bool = on_off(), [with_default(&[M, R, P, S, RUN, V, L], "on",
         "Whether messages and answers are kept, without tokens, for replay")];
     EXCHANGES_BYTES_MAX: u64 = whole("BYTES", 0, NO_LIMIT)

@@ -1,8 +1,7 @@
 //! A test that keeps the table of SECURITY.md as the table of routes is. To write it anew:
-//! `UPDATE_DOCS=1 cargo test -p matchday --lib routes`
+//! `UPDATE_DOCS=1 cargo test -p matchday --test docs routes`
 
 use matchday_runtime::routes::{Answered, BodyLimit, Cost, Part, Permission, ROUTES, Route};
-use std::path::Path;
 use std::{env, fs};
 
 fn who(permission: Permission) -> &'static str {
@@ -69,7 +68,7 @@ fn row(route: &Route) -> String {
 
 #[test]
 fn the_table_of_routes_in_security_md_is_the_table_of_routes() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SECURITY.md");
+    let path = crate::root().join("SECURITY.md");
     let page = fs::read_to_string(&path).unwrap();
     let head = "| Method | Path | At | Who may call | Body | Counts as | Answered by |\n| --- | --- | --- | --- | --- | --- | --- |\n";
     let table: String = std::iter::once(head.to_owned()).chain(ROUTES.iter().map(row)).collect();

@@ -5,7 +5,7 @@ use super::config::{Flags, Origin};
 use super::file::ConfigFile;
 use super::setting::{DefaultValue, SECTIONS, Use, section};
 use super::{ALL, Declared, MESSAGE_BYTES_MAX, PlayerFlags, RefereeFlags};
-use crate::cli::{log_file, network};
+use crate::cli::network;
 use clap::{Args, FromArgMatches};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::LeagueSettings;
@@ -104,12 +104,6 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
             "E014 after a pause; the right token is taken all the same",
         ),
         ("Referees of a league", league.referees_max.to_string(), "REJECTED with E008"),
-        (
-            "Bytes of the file of `log-file`",
-            log_file::BYTES_MAX.to_string(),
-            "it is put aside as FILE.1 and another begun",
-        ),
-        ("Log files that were put aside", log_file::ROTATED_MAX.to_string(), "the oldest is removed"),
         ("Requests at once on a connection", "1".into(), "is read when the one before it has been answered"),
         ("Entries of a list, requests of a batch", lists, "E002"),
         ("Time for an answer to a call", "the timeouts of the league".into(), "E001, and tried again"),
