@@ -360,7 +360,7 @@ fn completing(marks: Cells) -> Cells {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Game, arena};
+    use super::super::{Game, tests};
     use super::*;
     use crate::protocol::error::ErrorCode;
 
@@ -435,14 +435,14 @@ mod tests {
         for (columns, good) in [("001122", &[3][..]), ("010101", &[0]), ("00112", &[3]), ("263", &[1, 4])] {
             let game = played(columns);
             let Turn::One(seat) = game.turn() else { panic!("over after {columns}") };
-            let chosen = arena::asked(&GAME, &game, seat, "lookahead");
+            let chosen = tests::asked(&GAME, &game, seat, "lookahead");
             assert!(good.iter().any(|column| chosen == *column), "{chosen} after {columns}");
         }
     }
 
     #[test]
     fn lookahead_beats_chance() {
-        let tally = arena::series(&GAME, "lookahead", "random", 20);
+        let tally = tests::series(&GAME, "lookahead", "random", 20);
         assert_eq!((tally.won, tally.lost), (20, 0));
     }
 }

@@ -84,7 +84,7 @@ impl Matrix for Dilemma {
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally, play_out};
+    use super::super::tests::{self, Tally, play_out};
     use super::super::{Game, Outcome, Seat};
     use super::*;
     use crate::entropy::Entropy;
@@ -117,7 +117,7 @@ mod tests {
             let mut game = JsonGame::at(Repeated::<Dilemma>::default());
             let mut made = String::new();
             for letter in opponent.chars() {
-                let choice = arena::asked(&GAME, &game, Seat::A, name);
+                let choice = tests::asked(&GAME, &game, Seat::A, name);
                 made.extend(choice.as_str().and_then(|word| word.chars().next()));
                 game.play(Seat::A, &choice).unwrap();
                 let other = if letter == 'c' { "cooperate" } else { "defect" };
@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn grim_beats_chance_and_always_defecting_never_loses() {
-        let Tally { won, lost, .. } = arena::series(&GAME, "grim", "random", 100);
+        let Tally { won, lost, .. } = tests::series(&GAME, "grim", "random", 100);
         assert!(won > 90 && lost < 5, "won {won}, lost {lost}");
         for entry in strategy::of(&GAME) {
-            assert_eq!(arena::series(&GAME, "always_defect", entry.name, 20).lost, 0, "{}", entry.name);
+            assert_eq!(tests::series(&GAME, "always_defect", entry.name, 20).lost, 0, "{}", entry.name);
         }
     }
 

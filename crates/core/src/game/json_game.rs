@@ -111,7 +111,11 @@ impl<R: Presentation> Game for JsonGame<R> {
     }
 
     fn prospects(&self) -> Vec<(Value, Prospect)> {
-        let told = self.legal().map(|made| Some((R::write(made), self.position.prospect(made)?)));
+        let is_of_one = matches!(self.turn(), Turn::One(_));
+        let told = self
+            .legal()
+            .filter(|_| is_of_one)
+            .map(|made| Some((R::write(made), self.position.prospect(made)?)));
         told.flatten().collect()
     }
 }

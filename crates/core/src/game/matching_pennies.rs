@@ -65,7 +65,7 @@ fn answer(situation: &Situation<'_, Repeated<Coins>>, lengths: RangeInclusive<u3
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally};
+    use super::super::tests::{self, Tally};
     use super::super::{Game, Outcome};
     use super::*;
     use crate::entropy::Entropy;
@@ -120,9 +120,9 @@ mod tests {
     #[test]
     fn a_habit_is_punished_on_either_side_and_chance_is_not() {
         for name in ["pattern", "frequency"] {
-            let tally = arena::against(&GAME, strategy::named(name).unwrap(), &Heady, 100);
+            let tally = tests::against(&GAME, strategy::named(name).unwrap(), &Heady, 100);
             assert!(tally.won > 3 * tally.lost, "{name}: {tally:?}");
-            let Tally { won, lost, .. } = arena::series(&GAME, name, "random", 200);
+            let Tally { won, lost, .. } = tests::series(&GAME, name, "random", 200);
             assert!(won.abs_diff(lost) < 55, "{name}: won {won}, lost {lost}");
         }
     }

@@ -11,8 +11,6 @@
 //! - [`replay`], [`analysis`], [`view`]: matches that were played
 
 pub mod analysis;
-#[cfg(test)]
-mod arena;
 pub mod context;
 pub mod external;
 pub mod fast;
@@ -24,6 +22,8 @@ pub mod replay;
 mod rules;
 pub mod strategy;
 mod successors;
+#[cfg(test)]
+mod tests;
 pub mod turn;
 pub mod view;
 

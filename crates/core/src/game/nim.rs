@@ -174,7 +174,7 @@ impl Presentation for Nim {
 #[cfg(test)]
 mod tests {
     use super::super::Game;
-    use super::super::arena::{self, Tally};
+    use super::super::tests::{self, Tally};
     use super::*;
     use crate::protocol::error::ErrorCode;
 
@@ -227,14 +227,14 @@ mod tests {
             ([2, 5, 6], (2, 1)),
         ] {
             let game = JsonGame::at(Nim { heaps, next: Seat::A });
-            assert_eq!(arena::asked(&GAME, &game, Seat::A, "optimal"), Nim::write(best), "{heaps:?}");
+            assert_eq!(tests::asked(&GAME, &game, Seat::A, "optimal"), Nim::write(best), "{heaps:?}");
         }
     }
 
     #[test]
     fn optimal_play_beats_chance_and_with_itself_the_first_player_wins() {
-        let tally = arena::series(&GAME, "optimal", "random", 200);
+        let tally = tests::series(&GAME, "optimal", "random", 200);
         assert!(tally.won > 190, "{tally:?}");
-        assert_eq!(arena::series(&GAME, "optimal", "optimal", 2), Tally { won: 1, drawn: 0, lost: 1 });
+        assert_eq!(tests::series(&GAME, "optimal", "optimal", 2), Tally { won: 1, drawn: 0, lost: 1 });
     }
 }

@@ -61,7 +61,7 @@ fn what_beats(hand: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally};
+    use super::super::tests::{self, Tally};
     use super::super::{Game, Outcome, Seat};
     use super::*;
     use crate::entropy::Entropy;
@@ -136,16 +136,16 @@ mod tests {
     #[test]
     fn habits_are_punished() {
         let [pattern, frequency] = ["pattern", "frequency"].map(|name| strategy::named(name).unwrap());
-        assert_eq!(arena::against(&GAME, pattern, &Round, 40).lost, 0);
+        assert_eq!(tests::against(&GAME, pattern, &Round, 40).lost, 0);
         for strategy in [pattern, frequency] {
-            let tally = arena::against(&GAME, strategy, &Stony, 100);
+            let tally = tests::against(&GAME, strategy, &Stony, 100);
             assert!(tally.won > 3 * tally.lost, "{}: {tally:?}", strategy.name);
         }
     }
 
     #[test]
     fn nothing_beats_pure_chance_for_long_nor_loses_to_it() {
-        let Tally { won, lost, .. } = arena::series(&GAME, "pattern", "random", 200);
+        let Tally { won, lost, .. } = tests::series(&GAME, "pattern", "random", 200);
         assert!(won.abs_diff(lost) < 55, "won {won}, lost {lost}");
     }
 }

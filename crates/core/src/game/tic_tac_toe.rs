@@ -239,7 +239,7 @@ fn worth(own: Cells, theirs: Cells, mut low: i8, high: i8) -> i8 {
 #[cfg(test)]
 mod tests {
     use super::super::Game;
-    use super::super::arena::{self, Tally};
+    use super::super::tests::{self, Tally};
     use super::*;
     use crate::protocol::error::ErrorCode;
 
@@ -316,15 +316,15 @@ mod tests {
         ] {
             let game = played(moves);
             let Turn::One(seat) = game.turn() else { panic!("over after {moves:?}") };
-            assert_eq!(arena::asked(&GAME, &game, seat, "perfect"), json!(best), "{moves:?}");
+            assert_eq!(tests::asked(&GAME, &game, seat, "perfect"), json!(best), "{moves:?}");
         }
     }
 
     #[test]
     fn perfect_play_never_loses_and_draws_with_itself() {
-        let tally = arena::series(&GAME, "perfect", "random", 40);
+        let tally = tests::series(&GAME, "perfect", "random", 40);
         assert_eq!(tally.lost, 0);
         assert!(tally.won > 30, "{tally:?}");
-        assert_eq!(arena::series(&GAME, "perfect", "perfect", 2), Tally { won: 0, drawn: 2, lost: 0 });
+        assert_eq!(tests::series(&GAME, "perfect", "perfect", 2), Tally { won: 0, drawn: 2, lost: 0 });
     }
 }
