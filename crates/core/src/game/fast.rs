@@ -4,7 +4,7 @@ use super::rules::{Choose, Rules, Situation, StrategyOf};
 use super::{Outcome, Seat, Turn};
 use crate::entropy::Entropy;
 use std::fmt::Debug;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// A match that was played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +36,45 @@ pub(super) fn players<R: Rules>(strategies: &[&str]) -> Box<dyn FastPlayers> {
         Player { choose, memory: R::Memory::default() }
     };
     let players = strategies.iter().map(player).collect();
-    Box::new(Players::<R> { opened: (R::default(), DefaultHasher::new()), players })
+    Box::new(Players::<R> { opened: (R::default(), Fnv::default()), players })
+}
+
+/// FNV-1a by words: the hasher of the standard library takes longer than most moves.
+#[derive(Debug, Clone)]
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0100_0000_01B3);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 #[derive(Debug)]
 struct Players<R: Rules> {
     /// The position after the opening, and the hash of its moves.
-    opened: (R, DefaultHasher),
+    opened: (R, Fnv),
     players: Vec<Player<R>>,
 }
 
@@ -67,7 +99,7 @@ impl<R: Rules> Players<R> {
 
 impl<R: Rules> FastPlayers for Players<R> {
     fn open(&mut self, opening: &[u32]) {
-        let (mut position, mut moves) = (R::default(), DefaultHasher::new());
+        let (mut position, mut moves) = (R::default(), Fnv::default());
         let mut opening = opening.iter().map(|number| *number as usize);
         loop {
             let seats = position.turn().seats();
