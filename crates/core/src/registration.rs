@@ -83,9 +83,6 @@ const RETRY_PAUSE: Duration = Duration::from_secs(2);
 /// The protocol version that our agents announce.
 pub const PROTOCOL_VERSION: &str = "2.1.0";
 
-/// The game that every manager of league.v2 knows.
-const EVEN_ODD: &str = "even_odd";
-
 const NO_REASON: &str = "the manager gave no reason";
 
 /// The state of an agent's registration. Not stored: after a restart it registers anew.
@@ -201,7 +198,7 @@ impl Registration {
 
     /// The games to announce: all, or to a manager that rejects that list the one that every manager knows.
     pub fn announced_games(&self) -> Vec<GameType> {
-        if self.basic_games_only { vec![GameType::new(EVEN_ODD)] } else { self.game_types.clone() }
+        if self.basic_games_only { vec![GameType::even_odd()] } else { self.game_types.clone() }
     }
 
     /// The request with this body. `earlier` is the token from an earlier registration.
@@ -297,7 +294,7 @@ impl Registration {
     /// Whether a refusal may be about the list of games, and a shorter one is left to try.
     fn may_announce_less(&self, reason: &str) -> bool {
         let about_games = reason == NO_REASON || reason.to_ascii_lowercase().contains("game");
-        let has_basic = self.game_types.iter().any(|game| game.as_str() == EVEN_ODD);
+        let has_basic = self.game_types.iter().any(GameType::is_even_odd);
         !self.basic_games_only && about_games && self.game_types.len() > 1 && has_basic
     }
 }

@@ -1,8 +1,7 @@
 //! Measures simulated matches per second on all cores: pairs of strategies of every game, and leagues of even/odd.
-//! `cargo run --release -p matchday-simulate --example pace`, or with the name of one game behind ` -- `.
+//! `cargo run --release -p matchday-research --example pace`, or with the name of one game behind ` -- `.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example that cannot go on has failed")]
 
-use matchday_benchmark_league::BenchmarkLeague;
 use matchday_core::game::{self, strategy};
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::protocol::GameType;
@@ -19,10 +18,6 @@ fn main() {
     let cores = std::thread::available_parallelism().unwrap();
     let stop = AtomicBool::new(false);
     let run = Run { threads: cores, stop: &stop };
-    let began = Instant::now();
-    let played: u32 = (0..3).map(|_| BenchmarkLeague::gather(50, 2).unwrap().play()).sum();
-    let machines = f64::from(played) / began.elapsed().as_secs_f64();
-    println!("even_odd, real machines, 1 thread: {machines:.0} matches/s");
     let only = std::env::args().nth(1);
     for game in game::GAMES.iter().filter(|game| only.as_ref().is_none_or(|only| only == game.name)) {
         for first in strategy::of(game) {
@@ -40,9 +35,8 @@ fn main() {
                     every_unit: false,
                 };
                 let began = Instant::now();
-                let pairs = duels.play(&run, |_| match began.elapsed() > TIME {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
+                let pairs = duels.play(&run, |_| {
+                    if began.elapsed() > TIME { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 });
                 let played: u64 = pairs.iter().map(|pair| pair.tally.matches()).sum();
                 let pace = played as f64 / began.elapsed().as_secs_f64();

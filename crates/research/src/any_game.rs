@@ -1,4 +1,4 @@
-//! Plays any game with the core's rules and strategies, without messages.
+//! Plays any game turn by turn in JSON, as referees and players do, but without messages: strategies and rules may be outside.
 
 use crate::ending::{Ending, Played};
 use crate::entrant::{Entrant, ExternalRules, StrategySource};
@@ -8,8 +8,8 @@ use matchday_core::game::context::Context;
 use matchday_core::game::past::{DrawCheck, Past, PastGame};
 use matchday_core::game::strategy::Strategy;
 use matchday_core::game::turn::TurnSheet;
-use matchday_core::game::{AskBy, Game, GameEntry, Outcome, Seat, Turn, past, strategy};
-use matchday_core::protocol::messages::{ChoiceContext, GameDetails, Parity};
+use matchday_core::game::{Game, GameEntry, MoveMessage, Outcome, Seat, Turn, past, strategy};
+use matchday_core::protocol::messages::{ChoiceContext, GameDetails};
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp};
 use serde_json::Value;
@@ -24,17 +24,16 @@ pub(crate) struct Players<'a> {
     entry: &'static GameEntry,
     rules: Option<&'a dyn ExternalRules>,
     game_type: GameType,
-    strategies: Vec<&'a StrategySource>,
-    ids: Vec<PlayerId>,
-    memories: Vec<Memory>,
+    players: Vec<Player<'a>>,
     /// Matches since the last [`forget`](Self::forget).
     played: u32,
     /// The first moves of every match, by their numbers among the options.
     opening: Vec<u32>,
 }
 
-#[derive(Debug, Clone, Default)]
-struct Memory {
+#[derive(Debug)]
+struct Player<'a> {
+    strategy: &'a StrategySource,
     overall: Past,
     against: Vec<Past>,
 }
@@ -44,8 +43,6 @@ struct Table {
     match_id: MatchId,
     round_id: RoundId,
     game: Box<dyn Game>,
-    /// The last move of each player.
-    choices: [Option<Value>; 2],
     /// What is left of the opening, the next move first.
     opening: std::vec::IntoIter<u32>,
     /// What external strategies are given as their source of chance.
@@ -54,32 +51,31 @@ struct Table {
     moves: Option<u64>,
 }
 
+fn id(player: usize) -> PlayerId {
+    PlayerId::numbered(u32::try_from(player + 1).unwrap_or(u32::MAX))
+}
+
 impl<'a> Players<'a> {
     pub(crate) fn new(
         entry: &'static GameEntry,
         rules: Option<&'a dyn ExternalRules>,
-        entrants: impl Iterator<Item = &'a Entrant>,
+        entrants: impl Iterator<Item = &'a Entrant> + Clone,
     ) -> Self {
-        let strategies: Vec<&StrategySource> = entrants.map(|entrant| &entrant.strategy).collect();
-        let ids = (1..).map(PlayerId::numbered).take(strategies.len()).collect();
-        let memory = Memory { against: vec![Past::default(); strategies.len()], ..Memory::default() };
-        let memories = vec![memory; strategies.len()];
-        Self {
-            entry,
-            rules,
-            game_type: GameType::new(entry.name),
-            strategies,
-            ids,
-            memories,
-            played: 0,
-            opening: Vec::new(),
-        }
+        let against = vec![Past::default(); entrants.clone().count()];
+        let player = |entrant: &'a Entrant| Player {
+            strategy: &entrant.strategy,
+            overall: Past::default(),
+            against: against.clone(),
+        };
+        let players = entrants.map(player).collect();
+        let game_type = GameType::new(entry.name);
+        Self { entry, rules, game_type, players, played: 0, opening: Vec::new() }
     }
 
     pub(crate) fn forget(&mut self) {
-        for memory in &mut self.memories {
-            memory.overall = Past::default();
-            memory.against.fill(Past::default());
+        for player in &mut self.players {
+            player.overall = Past::default();
+            player.against.fill(Past::default());
         }
         self.played = 0;
     }
@@ -96,7 +92,6 @@ impl<'a> Players<'a> {
             match_id: MatchId::numbered(round_id, 1),
             round_id,
             game: (self.entry.new)(),
-            choices: [None, None],
             opening: self.opening.clone().into_iter(),
             seeds: [a, b].map(|player| self.seed(player, entropy)),
             moves: Some(0),
@@ -108,27 +103,24 @@ impl<'a> Players<'a> {
 
     fn play_out(&self, table: &mut Table, entropy: &mut Entropy) -> Ending {
         loop {
-            match table.game.turn() {
-                Turn::Both => {
-                    let moves = Seat::BOTH.map(|seat| self.choose(table, seat, entropy));
-                    let moved =
-                        Seat::BOTH.map(|seat| self.make(table, seat, seat.of(&moves).as_ref(), entropy));
-                    match moved {
-                        [true, true] => {}
-                        [false, true] => return Ending::Forfeited(Seat::A),
-                        [true, false] => return Ending::Forfeited(Seat::B),
-                        [false, false] => return Ending::ForfeitedByBoth,
-                    }
-                }
-                Turn::One(seat) => {
-                    let choice = self.choose(table, seat, entropy);
-                    if !self.make(table, seat, choice.as_ref(), entropy) {
-                        return Ending::Forfeited(seat);
+            let turn = table.game.turn();
+            match turn {
+                Turn::Both | Turn::One(_) => {
+                    let choose = |seat: &Seat| (*seat, self.choose(table, *seat, entropy));
+                    let chosen: Vec<(Seat, Option<Value>)> = turn.seats().iter().map(choose).collect();
+                    let forfeits: Vec<Seat> = chosen
+                        .into_iter()
+                        .filter_map(|(seat, choice)| (!table.make(seat, choice)).then_some(seat))
+                        .collect();
+                    match forfeits[..] {
+                        [] => {}
+                        [seat] => return Ending::Forfeited(seat),
+                        _ => return Ending::ForfeitedByBoth,
                     }
                 }
                 Turn::Chance => {
                     table.moves = None;
-                    let mut dice = self.dice(table, entropy);
+                    let mut dice = table.dice(entropy);
                     table.game.chance(&mut dice);
                 }
                 Turn::External => {
@@ -137,58 +129,45 @@ impl<'a> Players<'a> {
                         return Ending::ForfeitedByBoth;
                     }
                 }
-                Turn::Over => {
-                    return table.game.outcome().unwrap_or(Outcome::Draw).into();
-                }
+                Turn::Over => return table.game.outcome().unwrap_or(Outcome::Draw).into(),
             }
         }
     }
 
     /// A number that every language can read from JSON; `None` for built-in strategies.
     fn seed(&self, player: usize, entropy: &mut Entropy) -> Option<u64> {
-        let external = matches!(self.strategies.get(player), Some(StrategySource::External(_)));
-        external.then(|| entropy.below(1 << 53))
-    }
-
-    fn dice(&self, table: &Table, entropy: &mut Entropy) -> Dice {
-        let [a, b] = table.players.map(|player| Nonce::absent(self.id(player)));
-        let (league_id, match_id) = (&LeagueId::new(""), &table.match_id);
-        let draw = MatchDraw { league_id, match_id, attempt: Attempt::FIRST };
-        draw.dice(&Secret::draw(entropy), [&a, &b])
-    }
-
-    fn id(&self, player: usize) -> &PlayerId {
-        static NOBODY: std::sync::LazyLock<PlayerId> = std::sync::LazyLock::new(|| PlayerId::numbered(0));
-        self.ids.get(player).unwrap_or(&NOBODY)
+        let strategy = self.players.get(player).map(|player| player.strategy);
+        matches!(strategy, Some(StrategySource::External(_))).then(|| entropy.below(1 << 53))
     }
 
     /// `None` if an external strategy does not decide.
     fn choose(&self, table: &mut Table, seat: Seat, entropy: &mut Entropy) -> Option<Value> {
         let [own, other] = [seat, seat.other()].map(|seat| *seat.of(&table.players));
-        let memory = self.memories.get(own)?;
+        let [own_id, other_id] = [own, other].map(id);
+        let player = self.players.get(own)?;
         let request = table.game.request(seat);
         if let Some(opening) = table.opening.next() {
             return request.valid_options.get(usize::try_from(opening).ok()?).cloned();
         }
-        let context = match table.game.asks_by() {
-            AskBy::Move => Context::OfMove(request.context),
-            AskBy::Parity => Context::OfParity(Some(ChoiceContext {
-                opponent_id: Some(self.id(other).clone()),
+        let context = match table.game.move_message() {
+            MoveMessage::GameMove => Context::OfMove(request.context),
+            MoveMessage::ChooseParity => Context::OfParity(Some(ChoiceContext {
+                opponent_id: Some(other_id.clone()),
                 round_id: Some(table.round_id),
-                your_standings: Some(memory.overall.record()),
+                your_standings: Some(player.overall.record()),
             })),
         };
         let turn = strategy::Turn {
             game_type: &self.game_type,
-            own_id: self.id(own),
-            opponent_id: Some(self.id(other)),
+            own_id: &own_id,
+            opponent_id: Some(&other_id),
             options: &request.valid_options,
             context: &context,
-            against: memory.against.get(other).unwrap_or(Past::NONE),
-            overall: &memory.overall,
-            record: memory.overall.record(),
+            against: player.against.get(other).unwrap_or(Past::NONE),
+            overall: &player.overall,
+            record: player.overall.record(),
         };
-        match self.strategies.get(own)? {
+        match player.strategy {
             StrategySource::BuiltIn(entry) => Some(entry.choose(&turn, entropy)),
             StrategySource::External(strategy) => {
                 let (match_id, round_id) = (table.match_id.clone(), Some(table.round_id));
@@ -198,55 +177,49 @@ impl<'a> Players<'a> {
         }
     }
 
-    /// Makes a move. Returns whether it was legal. If the choice of a built-in strategy is illegal, a random legal
-    /// move is made, as in a player.
-    fn make(&self, table: &mut Table, seat: Seat, choice: Option<&Value>, entropy: &mut Entropy) -> bool {
-        let Some(choice) = choice else { return false };
-        let mut made = choice.clone();
-        if table.game.play(seat, choice).is_err() {
-            let strategy = self.strategies.get(*seat.of(&table.players));
-            let options = table.game.request(seat).valid_options;
-            let place = entropy.below(options.len() as u64);
-            let any = usize::try_from(place).ok().and_then(|place| options.get(place));
-            match (strategy, any) {
-                (Some(StrategySource::BuiltIn(_)), Some(any)) if table.game.play(seat, any).is_ok() => {
-                    made = any.clone();
-                }
-                _ => return false,
-            }
-        }
-        table.moves = table.moves.map(|moves| hash(moves, &made));
-        *seat.of_mut(&mut table.choices) = Some(made);
-        true
-    }
-
     fn remember(&mut self, table: &Table, ending: Ending) {
-        let is_parity = table.game.asks_by() == AskBy::Parity;
-        let drawn_parity = drawn(table, is_parity);
-        let parity = |seat: Seat| {
-            let choice = seat.of(&table.choices).as_ref().filter(|_| is_parity)?;
-            choice.as_str().and_then(Parity::parse)
+        let parities = match table.game.details(&table.players.map(id)) {
+            GameDetails::Parity(parities) => Some(parities),
+            GameDetails::Other(_) => None,
         };
+        let choice = |player| parities.as_ref()?.choices.get(&id(player)).copied().flatten();
+        let drawn_parity = parities.as_ref().and_then(|parities| parities.number_parity);
         for seat in Seat::BOTH {
             let [own, other] = [seat, seat.other()].map(|seat| *seat.of(&table.players));
             let game = Arc::new(PastGame {
                 match_id: table.match_id.clone(),
                 round_id: Some(table.round_id),
                 game_type: self.game_type.clone(),
-                opponent_id: Some(self.id(other).clone()),
-                own_choice: parity(seat),
-                opponent_choice: parity(seat.other()),
+                opponent_id: Some(id(other)),
+                own_choice: choice(own),
+                opponent_choice: choice(other),
                 drawn_parity,
                 outcome: outcome(ending, seat),
                 technical: matches!(ending, Ending::Forfeited(_) | Ending::ForfeitedByBoth),
                 draw: if drawn_parity.is_some() { DrawCheck::Proven } else { DrawCheck::NotPromised },
                 summary: None,
             });
-            if let Some(memory) = self.memories.get_mut(own) {
-                memory.against.get_mut(other).into_iter().for_each(|past| past.push(Arc::clone(&game)));
-                memory.overall.push(game);
+            if let Some(player) = self.players.get_mut(own) {
+                player.against.get_mut(other).into_iter().for_each(|past| past.push(Arc::clone(&game)));
+                player.overall.push(game);
             }
         }
+    }
+}
+
+impl Table {
+    /// Makes a move. Returns whether it was legal.
+    fn make(&mut self, seat: Seat, choice: Option<Value>) -> bool {
+        let made = choice.filter(|choice| self.game.play(seat, choice).is_ok());
+        self.moves = self.moves.zip(made.as_ref()).map(|(moves, made)| hash(moves, made));
+        made.is_some()
+    }
+
+    fn dice(&self, entropy: &mut Entropy) -> Dice {
+        let [a, b] = self.players.map(|player| Nonce::absent(&id(player)));
+        let (league_id, match_id) = (&LeagueId::new(""), &self.match_id);
+        let draw = MatchDraw { league_id, match_id, attempt: Attempt::FIRST };
+        draw.dice(&Secret::draw(entropy), [&a, &b])
     }
 }
 
@@ -256,16 +229,6 @@ fn hash(moves: u64, made: &Value) -> u64 {
         .bytes()
         .chain([b'\n'])
         .fold(moves, |moves, byte| (moves ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
-}
-
-fn drawn(table: &Table, is_parity: bool) -> Option<Parity> {
-    if !is_parity {
-        return None;
-    }
-    match table.game.details(&[1, 2].map(PlayerId::numbered)) {
-        GameDetails::Parity(details) => details.number_parity,
-        GameDetails::Other(_) => None,
-    }
 }
 
 fn outcome(ending: Ending, seat: Seat) -> past::Outcome {

@@ -90,22 +90,15 @@ impl Duels<'_> {
         pairs
     }
 
-    fn entrants_of(&self, pair: &Pair) -> impl ExactSizeIterator<Item = &Entrant> + Clone {
-        let found: Vec<&Entrant> =
-            [pair.a, pair.b].iter().filter_map(|place| self.entrants.get(*place)).collect();
-        found.into_iter()
-    }
-
     fn units_together(&self) -> u64 {
-        let all_fast =
-            Engine::new(self.game, self.rules, self.entrants.iter(), stream(0, Purpose::League, 0)).is_fast();
+        let all_fast = Engine::new(self.game, self.rules, self.entrants.iter()).is_fast();
         let turns = self.unit_matches() * u64::from(self.game.turns_max);
         if all_fast { (FAST_TURNS / turns.max(1)).max(1) } else { 1 }
     }
 
     fn block(&self, run: &Run<'_>, pair: &Pair, number: u64, units: std::ops::Range<u64>) -> Pair {
         let mut played = pair.clone();
-        let mut engine = self.engine(pair, number);
+        let mut engine = self.engine(pair);
         for unit in units {
             let tally = self.unit(run, &mut engine, number, unit, |first, meeting| {
                 played.distinct.add(first == Seat::A, meeting.played.moves);
@@ -115,19 +108,15 @@ impl Duels<'_> {
         played
     }
 
-    fn engine(&self, pair: &Pair, number: u64) -> Engine<'_> {
-        Engine::new(
-            self.game,
-            self.rules,
-            self.entrants_of(pair),
-            stream(self.seed, Purpose::Duel(number), 0),
-        )
+    fn engine(&self, pair: &Pair) -> Engine<'_> {
+        let places = [pair.a, pair.b].into_iter();
+        Engine::new(self.game, self.rules, places.filter_map(|place| self.entrants.get(place)))
     }
 
     /// Plays one unit of the pair of this number, and shows each match.
     pub fn play_unit(&self, run: &Run<'_>, number: usize, unit: u64, mut each: impl FnMut(Meeting)) {
         let Some((number, pair)) = (0..).zip(self.pairs()).nth(number) else { return };
-        let mut engine = self.engine(&pair, number);
+        let mut engine = self.engine(&pair);
         self.unit(run, &mut engine, number, unit, |first, meeting| {
             let [a, b] = if first == Seat::A { [pair.a, pair.b] } else { [pair.b, pair.a] };
             each(Meeting { players: [a, b], ..meeting });

@@ -1,80 +1,68 @@
-//! Plays matches with a fast engine where there is one, or else with the core's rules.
+//! Plays matches of built-in strategies with the core's fast engine, and others turn by turn in JSON.
 
 use crate::any_game::Players;
 use crate::ending::Played;
 use crate::entrant::{Entrant, ExternalRules, StrategySource};
-use crate::even_odd::{Coins, FastPlayers};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::GameEntry;
-use matchday_core::game::fast;
+use matchday_core::game::fast::FastPlayers;
 
 #[derive(Debug)]
-pub(crate) enum Engine<'a> {
-    EvenOdd(FastPlayers, Coins),
-    Fast(Box<dyn fast::FastPlayers>, Entropy),
-    Any(Players<'a>, Entropy),
+pub(crate) struct Engine<'a> {
+    players: AnyPlayers<'a>,
+    entropy: Entropy,
 }
 
-const EVEN_ODD: &str = "even_odd";
+#[derive(Debug)]
+enum AnyPlayers<'a> {
+    Fast(Box<dyn FastPlayers>),
+    Json(Players<'a>),
+}
 
 impl<'a> Engine<'a> {
     pub(crate) fn new(
         game: &'static GameEntry,
         rules: Option<&'a dyn ExternalRules>,
-        entrants: impl ExactSizeIterator<Item = &'a Entrant> + Clone,
-        entropy: Entropy,
+        entrants: impl Iterator<Item = &'a Entrant> + Clone,
     ) -> Self {
-        if let Some(players) = FastPlayers::of(entrants.clone()).filter(|_| game.name == EVEN_ODD) {
-            return Self::EvenOdd(players, Coins::new(entropy));
-        }
-        let built_in: Option<Vec<&str>> = entrants.clone().map(built_in).collect();
-        match (game.fast, built_in) {
-            (Some(players), Some(names)) => Self::Fast(players(&names), entropy),
-            _ => Self::Any(Players::new(game, rules, entrants), entropy),
-        }
+        let names: Option<Vec<&str>> = entrants.clone().map(built_in).collect();
+        let players = match (game.built_in, names) {
+            (Some(built_in), Some(names)) => AnyPlayers::Fast((built_in.players)(&names)),
+            _ => AnyPlayers::Json(Players::new(game, rules, entrants)),
+        };
+        Self { players, entropy: Entropy::numbered(0) }
     }
 
     /// Everyone forgets, and entropy is replaced.
     pub(crate) fn begin(&mut self, entropy: Entropy) {
-        match self {
-            Self::EvenOdd(players, coins) => {
-                players.forget();
-                *coins = Coins::new(entropy);
-            }
-            // These strategies remember nothing beyond a match.
-            Self::Fast(_, chance) => *chance = entropy,
-            Self::Any(players, chance) => {
-                players.forget();
-                *chance = entropy;
-            }
+        self.entropy = entropy;
+        match &mut self.players {
+            AnyPlayers::Fast(players) => players.forget(),
+            AnyPlayers::Json(players) => players.forget(),
         }
     }
 
-    /// Every match begins with this opening, until this is called again. Even/odd has none.
+    /// Every match begins with this opening, until this is called again.
     pub(crate) fn open(&mut self, opening: &[u32]) {
-        match self {
-            Self::EvenOdd(..) => {}
-            Self::Fast(players, _) => players.open(opening),
-            Self::Any(players, _) => players.open(opening),
+        match &mut self.players {
+            AnyPlayers::Fast(players) => players.open(opening),
+            AnyPlayers::Json(players) => players.open(opening),
         }
     }
 
     /// Whether a match takes microseconds at most.
     pub(crate) fn is_fast(&self) -> bool {
-        !matches!(self, Self::Any(..))
+        matches!(self.players, AnyPlayers::Fast(_))
     }
 
     #[inline]
     pub(crate) fn play(&mut self, a: usize, b: usize) -> Played {
-        match self {
-            Self::EvenOdd(players, coins) => {
-                Played { ending: players.play(a, b, coins), totals: None, moves: None }
+        match &mut self.players {
+            AnyPlayers::Fast(players) => {
+                let played = players.play(a, b, &mut self.entropy);
+                Played { ending: played.outcome.into(), totals: played.totals, moves: played.moves }
             }
-            Self::Fast(players, entropy) => {
-                let played = players.play(a, b, entropy);
-                Played { ending: played.outcome.into(), totals: played.totals, moves: Some(played.moves) }
-            }
-            Self::Any(players, entropy) => players.play(a, b, entropy),
+            AnyPlayers::Json(players) => players.play(a, b, &mut self.entropy),
         }
     }
 }

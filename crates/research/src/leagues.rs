@@ -158,9 +158,7 @@ impl Leagues<'_> {
         mut watch: impl FnMut(&Seasons) -> ControlFlow<()>,
     ) -> Result<Seasons, Impossible> {
         let format = LeagueFormat::of(self.competition, self.entrants.len())?;
-        let engine = || {
-            Engine::new(self.game, self.rules, self.entrants.iter(), stream(self.seed, Purpose::League, 0))
-        };
+        let engine = || Engine::new(self.game, self.rules, self.entrants.iter());
         let together = if engine().is_fast() { FAST_LEAGUES } else { 1 };
         let work = |block: u64| {
             let mut engine = engine();
@@ -186,12 +184,7 @@ impl Leagues<'_> {
         mut each: impl FnMut(Meeting),
     ) -> Result<Seasons, Impossible> {
         let format = LeagueFormat::of(self.competition, self.entrants.len())?;
-        let mut engine = Engine::new(
-            self.game,
-            self.rules,
-            self.entrants.iter(),
-            stream(self.seed, Purpose::League, number),
-        );
+        let mut engine = Engine::new(self.game, self.rules, self.entrants.iter());
         let mut season = Seasons::none(self.entrants.len());
         self.league(run, &format, &mut engine, number, &mut season, &mut each);
         Ok(season)

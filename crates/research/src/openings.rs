@@ -3,7 +3,7 @@
 
 use crate::seeds::{Purpose, stream};
 use matchday_core::entropy::Entropy;
-use matchday_core::game::{Game, GameEntry, Seat, Turn};
+use matchday_core::game::{Game, GameEntry, Seat};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -77,21 +77,13 @@ impl Position {
     }
 
     fn is_over(&self) -> bool {
-        !matches!(self.game.turn(), Turn::Both | Turn::One(_))
-    }
-
-    fn seats(&self) -> Vec<Seat> {
-        match self.game.turn() {
-            Turn::Both => Seat::BOTH.to_vec(),
-            Turn::One(seat) => vec![seat],
-            Turn::Chance | Turn::External | Turn::Over => Vec::new(),
-        }
+        self.game.turn().seats().is_empty()
     }
 
     /// `None` if nobody is to move.
     fn random_turn(mut self, entropy: &mut Entropy) -> Option<Self> {
-        let seats = self.seats();
-        for seat in &seats {
+        let seats = self.game.turn().seats();
+        for seat in seats {
             let options = self.game.request(*seat).valid_options;
             let place = entropy.below(options.len() as u64);
             self.play(*seat, options.get(usize::try_from(place).ok()?)?).ok()?;
@@ -110,13 +102,13 @@ impl Position {
     fn played(mut self, moves: &[Value]) -> Result<Opening, String> {
         let mut moves = moves.iter().peekable();
         while moves.peek().is_some() {
-            let seats = self.seats();
+            let seats = self.game.turn().seats();
             if seats.is_empty() {
                 return Err("the match is over before its last move".to_owned());
             }
             for seat in seats {
                 let choice = moves.next().ok_or("both move at once: a move of B is missing")?;
-                self.play(seat, choice)?;
+                self.play(*seat, choice)?;
             }
         }
         match self.is_over() {

@@ -1,13 +1,14 @@
 //! Connect four: A drops X and begins, B drops O, into seven columns of six cells. The first with four in a row wins.
 
 use super::analysis::Prospect;
-use super::fast::{self, Memo, Position};
+use super::json_game::JsonGame;
+use super::memo::Memo;
+use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
 use super::strategy;
-use super::strategy::StrategyEntry;
 use super::view::{Grid, Marks, View};
-use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
+use super::{BuiltIn, GameEntry, Outcome, Seat, Turn};
 use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::{GameDetails, MoveRequest};
+use crate::protocol::messages::GameDetails;
 use serde_json::{Map, Value, json};
 use smol_str::{SmolStr, ToSmolStr};
 
@@ -18,13 +19,8 @@ pub(super) const GAME: GameEntry = GameEntry {
     turns_max: COLUMNS * ROWS,
     sides_matter: true,
     payoff: None,
-    new: || Box::new(ConnectFour::default()),
-    strategies: &[StrategyEntry {
-        name: "lookahead",
-        about: "looks some moves ahead, as far as a few thousand positions reach",
-        choose: |turn, _| lookahead(turn),
-    }],
-    fast: Some(|names| fast::players(Board::default(), &[("lookahead", Board::lookahead)], names)),
+    new: JsonGame::<ConnectFour>::begin,
+    built_in: Some(BuiltIn::of::<ConnectFour>()),
 };
 
 const RULES: &str = "\
@@ -81,17 +77,55 @@ fn has_four(marks: Cells) -> bool {
     })
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct ConnectFour {
     marks: [Cells; 2],
-    /// Columns in the order in which they were played.
-    moves: Vec<u32>,
+    next: Seat,
+    /// Who has four in a row.
+    winner: Option<Seat>,
 }
 
-fn mark(seat: Seat) -> char {
-    match seat {
-        Seat::A => 'X',
-        Seat::B => 'O',
+impl Default for ConnectFour {
+    fn default() -> Self {
+        Self { marks: [0, 0], next: Seat::A, winner: None }
+    }
+}
+
+impl Rules for ConnectFour {
+    /// The column.
+    type Move = u32;
+    type Memory = ();
+
+    const STRATEGIES: &'static [StrategyOf<Self>] = &[StrategyOf::new(
+        "lookahead",
+        "looks some moves ahead, as far as a few thousand positions reach",
+        |situation| situation.position.best_column(situation.seat),
+    )];
+
+    fn turn(&self) -> Turn {
+        if self.outcome().is_some() { Turn::Over } else { Turn::One(self.next) }
+    }
+
+    fn options(&self) -> usize {
+        self.free().count_ones() as usize
+    }
+
+    fn option(&self, number: usize) -> u32 {
+        nth_bit(self.free(), number) / STRIDE
+    }
+
+    fn play(&mut self, seat: Seat, column: u32) {
+        let marks = seat.of(&self.marks) | landing(self.taken(), column).unwrap_or(0);
+        *seat.of_mut(&mut self.marks) = marks;
+        self.winner = has_four(marks).then_some(seat);
+        self.next = seat.other();
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self.winner {
+            Some(seat) => Some(Outcome::Win(seat)),
+            None => (self.taken() == BOARD).then_some(Outcome::Draw),
+        }
     }
 }
 
@@ -101,13 +135,17 @@ impl ConnectFour {
         a | b
     }
 
-    fn free_columns(&self) -> Vec<Value> {
-        let taken = self.taken();
-        (0..COLUMNS).filter(|column| landing(taken, *column).is_some()).map(Value::from).collect()
+    /// The top cells that are free, one for each column that is not full.
+    fn free(&self) -> Cells {
+        BOTTOM << (ROWS - 1) & !self.taken()
     }
 
-    fn winner(&self) -> Option<Seat> {
-        Seat::BOTH.into_iter().find(|seat| has_four(*seat.of(&self.marks)))
+    fn best_column(&self, seat: Seat) -> Option<u32> {
+        static KNOWN: Memo<{ 1 << 18 }> = Memo::new();
+        let [own, theirs] = [seat, seat.other()].map(|seat| *seat.of(&self.marks));
+        // The lowest free cell of each column and one's own marks tell positions apart.
+        let key = (own | theirs) + BOTTOM + own;
+        KNOWN.get(key, || search(own, theirs)).map(u32::from)
     }
 
     fn letter(&self, cell: Cells) -> char {
@@ -122,156 +160,91 @@ impl ConnectFour {
     }
 }
 
-impl Game for ConnectFour {
-    fn turn(&self) -> Turn {
-        match self.outcome() {
-            Some(_) => Turn::Over,
-            None if self.moves.len().is_multiple_of(2) => Turn::One(Seat::A),
-            None => Turn::One(Seat::B),
-        }
+fn mark(seat: Seat) -> char {
+    match seat {
+        Seat::A => 'X',
+        Seat::B => 'O',
+    }
+}
+
+impl Presentation for ConnectFour {
+    const MOVE_TYPE: &'static str = "drop_mark";
+
+    fn write(column: u32) -> Value {
+        column.into()
     }
 
-    fn request(&self, seat: Seat) -> MoveRequest {
-        let context = Map::from_iter([
+    fn context(&self, seat: Seat, _: &Moves<Self>) -> Map<String, Value> {
+        Map::from_iter([
             ("board".to_owned(), json!(self.board())),
             ("your_mark".to_owned(), json!(mark(seat))),
             ("opponent_mark".to_owned(), json!(mark(seat.other()))),
-        ]);
-        MoveRequest {
-            move_type: SmolStr::new_static("drop_mark"),
-            valid_options: self.free_columns(),
-            context,
-        }
+        ])
     }
 
-    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
-        let on_turn = self.turn() == Turn::One(seat);
-        let column = choice.as_u64().and_then(|number| u32::try_from(number).ok());
-        let column = column.filter(|column| *column < COLUMNS && on_turn);
-        match column.and_then(|column| Some((column, landing(self.taken(), column)?))) {
-            Some((column, cell)) => {
-                *seat.of_mut(&mut self.marks) |= cell;
-                self.moves.push(column);
-                Ok(())
-            }
-            None => {
-                let legal = if on_turn { self.free_columns() } else { Vec::new() };
-                Err(IllegalMove::none_of(legal, choice))
+    fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
+        let own_mark = turn.context.get("your_mark")?.as_str()?.chars().next()?;
+        let lines = turn.context.get("board")?.as_array()?;
+        let mut position = Self::default();
+        for (row, line) in (0..ROWS).zip(lines.iter().rev()) {
+            for (column, letter) in
+                (0..COLUMNS).zip(line.as_str()?.chars()).filter(|(_, letter)| *letter != '.')
+            {
+                let seat = if letter == own_mark { Seat::A } else { Seat::B };
+                *seat.of_mut(&mut position.marks) |= cell(column, row);
             }
         }
+        Some((position, Seat::A))
     }
 
-    fn outcome(&self) -> Option<Outcome> {
-        match self.winner() {
-            Some(seat) => Some(Outcome::Win(seat)),
-            None => (self.taken() == BOARD).then_some(Outcome::Draw),
-        }
-    }
-
-    fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
+    fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
         let marks = Seat::BOTH.map(|seat| (seat.of(players).to_string(), json!(mark(seat))));
+        let moves: Vec<u32> = moves.iter().map(|(_, column)| *column).collect();
         GameDetails::Other(Map::from_iter([
             ("board".to_owned(), json!(self.board())),
             ("marks".to_owned(), Map::from_iter(marks).into()),
-            ("moves".to_owned(), json!(self.moves)),
+            ("moves".to_owned(), moves.into()),
         ]))
     }
 
-    fn view(&self) -> Option<View> {
+    fn reason(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> String {
+        match self.winner {
+            Some(seat) => {
+                format!("{} ({}) has four in a row after {} moves", seat.of(players), mark(seat), moves.len())
+            }
+            None => "The board is full and nobody has four in a row".into(),
+        }
+    }
+
+    fn view(&self, moves: &Moves<Self>) -> View {
         let cells: Vec<Cells> =
             (0..ROWS).rev().flat_map(|row| (0..COLUMNS).map(move |column| cell(column, row))).collect();
-        let index = |wanted: Cells| (0..).zip(&cells).filter(move |(_, cell)| wanted & **cell != 0);
+        let indices = |wanted: Cells| {
+            let found = (0..).zip(&cells).filter(|(_, cell)| wanted & **cell != 0);
+            found.map(|(index, _)| index).collect()
+        };
         // The last mark is the topmost of its column.
-        let last = self.moves.last().and_then(|column| {
+        let last = moves.last().and_then(|(_, column)| {
             (0..ROWS).rev().map(|row| cell(*column, row)).find(|cell| self.taken() & cell != 0)
         });
         let text = |cell: &Cells| match self.letter(*cell) {
             '.' => SmolStr::default(),
             letter => letter.to_smolstr(),
         };
-        Some(View::Grid(Grid {
+        View::Grid(Grid {
             columns: COLUMNS as usize,
             cells: cells.iter().map(text).collect(),
             marks: Marks::pair(mark(Seat::A).to_smolstr(), mark(Seat::B).to_smolstr()),
-            last: index(last.unwrap_or(0)).map(|(index, _)| index).collect(),
-            line: index(self.marks.into_iter().fold(0, |all, marks| all | fours(marks)))
-                .map(|(index, _)| index)
-                .collect(),
+            last: indices(last.unwrap_or(0)),
+            line: indices(self.marks.into_iter().fold(0, |all, marks| all | fours(marks))),
             column_names: (0..COLUMNS).map(|column| column.to_smolstr()).collect(),
             ..Grid::default()
-        }))
+        })
     }
 
-    fn prospects(&self) -> Vec<(Value, Prospect)> {
-        let Turn::One(seat) = self.turn() else { return Vec::new() };
-        let (own, theirs) = (*seat.of(&self.marks), *seat.other().of(&self.marks));
-        let columns = (0..COLUMNS).filter_map(|column| Some((column, landing(own | theirs, column)?)));
-        columns.map(|(column, cell)| (Value::from(column), prospect(own | cell, theirs))).collect()
-    }
-
-    fn reason(&self, players: &[PlayerId; 2]) -> String {
-        match self.winner() {
-            Some(seat) => {
-                let (winner, moves) = (seat.of(players), self.moves.len());
-                format!("{winner} ({}) has four in a row after {moves} moves", mark(seat))
-            }
-            None => "The board is full and nobody has four in a row".into(),
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Board {
-    marks: [Cells; 2],
-    next: Seat,
-    /// Who has four in a row.
-    winner: Option<Seat>,
-}
-
-impl Default for Board {
-    fn default() -> Self {
-        Self { marks: [0, 0], next: Seat::A, winner: None }
-    }
-}
-
-impl Board {
-    fn taken(&self) -> Cells {
-        let [a, b] = self.marks;
-        a | b
-    }
-
-    /// The top cells that are free, one for each column that is not full.
-    fn free(&self) -> Cells {
-        BOTTOM << (ROWS - 1) & !self.taken()
-    }
-
-    fn lookahead(&self, seat: Seat) -> Option<u32> {
-        let column = best_column(*seat.of(&self.marks), *seat.other().of(&self.marks))?;
-        Some((self.free() & (cell(column, 0) - 1)).count_ones())
-    }
-}
-
-impl Position for Board {
-    fn turn(&self) -> Turn {
-        if self.winner.is_some() || self.taken() == BOARD { Turn::Over } else { Turn::One(self.next) }
-    }
-
-    fn options(&self) -> u32 {
-        self.free().count_ones()
-    }
-
-    fn play(&mut self, seat: Seat, option: u32) {
-        // Without the lowest free columns, the next one is that of this number.
-        let free = (0..option).fold(self.free(), |free, _| free & free.wrapping_sub(1));
-        let column = free.trailing_zeros() / STRIDE;
-        let marks = seat.of(&self.marks) | landing(self.taken(), column).unwrap_or(0);
-        *seat.of_mut(&mut self.marks) = marks;
-        self.winner = has_four(marks).then_some(seat);
-        self.next = seat.other();
-    }
-
-    fn outcome(&self) -> Outcome {
-        self.winner.map_or(Outcome::Draw, Outcome::Win)
+    fn prospect(&self, column: u32) -> Option<Prospect> {
+        let [own, theirs] = [self.next, self.next.other()].map(|seat| *seat.of(&self.marks));
+        Some(prospect(own | landing(own | theirs, column)?, theirs))
     }
 }
 
@@ -281,29 +254,6 @@ const ORDER: [u32; 7] = [3, 2, 4, 1, 5, 0, 6];
 const POSITIONS_MAX: u32 = 5_000;
 /// Worth more than any position that is not won.
 const WON: i32 = 10_000;
-
-fn lookahead(turn: &strategy::Turn<'_>) -> Option<Value> {
-    let own_mark = turn.context.get("your_mark")?.as_str()?.chars().next()?;
-    let lines = turn.context.get("board")?.as_array()?;
-    let (mut own, mut theirs) = (0, 0);
-    for (row, line) in (0..ROWS).zip(lines.iter().rev()) {
-        for (column, letter) in (0..COLUMNS).zip(line.as_str()?.chars()) {
-            match letter {
-                '.' => {}
-                letter if letter == own_mark => own |= cell(column, row),
-                _ => theirs |= cell(column, row),
-            }
-        }
-    }
-    best_column(own, theirs).map(Value::from)
-}
-
-fn best_column(own: Cells, theirs: Cells) -> Option<u32> {
-    static KNOWN: Memo<{ 1 << 18 }> = Memo::new();
-    // The lowest free cell of each column and one's own marks tell positions apart.
-    let key = (own | theirs) + BOTTOM + own;
-    KNOWN.get(key, || search(own, theirs)).map(u32::from)
-}
 
 /// Deeper and deeper, until the positions are used up or the game is decided: the best of the last search that came to
 /// its end.
@@ -410,12 +360,12 @@ fn completing(marks: Cells) -> Cells {
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena;
+    use super::super::{Game, tests};
     use super::*;
     use crate::protocol::error::ErrorCode;
 
-    fn played(columns: &str) -> ConnectFour {
-        let mut game = ConnectFour::default();
+    fn played(columns: &str) -> JsonGame<ConnectFour> {
+        let mut game = JsonGame::at(ConnectFour::default());
         for digit in columns.chars() {
             let Turn::One(seat) = game.turn() else { panic!("over before {digit} of {columns}") };
             game.play(seat, &json!(digit.to_digit(10))).unwrap();
@@ -426,7 +376,7 @@ mod tests {
     #[test]
     fn marks_pile_up_in_their_columns() {
         let board = [".......", ".......", ".......", "...X...", "...O...", "..OXX.."];
-        assert_eq!(played("33423").board(), board);
+        assert_eq!(played("33423").position.board(), board);
     }
 
     #[test]
@@ -485,14 +435,14 @@ mod tests {
         for (columns, good) in [("001122", &[3][..]), ("010101", &[0]), ("00112", &[3]), ("263", &[1, 4])] {
             let game = played(columns);
             let Turn::One(seat) = game.turn() else { panic!("over after {columns}") };
-            let chosen = arena::asked(&GAME, &game, seat, "lookahead");
+            let chosen = tests::asked(&GAME, &game, seat, "lookahead");
             assert!(good.iter().any(|column| chosen == *column), "{chosen} after {columns}");
         }
     }
 
     #[test]
     fn lookahead_beats_chance() {
-        let tally = arena::series(&GAME, "lookahead", "random", 20);
+        let tally = tests::series(&GAME, "lookahead", "random", 20);
         assert_eq!((tally.won, tally.lost), (20, 0));
     }
 }

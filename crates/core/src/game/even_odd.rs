@@ -1,64 +1,27 @@
 //! Even/odd: both players call a parity, then a number from 1 to 10 is drawn. The player who called it right wins, unless both
 //! did or neither.
 
-use super::past::Past;
+use super::json_game::JsonGame;
+use super::rules::{Moves, Presentation, Rules, Situation, StrategyOf, moves_of};
 use super::strategy;
-use super::strategy::StrategyEntry;
+use super::successors::{Successors, patterns_below};
 use super::view::{Strip, StripRound, View};
-use super::{AskBy, Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
-use crate::fair::Dice;
-use crate::protocol::error::ErrorCode;
-use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::{ByPlayer, GameDetails, MoveRequest, Parity, ParityDetails};
+use super::{BuiltIn, GameEntry, MoveMessage, Outcome, Seat, Turn};
+use crate::protocol::ids::{GameType, PlayerId};
+use crate::protocol::messages::{ByPlayer, GameDetails, Parity, ParityDetails};
 use serde_json::{Map, Value};
 use smol_str::{SmolStr, ToSmolStr};
+use std::ops::RangeInclusive;
 
 pub(super) const GAME: GameEntry = GameEntry {
-    name: "even_odd",
+    name: GameType::EVEN_ODD,
     about: "call the parity of a number that is then drawn: nearly pure luck",
     rules: RULES,
     turns_max: 1,
     sides_matter: false,
     payoff: None,
-    new: || Box::new(EvenOdd::default()),
-    strategies: &[
-        StrategyEntry {
-            name: "always_even",
-            about: "even, whatever happens",
-            choose: |_, _| called(Some(Parity::Even)),
-        },
-        StrategyEntry {
-            name: "always_odd",
-            about: "odd, whatever happens",
-            choose: |_, _| called(Some(Parity::Odd)),
-        },
-        StrategyEntry {
-            name: "alternating",
-            about: "even in the first game, then each time the other",
-            choose: |turn, _| called(alternating(turn)),
-        },
-        StrategyEntry {
-            name: "frequency",
-            about: "the parity that was drawn more often so far",
-            choose: |turn, _| called(frequency(turn)),
-        },
-        StrategyEntry {
-            name: "pattern",
-            about: "what most often followed the last three draws, or as many of them as came before",
-            choose: |turn, _| called(pattern(turn)),
-        },
-        StrategyEntry {
-            name: "mirror",
-            about: "what the opponent chose when the two last met",
-            choose: |turn, _| called(mirror(turn)),
-        },
-        StrategyEntry {
-            name: "win_stay_lose_shift",
-            about: "the last choice again if it was right, the other one if it was wrong",
-            choose: |turn, _| called(win_stay_lose_shift(turn)),
-        },
-    ],
-    fast: None,
+    new: JsonGame::<EvenOdd>::begin,
+    built_in: Some(BuiltIn::of::<EvenOdd>()),
 };
 
 const RULES: &str = "\
@@ -81,16 +44,34 @@ struct EvenOdd {
     number: Option<u8>,
 }
 
-impl EvenOdd {
-    fn options() -> Vec<Value> {
-        Parity::ALL.map(|parity| Value::from(parity.as_str())).to_vec()
-    }
-}
+impl Rules for EvenOdd {
+    type Move = Parity;
+    type Memory = Memory;
 
-impl Game for EvenOdd {
-    fn asks_by(&self) -> AskBy {
-        AskBy::Parity
-    }
+    const STRATEGIES: &'static [StrategyOf<Self>] = &[
+        StrategyOf::new("always_even", "even, whatever happens", |_| Some(Parity::Even)),
+        StrategyOf::new("always_odd", "odd, whatever happens", |_| Some(Parity::Odd)),
+        StrategyOf::new("alternating", "even in the first game, then each time the other", |situation| {
+            Some(if situation.memory.played.is_multiple_of(2) { Parity::Even } else { Parity::Odd })
+        }),
+        StrategyOf::new("frequency", "the parity that was drawn more often so far", |situation| {
+            situation.expected(0..=0)
+        }),
+        StrategyOf::new(
+            "pattern",
+            "what most often followed the last three draws, or as many of them as came before",
+            |situation| situation.expected(1..=3),
+        ),
+        StrategyOf::new("mirror", "what the opponent chose when the two last met", |situation| {
+            situation.memory.opponents.get(situation.opponent).copied().flatten()
+        }),
+        // Right was the parity that was drawn.
+        StrategyOf::new(
+            "win_stay_lose_shift",
+            "the last choice again if it was right, the other one if it was wrong",
+            |situation| situation.memory.draws.last().map(parity),
+        ),
+    ];
 
     fn turn(&self) -> Turn {
         match (self.choices, self.number) {
@@ -100,33 +81,20 @@ impl Game for EvenOdd {
         }
     }
 
-    fn request(&self, _seat: Seat) -> MoveRequest {
-        MoveRequest {
-            move_type: SmolStr::new_static("choose_parity"),
-            valid_options: Self::options(),
-            context: Map::new(),
-        }
+    fn options(&self) -> usize {
+        Parity::ALL.len()
     }
 
-    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
-        let slot = seat.of_mut(&mut self.choices);
-        match (choice.as_str().and_then(Parity::parse), &slot) {
-            (Some(parity), None) => {
-                *slot = Some(parity);
-                Ok(())
-            }
-            (_, chosen) => Err(IllegalMove {
-                code: ErrorCode::InvalidParityChoice,
-                came: choice.clone(),
-                legal: if chosen.is_some() { Vec::new() } else { Self::options() },
-            }),
-        }
+    fn option(&self, number: usize) -> Parity {
+        parity(number)
     }
 
-    fn chance(&mut self, dice: &mut Dice) {
-        if self.turn() == Turn::Chance {
-            self.number = u8::try_from(dice.uniform(1..=10)).ok();
-        }
+    fn play(&mut self, seat: Seat, choice: Parity) {
+        *seat.of_mut(&mut self.choices) = Some(choice);
+    }
+
+    fn chance(&mut self, mut draw: impl FnMut(RangeInclusive<u32>) -> u32) {
+        self.number = u8::try_from(draw(1..=10)).ok();
     }
 
     fn outcome(&self) -> Option<Outcome> {
@@ -139,8 +107,70 @@ impl Game for EvenOdd {
         })
     }
 
-    fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
-        let ([a, b], [choice_a, choice_b]) = (players, self.choices);
+    fn remember(&self, memory: &mut Memory, seat: Seat, opponent: usize) {
+        memory.played += 1;
+        memory.draws.push(self.number.map_or(0, |number| number_of(Parity::of(number))));
+        if memory.opponents.len() <= opponent {
+            memory.opponents.resize(opponent + 1, None);
+        }
+        memory
+            .opponents
+            .get_mut(opponent)
+            .into_iter()
+            .for_each(|last| *last = *seat.other().of(&self.choices));
+    }
+}
+
+/// What a player knows of its earlier matches.
+#[derive(Debug, Clone, Default)]
+struct Memory {
+    played: u32,
+    draws: Successors<{ patterns_below(4) }>,
+    /// The last choice of each opponent.
+    opponents: Vec<Option<Parity>>,
+}
+
+impl Situation<'_, EvenOdd> {
+    fn expected(&self, lengths: RangeInclusive<u32>) -> Option<Parity> {
+        self.memory.draws.expected(lengths).map(parity)
+    }
+}
+
+fn parity(number: usize) -> Parity {
+    if number == 0 { Parity::Even } else { Parity::Odd }
+}
+
+fn number_of(parity: Parity) -> usize {
+    usize::from(parity == Parity::Odd)
+}
+
+impl Presentation for EvenOdd {
+    const MOVE_TYPE: &'static str = "choose_parity";
+    const MOVE_MESSAGE: MoveMessage = MoveMessage::ChooseParity;
+
+    fn write(choice: Parity) -> Value {
+        choice.as_str().into()
+    }
+
+    fn context(&self, _: Seat, _: &Moves<Self>) -> Map<String, Value> {
+        Map::new()
+    }
+
+    fn read(_: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
+        Some((Self::default(), Seat::A))
+    }
+
+    fn recall(turn: &strategy::Turn<'_>) -> Memory {
+        let mut draws = Successors::default();
+        let drawn = turn.overall.games().filter_map(|game| game.drawn_parity);
+        drawn.for_each(|drawn| draws.push(number_of(drawn)));
+        let last = turn.against.games().rev().find_map(|game| game.opponent_choice);
+        Memory { played: turn.overall.played(), draws, opponents: vec![last] }
+    }
+
+    fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
+        let [a, b] = players;
+        let [choice_a, choice_b] = Seat::BOTH.map(|seat| moves_of(moves, seat).next());
         GameDetails::Parity(ParityDetails {
             drawn_number: self.number,
             number_parity: self.number.map(Parity::of),
@@ -148,8 +178,8 @@ impl Game for EvenOdd {
         })
     }
 
-    fn view(&self) -> Option<View> {
-        let [Some(a), Some(b)] = self.choices else { return Some(View::Strip(Strip::default())) };
+    fn view(&self, _: &Moves<Self>) -> View {
+        let [Some(a), Some(b)] = self.choices else { return View::Strip(Strip::default()) };
         let won = |seat| u32::from(self.outcome() == Some(Outcome::Win(seat)));
         let points = Seat::BOTH.map(won);
         let round = StripRound {
@@ -157,10 +187,10 @@ impl Game for EvenOdd {
             points,
             drawn: self.number.map(|number| number.to_smolstr()),
         };
-        Some(View::Strip(Strip { rounds: vec![round], totals: points }))
+        View::Strip(Strip { rounds: vec![round], totals: points })
     }
 
-    fn reason(&self, players: &[PlayerId; 2]) -> String {
+    fn reason(&self, _: &Moves<Self>, players: &[PlayerId; 2]) -> String {
         let (Some(number), Some(outcome)) = (self.number, self.outcome()) else {
             return "The number was not drawn".into();
         };
@@ -184,71 +214,21 @@ impl Game for EvenOdd {
 pub(super) fn views(players: [&PlayerId; 2], details: &ParityDetails) -> Vec<View> {
     let choices = players.map(|player| details.choices.get(player).copied().flatten());
     let played = EvenOdd { choices, number: details.drawn_number };
-    [EvenOdd::default(), played].iter().filter_map(Game::view).collect()
-}
-
-fn called(favoured: Option<Parity>) -> Option<Value> {
-    favoured.map(|parity| Value::from(parity.as_str()))
-}
-
-/// Even in the first game, and then each time the other.
-fn alternating(turn: &strategy::Turn<'_>) -> Option<Parity> {
-    Some(if turn.overall.played().is_multiple_of(2) { Parity::Even } else { Parity::Odd })
-}
-
-/// What was drawn more often so far.
-fn frequency(turn: &strategy::Turn<'_>) -> Option<Parity> {
-    majority(drawn(turn.overall))
-}
-
-/// How many of the last draws make up the longest pattern.
-const PATTERN_LEN: usize = 3;
-
-/// What most often followed the last three draws; if they never came before, the last two, or the last one.
-fn pattern(turn: &strategy::Turn<'_>) -> Option<Parity> {
-    let drawn: Vec<Parity> = drawn(turn.overall).collect();
-    (1..=PATTERN_LEN.min(drawn.len())).rev().find_map(|length| {
-        let recent = drawn.get(drawn.len() - length..)?;
-        majority(drawn.windows(length + 1).filter_map(|window| {
-            let (next, before) = window.split_last()?;
-            (before == recent).then_some(*next)
-        }))
-    })
-}
-
-/// What the opponent chose when we last met.
-fn mirror(turn: &strategy::Turn<'_>) -> Option<Parity> {
-    turn.against.games().rev().find_map(|game| game.opponent_choice)
-}
-
-/// The last choice again if it was right, the other one if it was wrong: a win is always right and a defeat always
-/// wrong, and a draw may be either.
-fn win_stay_lose_shift(turn: &strategy::Turn<'_>) -> Option<Parity> {
-    let (own, drawn) = turn.overall.games().rev().find_map(|game| game.own_choice.zip(game.drawn_parity))?;
-    Some(if own == drawn { own } else { own.other() })
-}
-
-fn drawn(past: &Past) -> impl Iterator<Item = Parity> {
-    past.games().filter_map(|game| game.drawn_parity)
-}
-
-/// `None` if neither is ahead.
-fn majority(parities: impl Iterator<Item = Parity>) -> Option<Parity> {
-    let lead = parities.fold(0_i64, |lead, parity| match parity {
-        Parity::Even => lead + 1,
-        Parity::Odd => lead - 1,
-    });
-    match lead {
-        0 => None,
-        1.. => Some(Parity::Even),
-        _ => Some(Parity::Odd),
-    }
+    [EvenOdd::default(), played].iter().map(|position| position.view(&[])).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::Context;
+    use super::super::past::{self, DrawCheck, Past, PastGame};
+    use super::super::{Game, json_game};
     use super::*;
+    use crate::entropy::Entropy;
+    use crate::protocol::error::ErrorCode;
+    use crate::protocol::messages::Record;
+    use crate::protocol::{MatchId, RoundId};
     use serde_json::json;
+    use std::sync::Arc;
 
     fn players() -> [PlayerId; 2] {
         [1, 2].map(PlayerId::numbered)
@@ -264,13 +244,13 @@ mod tests {
             ("odd", "odd", 4, Outcome::Draw, "Both chose odd, number was 4 (even) - both incorrect"),
             ("even", "even", 10, Outcome::Draw, "Both chose even, number was 10 (even) - both correct"),
         ] {
-            let mut game = EvenOdd::default();
+            let mut game = JsonGame::at(EvenOdd::default());
             assert_eq!(game.turn(), Turn::Both);
             game.play(Seat::B, &json!(b)).unwrap();
             assert_eq!(game.turn(), Turn::Both);
             game.play(Seat::A, &json!(a)).unwrap();
             assert_eq!((game.turn(), game.outcome()), (Turn::Chance, None));
-            game.number = Some(number);
+            game.position.number = Some(number);
             assert_eq!(game.turn(), Turn::Over);
             assert_eq!(game.outcome(), Some(outcome));
             assert_eq!(game.reason(&players()), reason);
@@ -282,7 +262,7 @@ mod tests {
         for bad in
             [json!("Even"), json!("ODD"), json!("e"), json!(0), json!(true), json!(null), json!(["even"])]
         {
-            let illegal = EvenOdd::default().play(Seat::A, &bad).unwrap_err();
+            let illegal = JsonGame::at(EvenOdd::default()).play(Seat::A, &bad).unwrap_err();
             assert_eq!(illegal.code, ErrorCode::InvalidParityChoice);
             assert_eq!(illegal.came, bad);
             assert_eq!(illegal.legal, [json!("even"), json!("odd")]);
@@ -291,19 +271,62 @@ mod tests {
 
     #[test]
     fn a_choice_cannot_be_changed() {
-        let mut game = EvenOdd::default();
+        let mut game = JsonGame::at(EvenOdd::default());
         game.play(Seat::A, &json!("even")).unwrap();
         assert!(game.play(Seat::A, &json!("odd")).is_err());
-        assert_eq!(game.choices, [Some(Parity::Even), None]);
+        game.play(Seat::B, &json!("odd")).unwrap();
+        assert_eq!(game.position.choices, [Some(Parity::Even), Some(Parity::Odd)]);
     }
 
     #[test]
     fn a_game_cut_short_shows_what_was_chosen_and_no_number() {
-        let mut game = EvenOdd::default();
+        let mut game = JsonGame::at(EvenOdd::default());
         game.play(Seat::A, &json!("even")).unwrap();
         assert_eq!(
             serde_json::to_value(game.details(&players())).unwrap(),
             json!({"drawn_number": null, "number_parity": null, "choices": {"P01": "even", "P02": null}})
         );
+    }
+
+    #[test]
+    fn a_player_knows_of_the_past_what_simulation_remembers() {
+        let (mut memory, mut past, mut entropy) = (Memory::default(), Past::default(), Entropy::numbered(1));
+        for number in 1..=60 {
+            for strategy in EvenOdd::STRATEGIES {
+                let turn = strategy::Turn {
+                    game_type: &GameType::even_odd(),
+                    own_id: &PlayerId::numbered(1),
+                    opponent_id: None,
+                    options: &[json!("even"), json!("odd")],
+                    context: &Context::OfParity(None),
+                    against: &past,
+                    overall: &past,
+                    record: Record::default(),
+                };
+                let position = EvenOdd::default();
+                let situation =
+                    Situation { position: &position, seat: Seat::A, memory: &memory, opponent: 0 };
+                let chosen = (strategy.choose)(&situation).map(EvenOdd::write);
+                let name = strategy.entry.name;
+                assert_eq!(json_game::choose::<EvenOdd>(name, &turn), chosen, "{name} in match {number}");
+            }
+            let [own, theirs] = [(), ()].map(|()| parity(usize::from(entropy.chance(50))));
+            let drawn = u8::try_from(entropy.below(10)).unwrap() + 1;
+            let played = EvenOdd { choices: [Some(own), Some(theirs)], number: Some(drawn) };
+            played.remember(&mut memory, Seat::A, 0);
+            past.push(Arc::new(PastGame {
+                match_id: MatchId::numbered(RoundId(number), 1),
+                round_id: None,
+                game_type: GameType::even_odd(),
+                opponent_id: None,
+                own_choice: Some(own),
+                opponent_choice: Some(theirs),
+                drawn_parity: Some(Parity::of(drawn)),
+                outcome: past::Outcome::Draw,
+                technical: false,
+                draw: DrawCheck::NotPromised,
+                summary: None,
+            }));
+        }
     }
 }

@@ -7,6 +7,7 @@
 use super::view::View;
 use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
 use crate::fair::Dice;
+use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId};
 use crate::protocol::messages::{GameDetails, MoveRequest};
 use serde::{Deserialize, Serialize};
@@ -38,10 +39,9 @@ impl ExternalGameInfo {
             rules: leak(&self.rules),
             turns_max: self.turns_max,
             new: || Box::new(ExternalGame::default()),
-            strategies: &[],
             sides_matter: true,
             payoff: None,
-            fast: None,
+            built_in: None,
         }))
     }
 }
@@ -127,22 +127,13 @@ impl Position {
         }
     }
 
-    fn movers(&self) -> &'static [Seat] {
-        match self.turn {
-            ToMove::A => &[Seat::A],
-            ToMove::B => &[Seat::B],
-            ToMove::Both => &Seat::BOTH,
-            ToMove::Chance | ToMove::Over => &[],
-        }
-    }
-
     fn options(&self, seat: Seat) -> &[Value] {
         self.moves.of(seat).map_or(&[], Vec::as_slice)
     }
 
     /// Whether what was said can be played by; if not, what is missing.
     fn check(&self) -> Result<(), String> {
-        for seat in self.movers() {
+        for seat in self.turn().seats() {
             let letter = letter(*seat);
             let options = self.options(*seat);
             if options.is_empty() {
@@ -192,8 +183,7 @@ impl ExternalGame {
     }
 
     fn is_awaited(&self, seat: Seat) -> bool {
-        let movers = self.position.as_ref().map_or(&[][..], Position::movers);
-        movers.contains(&seat) && seat.of(&self.pending).is_none()
+        self.turn().seats().contains(&seat) && seat.of(&self.pending).is_none()
     }
 }
 
@@ -223,7 +213,8 @@ impl Game for ExternalGame {
         let awaited = self.is_awaited(seat);
         let options = self.position.as_ref().map_or(&[][..], |position| position.options(seat));
         if !awaited || !options.contains(choice) {
-            return Err(IllegalMove::none_of(if awaited { options.to_vec() } else { Vec::new() }, choice));
+            let legal = if awaited { options.to_vec() } else { Vec::new() };
+            return Err(IllegalMove { code: ErrorCode::InvalidMove, came: choice.clone(), legal });
         }
         *seat.of_mut(&mut self.pending) = Some(choice.clone());
         if !Seat::BOTH.iter().any(|seat| self.is_awaited(*seat)) {

@@ -1,59 +1,20 @@
 //! The iterated prisoner's dilemma: both cooperate or defect at once, twenty times, for points that add up.
 
-use super::fast::{self, Choose};
-use super::repeated::{Matrix, Repeated, own, theirs};
-use super::rounds::Rounds;
-use super::strategy::{StrategyEntry, Turn};
-use super::{GameEntry, Payoff};
+use super::json_game::JsonGame;
+use super::repeated::{Matrix, Repeated};
+use super::rules::StrategyOf;
+use super::{BuiltIn, GameEntry, Payoff};
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "iterated_prisoners_dilemma",
     about: "cooperate or defect, twenty times, for points that add up",
     rules: RULES,
-    turns_max: ROUNDS,
+    turns_max: Dilemma::ROUNDS,
     sides_matter: false,
-    payoff: Some(Payoff { walkover: ROUNDS * MUTUAL_COOPERATION, ranks: true }),
-    new: || Box::new(Repeated::new(&DILEMMA)),
-    strategies: &[
-        StrategyEntry {
-            name: "tit_for_tat",
-            about: "cooperates first, then does what the opponent did in the round before",
-            choose: |turn, _| Some(theirs(turn).last().copied().unwrap_or(COOPERATE).into()),
-        },
-        StrategyEntry {
-            name: "grim",
-            about: "cooperates until the opponent defects, and then never again",
-            choose: |turn, _| Some(if theirs(turn).contains(&DEFECT) { DEFECT } else { COOPERATE }.into()),
-        },
-        StrategyEntry {
-            name: "win_stay_lose_shift",
-            about: "the last choice again if it brought 3 or 5 points, the other one if it brought 0 or 1",
-            choose: |turn, _| Some(win_stay_lose_shift(turn).into()),
-        },
-        StrategyEntry {
-            name: "always_cooperate",
-            about: "cooperates, whatever happens",
-            choose: |_, _| Some(COOPERATE.into()),
-        },
-        StrategyEntry {
-            name: "always_defect",
-            about: "defects, whatever happens",
-            choose: |_, _| Some(DEFECT.into()),
-        },
-    ],
-    fast: Some(|names| fast::players(Rounds::new(&DILEMMA), FAST, names)),
+    payoff: Some(Payoff { walkover: Dilemma::ROUNDS * MUTUAL_COOPERATION, ranks: true }),
+    new: JsonGame::<Repeated<Dilemma>>::begin,
+    built_in: Some(BuiltIn::of::<Repeated<Dilemma>>()),
 };
-
-/// By numbers: 0 is to cooperate, 1 to defect.
-const FAST: &[(&str, Choose<Rounds>)] = &[
-    ("tit_for_tat", |rounds, seat| Some(rounds.made_by(seat.other()).last().unwrap_or(0))),
-    ("grim", |rounds, seat| Some(u32::from(rounds.made_by(seat.other()).has(1)))),
-    ("win_stay_lose_shift", |rounds, seat| {
-        Some(u32::from(rounds.made_by(seat).last() != rounds.made_by(seat.other()).last()))
-    }),
-    ("always_cooperate", |_, _| Some(0)),
-    ("always_defect", |_, _| Some(1)),
-];
 
 const RULES: &str = "\
 # iterated_prisoners_dilemma
@@ -78,45 +39,52 @@ Both are asked at once, once a round. The context of a turn holds `round`, `roun
 (points so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
 ";
 
-const ROUNDS: u32 = 20;
 const MUTUAL_COOPERATION: u32 = 3;
-const COOPERATE: &str = "cooperate";
-const DEFECT: &str = "defect";
+const COOPERATE: usize = 0;
+const DEFECT: usize = 1;
 
-static DILEMMA: Matrix = Matrix {
-    move_type: "cooperate_or_defect",
-    rounds: ROUNDS,
-    options: &[COOPERATE, DEFECT],
-    payoff: |a, b| [points(a, b), points(b, a)],
-    roles: None,
-};
+#[derive(Debug, Clone, Default)]
+struct Dilemma;
 
-fn points(own: &str, other: &str) -> u32 {
-    match (own == COOPERATE, other == COOPERATE) {
-        (true, true) => MUTUAL_COOPERATION,
-        (true, false) => 0,
-        (false, true) => 5,
-        (false, false) => 1,
-    }
-}
+impl Matrix for Dilemma {
+    const MOVE_TYPE: &'static str = "cooperate_or_defect";
+    const ROUNDS: u32 = 20;
+    const OPTIONS: &'static [&'static str] = &["cooperate", "defect"];
+    const STRATEGIES: &'static [StrategyOf<Repeated<Self>>] = &[
+        StrategyOf::new(
+            "tit_for_tat",
+            "cooperates first, then does what the opponent did in the round before",
+            |situation| situation.theirs().last().or(Some(COOPERATE)),
+        ),
+        StrategyOf::new("grim", "cooperates until the opponent defects, and then never again", |situation| {
+            Some(if situation.theirs().has(DEFECT) { DEFECT } else { COOPERATE })
+        }),
+        StrategyOf::new(
+            "win_stay_lose_shift",
+            "the last choice again if it brought 3 or 5 points, the other one if it brought 0 or 1",
+            // An opponent who cooperates brings 3 or 5.
+            |situation| {
+                let is_same = situation.own().last() == situation.theirs().last();
+                Some(if is_same { COOPERATE } else { DEFECT })
+            },
+        ),
+        StrategyOf::new("always_cooperate", "cooperates, whatever happens", |_| Some(COOPERATE)),
+        StrategyOf::new("always_defect", "defects, whatever happens", |_| Some(DEFECT)),
+    ];
 
-fn win_stay_lose_shift(turn: &Turn<'_>) -> &'static str {
-    match (own(turn).last(), theirs(turn).last()) {
-        // Good is what an opponent who cooperates brings; after that the last choice stands.
-        (Some(&own), Some(&other)) => {
-            if (own == COOPERATE) == (other == COOPERATE) {
-                COOPERATE
-            } else {
-                DEFECT
-            }
+    fn payoff(a: usize, b: usize) -> [u32; 2] {
+        match (a, b) {
+            (COOPERATE, COOPERATE) => [MUTUAL_COOPERATION; 2],
+            (COOPERATE, _) => [0, 5],
+            (_, COOPERATE) => [5, 0],
+            (_, _) => [1, 1],
         }
-        _ => COOPERATE,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally, play_out};
+    use super::super::tests::{self, Tally, play_out};
     use super::super::{Game, Outcome, Seat};
     use super::*;
     use crate::entropy::Entropy;
@@ -127,12 +95,12 @@ mod tests {
     #[test]
     fn a_round_pays_by_the_table() {
         for (a, b, paid) in [
-            ("cooperate", "cooperate", [3, 3]),
-            ("cooperate", "defect", [0, 5]),
-            ("defect", "cooperate", [5, 0]),
-            ("defect", "defect", [1, 1]),
+            (COOPERATE, COOPERATE, [3, 3]),
+            (COOPERATE, DEFECT, [0, 5]),
+            (DEFECT, COOPERATE, [5, 0]),
+            (DEFECT, DEFECT, [1, 1]),
         ] {
-            assert_eq!((DILEMMA.payoff)(a, b), paid, "{a} and {b}");
+            assert_eq!(Dilemma::payoff(a, b), paid, "{a} and {b}");
         }
     }
 
@@ -146,13 +114,13 @@ mod tests {
             ("always_cooperate", "ddddd", "ccccc"),
             ("always_defect", "ccccc", "ddddd"),
         ] {
-            let mut game = Repeated::new(&DILEMMA);
+            let mut game = JsonGame::at(Repeated::<Dilemma>::default());
             let mut made = String::new();
             for letter in opponent.chars() {
-                let choice = arena::asked(&GAME, &game, Seat::A, name);
+                let choice = tests::asked(&GAME, &game, Seat::A, name);
                 made.extend(choice.as_str().and_then(|word| word.chars().next()));
                 game.play(Seat::A, &choice).unwrap();
-                let other = if letter == 'c' { COOPERATE } else { DEFECT };
+                let other = if letter == 'c' { "cooperate" } else { "defect" };
                 game.play(Seat::B, &json!(other)).unwrap();
             }
             assert_eq!(made, own, "{name} against {opponent}");
@@ -181,10 +149,10 @@ mod tests {
 
     #[test]
     fn grim_beats_chance_and_always_defecting_never_loses() {
-        let Tally { won, lost, .. } = arena::series(&GAME, "grim", "random", 100);
+        let Tally { won, lost, .. } = tests::series(&GAME, "grim", "random", 100);
         assert!(won > 90 && lost < 5, "won {won}, lost {lost}");
         for entry in strategy::of(&GAME) {
-            assert_eq!(arena::series(&GAME, "always_defect", entry.name, 20).lost, 0, "{}", entry.name);
+            assert_eq!(tests::series(&GAME, "always_defect", entry.name, 20).lost, 0, "{}", entry.name);
         }
     }
 

@@ -1,45 +1,22 @@
 //! Matching pennies: both turn a coin at once, twenty times. A, the matcher, wins a round when the sides are equal, B when
 //! they differ.
 
-use super::fast::{self, Choose};
-use super::repeated::{Matrix, Repeated, predicted, theirs};
-use super::rounds::Rounds;
-use super::strategy::{StrategyEntry, Turn};
-use super::{GameEntry, Payoff, Seat};
-use serde_json::Value;
+use super::json_game::JsonGame;
+use super::repeated::{Matrix, Repeated};
+use super::rules::{Situation, StrategyOf};
+use super::{BuiltIn, GameEntry, Payoff, Seat};
+use std::ops::RangeInclusive;
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "matching_pennies",
     about: "one wants both coins alike, the other does not, twenty times",
     rules: RULES,
-    turns_max: ROUNDS,
+    turns_max: Coins::ROUNDS,
     sides_matter: false,
-    payoff: Some(Payoff { walkover: ROUNDS, ranks: false }),
-    new: || Box::new(Repeated::new(&COINS)),
-    strategies: &[
-        StrategyEntry {
-            name: "pattern",
-            about: "answers what most often followed the opponent's last two coins",
-            choose: |turn, _| answering(turn, 2),
-        },
-        StrategyEntry {
-            name: "frequency",
-            about: "answers the side that the opponent showed more often",
-            choose: |turn, _| answering(turn, 0),
-        },
-    ],
-    fast: Some(|names| {
-        let pattern: Choose<Rounds> = |rounds, seat| answer(rounds.made_by(seat.other()).predicted()?, seat);
-        let frequency: Choose<Rounds> =
-            |rounds, seat| answer(rounds.made_by(seat.other()).most_common()?, seat);
-        fast::players(Rounds::new(&COINS), &[("pattern", pattern), ("frequency", frequency)], names)
-    }),
+    payoff: Some(Payoff { walkover: Coins::ROUNDS, ranks: false }),
+    new: JsonGame::<Repeated<Coins>>::begin,
+    built_in: Some(BuiltIn::of::<Repeated<Coins>>()),
 };
-
-/// What this seat shows against an expected side, by their numbers: A is the matcher.
-fn answer(expected: u32, seat: Seat) -> Option<u32> {
-    Some(if seat == Seat::A { expected } else { 1 - expected })
-}
 
 const RULES: &str = "\
 # matching_pennies
@@ -56,44 +33,51 @@ Both are asked at once, once a round. The context of a turn holds `your_role` (`
 `your_total` and `opponent_total` (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
 ";
 
-const ROUNDS: u32 = 20;
-const SIDES: [&str; 2] = ["heads", "tails"];
-const MATCHER: &str = "matcher";
+#[derive(Debug, Clone, Default)]
+struct Coins;
 
-static COINS: Matrix = Matrix {
-    move_type: "show_coin",
-    rounds: ROUNDS,
-    options: &SIDES,
-    payoff: |a, b| if a == b { [1, 0] } else { [0, 1] },
-    roles: Some([MATCHER, "mismatcher"]),
-};
+impl Matrix for Coins {
+    const MOVE_TYPE: &'static str = "show_coin";
+    const ROUNDS: u32 = 20;
+    const OPTIONS: &'static [&'static str] = &["heads", "tails"];
+    const ROLES: Option<[&'static str; 2]> = Some(["matcher", "mismatcher"]);
+    const STRATEGIES: &'static [StrategyOf<Repeated<Self>>] = &[
+        StrategyOf::new(
+            "pattern",
+            "answers what most often followed the opponent's last two coins",
+            |situation| answer(situation, 0..=2),
+        ),
+        StrategyOf::new("frequency", "answers the side that the opponent showed more often", |situation| {
+            answer(situation, 0..=0)
+        }),
+    ];
 
-fn answering(turn: &Turn<'_>, depth: usize) -> Option<Value> {
-    let is_matcher = turn.context.get("your_role")?.as_str()? == MATCHER;
-    let expected = predicted(&theirs(turn), depth)?;
-    SIDES.into_iter().find(|side| (*side == expected) == is_matcher).map(Value::from)
+    fn payoff(a: usize, b: usize) -> [u32; 2] {
+        if a == b { [1, 0] } else { [0, 1] }
+    }
+}
+
+/// What this seat shows against the side that is expected.
+fn answer(situation: &Situation<'_, Repeated<Coins>>, lengths: RangeInclusive<u32>) -> Option<usize> {
+    let expected = situation.theirs().expected(lengths)?;
+    Some(if situation.seat == Seat::A { expected } else { 1 - expected })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally};
+    use super::super::tests::{self, Tally};
     use super::super::{Game, Outcome};
     use super::*;
     use crate::entropy::Entropy;
     use crate::game::strategy;
-    use crate::game::strategy::Strategy;
+    use crate::game::strategy::{Strategy, Turn};
     use crate::protocol::PlayerId;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn the_matcher_wins_equal_coins_and_the_other_unequal_ones() {
-        for (a, b, points) in [
-            ("heads", "heads", [1, 0]),
-            ("tails", "tails", [1, 0]),
-            ("heads", "tails", [0, 1]),
-            ("tails", "heads", [0, 1]),
-        ] {
-            assert_eq!((COINS.payoff)(a, b), points, "{a} and {b}");
+        for (a, b, points) in [(0, 0, [1, 0]), (1, 1, [1, 0]), (0, 1, [0, 1]), (1, 0, [0, 1])] {
+            assert_eq!(Coins::payoff(a, b), points, "{a} and {b}");
         }
     }
 
@@ -105,7 +89,7 @@ mod tests {
             (10, Outcome::Draw, "Both scored 10 in 20 rounds"),
             (0, Outcome::Win(Seat::B), "P02 scored 20 in 20 rounds, P01 0"),
         ] {
-            let mut game = Repeated::new(&COINS);
+            let mut game = JsonGame::at(Repeated::<Coins>::default());
             for round in 0..20 {
                 game.play(Seat::A, &json!("heads")).unwrap();
                 game.play(Seat::B, &json!(if round < equal { "heads" } else { "tails" })).unwrap();
@@ -117,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_seat_knows_which_of_the_two_it_is() {
-        let game = Repeated::new(&COINS);
+        let game = JsonGame::at(Repeated::<Coins>::default());
         let role = |seat| game.request(seat).context.get("your_role").cloned();
         assert_eq!(role(Seat::A), Some(json!("matcher")));
         assert_eq!(role(Seat::B), Some(json!("mismatcher")));
@@ -136,9 +120,9 @@ mod tests {
     #[test]
     fn a_habit_is_punished_on_either_side_and_chance_is_not() {
         for name in ["pattern", "frequency"] {
-            let tally = arena::against(&GAME, strategy::named(name).unwrap(), &Heady, 100);
+            let tally = tests::against(&GAME, strategy::named(name).unwrap(), &Heady, 100);
             assert!(tally.won > 3 * tally.lost, "{name}: {tally:?}");
-            let Tally { won, lost, .. } = arena::series(&GAME, name, "random", 200);
+            let Tally { won, lost, .. } = tests::series(&GAME, name, "random", 200);
             assert!(won.abs_diff(lost) < 55, "{name}: won {won}, lost {lost}");
         }
     }

@@ -1,24 +1,36 @@
 //! Games: what a referee must know to run one, and how our own players play it. A game is pure rules; it sees no clock,
 //! no network and no player, only seats, moves and dice. A new game is a file of its own here and one line in
 //! [`GAMES`], its strategies and its rules in words included.
+//!
+//! # Layout
+//! - `rules`: what a game is made of, stated once for each; a file for each game, and `repeated` for those of repeated
+//!   simultaneous choice; `successors`, `memo`: what strategies count and cache
+//! - [`Game`]: a match in the JSON of messages, by built-in rules (`json_game`) or those of a program ([`external`]); [`fast`]:
+//!   very many matches by built-in rules
+//! - [`strategy`], [`context`], [`past`], [`turn`]: how a player chooses, and what it knows
+//! - [`replay`], [`analysis`], [`view`]: matches that were played
 
 pub mod analysis;
-#[cfg(test)]
-mod arena;
 pub mod context;
 pub mod external;
 pub mod fast;
+mod json_game;
+mod memo;
 pub mod past;
 mod repeated;
 pub mod replay;
-mod rounds;
+mod rules;
 pub mod strategy;
+mod successors;
+#[cfg(test)]
+mod tests;
 pub mod turn;
 pub mod view;
 
 use crate::fair::Dice;
 use crate::game::analysis::Prospect;
-use crate::game::fast::FastRules;
+use crate::game::fast::FastPlayers;
+use crate::game::rules::Presentation;
 use crate::game::strategy::StrategyEntry;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, PlayerId};
@@ -33,8 +45,8 @@ use view::View;
 /// and plays each once, or lets chance have its way.
 pub trait Game: Debug + Send {
     /// Which messages ask for a move.
-    fn asks_by(&self) -> AskBy {
-        AskBy::Move
+    fn move_message(&self) -> MoveMessage {
+        MoveMessage::GameMove
     }
 
     /// Whose move it is. With both to move it stays so until both have.
@@ -148,6 +160,18 @@ pub enum Turn {
     Over,
 }
 
+impl Turn {
+    /// The seats that are to move.
+    pub fn seats(self) -> &'static [Seat] {
+        match self {
+            Self::Both => &Seat::BOTH,
+            Self::One(Seat::A) => &[Seat::A],
+            Self::One(Seat::B) => &[Seat::B],
+            Self::Chance | Self::External | Self::Over => &[],
+        }
+    }
+}
+
 /// How a game that was played to its end went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
@@ -159,11 +183,20 @@ pub enum Outcome {
 
 /// By which pair of messages a game asks for moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AskBy {
+pub enum MoveMessage {
     /// CHOOSE_PARITY_CALL and CHOOSE_PARITY_RESPONSE.
-    Parity,
+    ChooseParity,
     /// GAME_MOVE_CALL and GAME_MOVE_RESPONSE.
-    Move,
+    GameMove,
+}
+
+impl MoveMessage {
+    fn illegal_move(self) -> ErrorCode {
+        match self {
+            Self::ChooseParity => ErrorCode::InvalidParityChoice,
+            Self::GameMove => ErrorCode::InvalidMove,
+        }
+    }
 }
 
 /// A move that the rules do not allow.
@@ -175,13 +208,6 @@ pub struct IllegalMove {
     pub came: Value,
     /// What would have been allowed.
     pub legal: Vec<Value>,
-}
-
-impl IllegalMove {
-    /// E010: this is none of the legal moves.
-    pub(crate) fn none_of(legal: Vec<Value>, came: &Value) -> Self {
-        Self { code: ErrorCode::InvalidMove, came: came.clone(), legal }
-    }
 }
 
 impl fmt::Display for IllegalMove {
@@ -211,21 +237,44 @@ pub struct GameEntry {
     pub payoff: Option<Payoff>,
     /// Sets up the position before the first move.
     pub new: fn() -> Box<dyn Game>,
-    /// How our own players play it, besides at random.
-    pub strategies: &'static [StrategyEntry],
-    /// The same rules and strategies for very many matches, if strategies look at nothing but the match itself.
-    pub fast: Option<FastRules>,
+    /// What else is known of a game whose rules are here.
+    pub built_in: Option<BuiltIn>,
+}
+
+/// What follows from the rules of a game.
+#[derive(Debug, Clone, Copy)]
+pub struct BuiltIn {
+    strategies: fn() -> Vec<&'static StrategyEntry>,
+    /// What the strategy of this name chooses; `None` leaves it to chance.
+    choose: fn(name: &str, turn: &strategy::Turn<'_>) -> Option<Value>,
+    /// Sets up players of the named strategies for very many matches.
+    pub players: fn(strategies: &[&str]) -> Box<dyn FastPlayers>,
+}
+
+impl BuiltIn {
+    const fn of<R: Presentation>() -> Self {
+        Self {
+            strategies: || R::STRATEGIES.iter().map(|strategy| &strategy.entry).collect(),
+            choose: json_game::choose::<R>,
+            players: fast::players::<R>,
+        }
+    }
 }
 
 impl GameEntry {
+    /// How our own players play it, besides at random.
+    pub fn strategies(&self) -> Vec<&'static StrategyEntry> {
+        self.built_in.map(|built_in| (built_in.strategies)()).unwrap_or_default()
+    }
+
     /// The rules, and the messages that ask for a move: for those who write a player.
     pub fn rules_with_messages(&self) -> String {
-        let messages = match (self.new)().asks_by() {
-            AskBy::Parity => {
+        let messages = match (self.new)().move_message() {
+            MoveMessage::ChooseParity => {
                 "The referee asks with CHOOSE_PARITY_CALL; the answer is CHOOSE_PARITY_RESPONSE with the option as \
                  `parity_choice`."
             }
-            AskBy::Move => {
+            MoveMessage::GameMove => {
                 "The referee asks with GAME_MOVE_CALL: `move_request.context` is the context, \
                  `move_request.valid_options` are the options. The answer is GAME_MOVE_RESPONSE with one of these as \
                  `move_data.choice`."

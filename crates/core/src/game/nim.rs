@@ -1,13 +1,13 @@
 //! Nim: three heaps of 3, 5 and 7 objects; players take turns, and the one who takes the last object wins.
 
 use super::analysis::Prospect;
-use super::fast::{self, Position};
+use super::json_game::JsonGame;
+use super::rules::{Moves, Presentation, Rules, StrategyOf};
 use super::strategy;
-use super::strategy::StrategyEntry;
 use super::view::{Grid, View};
-use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
+use super::{BuiltIn, GameEntry, Outcome, Seat, Turn};
 use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::{GameDetails, MoveRequest};
+use crate::protocol::messages::GameDetails;
 use serde_json::{Map, Value, json};
 use smol_str::{SmolStr, ToSmolStr};
 
@@ -18,13 +18,8 @@ pub(super) const GAME: GameEntry = GameEntry {
     turns_max: 15,
     sides_matter: true,
     payoff: None,
-    new: || Box::new(Nim::default()),
-    strategies: &[StrategyEntry {
-        name: "optimal",
-        about: "leaves heaps whose sizes cancel out in binary, whenever that can be done",
-        choose: |turn, _| optimal(turn),
-    }],
-    fast: Some(|names| fast::players(Heaps::default(), &[("optimal", Heaps::optimal)], names)),
+    new: JsonGame::<Nim>::begin,
+    built_in: Some(BuiltIn::of::<Nim>()),
 };
 
 const RULES: &str = "\
@@ -46,181 +41,140 @@ const HEAPS: [u64; 3] = [3, 5, 7];
 #[derive(Debug, Clone)]
 struct Nim {
     heaps: [u64; 3],
-    /// Which heap, from 1, and how many.
-    moves: Vec<(u64, u64)>,
+    /// Whose move it is, or would be if there were objects left.
+    next: Seat,
 }
 
 impl Default for Nim {
     fn default() -> Self {
-        Self { heaps: HEAPS, moves: Vec::new() }
+        Self { heaps: HEAPS, next: Seat::A }
     }
 }
 
-fn written(heap: u64, take: u64) -> Value {
-    json!({ "heap": heap, "take": take })
-}
+impl Rules for Nim {
+    /// Which heap, from 1, and how many.
+    type Move = (u64, u64);
+    type Memory = ();
 
-impl Nim {
-    fn numbered(&self) -> impl Iterator<Item = (u64, u64)> {
-        (1..).zip(self.heaps)
-    }
+    const STRATEGIES: &'static [StrategyOf<Self>] = &[StrategyOf::new(
+        "optimal",
+        "leaves heaps whose sizes cancel out in binary, whenever that can be done",
+        |situation| situation.position.best_move(),
+    )];
 
-    fn options(&self) -> Vec<Value> {
-        self.numbered().flat_map(|(heap, size)| (1..=size).map(move |take| written(heap, take))).collect()
-    }
-
-    /// Whose move it is, or would be if there were objects left.
-    fn next(&self) -> Seat {
-        if self.moves.len().is_multiple_of(2) { Seat::A } else { Seat::B }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.heaps.iter().all(|size| *size == 0)
-    }
-}
-
-impl Game for Nim {
     fn turn(&self) -> Turn {
-        if self.is_empty() { Turn::Over } else { Turn::One(self.next()) }
+        if self.heaps == [0; 3] { Turn::Over } else { Turn::One(self.next) }
     }
 
-    fn request(&self, _seat: Seat) -> MoveRequest {
-        MoveRequest {
-            move_type: SmolStr::new_static("take_objects"),
-            valid_options: self.options(),
-            context: Map::from_iter([("heaps".to_owned(), json!(self.heaps))]),
-        }
+    fn options(&self) -> usize {
+        self.heaps.iter().sum::<u64>() as usize
     }
 
-    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
-        let on_turn = self.turn() == Turn::One(seat);
-        let legal = if on_turn { self.options() } else { Vec::new() };
-        if !legal.contains(choice) {
-            return Err(IllegalMove::none_of(legal, choice));
+    fn option(&self, number: usize) -> (u64, u64) {
+        let mut take = number as u64 + 1;
+        for (heap, size) in self.numbered() {
+            if take <= size {
+                return (heap, take);
+            }
+            take -= size;
         }
-        let number = |name: &str| choice.get(name).and_then(Value::as_u64).unwrap_or_default();
-        let (heap, take) = (number("heap"), number("take"));
-        for (_, size) in (1..).zip(&mut self.heaps).filter(|(place, _)| *place == heap) {
-            *size = size.saturating_sub(take);
+        (0, 0)
+    }
+
+    fn play(&mut self, seat: Seat, (heap, take): (u64, u64)) {
+        for (_, size) in (1..).zip(&mut self.heaps).filter(|(number, _)| *number == heap) {
+            *size -= take;
         }
-        self.moves.push((heap, take));
-        Ok(())
+        self.next = seat.other();
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.is_empty().then(|| Outcome::Win(self.next().other()))
+        (self.heaps == [0; 3]).then(|| Outcome::Win(self.next.other()))
+    }
+}
+
+impl Nim {
+    fn numbered(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
+        (1..).zip(self.heaps)
     }
 
-    fn details(&self, _players: &[PlayerId; 2]) -> GameDetails {
-        let moves: Vec<Value> = self.moves.iter().map(|(heap, take)| written(*heap, *take)).collect();
+    fn balance(&self) -> u64 {
+        self.heaps.iter().fold(0, |all, size| all ^ size)
+    }
+
+    /// Heaps whose sizes cancel out in binary are lost for the player to move. Where they do already, one object from the
+    /// largest heap gives the opponent the most to go wrong with.
+    fn best_move(&self) -> Option<(u64, u64)> {
+        let balance = self.balance();
+        let mut heaps = self.numbered();
+        match heaps.clone().find(|(_, size)| size ^ balance < *size) {
+            Some((heap, size)) => Some((heap, size - (size ^ balance))),
+            None => heaps.by_ref().max_by_key(|(_, size)| *size).map(|(heap, _)| (heap, 1)),
+        }
+    }
+}
+
+impl Presentation for Nim {
+    const MOVE_TYPE: &'static str = "take_objects";
+
+    fn write((heap, take): (u64, u64)) -> Value {
+        json!({ "heap": heap, "take": take })
+    }
+
+    fn context(&self, _: Seat, _: &Moves<Self>) -> Map<String, Value> {
+        Map::from_iter([("heaps".to_owned(), json!(self.heaps))])
+    }
+
+    fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
+        let heaps: Vec<u64> =
+            turn.context.get("heaps")?.as_array()?.iter().map_while(Value::as_u64).collect();
+        Some((Self { heaps: heaps.try_into().ok()?, next: Seat::A }, Seat::A))
+    }
+
+    fn details(&self, moves: &Moves<Self>, _: &[PlayerId; 2]) -> GameDetails {
+        let moves: Vec<Value> = moves.iter().map(|(_, made)| Self::write(*made)).collect();
         GameDetails::Other(Map::from_iter([
             ("heaps".to_owned(), json!(self.heaps)),
             ("moves".to_owned(), moves.into()),
         ]))
     }
 
-    fn view(&self) -> Option<View> {
+    fn reason(&self, _: &Moves<Self>, players: &[PlayerId; 2]) -> String {
+        match self.outcome() {
+            Some(Outcome::Win(seat)) => format!("{} took the last object", seat.of(players)),
+            _ => format!("{} objects were left", self.options()),
+        }
+    }
+
+    fn view(&self, moves: &Moves<Self>) -> View {
         let columns = HEAPS.into_iter().max().unwrap_or(0);
         let row = |size: u64| (0..columns).map(move |place| if place < size { "●" } else { "" });
         // The objects that the last move took stood behind those that are left.
-        let taken = self.moves.last().map_or(0..0, |(heap, take)| {
+        let taken = moves.last().map_or(0..0, |(_, (heap, take))| {
             let left = self.numbered().find(|(number, _)| number == heap).map_or(0, |(_, left)| left);
             let first = heap.saturating_sub(1) * columns + left;
             first..first + take
         });
-        Some(View::Grid(Grid {
-            columns: usize::try_from(columns).ok()?,
+        View::Grid(Grid {
+            columns: columns as usize,
             cells: self.heaps.into_iter().flat_map(row).map(SmolStr::new_static).collect(),
-            last: taken.filter_map(|index| usize::try_from(index).ok()).collect(),
-            row_names: (1..=self.heaps.len()).map(|heap| heap.to_smolstr()).collect(),
+            last: taken.map(|index| index as usize).collect(),
+            row_names: self.numbered().map(|(heap, _)| heap.to_smolstr()).collect(),
             ..Grid::default()
-        }))
+        })
     }
 
-    /// Heaps whose sizes cancel out in binary are lost for the player who finds them.
-    fn prospects(&self) -> Vec<(Value, Prospect)> {
-        let balance = self.heaps.iter().fold(0, |all, size| all ^ size);
-        let moves = self.numbered().flat_map(|(heap, size)| (1..=size).map(move |take| (heap, size, take)));
-        let prospect = |size: u64, take: u64| match balance ^ size ^ (size - take) {
-            0 => Prospect::Won,
-            _ => Prospect::Lost,
-        };
-        moves.map(|(heap, size, take)| (written(heap, take), prospect(size, take))).collect()
-    }
-
-    fn reason(&self, players: &[PlayerId; 2]) -> String {
-        match self.outcome() {
-            Some(Outcome::Win(seat)) => format!("{} took the last object", seat.of(players)),
-            _ => format!("{} objects were left", self.heaps.iter().sum::<u64>()),
-        }
-    }
-}
-
-fn optimal(turn: &strategy::Turn<'_>) -> Option<Value> {
-    let heaps: Vec<u64> = turn.context.get("heaps")?.as_array()?.iter().map_while(Value::as_u64).collect();
-    optimal_move(&heaps).map(|(heap, take)| written(heap, take))
-}
-
-/// Heaps whose sizes cancel out in binary are lost for the player to move. Where they do already, one object from the
-/// largest heap gives the opponent the most to go wrong with.
-fn optimal_move(heaps: &[u64]) -> Option<(u64, u64)> {
-    let balance = heaps.iter().fold(0, |all, size| all ^ size);
-    let mut numbered = (1..).zip(heaps);
-    match numbered.clone().find(|(_, size)| **size ^ balance < **size) {
-        Some((heap, size)) => Some((heap, size - (size ^ balance))),
-        None => numbered.by_ref().max_by_key(|(_, size)| **size).map(|(heap, _)| (heap, 1)),
-    }
-}
-
-#[derive(Debug, Clone)]
-struct Heaps {
-    sizes: [u64; 3],
-    next: Seat,
-}
-
-impl Default for Heaps {
-    fn default() -> Self {
-        Self { sizes: HEAPS, next: Seat::A }
-    }
-}
-
-impl Heaps {
-    fn optimal(&self, _: Seat) -> Option<u32> {
-        let (heap, take) = optimal_move(&self.sizes)?;
-        let before: u64 = (1..heap).zip(self.sizes).map(|(_, size)| size).sum();
-        u32::try_from(before + take - 1).ok()
-    }
-}
-
-impl Position for Heaps {
-    fn turn(&self) -> Turn {
-        if self.sizes == [0; 3] { Turn::Over } else { Turn::One(self.next) }
-    }
-
-    fn options(&self) -> u32 {
-        u32::try_from(self.sizes.iter().sum::<u64>()).unwrap_or_default()
-    }
-
-    fn play(&mut self, seat: Seat, option: u32) {
-        let mut place = u64::from(option);
-        for size in &mut self.sizes {
-            if place < *size {
-                *size -= place + 1;
-                break;
-            }
-            place -= *size;
-        }
-        self.next = seat.other();
-    }
-
-    fn outcome(&self) -> Outcome {
-        if self.sizes == [0; 3] { Outcome::Win(self.next.other()) } else { Outcome::Draw }
+    fn prospect(&self, (heap, take): (u64, u64)) -> Option<Prospect> {
+        let mut after = self.clone();
+        after.play(self.next, (heap, take));
+        Some(if after.balance() == 0 { Prospect::Won } else { Prospect::Lost })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally};
+    use super::super::Game;
+    use super::super::tests::{self, Tally};
     use super::*;
     use crate::protocol::error::ErrorCode;
 
@@ -232,10 +186,10 @@ mod tests {
             (&[(1, 3), (2, 5), (3, 6), (3, 1)], Some(Outcome::Win(Seat::B)), "P02 took the last object"),
             (&[(3, 7), (2, 1)], None, "7 objects were left"),
         ] {
-            let mut game = Nim::default();
+            let mut game = JsonGame::at(Nim::default());
             for (heap, take) in moves {
                 let Turn::One(seat) = game.turn() else { panic!("over before {heap}:{take}") };
-                game.play(seat, &written(*heap, *take)).unwrap();
+                game.play(seat, &Nim::write((*heap, *take))).unwrap();
             }
             assert_eq!(game.outcome(), outcome, "{moves:?}");
             assert_eq!(game.reason(&players), reason, "{moves:?}");
@@ -244,8 +198,8 @@ mod tests {
 
     #[test]
     fn only_what_a_heap_holds_can_be_taken_and_only_on_ones_own_turn() {
-        let mut game = Nim { heaps: [0, 1, 2], moves: Vec::new() };
-        let legal = [written(2, 1), written(3, 1), written(3, 2)];
+        let mut game = JsonGame::at(Nim { heaps: [0, 1, 2], next: Seat::A });
+        let legal = [Nim::write((2, 1)), Nim::write((3, 1)), Nim::write((3, 2))];
         for bad in [
             json!({"heap": 1, "take": 1}),
             json!({"heap": 2, "take": 0}),
@@ -259,8 +213,8 @@ mod tests {
             let illegal = game.play(Seat::A, &bad).unwrap_err();
             assert_eq!((illegal.code, illegal.legal), (ErrorCode::InvalidMove, legal.to_vec()), "{bad}");
         }
-        assert!(game.play(Seat::B, &written(2, 1)).is_err(), "not B's turn");
-        assert!(game.play(Seat::A, &written(2, 1)).is_ok());
+        assert!(game.play(Seat::B, &Nim::write((2, 1))).is_err(), "not B's turn");
+        assert!(game.play(Seat::A, &Nim::write((2, 1))).is_ok());
     }
 
     #[test]
@@ -272,16 +226,15 @@ mod tests {
             ([0, 4, 4], (3, 1)),
             ([2, 5, 6], (2, 1)),
         ] {
-            let game = Nim { heaps, moves: Vec::new() };
-            let (heap, take) = best;
-            assert_eq!(arena::asked(&GAME, &game, Seat::A, "optimal"), written(heap, take), "{heaps:?}");
+            let game = JsonGame::at(Nim { heaps, next: Seat::A });
+            assert_eq!(tests::asked(&GAME, &game, Seat::A, "optimal"), Nim::write(best), "{heaps:?}");
         }
     }
 
     #[test]
     fn optimal_play_beats_chance_and_with_itself_the_first_player_wins() {
-        let tally = arena::series(&GAME, "optimal", "random", 200);
+        let tally = tests::series(&GAME, "optimal", "random", 200);
         assert!(tally.won > 190, "{tally:?}");
-        assert_eq!(arena::series(&GAME, "optimal", "optimal", 2), Tally { won: 1, drawn: 0, lost: 1 });
+        assert_eq!(tests::series(&GAME, "optimal", "optimal", 2), Tally { won: 1, drawn: 0, lost: 1 });
     }
 }

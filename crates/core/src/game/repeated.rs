@@ -1,203 +1,212 @@
-//! What games of repeated simultaneous choice have in common: both choose at once, so many times, and neither sees the
-//! other's choice before both are in. A game of this kind is a [`Matrix`]. Pure.
+//! Games of repeated simultaneous choice: both choose at once, so many times, and neither sees the other's choice before both
+//! are in. A game of this kind is a [`Matrix`]. Pure.
 
+use super::rules::{Moves, Presentation, Rules, Situation, StrategyOf, moves_of};
 use super::strategy;
+use super::successors::{Successors, patterns_below};
 use super::view::{Strip, StripRound, View};
-use super::{Game, IllegalMove, Outcome, Seat, Turn};
+use super::{Outcome, Seat, Turn};
 use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::{GameDetails, MoveRequest};
+use crate::protocol::messages::GameDetails;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
+use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::marker::PhantomData;
 
-/// All that tells one such game from another.
-#[derive(Debug)]
-pub(super) struct Matrix {
-    pub(super) move_type: &'static str,
-    pub(super) rounds: u32,
-    pub(super) options: &'static [&'static str],
-    /// The points that one round brings A and B.
-    pub(super) payoff: fn(a: &str, b: &str) -> [u32; 2],
+/// All that tells one such game from another. Choices are known by their numbers among the options, of which there are at most
+/// three.
+pub(super) trait Matrix: Clone + Debug + Default + Send + 'static {
+    const MOVE_TYPE: &'static str;
+    const ROUNDS: u32;
+    const OPTIONS: &'static [&'static str];
     /// What A and B are called, where it makes a difference which of them one is.
-    pub(super) roles: Option<[&'static str; 2]>,
+    const ROLES: Option<[&'static str; 2]> = None;
+    const STRATEGIES: &'static [StrategyOf<Repeated<Self>>];
+
+    /// The points that one round brings A and B.
+    fn payoff(a: usize, b: usize) -> [u32; 2];
 }
 
-#[derive(Debug)]
-pub(super) struct Repeated {
-    matrix: &'static Matrix,
-    /// What each has chosen, round by round. One may be a round ahead of the other.
-    made: [Vec<&'static str>; 2],
+/// What one seat has chosen; strategies look at no more than the last two choices before one.
+pub(super) type Choices = Successors<{ patterns_below(3) }>;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Repeated<M> {
+    played: u32,
+    totals: [u32; 2],
+    /// What A has chosen, until B has.
+    of_a: usize,
+    made: [Choices; 2],
+    matrix: PhantomData<M>,
 }
 
-impl Repeated {
-    pub(super) fn new(matrix: &'static Matrix) -> Self {
-        Self { matrix, made: [Vec::new(), Vec::new()] }
-    }
+impl<M: Matrix> Rules for Repeated<M> {
+    type Move = usize;
+    type Memory = ();
 
-    /// The rounds in which both have chosen.
-    fn rounds(&self) -> impl Iterator<Item = [&'static str; 2]> {
-        let [a, b] = &self.made;
-        a.iter().zip(b).map(|(a, b)| [*a, *b])
-    }
+    const STRATEGIES: &'static [StrategyOf<Self>] = M::STRATEGIES;
 
-    fn played(&self) -> u32 {
-        u32::try_from(self.rounds().count()).unwrap_or(u32::MAX)
-    }
-
-    fn scored(&self) -> [u32; 2] {
-        self.rounds().fold([0, 0], |[a, b], [choice_a, choice_b]| {
-            let [more_a, more_b] = (self.matrix.payoff)(choice_a, choice_b);
-            [a + more_a, b + more_b]
-        })
-    }
-
-    fn options(&self) -> Vec<Value> {
-        self.matrix.options.iter().copied().map(Value::from).collect()
-    }
-
-    /// Whether this seat is still to choose in the present round.
-    fn is_awaited(&self, seat: Seat) -> bool {
-        self.turn() == Turn::Both && seat.of(&self.made).len() <= seat.other().of(&self.made).len()
-    }
-}
-
-impl Game for Repeated {
     fn turn(&self) -> Turn {
-        if self.played() < self.matrix.rounds { Turn::Both } else { Turn::Over }
+        if self.played < M::ROUNDS { Turn::Both } else { Turn::Over }
     }
 
-    fn request(&self, seat: Seat) -> MoveRequest {
-        let history: Vec<Value> = self
-            .rounds()
-            .map(|round| json!({ "you": seat.of(&round), "opponent": seat.other().of(&round) }))
-            .collect();
-        let totals = self.scored();
-        let mut context = Map::from_iter([
-            ("round".to_owned(), json!(self.played() + 1)),
-            ("rounds".to_owned(), json!(self.matrix.rounds)),
-            ("your_total".to_owned(), json!(seat.of(&totals))),
-            ("opponent_total".to_owned(), json!(seat.other().of(&totals))),
-            ("history".to_owned(), history.into()),
-        ]);
-        if let Some(roles) = &self.matrix.roles {
-            context.insert("your_role".to_owned(), json!(seat.of(roles)));
-        }
-        let move_type = SmolStr::new_static(self.matrix.move_type);
-        MoveRequest { move_type, valid_options: self.options(), context }
+    fn options(&self) -> usize {
+        M::OPTIONS.len()
     }
 
-    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
-        let awaited = self.is_awaited(seat);
-        let known = self.matrix.options.iter().find(|option| choice.as_str() == Some(option));
-        match known {
-            Some(option) if awaited => {
-                seat.of_mut(&mut self.made).push(option);
-                Ok(())
+    fn option(&self, number: usize) -> usize {
+        number
+    }
+
+    fn play(&mut self, seat: Seat, choice: usize) {
+        seat.of_mut(&mut self.made).push(choice);
+        match seat {
+            Seat::A => self.of_a = choice,
+            Seat::B => {
+                let ([a, b], [more_a, more_b]) = (self.totals, M::payoff(self.of_a, choice));
+                self.totals = [a + more_a, b + more_b];
+                self.played += 1;
             }
-            _ => Err(IllegalMove::none_of(if awaited { self.options() } else { Vec::new() }, choice)),
         }
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        let [a, b] = self.scored();
+        let [a, b] = self.totals;
         (self.turn() == Turn::Over).then_some(match a.cmp(&b) {
-            std::cmp::Ordering::Greater => Outcome::Win(Seat::A),
-            std::cmp::Ordering::Less => Outcome::Win(Seat::B),
-            std::cmp::Ordering::Equal => Outcome::Draw,
+            Ordering::Greater => Outcome::Win(Seat::A),
+            Ordering::Less => Outcome::Win(Seat::B),
+            Ordering::Equal => Outcome::Draw,
         })
     }
 
     fn totals(&self) -> Option<[u32; 2]> {
-        Some(self.scored())
+        Some(self.totals)
+    }
+}
+
+impl<M: Matrix> Situation<'_, Repeated<M>> {
+    /// What we have chosen so far in this match.
+    pub(super) fn own(&self) -> &Choices {
+        self.seat.of(&self.position.made)
     }
 
-    fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
-        let totals = self.scored();
-        let by_player = |value: &dyn Fn(Seat) -> Value| -> Map<String, Value> {
-            Seat::BOTH.map(|seat| (seat.of(players).to_string(), value(seat))).into_iter().collect()
+    /// What the opponent has chosen.
+    pub(super) fn theirs(&self) -> &Choices {
+        self.seat.other().of(&self.position.made)
+    }
+}
+
+fn word<M: Matrix>(choice: usize) -> &'static str {
+    M::OPTIONS.get(choice).copied().unwrap_or_default()
+}
+
+/// The rounds in which both have chosen.
+fn rounds<M: Matrix>(moves: &Moves<Repeated<M>>) -> impl Iterator<Item = [usize; 2]> {
+    moves_of(moves, Seat::A).zip(moves_of(moves, Seat::B)).map(<[usize; 2]>::from)
+}
+
+impl<M: Matrix> Presentation for Repeated<M> {
+    const MOVE_TYPE: &'static str = M::MOVE_TYPE;
+
+    fn write(choice: usize) -> Value {
+        word::<M>(choice).into()
+    }
+
+    fn context(&self, seat: Seat, moves: &Moves<Self>) -> Map<String, Value> {
+        let told = |round: [usize; 2]| {
+            let round = round.map(word::<M>);
+            json!({ "you": seat.of(&round), "opponent": seat.other().of(&round) })
+        };
+        let mut context = Map::from_iter([
+            ("round".to_owned(), json!(self.played + 1)),
+            ("rounds".to_owned(), json!(M::ROUNDS)),
+            ("your_total".to_owned(), json!(seat.of(&self.totals))),
+            ("opponent_total".to_owned(), json!(seat.other().of(&self.totals))),
+            ("history".to_owned(), rounds::<M>(moves).map(told).collect()),
+        ]);
+        if let Some(roles) = &M::ROLES {
+            context.insert("your_role".to_owned(), json!(seat.of(roles)));
+        }
+        context
+    }
+
+    fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
+        let seat = match M::ROLES {
+            Some([_, of_b]) if turn.context.get("your_role")? == of_b => Seat::B,
+            _ => Seat::A,
+        };
+        let mut position = Self::default();
+        for round in turn.context.get("history").and_then(Value::as_array).into_iter().flatten() {
+            let choice =
+                |who| M::OPTIONS.iter().position(|option| round.get(who).is_some_and(|made| made == option));
+            let [you, opponent] = ["you", "opponent"].map(choice);
+            seat.of_mut(&mut position.made).push(you?);
+            seat.other().of_mut(&mut position.made).push(opponent?);
+        }
+        Some((position, seat))
+    }
+
+    fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
+        let by_player = |value: &dyn Fn(Seat) -> Value| -> Value {
+            Map::from_iter(Seat::BOTH.map(|seat| (seat.of(players).to_string(), value(seat)))).into()
         };
         let mut details = Map::from_iter([
-            ("moves".to_owned(), by_player(&|seat| json!(seat.of(&self.made))).into()),
-            ("totals".to_owned(), by_player(&|seat| json!(seat.of(&totals))).into()),
+            ("moves".to_owned(), by_player(&|seat| moves_of(moves, seat).map(word::<M>).collect())),
+            ("totals".to_owned(), by_player(&|seat| json!(seat.of(&self.totals)))),
         ]);
-        if let Some(roles) = &self.matrix.roles {
-            details.insert("roles".to_owned(), by_player(&|seat| json!(seat.of(roles))).into());
+        if let Some(roles) = &M::ROLES {
+            details.insert("roles".to_owned(), by_player(&|seat| json!(seat.of(roles))));
         }
         GameDetails::Other(details)
     }
 
-    fn view(&self) -> Option<View> {
-        let round = |[a, b]: [&'static str; 2]| StripRound {
-            choices: [a, b].map(SmolStr::new_static),
-            points: (self.matrix.payoff)(a, b),
-            drawn: None,
-        };
-        Some(View::Strip(Strip { rounds: self.rounds().map(round).collect(), totals: self.scored() }))
-    }
-
-    fn reason(&self, players: &[PlayerId; 2]) -> String {
-        let (totals, rounds) = (self.scored(), self.played());
-        let told = |seat: Seat| (seat.of(players), seat.of(&totals));
+    fn reason(&self, _: &Moves<Self>, players: &[PlayerId; 2]) -> String {
+        let rounds = self.played;
+        let told = |seat: Seat| (seat.of(players), seat.of(&self.totals));
         match self.outcome() {
             Some(Outcome::Win(seat)) => {
                 let ((winner, more), (loser, less)) = (told(seat), told(seat.other()));
                 format!("{winner} scored {more} in {rounds} rounds, {loser} {less}")
             }
             Some(Outcome::Draw) => format!("Both scored {} in {rounds} rounds", told(Seat::A).1),
-            None => format!("Only {rounds} of {} rounds were played", self.matrix.rounds),
+            None => format!("Only {rounds} of {} rounds were played", M::ROUNDS),
         }
     }
-}
 
-/// What the opponent has chosen so far in this match, as the referee tells it.
-pub(super) fn theirs<'a>(turn: &strategy::Turn<'a>) -> Vec<&'a str> {
-    told(turn, "opponent")
-}
-
-/// What we have chosen ourselves.
-pub(super) fn own<'a>(turn: &strategy::Turn<'a>) -> Vec<&'a str> {
-    told(turn, "you")
-}
-
-fn told<'a>(turn: &strategy::Turn<'a>, who: &str) -> Vec<&'a str> {
-    let history = turn.context.get("history").and_then(Value::as_array);
-    history.into_iter().flatten().filter_map(|round| round.get(who)?.as_str()).collect()
-}
-
-/// What most often came after the last choices, as many of them as `depth` says; where that was nothing, or a tie, after
-/// fewer of them, and at last altogether. `None` if even that is a tie.
-pub(super) fn predicted<'a>(made: &[&'a str], depth: usize) -> Option<&'a str> {
-    (0..=depth.min(made.len())).rev().find_map(|length| {
-        let recent = made.get(made.len() - length..)?;
-        most_common(made.windows(length + 1).filter_map(|window| {
-            let (next, before) = window.split_last()?;
-            (before == recent).then_some(*next)
-        }))
-    })
-}
-
-fn most_common<'a>(choices: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let choices: Vec<&str> = choices.collect();
-    let count = |wanted: &str| choices.iter().filter(|choice| **choice == wanted).count();
-    let best = choices.iter().copied().max_by_key(|choice| count(choice))?;
-    let tied = choices.iter().any(|choice| *choice != best && count(choice) == count(best));
-    (!tied).then_some(best)
+    fn view(&self, moves: &Moves<Self>) -> View {
+        let round = |[a, b]: [usize; 2]| StripRound {
+            choices: [a, b].map(|choice| SmolStr::new_static(word::<M>(choice))),
+            points: M::payoff(a, b),
+            drawn: None,
+        };
+        View::Strip(Strip { rounds: rounds::<M>(moves).map(round).collect(), totals: self.totals })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Game;
+    use super::super::json_game::JsonGame;
     use super::*;
 
-    static TOY: Matrix = Matrix {
-        move_type: "choose",
-        rounds: 2,
-        options: &["left", "right"],
-        payoff: |a, b| if a == b { [1, 0] } else { [0, 1] },
-        roles: None,
-    };
+    #[derive(Debug, Clone, Default)]
+    struct Toy;
+
+    impl Matrix for Toy {
+        const MOVE_TYPE: &'static str = "choose";
+        const ROUNDS: u32 = 2;
+        const OPTIONS: &'static [&'static str] = &["left", "right"];
+        const STRATEGIES: &'static [StrategyOf<Repeated<Self>>] = &[];
+
+        fn payoff(a: usize, b: usize) -> [u32; 2] {
+            if a == b { [1, 0] } else { [0, 1] }
+        }
+    }
 
     #[test]
     fn nobody_sees_a_choice_before_both_have_chosen() {
-        let mut game = Repeated::new(&TOY);
+        let mut game = JsonGame::at(Repeated::<Toy>::default());
         let before = game.request(Seat::B);
         game.play(Seat::A, &json!("left")).unwrap();
         assert_eq!(game.request(Seat::B), before);
@@ -215,7 +224,7 @@ mod tests {
 
     #[test]
     fn every_round_is_another_question() {
-        let mut game = Repeated::new(&TOY);
+        let mut game = JsonGame::at(Repeated::<Toy>::default());
         let first = game.request(Seat::A);
         game.play(Seat::A, &json!("left")).unwrap();
         game.play(Seat::B, &json!("left")).unwrap();
@@ -224,27 +233,12 @@ mod tests {
 
     #[test]
     fn a_choice_is_made_once_a_round_and_in_the_right_letters() {
-        let mut game = Repeated::new(&TOY);
+        let mut game = JsonGame::at(Repeated::<Toy>::default());
         for bad in [json!("Left"), json!(0), json!(null), json!(["left"])] {
             let illegal = game.play(Seat::A, &bad).unwrap_err();
             assert_eq!(illegal.legal, [json!("left"), json!("right")], "{bad}");
         }
         game.play(Seat::A, &json!("left")).unwrap();
         assert_eq!(game.play(Seat::A, &json!("right")).unwrap_err().legal, Vec::<Value>::new());
-    }
-
-    #[test]
-    fn what_followed_the_last_choices_is_expected_again() {
-        for (made, expected) in [
-            ("", None),
-            ("x", Some("x")),
-            ("xy", None),
-            ("xyx", Some("y")),
-            ("xxyxxy", Some("x")),
-            ("xyxyxxyx", Some("y")),
-        ] {
-            let made: Vec<&str> = made.split("").filter(|letter| !letter.is_empty()).collect();
-            assert_eq!(predicted(&made, 2), expected, "{made:?}");
-        }
     }
 }

@@ -37,14 +37,10 @@ impl<'a> Replay<'a> {
     /// Makes the moves of one turn. Whether everyone who was to move has moved.
     pub fn turn(&mut self, moves: &ByPlayer<Value>) -> Result<bool, NotReplayed> {
         self.chance()?;
-        let seats = match self.game.turn() {
-            Turn::Both => &Seat::BOTH[..],
-            Turn::One(Seat::A) => &[Seat::A],
-            Turn::One(Seat::B) => &[Seat::B],
-            Turn::Over | Turn::Chance | Turn::External => {
-                return Err(NotReplayed::Illegal("the game was over before it".into()));
-            }
-        };
+        let seats = self.game.turn().seats();
+        if seats.is_empty() {
+            return Err(NotReplayed::Illegal("the game was over before it".into()));
+        }
         let of_others = |(id, _): &(&PlayerId, &Value)| !seats.iter().any(|seat| self.player(*seat) == *id);
         if let Some((id, made)) = moves.iter().find(of_others) {
             return Err(NotReplayed::Illegal(format!("{id} plays {made}, and it is not its turn")));
@@ -66,11 +62,7 @@ impl<'a> Replay<'a> {
     }
 
     fn player(&self, seat: Seat) -> &'a PlayerId {
-        let [a, b] = self.players;
-        match seat {
-            Seat::A => a,
-            Seat::B => b,
-        }
+        *seat.of(&self.players)
     }
 
     fn chance(&mut self) -> Result<(), NotReplayed> {

@@ -1,43 +1,20 @@
 //! Rock, paper, scissors: both show a hand at once, fifteen times, and the winner of more rounds wins the match.
 
-use super::fast::{self, Choose};
-use super::repeated::{Matrix, Repeated, predicted, theirs};
-use super::rounds::Rounds;
-use super::strategy::{StrategyEntry, Turn};
-use super::{GameEntry, Payoff};
-use serde_json::Value;
+use super::json_game::JsonGame;
+use super::repeated::{Matrix, Repeated};
+use super::rules::StrategyOf;
+use super::{BuiltIn, GameEntry, Payoff};
 
 pub(super) const GAME: GameEntry = GameEntry {
     name: "rock_paper_scissors",
     about: "a hand shown at once, fifteen times: who reads the other better?",
     rules: RULES,
-    turns_max: ROUNDS,
+    turns_max: Hands::ROUNDS,
     sides_matter: false,
-    payoff: Some(Payoff { walkover: ROUNDS, ranks: false }),
-    new: || Box::new(Repeated::new(&HANDS)),
-    strategies: &[
-        StrategyEntry {
-            name: "pattern",
-            about: "beats what most often followed the opponent's last two hands",
-            choose: |turn, _| beating(turn, 2),
-        },
-        StrategyEntry {
-            name: "frequency",
-            about: "beats the hand that the opponent showed most often",
-            choose: |turn, _| beating(turn, 0),
-        },
-    ],
-    fast: Some(|names| {
-        let pattern: Choose<Rounds> = |rounds, seat| next(rounds.made_by(seat.other()).predicted()?);
-        let frequency: Choose<Rounds> = |rounds, seat| next(rounds.made_by(seat.other()).most_common()?);
-        fast::players(Rounds::new(&HANDS), &[("pattern", pattern), ("frequency", frequency)], names)
-    }),
+    payoff: Some(Payoff { walkover: Hands::ROUNDS, ranks: false }),
+    new: JsonGame::<Repeated<Hands>>::begin,
+    built_in: Some(BuiltIn::of::<Repeated<Hands>>()),
 };
-
-/// The hand that beats this one, by their numbers.
-fn next(hand: u32) -> Option<u32> {
-    Some((hand + 1) % 3)
-}
 
 const RULES: &str = "\
 # rock_paper_scissors
@@ -54,43 +31,44 @@ Both are asked at once, once a round. The context of a turn holds `round`, `roun
 (rounds won so far) and `history`, a list of `{\"you\": ..., \"opponent\": ...}`, oldest first.
 ";
 
-const ROUNDS: u32 = 15;
-/// Each is beaten by the next, and the last by the first.
-const CYCLE: [&str; 3] = ["rock", "paper", "scissors"];
+#[derive(Debug, Clone, Default)]
+struct Hands;
 
-static HANDS: Matrix = Matrix {
-    move_type: "show_hand",
-    rounds: ROUNDS,
-    options: &CYCLE,
-    payoff: |a, b| [u32::from(beats(a, b)), u32::from(beats(b, a))],
-    roles: None,
-};
+impl Matrix for Hands {
+    const MOVE_TYPE: &'static str = "show_hand";
+    const ROUNDS: u32 = 15;
+    /// Each is beaten by the next, and the last by the first.
+    const OPTIONS: &'static [&'static str] = &["rock", "paper", "scissors"];
+    const STRATEGIES: &'static [StrategyOf<Repeated<Self>>] = &[
+        StrategyOf::new(
+            "pattern",
+            "beats what most often followed the opponent's last two hands",
+            |situation| situation.theirs().expected(0..=2).map(what_beats),
+        ),
+        StrategyOf::new("frequency", "beats the hand that the opponent showed most often", |situation| {
+            situation.theirs().expected(0..=0).map(what_beats)
+        }),
+    ];
 
-fn beats(hand: &str, other: &str) -> bool {
-    what_beats(other) == Some(hand)
+    fn payoff(a: usize, b: usize) -> [u32; 2] {
+        [u32::from(what_beats(b) == a), u32::from(what_beats(a) == b)]
+    }
 }
 
-fn what_beats(hand: &str) -> Option<&'static str> {
-    let mut around = CYCLE.into_iter().cycle().take(CYCLE.len() + 1);
-    around.find(|known| *known == hand)?;
-    around.next()
-}
-
-fn beating(turn: &Turn<'_>, depth: usize) -> Option<Value> {
-    let expected = predicted(&theirs(turn), depth)?;
-    what_beats(expected).map(Value::from)
+fn what_beats(hand: usize) -> usize {
+    (hand + 1) % Hands::OPTIONS.len()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally};
+    use super::super::tests::{self, Tally};
     use super::super::{Game, Outcome, Seat};
     use super::*;
     use crate::entropy::Entropy;
     use crate::game::strategy;
-    use crate::game::strategy::Strategy;
+    use crate::game::strategy::{Strategy, Turn};
     use crate::protocol::PlayerId;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     #[test]
     fn each_hand_beats_one_and_loses_to_one() {
@@ -101,7 +79,8 @@ mod tests {
             ("rock", "paper", [0, 1]),
             ("paper", "paper", [0, 0]),
         ] {
-            assert_eq!((HANDS.payoff)(a, b), points, "{a} against {b}");
+            let [a, b] = [a, b].map(|hand| Hands::OPTIONS.iter().position(|known| *known == hand).unwrap());
+            assert_eq!(Hands::payoff(a, b), points, "{a} against {b}");
         }
     }
 
@@ -123,7 +102,7 @@ mod tests {
             ("rrrrrrrrrrrrrrr", "pprrrrrrrrrrrrs", Outcome::Win(Seat::B), "P02 scored 2 in 15 rounds, P01 1"),
             ("rpsrpsrpsrpsrps", "rpsrpsrpsrpsrps", Outcome::Draw, "Both scored 0 in 15 rounds"),
         ] {
-            let mut game = Repeated::new(&HANDS);
+            let mut game = JsonGame::at(Repeated::<Hands>::default());
             for (a, b) in a.chars().zip(b.chars()) {
                 game.play(Seat::B, &hand(b)).unwrap();
                 game.play(Seat::A, &hand(a)).unwrap();
@@ -149,23 +128,24 @@ mod tests {
 
     impl Strategy for Round {
         fn choose(&self, turn: &Turn<'_>, _: &mut Entropy) -> Value {
-            turn.options.iter().cycle().nth(theirs(turn).len()).cloned().unwrap()
+            let round = turn.context.get("round").and_then(Value::as_u64).unwrap() as usize;
+            turn.options.iter().cycle().nth(round - 1).cloned().unwrap()
         }
     }
 
     #[test]
     fn habits_are_punished() {
         let [pattern, frequency] = ["pattern", "frequency"].map(|name| strategy::named(name).unwrap());
-        assert_eq!(arena::against(&GAME, pattern, &Round, 40).lost, 0);
+        assert_eq!(tests::against(&GAME, pattern, &Round, 40).lost, 0);
         for strategy in [pattern, frequency] {
-            let tally = arena::against(&GAME, strategy, &Stony, 100);
+            let tally = tests::against(&GAME, strategy, &Stony, 100);
             assert!(tally.won > 3 * tally.lost, "{}: {tally:?}", strategy.name);
         }
     }
 
     #[test]
     fn nothing_beats_pure_chance_for_long_nor_loses_to_it() {
-        let Tally { won, lost, .. } = arena::series(&GAME, "pattern", "random", 200);
+        let Tally { won, lost, .. } = tests::series(&GAME, "pattern", "random", 200);
         assert!(won.abs_diff(lost) < 55, "won {won}, lost {lost}");
     }
 }

@@ -1,13 +1,14 @@
 //! Tic-tac-toe: A plays X and begins, B plays O. Cells are numbered 0 to 8, row by row from the top left.
 
 use super::analysis::Prospect;
-use super::fast::{self, Memo, Position};
+use super::json_game::JsonGame;
+use super::memo::Memo;
+use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
 use super::strategy;
-use super::strategy::StrategyEntry;
 use super::view::{Grid, Marks, View};
-use super::{Game, GameEntry, IllegalMove, Outcome, Seat, Turn};
+use super::{BuiltIn, GameEntry, Outcome, Seat, Turn};
 use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::{GameDetails, MoveRequest};
+use crate::protocol::messages::GameDetails;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
@@ -18,13 +19,8 @@ pub(super) const GAME: GameEntry = GameEntry {
     turns_max: 9,
     sides_matter: true,
     payoff: None,
-    new: || Box::new(TicTacToe::default()),
-    strategies: &[StrategyEntry {
-        name: "perfect",
-        about: "never loses: looks ahead to the end of the game, and wins as soon as it can",
-        choose: |turn, _| perfect(turn),
-    }],
-    fast: Some(|names| fast::players(Board::default(), &[("perfect", Board::perfect)], names)),
+    new: JsonGame::<TicTacToe>::begin,
+    built_in: Some(BuiltIn::of::<TicTacToe>()),
 };
 
 const RULES: &str = "\
@@ -39,186 +35,40 @@ Cells are numbered 0 to 8, row by row from the top left. The context of a turn h
 options are the numbers of the free cells.
 ";
 
-#[derive(Debug, Clone, Default)]
-struct TicTacToe {
-    cells: [Option<Seat>; 9],
-    /// Cells in the order in which they were taken.
-    moves: Vec<usize>,
-}
-
-const LINES: [[usize; 3]; 8] =
-    [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
-
-fn mark(seat: Seat) -> &'static str {
-    match seat {
-        Seat::A => "X",
-        Seat::B => "O",
-    }
-}
-
-impl TicTacToe {
-    fn cell(&self, index: usize) -> Option<Seat> {
-        self.cells.get(index).copied().flatten()
-    }
-
-    /// The line that someone has filled, and who.
-    fn row_of_three(&self) -> Option<(Seat, [usize; 3])> {
-        LINES.into_iter().find_map(|line| {
-            let [first, second, third] = line.map(|index| self.cell(index));
-            (first == second && second == third).then_some(first).flatten().map(|seat| (seat, line))
-        })
-    }
-
-    fn free(&self) -> Vec<Value> {
-        let empty = self.cells.iter().enumerate().filter(|(_, cell)| cell.is_none());
-        empty.map(|(index, _)| Value::from(index)).collect()
-    }
-
-    fn board(&self) -> Vec<Value> {
-        self.cells.iter().map(|cell| cell.map(mark).into()).collect()
-    }
-}
-
-impl Game for TicTacToe {
-    fn turn(&self) -> Turn {
-        match self.outcome() {
-            Some(_) => Turn::Over,
-            None if self.moves.len().is_multiple_of(2) => Turn::One(Seat::A),
-            None => Turn::One(Seat::B),
-        }
-    }
-
-    fn request(&self, seat: Seat) -> MoveRequest {
-        let mut context = Map::new();
-        context.insert("board".into(), self.board().into());
-        context.insert("your_mark".into(), mark(seat).into());
-        context.insert("opponent_mark".into(), mark(seat.other()).into());
-        MoveRequest { move_type: SmolStr::new_static("place_mark"), valid_options: self.free(), context }
-    }
-
-    fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
-        let on_turn = self.turn() == Turn::One(seat);
-        let index = choice.as_u64().and_then(|number| usize::try_from(number).ok());
-        match index.and_then(|index| Some((index, self.cells.get_mut(index)?))) {
-            Some((index, cell @ None)) if on_turn => {
-                *cell = Some(seat);
-                self.moves.push(index);
-                Ok(())
-            }
-            _ => Err(IllegalMove::none_of(if on_turn { self.free() } else { Vec::new() }, choice)),
-        }
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        match self.row_of_three() {
-            Some((seat, _)) => Some(Outcome::Win(seat)),
-            None => (self.moves.len() == self.cells.len()).then_some(Outcome::Draw),
-        }
-    }
-
-    fn details(&self, players: &[PlayerId; 2]) -> GameDetails {
-        let [a, b] = players.each_ref().map(|id| id.as_str().to_owned());
-        let marks = Map::from_iter([(a, mark(Seat::A).into()), (b, mark(Seat::B).into())]);
-        GameDetails::Other(Map::from_iter([
-            ("board".to_owned(), self.board().into()),
-            ("marks".to_owned(), marks.into()),
-            ("moves".to_owned(), json!(self.moves)),
-            ("winning_line".to_owned(), json!(self.row_of_three().map(|(_, line)| line))),
-        ]))
-    }
-
-    fn view(&self) -> Option<View> {
-        let text = |cell: &Option<Seat>| SmolStr::new_static(cell.map_or("", mark));
-        Some(View::Grid(Grid {
-            columns: 3,
-            cells: self.cells.iter().map(text).collect(),
-            marks: Marks::pair(mark(Seat::A), mark(Seat::B)),
-            last: self.moves.last().copied().into_iter().collect(),
-            line: self.row_of_three().map(|(_, line)| line.to_vec()).unwrap_or_default(),
-            ..Grid::default()
-        }))
-    }
-
-    fn prospects(&self) -> Vec<(Value, Prospect)> {
-        let Turn::One(seat) = self.turn() else { return Vec::new() };
-        let marks = |of: Seat| {
-            (0..9_u16)
-                .zip(self.cells)
-                .filter(|(_, cell)| *cell == Some(of))
-                .fold(0, |all, (at, _)| all | 1 << at)
-        };
-        let (own, theirs) = (marks(seat), marks(seat.other()));
-        let free = (0..9_u16).filter(|cell| (own | theirs) & 1 << cell == 0);
-        let prospect = |cell: u16| match -worth(theirs, own | 1 << cell, -WON, WON) {
-            0 => Prospect::Drawn,
-            won if won > 0 => Prospect::Won,
-            _ => Prospect::Lost,
-        };
-        free.map(|cell| (Value::from(cell), prospect(cell))).collect()
-    }
-
-    fn reason(&self, players: &[PlayerId; 2]) -> String {
-        match self.row_of_three() {
-            Some((seat, [x, y, z])) => {
-                format!("{} ({}) filled the line {x}-{y}-{z}", seat.of(players), mark(seat))
-            }
-            None => "The board is full and nobody filled a line".into(),
-        }
-    }
-}
-
-/// The best cell of the board that is shown.
-fn perfect(turn: &strategy::Turn<'_>) -> Option<Value> {
-    let board = turn.context.get("board")?.as_array()?;
-    let own_mark = turn.context.get("your_mark")?;
-    let marked = |wanted: fn(&Value, &Value) -> bool| {
-        (0..9).zip(board).filter(|(_, cell)| wanted(cell, own_mark)).fold(0, |all, (cell, _)| all | 1 << cell)
-    };
-    let own = marked(|cell, own| cell == own);
-    let theirs = marked(|cell, own| cell != own && !cell.is_null());
-    best_cell(own, theirs).map(Value::from)
-}
-
-fn best_cell(own: u16, theirs: u16) -> Option<u8> {
-    static KNOWN: Memo<{ 1 << 14 }> = Memo::new();
-    KNOWN.get(u64::from(own) << 9 | u64::from(theirs), || {
-        let cells = (0..9_u8).filter(|cell| (own | theirs) & 1 << cell == 0);
-        cells.max_by_key(|cell| (-worth(theirs, own | 1 << cell, -WON, WON), 9 - cell))
-    })
-}
-
-/// More than any game has moves.
-const WON: i8 = 10;
+/// A set of cells, as bits.
+type Cells = u16;
 
 /// Every cell.
-const FULL: u16 = 0b1_1111_1111;
+const FULL: Cells = 0b1_1111_1111;
 
-fn has_line(marks: u16) -> bool {
-    const MASKS: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
-    MASKS.iter().any(|line| marks & line == *line)
+const LINES: [Cells; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+
+fn line(marks: Cells) -> Option<Cells> {
+    LINES.into_iter().find(|line| marks & line == *line)
+}
+
+fn numbers(cells: Cells) -> impl Iterator<Item = u32> {
+    (0..9).filter(move |cell| cells & 1 << cell != 0)
 }
 
 #[derive(Debug, Clone, Default)]
-struct Board {
-    marks: [u16; 2],
+struct TicTacToe {
+    marks: [Cells; 2],
 }
 
-impl Board {
-    fn free(&self) -> u16 {
-        let [a, b] = self.marks;
-        FULL & !(a | b)
-    }
+impl Rules for TicTacToe {
+    type Move = u32;
+    type Memory = ();
 
-    fn perfect(&self, seat: Seat) -> Option<u32> {
-        let cell = best_cell(*seat.of(&self.marks), *seat.other().of(&self.marks))?;
-        Some((self.free() & ((1 << cell) - 1)).count_ones())
-    }
-}
+    const STRATEGIES: &'static [StrategyOf<Self>] = &[StrategyOf::new(
+        "perfect",
+        "never loses: looks ahead to the end of the game, and wins as soon as it can",
+        |situation| situation.position.best_cell(situation.seat),
+    )];
 
-impl Position for Board {
     fn turn(&self) -> Turn {
         let [a, b] = self.marks;
-        if self.free() == 0 || has_line(a) || has_line(b) {
+        if self.outcome().is_some() {
             Turn::Over
         } else if a.count_ones() == b.count_ones() {
             Turn::One(Seat::A)
@@ -227,30 +77,154 @@ impl Position for Board {
         }
     }
 
-    fn options(&self) -> u32 {
-        self.free().count_ones()
+    fn options(&self) -> usize {
+        self.free().count_ones() as usize
     }
 
-    fn play(&mut self, seat: Seat, option: u32) {
-        // Without its lowest free cells, the next one is that of this number.
-        let free = (0..option).fold(self.free(), |free, _| free & free.wrapping_sub(1));
-        *seat.of_mut(&mut self.marks) |= free & free.wrapping_neg();
+    fn option(&self, number: usize) -> u32 {
+        nth_bit(self.free().into(), number)
     }
 
-    fn outcome(&self) -> Outcome {
-        let won = Seat::BOTH.into_iter().find(|seat| has_line(*seat.of(&self.marks)));
-        won.map_or(Outcome::Draw, Outcome::Win)
+    fn play(&mut self, seat: Seat, cell: u32) {
+        *seat.of_mut(&mut self.marks) |= 1 << cell;
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let [a, b] = self.marks;
+        match (line(a), line(b)) {
+            (Some(_), _) => Some(Outcome::Win(Seat::A)),
+            (None, Some(_)) => Some(Outcome::Win(Seat::B)),
+            (None, None) => (self.free() == 0).then_some(Outcome::Draw),
+        }
     }
 }
 
+impl TicTacToe {
+    fn free(&self) -> Cells {
+        let [a, b] = self.marks;
+        FULL & !(a | b)
+    }
+
+    /// The line that someone has filled.
+    fn full_line(&self) -> Option<Vec<u32>> {
+        let found = self.marks.into_iter().find_map(line);
+        found.map(|cells| numbers(cells).collect())
+    }
+
+    fn best_cell(&self, seat: Seat) -> Option<u32> {
+        static KNOWN: Memo<{ 1 << 14 }> = Memo::new();
+        let [own, theirs] = [seat, seat.other()].map(|seat| *seat.of(&self.marks));
+        let best = KNOWN.get(u64::from(own) << 9 | u64::from(theirs), || {
+            let cell = numbers(self.free())
+                .max_by_key(|cell| (-worth(theirs, own | 1 << cell, -WON, WON), 9 - cell));
+            u8::try_from(cell?).ok()
+        });
+        best.map(u32::from)
+    }
+
+    fn board(&self) -> [&'static str; 9] {
+        let [a, b] = self.marks;
+        std::array::from_fn(|cell| match (a >> cell & 1, b >> cell & 1) {
+            (1, _) => mark(Seat::A),
+            (_, 1) => mark(Seat::B),
+            _ => "",
+        })
+    }
+
+    /// With null for a free cell.
+    fn board_in_json(&self) -> Value {
+        self.board().map(|mark| (!mark.is_empty()).then_some(mark)).to_vec().into()
+    }
+}
+
+fn mark(seat: Seat) -> &'static str {
+    match seat {
+        Seat::A => "X",
+        Seat::B => "O",
+    }
+}
+
+impl Presentation for TicTacToe {
+    const MOVE_TYPE: &'static str = "place_mark";
+
+    fn write(cell: u32) -> Value {
+        cell.into()
+    }
+
+    fn context(&self, seat: Seat, _: &Moves<Self>) -> Map<String, Value> {
+        Map::from_iter([
+            ("board".to_owned(), self.board_in_json()),
+            ("your_mark".to_owned(), mark(seat).into()),
+            ("opponent_mark".to_owned(), mark(seat.other()).into()),
+        ])
+    }
+
+    fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
+        let own_mark = turn.context.get("your_mark")?;
+        let mut marks = [0, 0];
+        for (cell, mark) in
+            (0..9).zip(turn.context.get("board")?.as_array()?).filter(|(_, mark)| !mark.is_null())
+        {
+            let seat = if mark == own_mark { Seat::A } else { Seat::B };
+            *seat.of_mut(&mut marks) |= 1 << cell;
+        }
+        Some((Self { marks }, Seat::A))
+    }
+
+    fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
+        let marks = Seat::BOTH.map(|seat| (seat.of(players).to_string(), mark(seat).into()));
+        let moves: Vec<u32> = moves.iter().map(|(_, cell)| *cell).collect();
+        GameDetails::Other(Map::from_iter([
+            ("board".to_owned(), self.board_in_json()),
+            ("marks".to_owned(), Map::from_iter(marks).into()),
+            ("moves".to_owned(), moves.into()),
+            ("winning_line".to_owned(), json!(self.full_line())),
+        ]))
+    }
+
+    fn reason(&self, _: &Moves<Self>, players: &[PlayerId; 2]) -> String {
+        match (self.outcome(), self.full_line().as_deref()) {
+            (Some(Outcome::Win(seat)), Some([x, y, z])) => {
+                format!("{} ({}) filled the line {x}-{y}-{z}", seat.of(players), mark(seat))
+            }
+            _ => "The board is full and nobody filled a line".into(),
+        }
+    }
+
+    fn view(&self, moves: &Moves<Self>) -> View {
+        let indices = |cells: Vec<u32>| cells.into_iter().map(|cell| cell as usize).collect();
+        View::Grid(Grid {
+            columns: 3,
+            cells: self.board().map(SmolStr::new_static).to_vec(),
+            marks: Marks::pair(mark(Seat::A), mark(Seat::B)),
+            last: moves.last().map(|(_, cell)| *cell as usize).into_iter().collect(),
+            line: self.full_line().map(indices).unwrap_or_default(),
+            ..Grid::default()
+        })
+    }
+
+    fn prospect(&self, cell: u32) -> Option<Prospect> {
+        let Turn::One(seat) = self.turn() else { return None };
+        let [own, theirs] = [seat, seat.other()].map(|seat| *seat.of(&self.marks));
+        Some(match -worth(theirs, own | 1 << cell, -WON, WON) {
+            0 => Prospect::Drawn,
+            won if won > 0 => Prospect::Won,
+            _ => Prospect::Lost,
+        })
+    }
+}
+
+/// More than any game has moves.
+const WON: i8 = 10;
+
 /// What a position is worth to the player to move, both playing as well as one can: the sooner a win, the more, the later
-/// a defeat, the less bad. Boards are sets of cells, as bits; `low` and `high` bound what is still of interest.
-fn worth(own: u16, theirs: u16, mut low: i8, high: i8) -> i8 {
-    if has_line(theirs) {
+/// a defeat, the less bad. `low` and `high` bound what is still of interest.
+fn worth(own: Cells, theirs: Cells, mut low: i8, high: i8) -> i8 {
+    if line(theirs).is_some() {
         return -WON;
     }
     let mut best = if own | theirs == FULL { 0 } else { -WON };
-    for cell in (0..9).filter(|cell| (own | theirs) & 1 << cell == 0) {
+    for cell in numbers(FULL & !(own | theirs)) {
         let found = -worth(theirs, own | 1 << cell, -high, -low);
         // One step nearer to the middle for each move that it takes.
         best = best.max(found - found.signum());
@@ -264,12 +238,13 @@ fn worth(own: u16, theirs: u16, mut low: i8, high: i8) -> i8 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::arena::{self, Tally};
+    use super::super::Game;
+    use super::super::tests::{self, Tally};
     use super::*;
     use crate::protocol::error::ErrorCode;
 
-    fn played(moves: &[usize]) -> TicTacToe {
-        let mut game = TicTacToe::default();
+    fn played(moves: &[usize]) -> JsonGame<TicTacToe> {
+        let mut game = JsonGame::at(TicTacToe::default());
         for cell in moves {
             let Turn::One(seat) = game.turn() else { panic!("over before {cell}") };
             game.play(seat, &json!(cell)).unwrap();
@@ -296,11 +271,8 @@ mod tests {
     #[test]
     fn every_line_wins() {
         for line in LINES {
-            let game = TicTacToe {
-                cells: std::array::from_fn(|cell| line.contains(&cell).then_some(Seat::B)),
-                moves: Vec::new(),
-            };
-            assert_eq!(game.outcome(), Some(Outcome::Win(Seat::B)), "{line:?}");
+            let game = TicTacToe { marks: [0, line] };
+            assert_eq!(game.outcome(), Some(Outcome::Win(Seat::B)), "{line:o}");
         }
     }
 
@@ -344,15 +316,15 @@ mod tests {
         ] {
             let game = played(moves);
             let Turn::One(seat) = game.turn() else { panic!("over after {moves:?}") };
-            assert_eq!(arena::asked(&GAME, &game, seat, "perfect"), json!(best), "{moves:?}");
+            assert_eq!(tests::asked(&GAME, &game, seat, "perfect"), json!(best), "{moves:?}");
         }
     }
 
     #[test]
     fn perfect_play_never_loses_and_draws_with_itself() {
-        let tally = arena::series(&GAME, "perfect", "random", 40);
+        let tally = tests::series(&GAME, "perfect", "random", 40);
         assert_eq!(tally.lost, 0);
         assert!(tally.won > 30, "{tally:?}");
-        assert_eq!(arena::series(&GAME, "perfect", "perfect", 2), Tally { won: 0, drawn: 2, lost: 0 });
+        assert_eq!(tests::series(&GAME, "perfect", "perfect", 2), Tally { won: 0, drawn: 2, lost: 0 });
     }
 }

@@ -73,7 +73,7 @@ impl Default for LeagueSettings {
     fn default() -> Self {
         Self {
             league_id: LeagueId::new("league_2025_even_odd"),
-            game_type: GameType::new("even_odd"),
+            game_type: GameType::even_odd(),
             conformance: Conformance::Strict,
             announce_lead: Duration::from_secs(60),
             players_max: 99,

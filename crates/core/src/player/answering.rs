@@ -24,8 +24,6 @@ use serde_json::Value;
 use smol_str::SmolStr;
 use std::time::Duration;
 
-/// The game whose question is always the same, whichever message asks it.
-const EVEN_ODD: &str = "even_odd";
 /// The move types by which referees ask for a parity.
 const PARITY_MOVES: [&str; 2] = ["choose_parity", "parity_choose"];
 /// A question, from CHOOSE_PARITY_CALL or GAME_MOVE_CALL.
@@ -191,8 +189,7 @@ impl Player {
     ) -> Result<Option<Content>, LeagueError> {
         let attempt = self.authenticate_referee(envelope, &call.match_id)?;
         let wanted = call.move_request;
-        let of_parity =
-            call.game_type.as_str() == EVEN_ODD || PARITY_MOVES.contains(&wanted.move_type.as_str());
+        let of_parity = call.game_type.is_even_odd() || PARITY_MOVES.contains(&wanted.move_type.as_str());
         let question = if of_parity { Question::Parity } else { Question::of_move(&wanted) };
         let opponent = wanted.context.get("opponent_id").and_then(Value::as_str);
         let turn_ref = TurnRef { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };

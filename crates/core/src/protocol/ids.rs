@@ -59,6 +59,21 @@ text_ids! {
     GameType;
 }
 
+impl GameType {
+    /// The game that every player knows, and that has messages of its own.
+    pub const EVEN_ODD: &'static str = "even_odd";
+
+    /// The game itself.
+    pub fn even_odd() -> Self {
+        Self::new(Self::EVEN_ODD)
+    }
+
+    /// Whether it is that game.
+    pub fn is_even_odd(&self) -> bool {
+        self.as_str() == Self::EVEN_ODD
+    }
+}
+
 impl PlayerId {
     /// `P01`, `P02`, ... growing to three digits past 99.
     pub fn numbered(n: u32) -> Self {

@@ -3,7 +3,7 @@
 use super::game_error::AnswerError;
 use super::one_match::{OngoingMatch, Phase, PlayerAnswer};
 use super::side::Via;
-use crate::game::{AskBy, Seat};
+use crate::game::{MoveMessage, Seat};
 use crate::protocol::decode::{Conformance, Deviation, DeviationKind, Incoming};
 use crate::protocol::messages::{ChooseParityResponse, GameMoveResponse};
 use crate::protocol::{Body, Envelope, ErrorCode, MatchId, PlayerId, Sender};
@@ -118,7 +118,7 @@ impl OngoingMatch {
                 Ok(PlayerAnswer::Join { accept: ack.accept, nonce_commitment: ack.nonce_commitment })
             }
             (Body::ChooseParityResponse(response), Phase::CollectingChoices)
-                if self.game.asks_by() == AskBy::Parity =>
+                if self.game.move_message() == MoveMessage::ChooseParity =>
             {
                 let ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature, .. } =
                     &**response;

@@ -3,7 +3,7 @@
 use super::event::Assignment;
 use super::one_match::{OngoingMatch, Phase};
 use crate::fair::SCHEME;
-use crate::game::{AskBy, Seat};
+use crate::game::{MoveMessage, Seat};
 use crate::protocol::messages::{
     ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult, MatchResult, Role,
 };
@@ -15,10 +15,10 @@ use smol_str::SmolStr;
 
 /// The current question to a player, to be answered before `closes`.
 pub(super) fn question(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> Body {
-    match (ongoing.phase, ongoing.game.asks_by()) {
+    match (ongoing.phase, ongoing.game.move_message()) {
         (Phase::WaitingForPlayers, _) => invitation(ongoing, seat).into(),
-        (_, AskBy::Parity) => choose_parity(ongoing, seat, closes).into(),
-        (_, AskBy::Move) => choose_move(ongoing, seat, closes).into(),
+        (_, MoveMessage::ChooseParity) => choose_parity(ongoing, seat, closes).into(),
+        (_, MoveMessage::GameMove) => choose_move(ongoing, seat, closes).into(),
     }
 }
 

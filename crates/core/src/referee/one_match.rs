@@ -8,7 +8,7 @@ use super::verdict;
 use super::window::{AnswerState, Forfeit, Window};
 use crate::agent::{CallId, ExternalId};
 use crate::fair::Dice;
-use crate::game::{AskBy, Game, Seat, Turn};
+use crate::game::{Game, MoveMessage, Seat, Turn};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::draw::Commitment;
 use crate::protocol::messages::{Blame, Cause, MatchResult};
@@ -131,9 +131,9 @@ impl OngoingMatch {
     pub(super) fn owed(&self) -> MessageType {
         match self.phase {
             Phase::WaitingForPlayers => MessageType::GameJoinAck,
-            _ => match self.game.asks_by() {
-                AskBy::Parity => MessageType::ChooseParityResponse,
-                AskBy::Move => MessageType::GameMoveResponse,
+            _ => match self.game.move_message() {
+                MoveMessage::ChooseParity => MessageType::ChooseParityResponse,
+                MoveMessage::GameMove => MessageType::GameMoveResponse,
             },
         }
     }

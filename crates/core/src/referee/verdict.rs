@@ -3,7 +3,7 @@
 use super::one_match::OngoingMatch;
 use super::side::Side;
 use super::window::AnswerState;
-use crate::game::{AskBy, Outcome, Seat};
+use crate::game::{MoveMessage, Outcome, Seat};
 use crate::protocol::PlayerId;
 use crate::protocol::messages::{
     Blame, ByPlayer, Cause, GameStatus, MatchResult, ResultDetails, TURNS_TOLD_MAX,
@@ -68,7 +68,7 @@ fn turn_log(ended: &OngoingMatch, players: &[PlayerId; 2]) -> Option<Vec<ByPlaye
             .filter_map(|seat| Some((seat.of(players).clone(), seat.of(plays).clone()?)))
             .collect()
     };
-    let is_told = ended.game.asks_by() == AskBy::Move && tells_moves(ended);
+    let is_told = ended.game.move_message() == MoveMessage::GameMove && tells_moves(ended);
     is_told.then(|| ended.plays.iter().map(moves_of).collect())
 }
 

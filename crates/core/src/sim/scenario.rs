@@ -88,7 +88,7 @@ impl Scenario {
     pub fn plain(players: usize, referees: usize) -> Self {
         Self {
             league_id: LeagueId::new("league_sim"),
-            game_type: GameType::new("even_odd"),
+            game_type: GameType::even_odd(),
             players: vec![Behaviour::HONEST; players],
             deciders: Vec::new(),
             referees: vec![2; referees],
@@ -135,8 +135,8 @@ impl Scenario {
         let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
         let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
         let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
-        let other = pick(chance, GAMES).map_or("even_odd", |game| game.name);
-        let game_type = if chance.chance(85) { "even_odd" } else { other };
+        let other = pick(chance, GAMES).map_or(GameType::EVEN_ODD, |game| game.name);
+        let game_type = if chance.chance(85) { GameType::EVEN_ODD } else { other };
         let lead = *pick(chance, &[0, 0, 0, 1_000, 5_000]).unwrap_or(&0);
         let endpoint_checks = [
             EndpointCheck::AtStart,

@@ -35,7 +35,7 @@ Example:
 pub(super) fn example() -> String {
     let width = GAMES.iter().map(|game| game.name.len()).max().unwrap_or(0);
     let line = |game: &GameEntry| {
-        let names: Vec<_> = game.strategies.iter().map(|entry| entry.name).collect();
+        let names: Vec<_> = game.strategies().iter().map(|entry| entry.name).collect();
         format!("  {:width$}  {}\n", game.name, names.join(", "))
     };
     let lines: String = GAMES.iter().map(line).collect();

@@ -26,7 +26,7 @@ use super::{CheckOptions, Wait, ack_server, preflight};
 use fake_league::{FakeLeague, Identity};
 use handshake::Handshake;
 use matchday_core::entropy::Entropy;
-use matchday_core::game::{AskBy, GameEntry};
+use matchday_core::game::{GameEntry, MoveMessage};
 use matchday_core::protocol::{Endpoint, PlayerId, RoundId};
 use matchday_core::timing::Timing;
 use matchday_runtime::entropy_from_system;
@@ -139,7 +139,7 @@ async fn examine(
 }
 
 fn applies(rule: &Rule, quick: bool, game: &GameEntry, waits: bool) -> bool {
-    let by_move = (game.new)().asks_by() == AskBy::Move;
+    let by_move = (game.new)().move_message() == MoveMessage::GameMove;
     match rule.category {
         Category::Registration => waits,
         // The rules of choosing depend on how the game asks.

@@ -3,24 +3,22 @@
 
 use super::{Strategy, Turn};
 use crate::entropy::Entropy;
-use crate::game::{self, GAMES, GameEntry};
+use crate::game::{GAMES, GameEntry};
 use crate::protocol::GameType;
 use serde_json::Value;
 
-/// A built-in strategy: what it is called, what it does, in one line, and how.
+/// A built-in strategy: what it is called, and what it does, in one line. How is in the rules of its games.
 #[derive(Debug, Clone, Copy)]
 pub struct StrategyEntry {
     /// What users and settings call it.
     pub name: &'static str,
     /// What it does, in one line.
     pub about: &'static str,
-    /// One of the options, or `None` to leave it to chance.
-    pub(crate) choose: fn(&Turn<'_>, &mut Entropy) -> Option<Value>,
 }
 
 /// The one strategy that needs no game of its own.
 pub static RANDOM: StrategyEntry =
-    StrategyEntry { name: "random", about: "any option, each as likely as the others", choose: |_, _| None };
+    StrategyEntry { name: "random", about: "any option, each as likely as the others" };
 
 impl StrategyEntry {
     /// The strategy itself, for a player.
@@ -32,29 +30,27 @@ impl StrategyEntry {
 /// Where a built-in has no opinion, and in games that do not know it, it takes any option.
 impl Strategy for StrategyEntry {
     fn choose(&self, turn: &Turn<'_>, entropy: &mut Entropy) -> Value {
-        let own = game_of(turn).and_then(|game| game.strategies.iter().find(|entry| entry.name == self.name));
-        let favoured = own.and_then(|entry| (entry.choose)(turn, entropy));
+        let built_in = game_of(turn).and_then(|game| game.built_in);
+        let favoured = built_in.and_then(|built_in| (built_in.choose)(self.name, turn));
         favoured.unwrap_or_else(|| turn.any_option(entropy))
     }
 }
 
 /// The game that is asked about. A foreign referee may call even/odd what it likes, and still asks for a parity.
 fn game_of(turn: &Turn<'_>) -> Option<&'static GameEntry> {
-    match turn.is_parity() {
-        true => game::find(&GameType::new("even_odd")),
-        false => game::find(turn.game_type),
-    }
+    let name = if turn.is_parity() { GameType::EVEN_ODD } else { turn.game_type.as_str() };
+    GAMES.iter().find(|game| game.name == name)
 }
 
 /// Every strategy that makes a difference in a game, `random` first.
 pub fn of(game: &GameEntry) -> impl Iterator<Item = &'static StrategyEntry> + Clone + use<> {
-    std::iter::once(&RANDOM).chain(game.strategies)
+    std::iter::once(&RANDOM).chain(game.strategies())
 }
 
 /// Every strategy of every game; one that several games use is there once, as the first of them tells of it.
 pub fn all() -> impl Iterator<Item = &'static StrategyEntry> {
     let mut told: Vec<&str> = Vec::new();
-    let every = std::iter::once(&RANDOM).chain(GAMES.iter().flat_map(|game| game.strategies));
+    let every = std::iter::once(&RANDOM).chain(GAMES.iter().flat_map(GameEntry::strategies));
     every.filter(move |entry| {
         let new = !told.contains(&entry.name);
         told.push(entry.name);
@@ -92,10 +88,8 @@ pub struct UnknownStrategy {
 impl UnknownStrategy {
     fn new(name: &str) -> Self {
         let wanted = plain(name);
-        let nearest = all()
-            .map(|entry| (distance(&wanted, entry.name), entry.name))
-            .min()
-            .filter(|(distance, name)| *distance <= name.len() / 3);
+        let near = all().map(|entry| (strsim::levenshtein(&wanted, entry.name), entry.name)).min();
+        let nearest = near.filter(|(distance, name)| *distance <= name.len() / 3);
         Self {
             name: name.to_owned(),
             nearest: nearest.map(|(_, name)| name),
@@ -106,22 +100,4 @@ impl UnknownStrategy {
 
 fn hint(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
-}
-
-/// How many letters must be changed, added or taken away to make one text of the other.
-fn distance(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (above, a) in from.bytes().enumerate() {
-        let (mut diagonal, mut left) = (above, above + 1);
-        let costs = row.iter().skip(1).zip(to.bytes()).map(|(&up, b)| {
-            let cost = (diagonal + usize::from(a != b)).min(left + 1).min(up + 1);
-            (diagonal, left) = (up, cost);
-            cost
-        });
-        let costs: Vec<usize> = costs.collect();
-        row.clear();
-        row.push(above + 1);
-        row.extend(costs);
-    }
-    row.last().copied().unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 //! Decodes GAME_INVITATION, GAME_JOIN_ACK and GAME_OVER.
 
 use super::reader::{Read, Reader};
-use super::{DeviationKind, EVEN_ODD, game_type, match_id, player_id, round_id, rules, unused_league_id};
+use super::{DeviationKind, game_type, match_id, player_id, round_id, rules, unused_league_id};
 use crate::protocol::draw::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::*;
@@ -114,7 +114,7 @@ pub(super) fn details(
     may_lack_choices: bool,
     known: &[&str],
 ) -> Read<GameDetails> {
-    if game_type.as_str() != EVEN_ODD {
+    if !game_type.is_even_odd() {
         return Ok(GameDetails::Other(r.fields_but(known)));
     }
     Ok(GameDetails::Parity(ParityDetails {
@@ -129,7 +129,7 @@ pub(super) fn details(
 }
 
 pub(super) fn no_details(game_type: &GameType) -> GameDetails {
-    if game_type.as_str() != EVEN_ODD {
+    if !game_type.is_even_odd() {
         return GameDetails::Other(Map::new());
     }
     GameDetails::Parity(ParityDetails {

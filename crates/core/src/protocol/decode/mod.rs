@@ -22,8 +22,6 @@ use reader::{Context, Read, Reader};
 use serde_json::Value;
 use std::fmt;
 
-const EVEN_ODD: &str = "even_odd";
-
 /// Decodes one message. `Err` is an invalid envelope; an invalid body is in [`Incoming::body`], because the receiver
 /// authenticates the sender in between.
 pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejection> {
@@ -77,7 +75,7 @@ fn unused_league_id(r: &Reader<'_>) -> Read<LeagueId> {
 
 /// The game; an agent that leaves it out plays the one that the protocol is made for.
 fn game_type(r: &Reader<'_>) -> Read<GameType> {
-    r.filled("game_type", rules::id(GameType::new), || Some(GameType::new(EVEN_ODD)))
+    r.filled("game_type", rules::id(GameType::new), || Some(GameType::even_odd()))
 }
 
 /// The match; an answer that leaves it out means the one it was asked about.

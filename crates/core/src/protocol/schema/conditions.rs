@@ -1,6 +1,7 @@
 //! Rules that tie several fields together: what is required, or must be null, depends on what another field says.
 //! Each is applied to the schema of the message whose rule it is, and says what the reader in `decode` does.
 
+use crate::protocol::GameType;
 use crate::protocol::messages::ParityDetails;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -36,7 +37,7 @@ pub(crate) fn details_in_result(schema: &mut Schema) {
     demand(
         schema,
         json!({
-            "if": says("game_type", "even_odd"),
+            "if": says("game_type", GameType::EVEN_ODD),
             "then": { "properties": { "game_result": result } },
         }),
     );
@@ -52,7 +53,7 @@ pub(crate) fn details_in_report(schema: &mut Schema) {
     demand(
         schema,
         json!({
-            "if": says("game_type", "even_odd"),
+            "if": says("game_type", GameType::EVEN_ODD),
             "then": { "properties": { "result": result } },
         }),
     );

@@ -4,7 +4,7 @@ use matchday_audit::describe::league_message;
 use matchday_audit::timeline::paired;
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
-use matchday_core::game::{self, AskBy, Seat, Turn};
+use matchday_core::game::{self, MoveMessage, Seat, Turn};
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::protocol::messages::{ByPlayer, GameDetails, Parity};
 use matchday_core::protocol::{GameType, MessageType, PlayerId};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// Whether the positions of a match may be shown while it is played: a view has nothing that one player may not see of the
 /// other's move, in games by command neither, and what chance draws in even/odd is told with the result alone.
 pub fn is_open_information(game_type: &GameType) -> bool {
-    game::find(game_type).is_none_or(|entry| (entry.new)().asks_by() == AskBy::Move)
+    game::find(game_type).is_none_or(|entry| (entry.new)().move_message() == MoveMessage::GameMove)
 }
 
 /// What is known of a match that is being played.

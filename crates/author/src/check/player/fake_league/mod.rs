@@ -7,7 +7,7 @@ pub(super) use referee_messages::play_any;
 
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{MatchDraw, Secret};
-use matchday_core::game::{AskBy, GameEntry, Seat};
+use matchday_core::game::{GameEntry, MoveMessage, Seat};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::text::RuleBroken;
 use matchday_core::protocol::token::Direction;
@@ -162,7 +162,7 @@ impl FakeLeague {
 
     /// Whether the game asks by GAME_MOVE_CALL rather than by CHOOSE_PARITY_CALL.
     pub fn asks_by_move(&self) -> bool {
-        (self.game.new)().asks_by() == AskBy::Move
+        (self.game.new)().move_message() == MoveMessage::GameMove
     }
 
     pub fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
