@@ -7,7 +7,7 @@ use super::outsiders::Purpose;
 use super::who::Who;
 use super::wire::Payload;
 use super::world::World;
-use crate::league::Requested;
+use crate::league::RegistrationRecord;
 use crate::protocol::messages::{
     LeagueRegisterRequest, PlayerMeta, RefereeMeta, RefereeRegisterRequest, RegisterStatus,
 };
@@ -23,7 +23,7 @@ pub(super) struct Held {
     id: Sender,
     endpoint: Endpoint,
     token: TokenHash,
-    request: Option<Requested>,
+    request: Option<RegistrationRecord>,
 }
 
 /// A clock may be far ahead, and yet nobody is locked out by it.

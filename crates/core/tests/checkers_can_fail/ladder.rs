@@ -3,7 +3,7 @@
 use super::player;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::format::{Competition, Drawn, Format};
-use matchday_core::league::{LeagueEvent, LeagueSettings, Proof, Requested};
+use matchday_core::league::{LeagueEvent, LeagueSettings, Proof, RegistrationRecord};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::PlayerMeta;
 use matchday_core::protocol::token::Token;
@@ -31,7 +31,7 @@ fn joined(number: u32) -> LeagueEvent {
     let token = Token::issue("P01", &mut Entropy::numbered(1)).hash();
     let dialect = Dialect::Standard;
     let request =
-        Requested { proof: Proof::Conversation(token), sent_at: START, client: None, renewed_by: None };
+        RegistrationRecord { proof: Proof::Conversation(token), sent_at: START, client: None, renewed_by: None };
     LeagueEvent::PlayerRegistered { player_id: player(number), meta, token, dialect, request }
 }
 

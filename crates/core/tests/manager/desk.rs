@@ -4,7 +4,7 @@ use matchday_core::agent::{
     Agent, Answer, Ask, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
 };
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, Requested};
+use matchday_core::league::{EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, RegistrationRecord};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
@@ -362,9 +362,9 @@ pub(crate) fn player_meta(number: u32) -> PlayerMeta {
 }
 
 /// As an event records a registration without a key.
-pub(crate) fn requested(sent_at: Timestamp) -> Requested {
+pub(crate) fn requested(sent_at: Timestamp) -> RegistrationRecord {
     let proof = Proof::Conversation(Token::new("conv-1").hash());
-    Requested { proof, sent_at, client: None, renewed_by: None }
+    RegistrationRecord { proof, sent_at, client: None, renewed_by: None }
 }
 
 pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {

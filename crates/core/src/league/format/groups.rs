@@ -2,7 +2,7 @@
 
 use super::{Draw, Drawn, Lot, Played, count, knockout, legs};
 use crate::league::schedule::round_robin;
-use crate::league::settings::TieBreak;
+use crate::league::standings::TieBreak;
 use crate::league::standings::{self, Basis, Game};
 use crate::protocol::PlayerId;
 use std::collections::BTreeMap;

@@ -5,7 +5,6 @@
 //! - `fixed` (the two round robins), [`swiss`], [`knockout`], `groups`: one format each; `legs` repeats their pairings
 //! - [`ladder`]: a league without an end, paired by rating
 //! - `swiss_cost` with `min_cost_matching`: the pairing of swiss rounds that costs least
-//! - [`lots`]: chance by a seed that is in the log
 //!
 //! A [`Draw`] keeps no results: the caller holds them and asks it for the rounds that follow from them. So a
 //! manager that has crashed, a simulation, and someone who checks a log all get the same answer.
@@ -16,7 +15,6 @@ mod groups;
 pub mod knockout;
 pub mod ladder;
 pub(super) mod legs;
-pub mod lots;
 mod min_cost_matching;
 pub mod swiss;
 mod swiss_cost;
@@ -24,9 +22,9 @@ mod swiss_cost;
 pub use competition::{Competition, Format, Impossible, Seeding};
 pub use ladder::Ladder;
 
+use super::lots;
 use super::schedule::Pairings;
-use super::settings::TieBreak;
-use super::standings::{self, Basis, Game, Place, Verdict};
+use super::standings::{self, Basis, Game, Place, TieBreak, Verdict};
 use crate::protocol::PlayerId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

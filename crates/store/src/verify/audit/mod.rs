@@ -7,7 +7,7 @@ use crate::verify::agents::Recorded;
 use crate::verify::drawing::Drawing;
 use matchday_core::league::member::Member;
 use matchday_core::league::{
-    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RenewedBy, Requested, Suspicion,
+    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RenewedBy, RegistrationRecord, Suspicion,
 };
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
@@ -47,7 +47,7 @@ impl Default for Auditor {
 
 /// Whether an agent may be given a token once more, although the league has started: it shows a join code, or asks as it
 /// did before, soon after, and is not known to have the token that it was given then.
-fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: &Requested) -> bool {
+fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: &RegistrationRecord) -> bool {
     let by_code = request.renewed_by == Some(RenewedBy::JoinCode);
     by_code || known.may_ask_again(at) && known.was_asked_by(&request.proof)
 }
