@@ -22,7 +22,7 @@ pub use durability::{Durability, EventDurability};
 pub use exchange_outcome::ExchangeOutcome;
 
 use crate::agent::{
-    Agent, Answer, CallId, Input, Outgoing, Parcel, RequestId, Signed, Signing, SigningDue, Step,
+    Agent, Answer, CallId, Input, Outgoing, Payload, RequestId, Signed, Signing, SigningDue, Step,
 };
 use crate::entropy::Entropy;
 use crate::event_codec::{self, EventCodecError};
@@ -301,12 +301,12 @@ impl<A: EventDurability> Driver<A> {
     }
 
     fn call(&mut self, outgoing: Outgoing) -> Call {
-        let Outgoing { call, to, dialect, parcel, deadline } = &outgoing;
+        let Outgoing { call, to, dialect, payload, deadline } = &outgoing;
         let deadline = deadline.resolve(self.now);
         self.barrier.call_started(*call, deadline);
-        let addressee = match parcel {
-            Parcel::Message(message) => Some((to.clone(), message.names().0)),
-            Parcel::Probe => None,
+        let addressee = match payload {
+            Payload::Message(message) => Some((to.clone(), message.names().0)),
+            Payload::Probe => None,
         };
         let try_dialects = addressee.as_ref().is_some_and(|to| self.may_try_dialects(to, *dialect));
         self.calls.insert(*call, OpenCall { deadline, addressee, try_dialects });

@@ -4,7 +4,7 @@
 use super::deliveries::Purpose;
 use super::keyrings::Keyrings;
 use super::state::League;
-use crate::agent::{Answer, Parcel};
+use crate::agent::{Answer, Payload};
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::ids::{Attempt, ConversationId, MatchId, RefereeId, RoundId};
 use crate::protocol::messages::{
@@ -42,10 +42,12 @@ pub(super) enum AssignmentForm {
 }
 
 impl AssignmentForm {
-    pub(super) fn of(parcel: &Parcel) -> Self {
-        match parcel {
-            Parcel::Message(Message { body: Body::MatchAssignment(single), .. }) => Self::Single(single.name),
-            Parcel::Message(_) | Parcel::Probe => Self::Announcement,
+    pub(super) fn of(payload: &Payload) -> Self {
+        match payload {
+            Payload::Message(Message { body: Body::MatchAssignment(single), .. }) => {
+                Self::Single(single.name)
+            }
+            Payload::Message(_) | Payload::Probe => Self::Announcement,
         }
     }
 
@@ -178,7 +180,7 @@ impl Assignments {
         Some(Delivery {
             to: known.meta.contact_endpoint.clone(),
             dialect: known.dialect,
-            parcel: self.parcel(league, keyrings, now, referee, matches)?,
+            payload: self.payload(league, keyrings, now, referee, matches)?,
             purpose: Purpose::Assignment(matches.to_vec(), Sender::Referee(referee.clone())),
             timeout: league.settings.timing.other,
             tries: Tries::Retry(policy.retries, policy.backoff),
@@ -186,14 +188,14 @@ impl Assignments {
     }
 
     /// The message that tells a referee of these matches.
-    pub(super) fn parcel(
+    pub(super) fn payload(
         &self,
         league: &League,
         keyrings: &mut Keyrings,
         now: Timestamp,
         referee: &RefereeId,
         matches: &[MatchId],
-    ) -> Option<Parcel> {
+    ) -> Option<Payload> {
         let first = matches.first()?;
         let round_id = league.matches.get(first)?.round_id;
         let (conversation, body): (ConversationId, Body) = match self.form(referee) {
@@ -223,7 +225,7 @@ impl Assignments {
         let keyring = keyrings.of(league, &Sender::Referee(referee.clone()));
         let token = keyring.map(|keyring| keyring.notice_token().clone());
         let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(token);
-        Some(Parcel::Message(Message::new(envelope, body)))
+        Some(Payload::Message(Message::new(envelope, body)))
     }
 
     fn form(&self, referee: &RefereeId) -> AssignmentForm {

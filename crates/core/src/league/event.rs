@@ -5,7 +5,7 @@
 
 use super::cause::{LossCause, Suspicion};
 use super::fixture::{DecidedBy, ResultProof};
-use super::format::{Drawn, Lot};
+use super::format::{DrawnRound, Lot};
 use super::invitation::Invitation;
 use super::schedule::Pairings;
 use super::settings::LeagueSettings;
@@ -116,7 +116,7 @@ pub enum LeagueEvent {
         round_id: RoundId,
         /// The pairs and the title of the round.
         #[serde(flatten)]
-        drawn: Arc<Drawn>,
+        drawn: Arc<DrawnRound>,
     },
     /// A level knockout tie was decided by lot.
     LotDrawn {
@@ -138,7 +138,7 @@ pub enum LeagueEvent {
     MatchAssigned {
         /// A match of an announced round.
         match_id: MatchId,
-        /// Counted from 1; each attempt has its own secret and its own tokens.
+        /// CountedMatch from 1; each attempt has its own secret and its own tokens.
         attempt: Attempt,
         /// The referee that runs this attempt.
         referee_id: RefereeId,

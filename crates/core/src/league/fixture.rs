@@ -1,6 +1,6 @@
 //! Rounds, matches and their decisions in the manager's state.
 
-use super::format::Drawn;
+use super::format::DrawnRound;
 use super::standings::Verdict;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{Blame, Cause, GameDetails, GameStatus, MatchResult};
@@ -12,14 +12,14 @@ use std::sync::Arc;
 /// A round of the league.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// Counted from 1, in the order of play.
+    /// CountedMatch from 1, in the order of play.
     pub round_id: RoundId,
     /// In the order of the pairs.
     pub matches: Vec<MatchId>,
     /// The player that sits out, if it is exactly one.
     pub bye: Option<PlayerId>,
     /// How it was drawn, if it was not fixed at the start.
-    pub drawn: Option<Arc<Drawn>>,
+    pub drawn: Option<Arc<DrawnRound>>,
     /// When its matches may begin; `None` until it is announced.
     pub starts_at: Option<Timestamp>,
     /// Whether every match of the round has a result.
@@ -61,7 +61,7 @@ pub struct Match {
 /// An attempt that ended without a result after it had begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostAttempt {
-    /// Counted from 1.
+    /// CountedMatch from 1.
     pub attempt: Attempt,
     /// The referee that ran the attempt.
     pub referee_id: RefereeId,

@@ -1,4 +1,4 @@
-//! Drawn lots: chance that anyone can draw again from the seed in the log. Pure arithmetic.
+//! DrawnRound lots: chance that anyone can draw again from the seed in the log. Pure arithmetic.
 
 use crate::protocol::PlayerId;
 use sha2::{Digest, Sha256};

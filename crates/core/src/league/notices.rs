@@ -3,7 +3,7 @@
 use super::deliveries::Purpose;
 use super::keyrings::Keyrings;
 use super::state::League;
-use crate::agent::Parcel;
+use crate::agent::Payload;
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::ids::ConversationId;
 use crate::protocol::messages::{LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted};
@@ -107,7 +107,7 @@ impl NoticeQueue {
         Some(Delivery {
             to: member.meta.contact_endpoint().clone(),
             dialect: member.dialect,
-            parcel: Parcel::Message(Message { envelope, body: notice.body }),
+            payload: Payload::Message(Message { envelope, body: notice.body }),
             purpose: Purpose::Notice(agent),
             timeout: league.settings.timing.other,
             tries: if is_patient { Tries::Retry(policy.retries, policy.backoff) } else { Tries::Once },

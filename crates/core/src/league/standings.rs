@@ -14,7 +14,7 @@ pub const POINTS_DRAW: u32 = 1;
 
 /// A match as it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted<'a> {
+pub struct CountedMatch<'a> {
     /// PLAYER_A of the match.
     pub a: &'a PlayerId,
     /// PLAYER_B of the match.
@@ -102,7 +102,7 @@ impl std::fmt::Display for Ahead {
 
 /// A match, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Game {
+pub struct IndexedMatch {
     /// PLAYER_A of the match.
     pub a: usize,
     /// PLAYER_B of the match.
@@ -115,7 +115,7 @@ pub struct Game {
 
 /// A row of the standings, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ranked {
+pub struct RankedPlayer {
     /// From 1; level players share a rank.
     pub rank: u32,
     /// The player of this row.
@@ -127,15 +127,15 @@ pub struct Ranked {
 }
 
 /// The standings, best first. Results of players that are not in `players` do not count.
-pub fn table<'a>(
+pub fn compute<'a>(
     players: impl IntoIterator<Item = &'a PlayerId>,
-    results: impl IntoIterator<Item = Counted<'a>>,
+    results: impl IntoIterator<Item = CountedMatch<'a>>,
     tie_breaks: &[TieBreak],
 ) -> Vec<Place> {
     let ids: Vec<&PlayerId> = players.into_iter().collect();
     let places: BTreeMap<&PlayerId, usize> = ids.iter().copied().zip(0..).collect();
-    let games = results.into_iter().filter_map(|Counted { a, b, verdict, technical }| {
-        Some(Game { a: *places.get(a)?, b: *places.get(b)?, verdict, technical })
+    let games = results.into_iter().filter_map(|CountedMatch { a, b, verdict, technical }| {
+        Some(IndexedMatch { a: *places.get(a)?, b: *places.get(b)?, verdict, technical })
     });
     named(&ids, &rank(&ids, games.collect(), tie_breaks))
 }
@@ -153,13 +153,18 @@ pub struct Basis {
     pub play_offs: Vec<Vec<i64>>,
 }
 
-/// As [`table`], with indices for players. The rows of level players are in the order of their ids.
-pub fn rank(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak]) -> Vec<Ranked> {
+/// As [`compute`], with indices for players. The rows of level players are in the order of their ids.
+pub fn rank(ids: &[&PlayerId], games: Vec<IndexedMatch>, tie_breaks: &[TieBreak]) -> Vec<RankedPlayer> {
     rank_by(ids, games, tie_breaks, &Basis::default())
 }
 
 /// As [`rank`], with more than results.
-pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], basis: &Basis) -> Vec<Ranked> {
+pub fn rank_by(
+    ids: &[&PlayerId],
+    games: Vec<IndexedMatch>,
+    tie_breaks: &[TieBreak],
+    basis: &Basis,
+) -> Vec<RankedPlayer> {
     let mut tallies = vec![Tally::default(); ids.len()];
     games.iter().for_each(|game| count(&mut tallies, game));
     tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
@@ -168,7 +173,7 @@ pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], bas
     let mut rank = 1;
     let rows = (1_u32..).zip(&order).zip(next).filter_map(|((row, &(player, before)), ahead)| {
         rank = if before == LEVEL { rank } else { row };
-        Some(Ranked { rank, player, tally: *tallies.get(player)?, ahead })
+        Some(RankedPlayer { rank, player, tally: *tallies.get(player)?, ahead })
     });
     rows.collect()
 }
@@ -176,7 +181,7 @@ pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], bas
 /// The value of a tie-break for each player, as tables show it; `None` if it has no value of its own, as lots and head-to-head.
 pub fn tie_break_values(
     ids: &[&PlayerId],
-    games: &[Game],
+    games: &[IndexedMatch],
     rule: TieBreak,
     basis: &Basis,
 ) -> Option<Vec<f64>> {
@@ -194,9 +199,9 @@ pub fn tie_break_values(
 }
 
 /// Rows with ids in place of indices.
-pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
+pub(super) fn named(ids: &[&PlayerId], table: &[RankedPlayer]) -> Vec<Place> {
     let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));
-    let rows = table.iter().filter_map(|Ranked { rank, player, tally, ahead }| {
+    let rows = table.iter().filter_map(|RankedPlayer { rank, player, tally, ahead }| {
         let ahead = ahead.and_then(|(of, on)| Some(Ahead { of: name(of)?, on }));
         Some(Place { rank: *rank, player: name(*player)?, tally: *tally, ahead })
     });
@@ -211,8 +216,8 @@ pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
     }
 }
 
-fn count(tallies: &mut [Tally], result: &Game) {
-    let Game { a, b, .. } = *result;
+fn count(tallies: &mut [Tally], result: &IndexedMatch) {
+    let IndexedMatch { a, b, .. } = *result;
     let mut of = |place: usize, change: &dyn Fn(&mut Tally)| {
         if let Some(tally) = tallies.get_mut(place) {
             change(tally);
@@ -256,7 +261,7 @@ enum Gained {
 struct Ranking<'a> {
     ids: &'a [&'a PlayerId],
     tallies: &'a [Tally],
-    games: &'a [Game],
+    games: &'a [IndexedMatch],
     basis: &'a Basis,
 }
 
@@ -320,7 +325,7 @@ impl Ranking<'_> {
         let byes = self.basis.byes.iter().copied().chain(std::iter::repeat(0));
         let own = points.iter().zip(byes);
         let mut sums: Vec<i64> = own.map(|(points, byes)| 2 * points * i64::from(byes)).collect();
-        for &Game { a, b, verdict, .. } in self.games {
+        for &IndexedMatch { a, b, verdict, .. } in self.games {
             let (for_a, for_b) = match verdict {
                 Verdict::WonByA => (Gained::All, Gained::Nothing),
                 Verdict::WonByB => (Gained::Nothing, Gained::All),
@@ -347,7 +352,7 @@ impl Ranking<'_> {
             }
         }
         let mut points = vec![0_i64; self.ids.len()];
-        for &Game { a, b, verdict, .. } in self.games {
+        for &IndexedMatch { a, b, verdict, .. } in self.games {
             if group_of.get(a) != group_of.get(b) {
                 continue;
             }

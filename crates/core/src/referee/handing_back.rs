@@ -2,7 +2,7 @@
 
 use super::Held;
 use super::{Ctx, Purpose, Referee, RefereeEvent};
-use crate::agent::{Agent, Parcel};
+use crate::agent::{Agent, Payload};
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::messages::{Culprit, LeagueError};
 use crate::protocol::{Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
@@ -37,7 +37,7 @@ impl Referee {
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
-            parcel: Parcel::Message(Message::new(envelope, error)),
+            payload: Payload::Message(Message::new(envelope, error)),
             purpose: Purpose::HandBack,
             timeout: self.settings.timing.other,
             // If none arrives, the match becomes overdue and the manager reassigns it.

@@ -3,7 +3,7 @@
 use super::game_error::{ErrorNotice, game_error};
 use super::one_match::{Action, OngoingMatch};
 use super::{Assignment, Ctx, Held, PendingQuestion, Purpose, Referee, messages_out};
-use crate::agent::{Answer, CallDeadline, Outgoing, Parcel};
+use crate::agent::{Answer, CallDeadline, Outgoing, Payload};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::messages::{LeagueQuery, QueryParams, QueryType};
@@ -58,7 +58,7 @@ impl Referee {
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
-            parcel: Parcel::Message(Message::new(envelope, body)),
+            payload: Payload::Message(Message::new(envelope, body)),
             purpose,
             timeout: self.settings.timing.other,
             tries: Tries::Forever(self.settings.timing.retry.backoff),
@@ -178,7 +178,7 @@ impl Referee {
             call,
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            parcel: Parcel::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
+            payload: Payload::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
             deadline: CallDeadline::At(deadline),
         });
         let (attempt, turn) = (ongoing.assignment.attempt, ongoing.turn);
@@ -201,7 +201,7 @@ impl Referee {
         let delivery = Delivery {
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            parcel: Parcel::Message(Message::new(envelope, body)),
+            payload: Payload::Message(Message::new(envelope, body)),
             purpose: Purpose::Notice(PendingQuestion {
                 match_id: match_id.clone(),
                 attempt: assignment.attempt,

@@ -3,7 +3,7 @@
 
 use super::{Assignment, Ctx, messages_out};
 use super::{DelayedGameOver, Held, PendingQuestion, Purpose, Referee, RefereeEvent};
-use crate::agent::{Agent, Answer, Parcel};
+use crate::agent::{Agent, Answer, Payload};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::dialect::Dialect;
@@ -88,7 +88,7 @@ impl Referee {
             let delivery = Delivery {
                 to,
                 dialect,
-                parcel: Parcel::Message(message),
+                payload: Payload::Message(message),
                 purpose: Purpose::GameOver,
                 timeout: self.settings.timing.game_over,
                 tries: Tries::Retry(retry.retries, retry.backoff),
@@ -138,7 +138,7 @@ impl Referee {
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
-            parcel: Parcel::Message(Message::new(envelope, report)),
+            payload: Payload::Message(Message::new(envelope, report)),
             purpose: Purpose::Report(assignment.match_id.clone()),
             timeout: self.settings.timing.report,
             tries: Tries::Forever(self.settings.timing.retry.backoff),

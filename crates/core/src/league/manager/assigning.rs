@@ -108,12 +108,12 @@ impl Manager {
         };
         let its_own: Vec<MatchId> = matches.iter().filter(is_its_own).cloned().collect();
         if let Some(why) = refusal {
-            let form = AssignmentForm::of(&sent.delivery.parcel);
+            let form = AssignmentForm::of(&sent.delivery.payload);
             return self.on_assignment_refused(ctx, referee, form, its_own, &why);
         }
-        let parcel = self.assignments.parcel(&self.league, &mut self.keyrings, ctx.now, referee, &its_own);
-        let Some(parcel) = parcel else { return };
-        sent.delivery.parcel = parcel;
+        let payload = self.assignments.payload(&self.league, &mut self.keyrings, ctx.now, referee, &its_own);
+        let Some(payload) = payload else { return };
+        sent.delivery.payload = payload;
         sent.delivery.purpose = Purpose::Assignment(its_own.clone(), agent.clone());
         if self.outbox.retry(ctx.now, sent).is_err() {
             self.suspend(ctx, agent, Suspicion::Unreachable);

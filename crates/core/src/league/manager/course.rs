@@ -181,7 +181,7 @@ impl Manager {
     }
 
     pub(super) fn complete_league(&mut self, ctx: &mut Ctx<'_>, by_order: bool) {
-        let Some(champion) = self.league.table().into_iter().next().map(|place| place.player) else {
+        let Some(champion) = self.league.standings().into_iter().next().map(|place| place.player) else {
             return;
         };
         self.record(ctx, LeagueEvent::LeagueCompleted { champion, by_order });

@@ -1,7 +1,7 @@
 //! Registration of agents.
 
 use super::{Ctx, Manager};
-use crate::agent::{Agent, Answer, Parcel};
+use crate::agent::{Agent, Answer, Payload};
 use crate::league::deliveries::{Purpose, probe};
 use crate::league::event::{RegistrationRecord, RenewedBy};
 use crate::league::registrar::{Applicant, NewMember, PendingRegistration, Recognition, requested};
@@ -332,7 +332,7 @@ impl Manager {
         let delivery = Delivery {
             to: applicant.meta().contact_endpoint().clone(),
             dialect: received.dialect,
-            parcel: Parcel::Probe,
+            payload: Payload::Probe,
             purpose: Purpose::Registration,
             timeout: self.league.settings.probe_timeout,
             tries: Tries::Once,

@@ -1,7 +1,7 @@
 //! Replies, and notices to agents.
 
 use super::{Ctx, Manager, envelope};
-use crate::agent::{Agent, Content, Parcel};
+use crate::agent::{Agent, Content, Payload};
 use crate::league::cause::Suspicion;
 use crate::league::deliveries::Purpose;
 use crate::league::event::LeagueEvent;
@@ -135,7 +135,7 @@ impl Manager {
         reached: bool,
     ) {
         let in_vain = !reached && sent.delivery.tries != Tries::Once;
-        let announces = self.announces_open_round(&sent.delivery.parcel);
+        let announces = self.announces_open_round(&sent.delivery.payload);
         if !reached && self.outbox.retry(ctx.now, sent).is_ok() {
             return;
         }
@@ -147,8 +147,8 @@ impl Manager {
         }
     }
 
-    fn announces_open_round(&self, parcel: &Parcel) -> bool {
-        let Parcel::Message(Message { body: Body::RoundAnnouncement(announcement), .. }) = parcel else {
+    fn announces_open_round(&self, payload: &Payload) -> bool {
+        let Payload::Message(Message { body: Body::RoundAnnouncement(announcement), .. }) = payload else {
             return false;
         };
         announcement.round_id.0 == self.league.current_round

@@ -4,7 +4,7 @@ use super::League;
 use crate::entropy::Entropy;
 use crate::league::event::DrawnFrom;
 use crate::league::fixture::Round;
-use crate::league::format::{Draw, Drawn, Lot, Played};
+use crate::league::format::{Draw, DrawnRound, Lot, PlayedRound};
 use crate::league::request::RequestError;
 use crate::league::schedule::{self, Pairings};
 use crate::league::standings::Verdict;
@@ -16,11 +16,11 @@ use std::collections::BTreeSet;
 
 impl League {
     /// The announced rounds with their results, without those of a play-off.
-    pub fn played(&self) -> Vec<Played<'_>> {
+    pub fn played(&self) -> Vec<PlayedRound<'_>> {
         let announced = self.rounds.iter().filter(|round| round.starts_at.is_some());
         let drawn = announced.filter_map(|round| Some((round, round.drawn.as_deref()?)));
         let drawn = drawn.filter(|(_, drawn)| !drawn.play_off);
-        drawn.map(|(round, drawn)| Played { drawn, verdicts: self.verdicts(round) }).collect()
+        drawn.map(|(round, drawn)| PlayedRound { drawn, verdicts: self.verdicts(round) }).collect()
     }
 
     fn verdicts(&self, round: &Round) -> Vec<Option<Verdict>> {
@@ -35,7 +35,7 @@ impl League {
 
     /// The rounds to draw now: none while a drawn round is undecided, and none when the league is over. Only in a ladder it
     /// matters when that is.
-    pub fn rounds_to_draw(&self, now: Timestamp) -> Vec<Drawn> {
+    pub fn rounds_to_draw(&self, now: Timestamp) -> Vec<DrawnRound> {
         let all_announced = self.rounds.last().is_none_or(|last| last.round_id.0 <= self.current_round);
         if !all_announced || !self.undecided.is_empty() {
             return Vec::new();

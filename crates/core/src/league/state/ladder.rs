@@ -2,7 +2,7 @@
 
 use super::League;
 use crate::league::fixture::Round;
-use crate::league::format::{Drawn, Format, Ladder, ladder};
+use crate::league::format::{DrawnRound, Format, Ladder, ladder};
 use crate::league::member::Member;
 use crate::league::standings::Verdict;
 use crate::protocol::messages::PlayerMeta;
@@ -29,7 +29,7 @@ impl League {
     }
 
     /// Notes a round of a ladder. Results that it was drawn from can no longer be voided, so that they are rated for good.
-    pub(crate) fn note_pairing(&mut self, at: Timestamp, drawn: &Drawn) {
+    pub(crate) fn note_pairing(&mut self, at: Timestamp, drawn: &DrawnRound) {
         if !self.is_ladder() {
             return;
         }
@@ -51,7 +51,7 @@ impl League {
     }
 
     /// The next round of a ladder, if two can be paired now.
-    pub(crate) fn ladder_round(&self, now: Timestamp) -> Option<Drawn> {
+    pub(crate) fn ladder_round(&self, now: Timestamp) -> Option<DrawnRound> {
         let legs = self.settings.competition.matches_per_pairing;
         let last = self.rounds.last().and_then(|round| round.drawn.as_deref());
         if let Some(last) = last.filter(|last| last.leg < legs) {

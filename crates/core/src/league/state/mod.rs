@@ -26,7 +26,7 @@ pub(super) use roster::new_slot;
 use super::cause::{LossCause, Suspicion};
 use super::event::{DrawnFrom, LeagueEvent};
 use super::fixture::{DecidedBy, Decision, LostAttempt, Match, Round};
-use super::format::{Draw, Drawn, Ladder, Lot};
+use super::format::{Draw, DrawnRound, Ladder, Lot};
 use super::invitation::Place;
 use super::member::Member;
 use super::schedule::Pairings;
@@ -289,7 +289,7 @@ impl League {
         round_id: RoundId,
         pairs: &[(PlayerId, PlayerId)],
         bye: Option<PlayerId>,
-        drawn: Option<Arc<Drawn>>,
+        drawn: Option<Arc<DrawnRound>>,
     ) {
         let mut matches = Vec::new();
         for (number, (a, b)) in (1..).zip(pairs) {

@@ -3,7 +3,7 @@
 use super::League;
 use crate::league::format::ladder::rank_key;
 use crate::league::settings::Score;
-use crate::league::standings::{self, Basis, POINTS_DRAW, POINTS_WIN, Place, Ranked, Verdict};
+use crate::league::standings::{self, Basis, POINTS_DRAW, POINTS_WIN, Place, RankedPlayer, Verdict};
 use crate::protocol::messages::{GameStatus, Shared, StandingRow};
 use crate::protocol::{PlayerId, RoundId};
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl League {
     }
 
     /// The current standings.
-    pub fn table(&self) -> Vec<Place> {
+    pub fn standings(&self) -> Vec<Place> {
         let ids: Vec<&PlayerId> = self.players.keys().collect();
         standings::named(&ids, &self.ranking(&ids).0)
     }
@@ -97,7 +97,7 @@ impl League {
     /// The tie-breaks of this league that have a value for each player, by name.
     pub fn tie_break_values(&self) -> Vec<(&'static str, BTreeMap<PlayerId, f64>)> {
         let ids: Vec<&PlayerId> = self.players.keys().collect();
-        let games: Vec<standings::Game> = self.decided_games().collect();
+        let games: Vec<standings::IndexedMatch> = self.decided_games().collect();
         let basis = self.draw.as_ref().map(|draw| draw.basis(&ids, &self.played())).unwrap_or_default();
         let rules = self.settings.tie_breaks.iter();
         let named = rules.filter_map(|rule| {
@@ -107,15 +107,15 @@ impl League {
         named.collect()
     }
 
-    fn decided_games(&self) -> impl Iterator<Item = standings::Game> {
+    fn decided_games(&self) -> impl Iterator<Item = standings::IndexedMatch> {
         self.counted.iter().filter(|counted| counted.series.is_none()).filter_map(|counted| {
             let ((a, b), (verdict, technical)) = counted.players.zip(counted.verdict)?;
-            Some(standings::Game { a, b, verdict, technical })
+            Some(standings::IndexedMatch { a, b, verdict, technical })
         })
     }
 
     /// With the payoffs, if the table goes by them.
-    fn ranking(&self, ids: &[&PlayerId]) -> (Vec<Ranked>, Option<Vec<i64>>) {
+    fn ranking(&self, ids: &[&PlayerId]) -> (Vec<RankedPlayer>, Option<Vec<i64>>) {
         let decided = self.decided_games();
         let mut basis = match (&self.draw, self.ratings()) {
             (Some(draw), Some(ratings)) => {
@@ -174,7 +174,7 @@ impl League {
         };
         ranked
             .into_iter()
-            .filter_map(|Ranked { rank, player, tally, ahead }| {
+            .filter_map(|RankedPlayer { rank, player, tally, ahead }| {
                 Some(StandingRow {
                     rank,
                     player_id: (*ids.get(player)?).clone(),

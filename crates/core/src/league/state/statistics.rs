@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 impl League {
     /// `None` if there is no such player.
     pub fn player_stats(&self, player: &PlayerId) -> Option<PlayerStatsData> {
-        let place = self.table().into_iter().find(|place| place.player == *player)?;
+        let place = self.standings().into_iter().find(|place| place.player == *player)?;
         let known = self.players.get(player)?;
         let tally = place.tally;
         let mut statistics = MatchStatistics::default();

@@ -4,7 +4,7 @@ use super::*;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::{Projection, Snapshot};
 use matchday_core::event_codec;
-use matchday_core::league::{LeagueEvent, Proof, RenewedBy, RegistrationRecord};
+use matchday_core::league::{LeagueEvent, Proof, RegistrationRecord, RenewedBy};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{MatchId, Timestamp};
 use serde_json::Value;

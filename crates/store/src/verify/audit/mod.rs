@@ -7,7 +7,7 @@ use crate::verify::agents::Recorded;
 use crate::verify::drawing::Drawing;
 use matchday_core::league::member::Member;
 use matchday_core::league::{
-    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RenewedBy, RegistrationRecord, Suspicion,
+    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RegistrationRecord, RenewedBy, Suspicion,
 };
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
@@ -242,7 +242,7 @@ impl Auditor {
         if !by_order {
             self.drawing.check_complete(&self.league, at)?;
         }
-        let first = self.league.table().into_iter().next().map(|place| place.player);
+        let first = self.league.standings().into_iter().next().map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
             let first = first.as_ref().map_or("nobody", PlayerId::as_str);
             format!("the champion is {champion}, and the results put {first} first")

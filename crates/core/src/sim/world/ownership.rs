@@ -1,19 +1,19 @@
 //! Leases and epochs of a shared store: who takes the league, what keeps its owner from renewing the lease, and where a request
 //! goes meanwhile.
 
-use super::event::{StoreEvent, WorldEvent};
-use super::exchange::{Call, Caller};
-use super::failure::Fault;
-use super::faults::pick;
-use super::planted_fault::PlantedFault;
-use super::shared_store::{Fenced, IDLE_TRANSACTION, Process, SharedStore};
-use super::who::Who;
-use super::wire::{Payload, Response};
-use super::world::World;
-use super::{START, check};
+use super::World;
 use crate::driver::Effects;
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::reply::HttpReply;
+use crate::sim::agent_id::AgentId;
+use crate::sim::call::{Call, Caller};
+use crate::sim::event::{StoreEvent, WorldEvent};
+use crate::sim::failure::Fault;
+use crate::sim::faults::pick;
+use crate::sim::planted_fault::PlantedFault;
+use crate::sim::shared_store::{Fenced, IDLE_TRANSACTION, Process, SharedStore};
+use crate::sim::wire::{Packet, Response};
+use crate::sim::{START, check};
 use std::time::Duration;
 
 /// How often a process looks for leagues that nobody owns.
@@ -40,8 +40,8 @@ pub(super) enum Route {
 
 impl World {
     /// The agents that move from machine to machine.
-    pub(super) fn members(&self) -> Vec<Who> {
-        self.cast.hosts().into_iter().filter(|who| self.scenario.shares_store(*who)).collect()
+    pub(super) fn members(&self) -> Vec<AgentId> {
+        self.agents.hosts().into_iter().filter(|who| self.scenario.shares_store(*who)).collect()
     }
 
     pub(super) fn plan_store(&mut self, after: Duration, event: StoreEvent) {
@@ -133,7 +133,7 @@ impl World {
         self.store.fenced.retain(|fenced| fenced.process.machine != machine);
         if let Some(process) = self.store.owner.take() {
             let log = std::mem::take(&mut self.shared_log);
-            let split = |who: &Who| Some((*who, self.cast.machine_mut(*who)?.split_off()));
+            let split = |who: &AgentId| Some((*who, self.agents.machine_mut(*who)?.split_off()));
             let agents = members.iter().filter_map(split).collect();
             self.store.fenced.push(Fenced { process, log, agents });
         }
@@ -143,11 +143,11 @@ impl World {
         self.stats.tenures += 1;
         self.trace.note(self.now, format_args!("machine {machine} takes the league in epoch {epoch}"));
         let asked_us = i64::try_from(self.some_us(ROUND_TRIP_US_MAX).as_micros()).unwrap_or(0);
-        let last_at = members.iter().filter_map(|who| self.cast.machine(*who)?.last_at()).max();
+        let last_at = members.iter().filter_map(|who| self.agents.machine(*who)?.last_at()).max();
         let planted = self.scenario.planted;
         let error_us = self.store.clock_error_us(planted, machine, self.now, last_at, asked_us);
         for who in &members {
-            if let Some(agent) = self.cast.machine_mut(*who) {
+            if let Some(agent) = self.agents.machine_mut(*who) {
                 agent.set_clock(error_us);
             }
         }
@@ -226,7 +226,7 @@ impl World {
     }
 
     /// Something leaves a process: not before it knows that its lease holds.
-    pub(super) fn let_out(&mut self, epoch: u64, who: Who, effects: Effects) -> Result<(), Fault> {
+    pub(super) fn let_out(&mut self, epoch: u64, who: AgentId, effects: Effects) -> Result<(), Fault> {
         let now = self.now;
         let anyway = self.scenario.planted == Some(PlantedFault::AnswersWithoutLease);
         let Some(process) = self.store.process_mut(epoch) else { return Ok(()) };
@@ -245,7 +245,7 @@ impl World {
         if owner.stopped_at.is_some() || owner.away || now > until {
             return Ok(());
         }
-        if owner.transaction.is_some() || self.waiting_with(Who::Manager) > 0 {
+        if owner.transaction.is_some() || self.waiting_with(AgentId::Manager) > 0 {
             self.plan_store(DRAIN_LOOK, StoreEvent::HandOver { until });
             return Ok(());
         }
@@ -265,7 +265,7 @@ impl World {
     }
 
     /// Of a crashed owner's batches a transaction under way brings all or none to the log.
-    pub(super) fn whole_transaction(&self, who: Who, stored: usize) -> usize {
+    pub(super) fn whole_transaction(&self, who: AgentId, stored: usize) -> usize {
         let under_way = self.store.owner.as_ref().and_then(|owner| owner.transaction);
         match under_way.filter(|it| stored > 0 && !it.landed) {
             _ if !self.scenario.shares_store(who) => stored,
@@ -290,7 +290,7 @@ impl World {
 
     /// Where a request goes that has reached one of the machines: to the process there that believes to own the league, or else
     /// to the owner. While there is none it is held, and at last answered 503.
-    pub(super) fn route(&mut self, call: usize, payload: &Payload) -> Route {
+    pub(super) fn route(&mut self, call: usize, packet: &Packet) -> Route {
         let (since, machine) = match self.delayed {
             Some((since, machine)) => (since, machine),
             None => {
@@ -317,7 +317,7 @@ impl World {
                 };
             }
         };
-        let event = Box::new(WorldEvent::Arrive { call, payload: Box::new(payload.clone()) });
+        let event = Box::new(WorldEvent::Arrive { call, packet: Box::new(packet.clone()) });
         let machine = target.unwrap_or(machine);
         self.queue.plan(again, WorldEvent::Delayed { since, machine, event });
         Route::Nobody
@@ -332,7 +332,7 @@ impl World {
     pub(super) fn answer_unavailable(&mut self, call: usize) {
         let Some(from) = self.calls.get(call).map(|call| call.from) else { return };
         let reply = HttpReply { status: 503, body: Vec::new() };
-        self.answer(call, Who::Manager, from, Response::Http(reply), Duration::ZERO);
+        self.answer(call, AgentId::Manager, from, Response::Http(reply), Duration::ZERO);
     }
 
     /// Until when an event must wait, since the process that it is for stands still or has a backlog, and on which machine.

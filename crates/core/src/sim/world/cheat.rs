@@ -1,8 +1,7 @@
 //! Referees that cheat: an ordinary referee whose reports are spoilt on their way to the manager. What it may do unseen,
 //! to say that a player was silent, it does not do here.
 
-use super::who::Who;
-use super::world::World;
+use super::World;
 use crate::fair::{MatchDraw, Secret, verify};
 use crate::protocol::draw::Reveal;
 use crate::protocol::error::ErrorCode;
@@ -11,12 +10,13 @@ use crate::protocol::messages::{
     ByPlayer, Culprit, GameDetails, GameStatus, LeagueError, MatchResult, MatchResultReport, Parity,
 };
 use crate::protocol::{Body, Message};
+use crate::sim::agent_id::AgentId;
 use serde_json::{Map, json};
 use std::sync::Arc;
 
 /// In what way a report is spoilt.
 #[derive(Debug, Clone, Copy)]
-enum Lie {
+enum FalseReport {
     None,
     /// The first player chose the opposite of what it did.
     Choice,
@@ -32,21 +32,21 @@ enum Lie {
     HandBack,
 }
 
-const LIES: [Lie; 8] = [
-    Lie::None,
-    Lie::Choice,
-    Lie::Secret,
-    Lie::Number,
-    Lie::Winner,
-    Lie::Signatures,
-    Lie::OtherScheme,
-    Lie::HandBack,
+const LIES: [FalseReport; 8] = [
+    FalseReport::None,
+    FalseReport::Choice,
+    FalseReport::Secret,
+    FalseReport::Number,
+    FalseReport::Winner,
+    FalseReport::Signatures,
+    FalseReport::OtherScheme,
+    FalseReport::HandBack,
 ];
 
 impl World {
     /// A message as it really goes out. The same report is always spoilt in the same way.
-    pub(super) fn spoilt(&mut self, from: Who, message: Message) -> Message {
-        let is_cheat = matches!(from, Who::Referee(number) if self.scenario.cheats.contains(&number));
+    pub(super) fn spoilt(&mut self, from: AgentId, message: Message) -> Message {
+        let is_cheat = matches!(from, AgentId::Referee(number) if self.scenario.cheats.contains(&number));
         let Body::MatchResultReport(report) = &message.body else {
             return message;
         };
@@ -58,13 +58,13 @@ impl World {
             .bytes()
             .fold(self.scenario.players.len(), |sum, byte| sum * 31 % 1009 + usize::from(byte));
         let attempt = message.envelope.conversation_id.attempt_of(&report.match_id).unwrap_or(Attempt::FIRST);
-        let game = self.cast.league().matches.get(&report.match_id);
-        let lie = match LIES.get(place % LIES.len()).copied().unwrap_or(Lie::None) {
+        let game = self.agents.league().matches.get(&report.match_id);
+        let lie = match LIES.get(place % LIES.len()).copied().unwrap_or(FalseReport::None) {
             // Once is enough: then the referee hears that nobody wants this attempt, and takes the next.
-            Lie::HandBack if game.is_some_and(|game| game.is_void(attempt)) => Lie::None,
+            FalseReport::HandBack if game.is_some_and(|game| game.is_void(attempt)) => FalseReport::None,
             lie => lie,
         };
-        if !matches!(lie, Lie::None) {
+        if !matches!(lie, FalseReport::None) {
             self.stats.lies += 1;
         }
         let body = spoil(report, attempt, lie);
@@ -72,7 +72,7 @@ impl World {
     }
 }
 
-fn spoil(report: &MatchResultReport, attempt: Attempt, lie: Lie) -> Body {
+fn spoil(report: &MatchResultReport, attempt: Attempt, lie: FalseReport) -> Body {
     let mut report = report.clone();
     let draw = MatchDraw { league_id: &report.league_id, match_id: &report.match_id, attempt };
     let forged = report.result.details.fairness.as_ref().map(|reveal| Reveal {
@@ -87,31 +87,31 @@ fn spoil(report: &MatchResultReport, attempt: Attempt, lie: Lie) -> Body {
         return report.into();
     };
     match lie {
-        Lie::None => {}
-        Lie::Choice => reverse(result, a),
-        Lie::OtherScheme => {
+        FalseReport::None => {}
+        FalseReport::Choice => reverse(result, a),
+        FalseReport::OtherScheme => {
             result.details.fairness.iter_mut().for_each(|reveal| reveal.scheme = "coin-toss-1".into());
         }
-        Lie::Secret => {
+        FalseReport::Secret => {
             result.details.fairness = forged;
             let reveal = result.details.fairness.as_ref();
             let dice = reveal.and_then(|reveal| verify(reveal, &league_id, &match_id, attempt, a, b).ok());
             let number = dice.map(|mut dice| u8::try_from(dice.uniform(1..=10)).unwrap_or(1));
             number.into_iter().for_each(|number| draw_instead(result, number));
         }
-        Lie::Number => {
+        FalseReport::Number => {
             let number = match &result.details.game {
                 GameDetails::Parity(details) => details.drawn_number,
                 GameDetails::Other(_) => None,
             };
             number.into_iter().for_each(|number| draw_instead(result, number % 10 + 1));
         }
-        Lie::Winner => swap(result, a, b),
-        Lie::Signatures => result.details.fairness.iter_mut().for_each(|reveal| {
+        FalseReport::Winner => swap(result, a, b),
+        FalseReport::Signatures => result.details.fairness.iter_mut().for_each(|reveal| {
             reveal.signatures = None;
             *reveal = reveal.clone().with_proof();
         }),
-        Lie::HandBack => return hand_back(&match_id),
+        FalseReport::HandBack => return hand_back(&match_id),
     }
     report.into()
 }

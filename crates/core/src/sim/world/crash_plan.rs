@@ -1,12 +1,12 @@
 //! Starts, crashes and restarts of hosts: by the seed's plan, by chance at any step, or at the step that a test chooses.
 
-use super::behaviour::Manner;
-use super::event::WorldEvent;
-use super::failure::Fault;
-use super::faults::pick;
-use super::who::Who;
-use super::world::World;
-use super::{Moment, START};
+use super::World;
+use crate::sim::agent_id::AgentId;
+use crate::sim::behaviour::Character;
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::Fault;
+use crate::sim::faults::pick;
+use crate::sim::{Moment, START};
 use std::time::Duration;
 
 impl World {
@@ -14,14 +14,14 @@ impl World {
     pub(super) fn plan_lives(&mut self) {
         let faults = self.scenario.faults.clone();
         let heal_us = u64::try_from(faults.heal_after.as_micros()).unwrap_or(0);
-        for who in self.cast.hosts() {
+        for who in self.agents.hosts() {
             let delay = Duration::from_micros(self.chance.below(300_000));
             if !self.scenario.shares_store(who) {
                 self.queue.plan(START + delay, WorldEvent::Start(who));
             }
         }
         for _ in 0..faults.crashes {
-            let who = pick(&mut self.chance, &self.cast.hosts()).copied();
+            let who = pick(&mut self.chance, &self.agents.hosts()).copied();
             let at = START + Duration::from_micros(self.chance.below(heal_us));
             let down = Duration::from_micros(self.chance.below(faults.outage_us_max));
             let down = Some(down.min(self.heals_at.since(at)));
@@ -31,11 +31,11 @@ impl World {
         }
         for number in 1..=self.scenario.players.len() as u8 {
             let at = START + Duration::from_micros(self.chance.below(heal_us.max(3_000_000) * 2));
-            let who = Who::Player(number);
-            match self.scenario.behaviour(number).manner {
+            let who = AgentId::Player(number);
+            match self.scenario.behaviour(number).character {
                 _ if self.scenario.is_colocated(who) => {}
-                Manner::Dies => self.queue.plan(at, WorldEvent::Crash { who, down: None }),
-                Manner::Returns => {
+                Character::Dies => self.queue.plan(at, WorldEvent::Crash { who, down: None }),
+                Character::Returns => {
                     let down = Duration::from_micros(self.chance.below(heal_us * 2 + 30_000_000));
                     let down = Some(down);
                     self.queue.plan(at, WorldEvent::Crash { who, down });
@@ -46,7 +46,7 @@ impl World {
         let dead_referee = self.scenario.referees.len() > 1 && faults.crashes > 0 && self.chance.chance(30);
         if dead_referee && self.scenario.colocated_players.is_none() {
             let at = START + Duration::from_micros(self.chance.below(heal_us));
-            let (who, down) = (Who::Referee(1), None);
+            let (who, down) = (AgentId::Referee(1), None);
             self.doomed = Some(who);
             self.queue.plan(at, WorldEvent::Crash { who, down });
         }
@@ -57,16 +57,16 @@ impl World {
         self.queue.plan(self.heals_at + self.scenario.bound(), WorldEvent::Limit);
     }
 
-    pub(super) fn start(&mut self, who: Who) -> Result<(), Fault> {
+    pub(super) fn start(&mut self, who: AgentId) -> Result<(), Fault> {
         self.start_together(&[who])
     }
 
     /// Starts agents of one process: all of them listen before the first calls another.
-    pub(super) fn start_together(&mut self, agents: &[Who]) -> Result<(), Fault> {
+    pub(super) fn start_together(&mut self, agents: &[AgentId]) -> Result<(), Fault> {
         let now = self.now;
         let mut started = Vec::new();
         for who in agents {
-            let Some(machine) = self.cast.machine_mut(*who).filter(|machine| !machine.is_up()) else {
+            let Some(machine) = self.agents.machine_mut(*who).filter(|machine| !machine.is_up()) else {
                 continue;
             };
             started.push((*who, machine.stored(), machine.start(now)?));
@@ -77,7 +77,7 @@ impl World {
         })
     }
 
-    pub(super) fn crash(&mut self, who: Who, down: Option<Duration>) -> Result<(), Fault> {
+    pub(super) fn crash(&mut self, who: AgentId, down: Option<Duration>) -> Result<(), Fault> {
         let waiting = self.waiting_with(who) as u64;
         // Some of what waits for the disk may still reach it, though nobody else will hear of it.
         let stored = usize::try_from(self.chance.below(waiting + 1)).unwrap_or(0);
@@ -86,8 +86,8 @@ impl World {
     }
 
     /// Ends its process after so many of the steps that wait have reached the disk, until it is started again.
-    fn kill(&mut self, who: Who, stored: usize, down: Option<Duration>) -> Result<(), Fault> {
-        if !self.cast.machine(who).is_some_and(|machine| machine.is_up()) {
+    fn kill(&mut self, who: AgentId, stored: usize, down: Option<Duration>) -> Result<(), Fault> {
+        if !self.agents.machine(who).is_some_and(|machine| machine.is_up()) {
             return Ok(());
         }
         self.stats.crashes += 1;
@@ -107,8 +107,8 @@ impl World {
     }
 
     /// An agent is no more, and of its steps that wait the first `stored` are on its disk.
-    pub(super) fn stop(&mut self, who: Who, stored: usize) {
-        let Some(machine) = self.cast.machine_mut(who) else { return };
+    pub(super) fn stop(&mut self, who: AgentId, stored: usize) {
+        let Some(machine) = self.agents.machine_mut(who) else { return };
         let lost = machine.crash(stored);
         self.stats.steps_lost += lost as u64;
         self.trace.note(self.now, format_args!("{who} crashes, losing {lost} steps"));
@@ -116,7 +116,7 @@ impl World {
     }
 
     /// Any step may be the last.
-    pub(super) fn crash_by_chance(&mut self, who: Who) {
+    pub(super) fn crash_by_chance(&mut self, who: AgentId) {
         if self.now < self.heals_at && self.chance.below(10_000) < self.scenario.faults.crashes_per_10k_steps
         {
             let down = Duration::from_micros(self.chance.below(self.scenario.faults.outage_us_max));
@@ -126,8 +126,8 @@ impl World {
     }
 
     /// Crashes a host at the step that a test has chosen. `to_disk`: whether that step has to be stored at all.
-    pub(super) fn crash_if_due(&mut self, who: Who, to_disk: bool) -> Result<(), Fault> {
-        let (Some(point), Some(machine)) = (self.crash, self.cast.machine(who)) else {
+    pub(super) fn crash_if_due(&mut self, who: AgentId, to_disk: bool) -> Result<(), Fault> {
+        let (Some(point), Some(machine)) = (self.crash, self.agents.machine(who)) else {
             return Ok(());
         };
         if point.who != who || machine.steps() != point.step {
@@ -145,7 +145,7 @@ impl World {
     }
 
     /// A batch of this host has been released.
-    pub(super) fn crash_after_release(&mut self, who: Who) -> Result<(), Fault> {
+    pub(super) fn crash_after_release(&mut self, who: AgentId) -> Result<(), Fault> {
         match self.crash_after_commits.filter(|_| self.crash.is_some_and(|point| point.who == who)) {
             Some(left) => self.crash_once_released(who, left.saturating_sub(1)),
             None => Ok(()),
@@ -153,12 +153,12 @@ impl World {
     }
 
     /// Crashes a host at the step that a test has chosen, once no more than `left` of its batches have to be released.
-    fn crash_once_released(&mut self, who: Who, left: usize) -> Result<(), Fault> {
+    fn crash_once_released(&mut self, who: AgentId, left: usize) -> Result<(), Fault> {
         self.crash_after_commits = Some(left).filter(|left| *left > 0);
         if let (None, Some(point)) = (self.crash_after_commits, self.crash) {
             self.kill(who, 0, Some(point.down))?;
             if point.moment == Moment::SentThenLost {
-                self.cast.lose_last_event(who);
+                self.agents.lose_last_event(who);
             }
         }
         Ok(())
@@ -168,9 +168,9 @@ impl World {
         self.crash.is_some()
     }
 
-    pub(super) fn is_mute(&self, who: Who) -> bool {
+    pub(super) fn is_mute(&self, who: AgentId) -> bool {
         match who {
-            Who::Player(number) => self.scenario.behaviour(number).manner == Manner::Mute,
+            AgentId::Player(number) => self.scenario.behaviour(number).character == Character::Mute,
             _ => false,
         }
     }

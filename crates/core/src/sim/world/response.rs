@@ -1,25 +1,25 @@
 //! The way back of a call: replies, answers, timeouts, and connections that break.
 
-use super::behaviour::Twisted;
-use super::colocated::SentMessage;
-use super::event::WorldEvent;
-use super::exchange::{Call, Caller};
-use super::failure::{Checker, Fault};
-use super::labels::Ended;
-use super::outsiders::Purpose;
-use super::who::Who;
-use super::wire::{Payload, Response};
-use super::world::World;
+use super::World;
 use crate::agent::{Answer, Content, Failure, Input, Reply};
 use crate::driver::CallAttempts;
 use crate::protocol::decode::Exchange;
 use crate::protocol::messages::MatchResult;
 use crate::protocol::{Body, Message};
+use crate::sim::agent_id::AgentId;
+use crate::sim::behaviour::Corruption;
+use crate::sim::call::Purpose;
+use crate::sim::call::{Call, Caller};
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::{Checker, Fault};
+use crate::sim::labels::AnswerLabel;
+use crate::sim::shared_log::SentMessage;
+use crate::sim::wire::{Packet, Response};
 use std::time::Duration;
 
 impl World {
     /// An agent's reply leaves its host.
-    pub(super) fn reply(&mut self, from: Who, reply: Reply) -> Result<(), Fault> {
+    pub(super) fn reply(&mut self, from: AgentId, reply: Reply) -> Result<(), Fault> {
         let Some(pending) = self.requests.remove(&reply.to) else {
             return Err(Fault::new(
                 Checker::EveryRequestReplied,
@@ -44,29 +44,36 @@ impl World {
             false => self.observe(&told)?,
         }
         let twisted = match from {
-            Who::Player(number) => {
+            AgentId::Player(number) => {
                 let (window, reader) = (self.scenario.timing.choice, self.reader(to));
                 let behaviour = self.scenario.behaviour(number);
                 behaviour.twist(&mut self.chance, &message, window, &reader)
             }
-            _ => Twisted::Plain { after: Duration::ZERO },
+            _ => Corruption::Plain { after: Duration::ZERO },
         };
         let plain = pending.back.pack(Content::Message(message.clone()));
         let (back, after, separate) = match twisted {
-            Twisted::Plain { after } => (plain, after, None),
-            Twisted::Instead(answer) => (Response::Answer(answer), Duration::ZERO, None),
-            Twisted::Separate(answer) => (Response::Answer(answer), Duration::ZERO, Some(message)),
-            Twisted::Twice(second) => (plain, Duration::ZERO, Some(second)),
-            Twisted::Nothing => return Ok(()),
+            Corruption::Plain { after } => (plain, after, None),
+            Corruption::Instead(answer) => (Response::Answer(answer), Duration::ZERO, None),
+            Corruption::Separate(answer) => (Response::Answer(answer), Duration::ZERO, Some(message)),
+            Corruption::Twice(second) => (plain, Duration::ZERO, Some(second)),
+            Corruption::Nothing => return Ok(()),
         };
         self.answer(call, from, to, back, after);
         if let Some(message) = separate {
-            self.call_from_outside(Purpose::Separate, from, to, Payload::Message(message));
+            self.call_from_outside(Purpose::Separate, from, to, Packet::Message(message));
         }
         Ok(())
     }
 
-    pub(super) fn answer(&mut self, call: usize, from: Who, to: Who, back: Response, delay: Duration) {
+    pub(super) fn answer(
+        &mut self,
+        call: usize,
+        from: AgentId,
+        to: AgentId,
+        back: Response,
+        delay: Duration,
+    ) {
         match self.network.answer(self.now, from, to) {
             Some(after) if self.scenario.dials_out(from) => {
                 let back = Box::new(back);
@@ -104,10 +111,10 @@ impl World {
             Caller::Agent { incarnation, call } => {
                 self.calls_open.remove(&(who, incarnation, call));
                 let alive = self
-                    .cast
+                    .agents
                     .machine(who)
                     .is_some_and(|machine| machine.is_up() && machine.incarnation() == incarnation);
-                let label = format!("{who} has its answer #{number} {}", Ended(&answer));
+                let label = format!("{who} has its answer #{number} {}", AnswerLabel(&answer));
                 let input = Input::Answer { call, dialect, answer };
                 if !alive {
                     return self.drive_fenced(who, incarnation, Some(input));
@@ -120,7 +127,7 @@ impl World {
     /// Sends a call once more, in the dialect that is to be tried next.
     pub(super) fn try_next_dialect(&mut self, number: usize, exchange: Option<Box<Exchange>>) {
         let Some(call) = self.calls.get_mut(number) else { return };
-        let Some(payload) = call.payload.take() else { return };
+        let Some(packet) = call.packet.take() else { return };
         let done = CallAttempts::new(call.dialect, false);
         let attempts = std::mem::replace(&mut call.attempts, done);
         let again = Call {
@@ -130,17 +137,17 @@ impl World {
             to_incarnation: 0,
             dialect: attempts.dialect(),
             attempts,
-            payload: Some(payload.clone()),
+            packet: Some(packet.clone()),
             deadline: call.deadline,
             exchange,
             open: true,
         };
         self.stats.dialects_tried += 1;
-        self.dispatch(again, payload);
+        self.dispatch(again, packet);
     }
 
     /// A host has died: its callers find the connection broken, or time out.
-    pub(super) fn drop_requests_at(&mut self, who: Who) {
+    pub(super) fn drop_requests_at(&mut self, who: AgentId) {
         let incarnation = self.incarnation(who);
         let gone: Vec<_> = (self.requests.iter())
             .filter(|(_, pending)| pending.at == who && pending.incarnation == incarnation)

@@ -1,13 +1,7 @@
 //! Clients that are no agents of the league: the launcher that starts it, spectators that query, and forgers.
 
-use super::event::WorldEvent;
-use super::failure::{Checker, Fault};
-use super::faults::pick;
-use super::scenario::{LADDER_ROUNDS, OPERATOR_TOKEN};
+use super::World;
 use super::takeovers;
-use super::who::Who;
-use super::wire::Payload;
-use super::world::World;
 use crate::agent::{Answer, Ask, Look};
 use crate::league::LeagueEvent;
 use crate::protocol::messages::{
@@ -17,33 +11,15 @@ use crate::protocol::messages::{
 use crate::protocol::{
     Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, RefereeId, Sender, Token,
 };
+use crate::sim::agent_id::AgentId;
+use crate::sim::call::Purpose;
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::{Checker, Fault};
+use crate::sim::faults::pick;
+use crate::sim::scenario::{LADDER_ROUNDS, OPERATOR_TOKEN};
+use crate::sim::wire::Packet;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Why an outsider called, and so what its answer must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Launch {
-        /// The launcher knew already that the league has started.
-        again: bool,
-    },
-    /// The operator ends a ladder.
-    End,
-    /// A player leaves a ladder.
-    Leave,
-    /// A player's answer by a request of its own.
-    Separate,
-    /// A question, to which any answer will do.
-    Ask,
-    /// A player's question to the manager.
-    Query,
-    /// A report under a token that does not allow it.
-    Forgery,
-    /// A genuine report once more.
-    Replay,
-    /// A registration in the name of this agent.
-    Takeover(Who),
-}
 
 /// How long the launcher waits for agents that are late, once the faults are over.
 const PATIENCE: Duration = Duration::from_secs(40);
@@ -69,11 +45,16 @@ impl World {
             return;
         }
         // Also after its end, which a process that loses the league may not have stored.
-        let league = self.cast.league();
+        let league = self.agents.league();
         let is_late = self.now >= self.heals_at + self.scenario.bound() / 2;
         if league.phase != Phase::Completed && (league.current_round >= LADDER_ROUNDS || is_late) {
             let message = self.order(Sender::Launcher, Token::new(OPERATOR_TOKEN), Order::End, None);
-            self.call_from_outside(Purpose::End, Who::Outsider, Who::Manager, Payload::Message(message));
+            self.call_from_outside(
+                Purpose::End,
+                AgentId::Outsider,
+                AgentId::Manager,
+                Packet::Message(message),
+            );
         }
         self.queue.plan(self.now + Duration::from_secs(1), WorldEvent::Launch);
     }
@@ -88,38 +69,39 @@ impl World {
     fn leave(&mut self) {
         let Some((who, player, token)) = self.some_player() else { return };
         let message = self.order(Sender::Player(player.clone()), token, Order::Withdraw, Some(player));
-        self.call_from_outside(Purpose::Leave, who, Who::Manager, Payload::Message(message));
+        self.call_from_outside(Purpose::Leave, who, AgentId::Manager, Packet::Message(message));
     }
 
     /// Who is in the league by what is stored. It need not know.
-    fn entered(&self) -> Vec<Who> {
+    fn entered(&self) -> Vec<AgentId> {
         let endpoint = |(_, event): &(_, LeagueEvent)| match event {
-            LeagueEvent::PlayerRegistered { meta, .. } => Who::at(&meta.contact_endpoint),
-            LeagueEvent::RefereeRegistered { meta, .. } => Who::at(&meta.contact_endpoint),
+            LeagueEvent::PlayerRegistered { meta, .. } => AgentId::at(&meta.contact_endpoint),
+            LeagueEvent::RefereeRegistered { meta, .. } => AgentId::at(&meta.contact_endpoint),
             _ => None,
         };
-        self.cast.manager.log().iter().filter_map(endpoint).collect()
+        self.agents.manager.log().iter().filter_map(endpoint).collect()
     }
 
     fn all_are_in(&self) -> bool {
-        let (entered, hosts) = (self.entered(), self.cast.hosts());
+        let (entered, hosts) = (self.entered(), self.agents.hosts());
         let mut expected =
-            hosts.iter().filter(|who| **who != Who::Manager && self.scenario.is_expected(**who));
+            hosts.iter().filter(|who| **who != AgentId::Manager && self.scenario.is_expected(**who));
         expected.all(|who| entered.contains(who))
     }
 
     /// Whether the manager would let the league begin, and it can also end: nobody plays without a referee.
     fn can_begin(&self) -> bool {
         let entered = self.entered();
-        let lasts = |who: &Who| matches!(who, Who::Referee(_)) && self.doomed != Some(*who);
-        entered.iter().filter(|who| matches!(who, Who::Player(_))).count() >= 2 && entered.iter().any(lasts)
+        let lasts = |who: &AgentId| matches!(who, AgentId::Referee(_)) && self.doomed != Some(*who);
+        entered.iter().filter(|who| matches!(who, AgentId::Player(_))).count() >= 2
+            && entered.iter().any(lasts)
     }
 
     fn start_league(&mut self) {
         let league_id = self.scenario.league_id.clone();
         let message = Message::new(self.envelope(Sender::Launcher, None), StartLeague { league_id });
         let purpose = Purpose::Launch { again: self.launched };
-        self.call_from_outside(purpose, Who::Outsider, Who::Manager, Payload::Message(message));
+        self.call_from_outside(purpose, AgentId::Outsider, AgentId::Manager, Packet::Message(message));
     }
 
     fn envelope(&self, sender: Sender, token: Option<Token>) -> Envelope {
@@ -148,7 +130,7 @@ impl World {
     }
 
     fn ask_around(&mut self) {
-        let whom = pick(&mut self.chance, &self.cast.hosts()).copied().unwrap_or(Who::Manager);
+        let whom = pick(&mut self.chance, &self.agents.hosts()).copied().unwrap_or(AgentId::Manager);
         let asks = [
             Ask::Look(Look::Standings { detail: false }, None),
             Ask::MatchState(None),
@@ -156,8 +138,8 @@ impl World {
             Ask::Ping,
         ];
         if let Some(ask) = pick(&mut self.chance, &asks) {
-            let payload = Payload::Ask(ask.clone());
-            self.call_from_outside(Purpose::Ask, Who::Outsider, whom, payload);
+            let packet = Packet::Ask(ask.clone());
+            self.call_from_outside(Purpose::Ask, AgentId::Outsider, whom, packet);
         }
     }
 
@@ -179,14 +161,14 @@ impl World {
             query_params: QueryParams { player_id: Some(player.clone()), ..QueryParams::default() },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
-        self.call_from_outside(Purpose::Query, who, Who::Manager, Payload::Message(message));
+        self.call_from_outside(Purpose::Query, who, AgentId::Manager, Packet::Message(message));
     }
 
     /// Any player that has a token.
-    fn some_player(&mut self) -> Option<(Who, PlayerId, Token)> {
-        let known: Vec<_> = (self.cast.league().players.iter())
+    fn some_player(&mut self) -> Option<(AgentId, PlayerId, Token)> {
+        let known: Vec<_> = (self.agents.league().players.iter())
             .filter_map(|(id, member)| {
-                let who = Who::at(&member.meta.contact_endpoint)?;
+                let who = AgentId::at(&member.meta.contact_endpoint)?;
                 Some((who, id.clone(), self.wiretap.token_of(who)?.clone()))
             })
             .collect();
@@ -196,18 +178,18 @@ impl World {
     fn replay_a_report(&mut self) {
         let reports: Vec<_> = self.wiretap.reports().into_iter().cloned().collect();
         if let Some(report) = pick(&mut self.chance, &reports) {
-            let payload = Payload::Message(report.clone());
-            self.call_from_outside(Purpose::Replay, Who::Outsider, Who::Manager, payload);
+            let packet = Packet::Message(report.clone());
+            self.call_from_outside(Purpose::Replay, AgentId::Outsider, AgentId::Manager, packet);
         }
     }
 
     /// A report in favour of one player, under a token that does not allow it.
     fn forge_a_report(&mut self) {
-        if self.cast.league().phase != Phase::Running {
+        if self.agents.league().phase != Phase::Running {
             return;
         }
         let games: Vec<_> =
-            (self.cast.league().matches.iter()).map(|(id, game)| (id.clone(), game.clone())).collect();
+            (self.agents.league().matches.iter()).map(|(id, game)| (id.clone(), game.clone())).collect();
         let (Some((match_id, game)), Some((who, player, token))) =
             (pick(&mut self.chance, &games).cloned(), self.some_player())
         else {
@@ -236,7 +218,7 @@ impl World {
         };
         let message = Message::new(self.envelope(sender, Some(token)), report);
         self.stats.forgeries += 1;
-        self.call_from_outside(Purpose::Forgery, who, Who::Manager, Payload::Message(message));
+        self.call_from_outside(Purpose::Forgery, who, AgentId::Manager, Packet::Message(message));
     }
 
     pub(super) fn outsider_hears(&mut self, purpose: Purpose, answer: Answer) -> Result<(), Fault> {
@@ -306,12 +288,12 @@ fn refused(error: &LeagueError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::wire::intact;
     use super::*;
     use crate::protocol::messages::{
         AckStatus, LeagueRegisterResponse, LeagueStatus, MatchResultAck, RegisterAnswer, RegisterStatus,
     };
     use crate::protocol::{LeagueId, MatchId};
+    use crate::sim::wire::intact;
     use crate::sim::{Options, Scenario};
 
     fn hears(purpose: Purpose, body: impl Into<Body>) -> Option<Checker> {
@@ -355,7 +337,7 @@ mod tests {
                 context: None,
             },
         };
-        let takeover = Purpose::Takeover(Who::Player(1));
+        let takeover = Purpose::Takeover(AgentId::Player(1));
         assert_eq!(hears(takeover, answered(RegisterStatus::Rejected, None)), None);
         let accepted = answered(RegisterStatus::Accepted, Some(PlayerId::numbered(1)));
         assert_eq!(hears(takeover, accepted), Some(Checker::NobodyTakenOver));

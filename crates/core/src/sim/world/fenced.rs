@@ -1,16 +1,17 @@
 //! A process that another has taken the league from while it was stopped or cut off. Until it hears of that from the store it goes
 //! on with what had reached it: it may do what it likes, so long as none of it is stored or seen.
 
-use super::colocated::SharedLog;
-use super::exchange::Pending;
-use super::failure::Fault;
-use super::machine::Machine;
-use super::shared_store::{Fenced, Transaction};
-use super::who::Who;
-use super::wire::Payload;
-use super::world::World;
+use super::World;
 use crate::agent::{Failure, Input, Request, RequestId};
 use crate::protocol::dialect::Dialect;
+use crate::sim::agent_id::AgentId;
+use crate::sim::call::PendingRequest;
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::Fault;
+use crate::sim::machine::Machine;
+use crate::sim::shared_log::SharedLog;
+use crate::sim::shared_store::{Fenced, Transaction};
+use crate::sim::wire::Packet;
 
 impl World {
     fn fenced_mut(&mut self, epoch: u64) -> Option<&mut Fenced> {
@@ -26,9 +27,9 @@ impl World {
     }
 
     /// An agent in a process.
-    pub(super) fn agent_of(&mut self, epoch: u64, who: Who) -> Option<&mut (dyn Machine + 'static)> {
+    pub(super) fn agent_of(&mut self, epoch: u64, who: AgentId) -> Option<&mut (dyn Machine + 'static)> {
         match epoch == self.store.epoch {
-            true => self.cast.machine_mut(who),
+            true => self.agents.machine_mut(who),
             false => self.fenced_mut(epoch)?.agents.get_mut(&who).map(|agent| &mut **agent),
         }
     }
@@ -42,13 +43,13 @@ impl World {
     }
 
     /// The epoch of the process in which this incarnation of an agent runs.
-    pub(super) fn epoch_of(&self, who: Who, incarnation: u32) -> Option<u64> {
+    pub(super) fn epoch_of(&self, who: AgentId, incarnation: u32) -> Option<u64> {
         if !self.scenario.shares_store(who) {
             return None;
         }
         let runs = |agent: &dyn Machine| agent.is_up() && agent.incarnation() == incarnation;
         let fenced = self.store.fenced.iter().find(|it| it.agents.get(&who).is_some_and(|it| runs(&**it)));
-        match self.cast.machine(who).is_some_and(runs) {
+        match self.agents.machine(who).is_some_and(runs) {
             true => Some(self.store.epoch),
             false => fenced.map(|fenced| fenced.process.epoch),
         }
@@ -57,7 +58,7 @@ impl World {
     /// Something for an agent of a process that has lost the league: an input, or time that has passed.
     pub(super) fn drive_fenced(
         &mut self,
-        who: Who,
+        who: AgentId,
         incarnation: u32,
         input: Option<Input>,
     ) -> Result<(), Fault> {
@@ -81,7 +82,7 @@ impl World {
         }
         self.trace.note(now, format_args!("{who} of epoch {epoch}, which is over: {events} events"));
         if let Some(deadline) = deadline {
-            let poll = super::event::WorldEvent::Poll { who, incarnation };
+            let poll = WorldEvent::Poll { who, incarnation };
             self.queue.plan(deadline.max(now), poll);
         }
         self.write_next(epoch)
@@ -92,20 +93,20 @@ impl World {
         &mut self,
         epoch: u64,
         call: usize,
-        to: Who,
-        payload: Payload,
+        to: AgentId,
+        packet: Packet,
         dialect: Dialect,
     ) -> Result<(), Fault> {
         let Some(from) = self.calls.get(call).map(|call| call.from) else { return Ok(()) };
         let Some(incarnation) = self.agent_of(epoch, to).map(|agent| agent.incarnation()) else {
             return Ok(());
         };
-        let Ok(unpacked) = self.reader(to).unpack(payload, dialect) else { return Ok(()) };
+        let Ok(unpacked) = self.reader(to).unpack(packet, dialect) else { return Ok(()) };
         self.requests_received += 1;
         let id = RequestId(self.requests_received);
         let (since, back) = (self.now, unpacked.back);
         let pending =
-            Pending { call, at: to, incarnation, since, back, from_colocated: false, reported: None };
+            PendingRequest { call, at: to, incarnation, since, back, from_colocated: false, reported: None };
         self.requests.insert(id, pending);
         let (ask, dialect, client) = (unpacked.ask, unpacked.dialect, Some(from.address()));
         let request = Request { id, ask, dialect, local: false, objection: None, client, join_code: None };
@@ -123,7 +124,7 @@ impl World {
         self.stats.fenced += 1;
         self.trace.note(self.now, format_args!("the owner of epoch {epoch} hears that it is no more"));
         for (who, agent) in agents {
-            let is_its = |it: &Pending| it.at == who && it.incarnation == agent.incarnation();
+            let is_its = |it: &PendingRequest| it.at == who && it.incarnation == agent.incarnation();
             let open = self.requests.iter().filter(|(_, pending)| is_its(pending));
             let open: Vec<_> = open.map(|(id, pending)| (*id, pending.call)).collect();
             for (id, call) in open {

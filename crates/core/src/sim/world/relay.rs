@@ -1,14 +1,14 @@
 //! Players that dial out: their calls go through the mailboxes of a relay, over streams that are cut, slow, doubled and silent.
 
-use super::event::WorldEvent;
-use super::failure::{Checker, Fault};
-use super::planted_fault::PlantedFault;
-use super::who::Who;
-use super::wire::{Payload, Response};
-use super::world::World;
+use super::World;
 use crate::agent::{Answer, Failure};
 use crate::mailbox::{CallNumber, Caller, Mailbox, Next, StreamNumber, Transport};
 use crate::protocol::Timestamp;
+use crate::sim::agent_id::AgentId;
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::{Checker, Fault};
+use crate::sim::planted_fault::PlantedFault;
+use crate::sim::wire::{Packet, Response};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const AWAY_US_MAX: u64 = 25_000_000;
 /// The relay of the league.
 #[derive(Debug, Default)]
 pub(super) struct Relay {
-    agents: BTreeMap<Who, DialledAgent>,
+    agents: BTreeMap<AgentId, DialledAgent>,
     /// Calls whose answer the relay has taken.
     answered: BTreeSet<usize>,
 }
@@ -32,11 +32,11 @@ struct DialledAgent {
     stream: Option<StreamNumber>,
     /// The stream is dead, and the relay does not know it.
     silent: bool,
-    calls: BTreeMap<CallNumber, (usize, Payload)>,
+    calls: BTreeMap<CallNumber, (usize, Packet)>,
 }
 
 impl World {
-    fn dialled(&mut self, who: Who) -> &mut DialledAgent {
+    fn dialled(&mut self, who: AgentId) -> &mut DialledAgent {
         let now = self.now;
         self.relay.agents.entry(who).or_insert_with(|| DialledAgent {
             mailbox: Mailbox::new(now),
@@ -53,7 +53,7 @@ impl World {
 
     /// Every player that dials out connects when the world begins.
     pub(super) fn plan_streams(&mut self) {
-        for who in self.cast.hosts() {
+        for who in self.agents.hosts() {
             if self.scenario.dials_out(who) {
                 self.queue.plan(self.now, WorldEvent::Connect(who));
             }
@@ -61,7 +61,7 @@ impl World {
     }
 
     /// A client connects, or reconnects.
-    pub(super) fn connect_stream(&mut self, who: Who) {
+    pub(super) fn connect_stream(&mut self, who: AgentId) {
         let now = self.now;
         let agent = self.dialled(who);
         agent.stream = agent.mailbox.connect(now, "client".into(), Transport::Stream, false, None).ok();
@@ -77,7 +77,7 @@ impl World {
     }
 
     /// A stream is cut; the relay may not hear of it.
-    pub(super) fn cut_stream(&mut self, who: Who) {
+    pub(super) fn cut_stream(&mut self, who: AgentId) {
         let (now, heals_at) = (self.now, self.heals_at);
         let silently = self.chance.chance(40);
         let away = if self.chance.chance(80) { RECONNECT_US_MAX } else { AWAY_US_MAX };
@@ -92,12 +92,12 @@ impl World {
     }
 
     /// A call reaches the mailbox of a player.
-    pub(super) fn call_mailbox(&mut self, call: usize, who: Who, payload: Payload, deadline: Timestamp) {
+    pub(super) fn call_mailbox(&mut self, call: usize, who: AgentId, packet: Packet, deadline: Timestamp) {
         let now = self.now;
         let agent = self.dialled(who);
         match agent.mailbox.call(now, deadline, Caller::Own) {
             Ok(number) => {
-                agent.calls.insert(number, (call, payload));
+                agent.calls.insert(number, (call, packet));
                 self.watch_mailbox(who, number);
                 self.send_over_stream(who);
             }
@@ -115,14 +115,14 @@ impl World {
         self.fail(call, after, Failure::NoConnection);
     }
 
-    fn watch_mailbox(&mut self, who: Who, number: CallNumber) {
+    fn watch_mailbox(&mut self, who: AgentId, number: CallNumber) {
         if let Some(at) = self.dialled(who).mailbox.fails_at(number) {
             self.queue.plan(at.max(self.now), WorldEvent::MailboxDue { who, number });
         }
     }
 
     /// A call may have waited long enough in its mailbox.
-    pub(super) fn mailbox_due(&mut self, who: Who, number: CallNumber) {
+    pub(super) fn mailbox_due(&mut self, who: AgentId, number: CallNumber) {
         let now = self.now;
         let agent = self.dialled(who);
         match agent.mailbox.fails_at(number) {
@@ -137,12 +137,12 @@ impl World {
         }
     }
 
-    fn send_over_stream(&mut self, who: Who) {
+    fn send_over_stream(&mut self, who: AgentId) {
         loop {
             let agent = self.dialled(who);
             let Some(stream) = agent.stream else { return };
             let (Next::Call(number, _), silent) = (agent.mailbox.next(stream), agent.silent) else { return };
-            let Some((call, payload)) = agent.calls.get(&number).cloned() else { continue };
+            let Some((call, packet)) = agent.calls.get(&number).cloned() else { continue };
             // What is sent over a dead stream is lost, until the client has another.
             if silent {
                 self.stats.lost += 1;
@@ -155,14 +155,14 @@ impl World {
                 if disturbed && self.chance.chance(10) {
                     after += Duration::from_micros(self.chance.below(SLOW_US_MAX));
                 }
-                let payload = Box::new(payload.clone());
-                self.queue.plan(self.now + after, WorldEvent::Arrive { call, payload });
+                let packet = Box::new(packet.clone());
+                self.queue.plan(self.now + after, WorldEvent::Arrive { call, packet });
             }
         }
     }
 
     /// An answer reaches the relay. The call ends there and then: its caller is beside the relay.
-    pub(super) fn answer_mailbox(&mut self, who: Who, call: usize, back: Response) -> Result<(), Fault> {
+    pub(super) fn answer_mailbox(&mut self, who: AgentId, call: usize, back: Response) -> Result<(), Fault> {
         let (now, twice) = (self.now, self.scenario.planted == Some(PlantedFault::RelayTakesAnswersTwice));
         let agent = self.dialled(who);
         let number = agent.calls.iter().find(|(_, (waiting, _))| *waiting == call).map(|(number, _)| *number);
@@ -182,7 +182,12 @@ impl World {
     }
 
     /// A call to a player that dials out ends with an answer only if one came through its mailbox.
-    pub(super) fn check_relayed(&self, call: usize, to: Option<Who>, back: &Response) -> Result<(), Fault> {
+    pub(super) fn check_relayed(
+        &self,
+        call: usize,
+        to: Option<AgentId>,
+        back: &Response,
+    ) -> Result<(), Fault> {
         let is_answer = !matches!(back, Response::Answer(Answer::Undelivered(_)));
         match to {
             Some(to) if is_answer && self.scenario.dials_out(to) && !self.relay.answered.contains(&call) => {

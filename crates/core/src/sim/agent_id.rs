@@ -7,7 +7,7 @@ use std::fmt;
 
 /// An agent or a client of the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Who {
+pub enum AgentId {
     /// The only manager of the world.
     Manager,
     /// Counted from 1, as are players. The number is the world's own: the manager may number them otherwise.
@@ -18,7 +18,7 @@ pub enum Who {
     Outsider,
 }
 
-impl Who {
+impl AgentId {
     /// Where it listens. An outsider has an address too, but nobody is there.
     pub fn endpoint(self) -> Endpoint {
         well_formed(Endpoint::parse(&format!("http://{self}.sim/mcp")))
@@ -45,7 +45,7 @@ impl Who {
     }
 }
 
-impl fmt::Display for Who {
+impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Manager => f.write_str("manager"),

@@ -1,12 +1,7 @@
 //! An outsider that tries to take over agents of the league: it knows their names, endpoints and conversations, writes any
 //! timestamp, and has neither their tokens nor their keys.
 
-use super::failure::{Checker, Fault};
-use super::faults::pick;
-use super::outsiders::Purpose;
-use super::who::Who;
-use super::wire::Payload;
-use super::world::World;
+use super::World;
 use crate::league::RegistrationRecord;
 use crate::protocol::messages::{
     LeagueRegisterRequest, PlayerMeta, RefereeMeta, RefereeRegisterRequest, RegisterStatus,
@@ -15,11 +10,16 @@ use crate::protocol::token::TokenHash;
 use crate::protocol::{
     Body, ConversationId, Endpoint, Envelope, Message, PlayerId, RefereeId, Sender, Token,
 };
+use crate::sim::agent_id::AgentId;
+use crate::sim::call::Purpose;
+use crate::sim::failure::{Checker, Fault};
+use crate::sim::faults::pick;
+use crate::sim::wire::Packet;
 use std::time::Duration;
 
 /// What an agent would lose with its registration.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Held {
+pub(super) struct HeldRegistration {
     id: Sender,
     endpoint: Endpoint,
     token: TokenHash,
@@ -31,8 +31,8 @@ const FAR_AHEAD: Duration = Duration::from_secs(73 * 365 * 24 * 60 * 60);
 
 impl World {
     /// What an agent holds in the league, if it has registered.
-    pub(super) fn held_by(&self, who: Who) -> Option<Held> {
-        let league = self.cast.league();
+    pub(super) fn held_by(&self, who: AgentId) -> Option<HeldRegistration> {
+        let league = self.agents.league();
         let players = league
             .players
             .iter()
@@ -42,20 +42,20 @@ impl World {
             .iter()
             .map(|(id, it)| (Sender::Referee(id.clone()), &it.meta.contact_endpoint, it.token, it.request));
         let (id, endpoint, token, request) =
-            players.chain(referees).find(|(_, endpoint, ..)| Who::at(endpoint) == Some(who))?;
-        Some(Held { id, endpoint: endpoint.clone(), token, request })
+            players.chain(referees).find(|(_, endpoint, ..)| AgentId::at(endpoint) == Some(who))?;
+        Some(HeldRegistration { id, endpoint: endpoint.clone(), token, request })
     }
 
     /// Registers under the name of an agent that has registered.
     pub(super) fn try_takeover(&mut self) {
-        let league = self.cast.league();
+        let league = self.agents.league();
         let players = league.players.values().map(|member| Victim::Player(member.meta.clone()));
         let referees = league.referees.values().map(|member| Victim::Referee(member.meta.clone()));
         let victims: Vec<_> = players.chain(referees).collect();
         // Only a start that was answered is known to be stored.
         let closed = self.launched && !league.is_open();
         let Some(victim) = pick(&mut self.chance, &victims).cloned() else { return };
-        let Some(who) = Who::at(victim.endpoint()) else { return };
+        let Some(who) = AgentId::at(victim.endpoint()) else { return };
         let own = self.wiretap.conversation_of(who).cloned();
         let conversation = own.filter(|_| self.chance.chance(50));
         let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-takeover"));
@@ -70,7 +70,7 @@ impl World {
         };
         // Before the start another endpoint is another agent, and may register.
         let moves = closed && self.chance.chance(50);
-        let body = victim.registration(moves.then(|| Who::Outsider.endpoint()));
+        let body = victim.registration(moves.then(|| AgentId::Outsider.endpoint()));
         let sender = match &body {
             Body::RefereeRegisterRequest(_) => Sender::Referee(RefereeId::new("outsider")),
             _ => Sender::Player(PlayerId::new("outsider")),
@@ -80,9 +80,9 @@ impl World {
         let message = Message { envelope, body };
         self.call_from_outside(
             Purpose::Takeover(who),
-            Who::Outsider,
-            Who::Manager,
-            Payload::Message(message),
+            AgentId::Outsider,
+            AgentId::Manager,
+            Packet::Message(message),
         );
     }
 }
@@ -116,7 +116,7 @@ impl Victim {
 }
 
 /// An agent keeps what it holds, whatever somebody registers who cannot prove to be it.
-pub(super) fn nothing_lost(before: &Held, after: Option<&Held>) -> Result<(), Fault> {
+pub(super) fn nothing_lost(before: &HeldRegistration, after: Option<&HeldRegistration>) -> Result<(), Fault> {
     if after == Some(before) {
         return Ok(());
     }
@@ -142,10 +142,10 @@ mod tests {
     use super::*;
     use crate::entropy::Entropy;
 
-    fn held(number: u64) -> Held {
-        Held {
+    fn held(number: u64) -> HeldRegistration {
+        HeldRegistration {
             id: Sender::Player(PlayerId::numbered(1)),
-            endpoint: Who::Player(1).endpoint(),
+            endpoint: AgentId::Player(1).endpoint(),
             token: Token::issue("P01", &mut Entropy::numbered(number)).hash(),
             request: None,
         }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_loses_its_token_or_its_endpoint_is_noticed() {
-        let moved = Held { endpoint: Who::Outsider.endpoint(), ..held(1) };
+        let moved = HeldRegistration { endpoint: AgentId::Outsider.endpoint(), ..held(1) };
         assert_eq!(nothing_lost(&held(1), Some(&held(1))), Ok(()));
         for after in [Some(&held(2)), Some(&moved), None] {
             assert_eq!(nothing_lost(&held(1), after).unwrap_err().checker, Checker::NobodyTakenOver);

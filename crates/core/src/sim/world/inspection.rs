@@ -1,15 +1,15 @@
 //! When the checkers look at the world, and how the league's state becomes the plain facts that they judge.
 
-use super::check::{self, Course, Drawn, Facts, Fixture, Kind, Outcome, Row, fixtures};
-use super::event::WorldEvent;
-use super::failure::{Checker, Fault};
-use super::who::Who;
-use super::world::World;
+use super::World;
 use crate::league::fixture::Match;
 use crate::league::{DecidedBy, Format, League, LeagueEvent};
 use crate::player::PlayerEvent;
 use crate::protocol::messages::{DRAW_2, GameStatus, MatchResult, Phase};
 use crate::protocol::{Attempt, MatchId, Message, PlayerId, Timestamp};
+use crate::sim::agent_id::AgentId;
+use crate::sim::check::{self, Course, Drawn, Facts, Fixture, Kind, Outcome, Row, fixtures};
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::{Checker, Fault};
 use crate::timing::Timing;
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub fn facts(league: &League) -> Facts {
     Facts {
         players: league.players.keys().cloned().collect(),
         fixtures: league.matches.iter().map(|(id, game)| fixture(league, id, game)).collect(),
-        table: (league.table().into_iter())
+        table: (league.standings().into_iter())
             .map(|place| Row {
                 rank: place.rank,
                 player: place.player,
@@ -108,7 +108,7 @@ fn is_prover_registered(log: &[(Timestamp, LeagueEvent)]) -> bool {
 impl World {
     /// After each step in which the league changed.
     pub(super) fn check_league(&mut self) -> Result<(), Fault> {
-        let facts = facts(self.cast.league());
+        let facts = facts(self.agents.league());
         check::always(&facts)?;
         self.ledger.agrees(&facts)?;
         if facts.completed && !self.ending {
@@ -121,10 +121,10 @@ impl World {
     }
 
     /// Takes in a message that leaves one agent for another.
-    pub(super) fn overhear(&mut self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+    pub(super) fn overhear(&mut self, from: AgentId, to: AgentId, message: &Message) -> Result<(), Fault> {
         self.wiretap.hear(from, to, message, &self.scenario.league_id)?;
         match to {
-            Who::Player(number) if self.is_calm() => {
+            AgentId::Player(number) if self.is_calm() => {
                 self.conduct.hear(to, self.scenario.behaviour(number).is_sound(), message)
             }
             _ => Ok(()),
@@ -141,12 +141,12 @@ impl World {
     }
 
     pub(super) fn is_completed(&self) -> bool {
-        self.cast.league().phase == Phase::Completed
+        self.agents.league().phase == Phase::Completed
     }
 
     /// Takes in what has reached the manager's disk.
     pub(super) fn read_ledger(&mut self) -> Result<(), Fault> {
-        let log = self.cast.manager.log();
+        let log = self.agents.manager.log();
         let fresh = log.get(self.ledger_read..).unwrap_or_default();
         for (at, event) in fresh {
             if let Some(rules) = &mut self.ladder_rules {
@@ -155,7 +155,7 @@ impl World {
             if matches!(event, LeagueEvent::LeagueStarted { .. }) {
                 let unkeyed = 1..=self.scenario.unkeyed;
                 let is_registered = |event: &PlayerEvent| matches!(event, PlayerEvent::Registered { .. });
-                let knows = |number: &u8| self.cast.player_events(*number).any(is_registered);
+                let knows = |number: &u8| self.agents.player_events(*number).any(is_registered);
                 self.unaware_at_start = unkeyed.filter(|number| !knows(number)).collect();
                 self.has_prover = is_prover_registered(log);
             }
@@ -167,10 +167,10 @@ impl World {
                     self.check_signed(match_id, *attempt, *status, result)?;
                 }
                 let outcome = outcome(*status, result);
-                if let Some(game) = self.cast.league().matches.get(match_id) {
+                if let Some(game) = self.agents.league().matches.get(match_id) {
                     let decided = Fixture {
                         outcome: Some(outcome.clone()),
-                        ..fixture(self.cast.league(), match_id, game)
+                        ..fixture(self.agents.league(), match_id, game)
                     };
                     check::blame::names_the_losers(&decided, result)?;
                 }
@@ -195,14 +195,14 @@ impl World {
         }
         check::signed::is_drawn(result, &self.scenario.league_id, match_id, attempt)?;
         for (player, _) in result.score.iter() {
-            let known = self.cast.league().players.get(player);
-            let who = known.and_then(|known| Who::at(&known.meta.contact_endpoint));
+            let known = self.agents.league().players.get(player);
+            let who = known.and_then(|known| AgentId::at(&known.meta.contact_endpoint));
             let has_key = known.is_some_and(|known| known.meta.public_key.is_some());
             if self.has_prover && has_key && status != GameStatus::TechnicalLoss {
                 check::signed::is_signed(result, match_id, player)?;
             }
-            if let Some(Who::Player(number)) = who {
-                let made = check::signed::chosen(self.cast.player_events(number), match_id, attempt);
+            if let Some(AgentId::Player(number)) = who {
+                let made = check::signed::chosen(self.agents.player_events(number), match_id, attempt);
                 check::signed::are_made(result, match_id, player, &made)?;
             }
         }
@@ -213,7 +213,7 @@ impl World {
         if self.is_completed() {
             return Ok(());
         }
-        let league = self.cast.league();
+        let league = self.agents.league();
         Err(Fault::new(
             Checker::EndsInTime,
             format!(
@@ -232,7 +232,7 @@ impl World {
     /// When all is over.
     pub(super) fn check_the_end(&mut self) -> Result<(), Fault> {
         self.check_in_time()?;
-        let facts = facts(self.cast.league());
+        let facts = facts(self.agents.league());
         check::always(&facts)?;
         self.ledger.agrees(&facts)?;
         self.count(&facts);
@@ -260,14 +260,14 @@ impl World {
             })
             .count() as u64;
         self.stats.reassigned =
-            (self.cast.league().matches.values()).filter(|game| game.attempts.len() > 1).count() as u64;
+            (self.agents.league().matches.values()).filter(|game| game.attempts.len() > 1).count() as u64;
     }
 
     /// The players that always answer, by the names that the league gives them.
     fn sound_players(&self) -> Vec<PlayerId> {
-        (self.cast.league().players.iter())
-            .filter(|(_, member)| match Who::at(&member.meta.contact_endpoint) {
-                Some(Who::Player(number)) => {
+        (self.agents.league().players.iter())
+            .filter(|(_, member)| match AgentId::at(&member.meta.contact_endpoint) {
+                Some(AgentId::Player(number)) => {
                     self.scenario.behaviour(number).is_sound() && !self.unaware_at_start.contains(&number)
                 }
                 _ => false,
@@ -277,11 +277,11 @@ impl World {
     }
 
     fn all_hear_of_the_end_of_their_matches(&self) -> Result<(), Fault> {
-        let league = self.cast.league();
+        let league = self.agents.league();
         let ended = league.matches.iter().filter(|(_, game)| game.decision.is_some());
         for (match_id, game) in ended {
             for player in [&game.a, &game.b].into_iter().filter_map(|id| league.players.get(id)) {
-                if let Some(who) = Who::at(&player.meta.contact_endpoint) {
+                if let Some(who) = AgentId::at(&player.meta.contact_endpoint) {
                     self.conduct.was_told(who, match_id)?;
                 }
             }
@@ -290,10 +290,10 @@ impl World {
     }
 
     fn all_are_told(&self) -> Result<(), Fault> {
-        let league = self.cast.league();
+        let league = self.agents.league();
         let players = league.players.values().map(|member| &member.meta.contact_endpoint);
         let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
-        for who in players.chain(referees).filter_map(Who::at) {
+        for who in players.chain(referees).filter_map(AgentId::at) {
             // Who never answers is told one thing after the other, each with all its retries, and that takes long.
             let listens = self.up_for(who).is_some_and(|span| span >= RETURN) && !self.is_mute(who);
             if listens && !self.wiretap.told_the_end.contains(&who) {
@@ -310,7 +310,7 @@ impl World {
     fn no_request_open(&self) -> Result<(), Fault> {
         let thinking = self.scenario.timing.choice.max(Timing::default().choice);
         let open = self.requests.values().find(|pending| {
-            let machine = self.cast.machine(pending.at);
+            let machine = self.agents.machine(pending.at);
             let is_there = machine.is_some_and(|machine| machine.is_up() && machine.waiting() == 0);
             let is_its = pending.incarnation == self.incarnation(pending.at);
             is_there && is_its && self.now.since(pending.since) > thinking
@@ -327,10 +327,10 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use super::super::exchange::Pending;
-    use super::super::wire::Return;
     use super::*;
     use crate::agent::RequestId;
+    use crate::sim::call::PendingRequest;
+    use crate::sim::wire::ReplyForm;
     use crate::sim::{Options, Scenario};
 
     #[test]
@@ -338,17 +338,17 @@ mod tests {
         let mut world =
             World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() });
         let since = world.now;
-        let pending = Pending {
+        let pending = PendingRequest {
             call: 0,
-            at: Who::Manager,
+            at: AgentId::Manager,
             incarnation: 1,
             since,
-            back: Return::AsIs,
+            back: ReplyForm::AsIs,
             from_colocated: false,
             reported: None,
         };
         world.requests.insert(RequestId(1), pending);
-        if let Some(manager) = world.cast.machine_mut(Who::Manager) {
+        if let Some(manager) = world.agents.machine_mut(AgentId::Manager) {
             manager.start(since).unwrap();
             while manager.append().is_some() {}
             manager.commit().unwrap();
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(world.no_request_open(), Ok(()), "it has just come");
         world.now = since + Duration::from_secs(31);
         assert_eq!(world.no_request_open().unwrap_err().checker, Checker::EveryRequestReplied);
-        if let Some(manager) = world.cast.machine_mut(Who::Manager) {
+        if let Some(manager) = world.agents.machine_mut(AgentId::Manager) {
             manager.crash(0);
         }
         assert_eq!(world.no_request_open(), Ok(()), "the manager is down, and its caller knows");

@@ -1,13 +1,13 @@
 //! Transactions of a process with a shared store: begun under an epoch, landed or not, heard of or not. The outcome of one whose
 //! connection was lost is looked up and never guessed.
 
-use super::check;
-use super::event::{StoreEvent, WorldEvent};
-use super::failure::Fault;
-use super::planted_fault::PlantedFault;
-use super::shared_store::{Transaction, Verdict};
-use super::who::Who;
-use super::world::World;
+use super::World;
+use crate::sim::agent_id::AgentId;
+use crate::sim::check;
+use crate::sim::event::{StoreEvent, WorldEvent};
+use crate::sim::failure::Fault;
+use crate::sim::planted_fault::PlantedFault;
+use crate::sim::shared_store::{Process, Transaction, Verdict};
 use std::time::Duration;
 
 const RECONNECT_US_MAX: u64 = 1_000_000;
@@ -19,7 +19,7 @@ impl World {
     /// Lets out what has no events, and begins the next transaction with what has.
     pub(super) fn write_next(&mut self, epoch: u64) -> Result<(), Fault> {
         loop {
-            let idle = |it: &&super::shared_store::Process| it.transaction.is_none() && !it.away;
+            let idle = |it: &&Process| it.transaction.is_none() && !it.away;
             if self.store.process(epoch).filter(idle).is_none() {
                 return Ok(());
             }
@@ -68,7 +68,7 @@ impl World {
         let event = match kind {
             3 => {
                 let down = self.some_us(store.outage_us_max).min(self.heals_at.since(self.now + after));
-                WorldEvent::Crash { who: Who::Manager, down: Some(down) }
+                WorldEvent::Crash { who: AgentId::Manager, down: Some(down) }
             }
             kind => WorldEvent::Store(self.misfortune(&store, kind, self.now + after)),
         };

@@ -1,68 +1,28 @@
 //! Calls between hosts: sent, copied, delivered. The way back is in `response`.
 
-use super::colocated::SentMessage;
-use super::event::WorldEvent;
-use super::failure::{Checker, Fault};
-use super::labels::{AskLabel, Label, Named};
-use super::network::Fate;
-use super::outsiders::Purpose;
+use super::World;
 use super::ownership::Route;
 use super::takeovers::nothing_lost;
-use super::who::Who;
-use super::wire::{Payload, Reader, Response, Return, exchange};
-use super::world::World;
-use crate::agent::{Answer, Ask, CallId, Failure, Input, Parcel, Request, RequestId};
+use crate::agent::{Answer, Ask, Failure, Input, Payload, Request, RequestId};
 use crate::driver::{self, CallAttempts};
-use crate::protocol::decode::{Exchange, Incoming};
+use crate::protocol::Body;
+use crate::protocol::decode::Incoming;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::MatchResult;
-use crate::protocol::{Body, Timestamp};
+use crate::sim::agent_id::AgentId;
+use crate::sim::call::Purpose;
+use crate::sim::call::{Call, Caller, PendingRequest};
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::{Checker, Fault};
+use crate::sim::labels::{AgentLabel, AskLabel, Label};
+use crate::sim::network::Transmission;
+use crate::sim::shared_log::SentMessage;
+use crate::sim::wire::{Packet, Reader, Response, exchange};
 use std::time::Duration;
-
-/// One call, from the first try to send it to its end.
-#[derive(Debug)]
-pub(super) struct Call {
-    pub(super) caller: Caller,
-    pub(super) from: Who,
-    pub(super) to: Option<Who>,
-    /// Which incarnation of it was there when the call was made: a connection does not outlive the process it was
-    /// made to, but what was said may reach the next one by other ways.
-    pub(super) to_incarnation: u32,
-    /// Of this attempt.
-    pub(super) dialect: Dialect,
-    /// The outcome of an attempt is its dialect and its answer.
-    pub(super) attempts: CallAttempts<(Dialect, Answer)>,
-    /// What to send if another dialect is to be tried.
-    pub(super) payload: Option<Payload>,
-    pub(super) deadline: Timestamp,
-    /// By what the answer is read.
-    pub(super) exchange: Option<Box<Exchange>>,
-    pub(super) open: bool,
-}
-
-/// Who waits for the answer.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Caller {
-    Agent { incarnation: u32, call: CallId },
-    Outsider(Purpose),
-}
-
-/// A request that an agent has not replied to yet.
-#[derive(Debug)]
-pub(super) struct Pending {
-    pub call: usize,
-    pub at: Who,
-    pub incarnation: u32,
-    pub since: Timestamp,
-    pub back: Return,
-    pub from_colocated: bool,
-    /// The result that was reported, if it is a report: a receipt for it is a promise.
-    pub reported: Option<MatchResult>,
-}
 
 impl World {
     /// An agent's call leaves its host.
-    pub(super) fn send(&mut self, from: Who, call: driver::Call) -> Result<(), Fault> {
+    pub(super) fn send(&mut self, from: AgentId, call: driver::Call) -> Result<(), Fault> {
         let driver::Call { outgoing, try_dialects } = call;
         let incarnation = self.incarnation(from);
         if !self.calls_open.insert((from, incarnation, outgoing.call)) {
@@ -71,9 +31,9 @@ impl World {
                 format!("{from} calls two open calls {:?}", outgoing.call),
             ));
         }
-        let to = Who::at(&outgoing.to);
-        let payload = match outgoing.parcel {
-            Parcel::Message(message) => {
+        let to = AgentId::at(&outgoing.to);
+        let packet = match outgoing.payload {
+            Payload::Message(message) => {
                 let mut message = self.spoilt(from, message);
                 self.scenario.withhold_key(from, &mut message);
                 self.scenario.withhold_proof(from, &mut message);
@@ -90,33 +50,33 @@ impl World {
                     Some(to) => self.overhear(from, to, &message)?,
                     None => {}
                 }
-                Payload::Message(message)
+                Packet::Message(message)
             }
-            Parcel::Probe => Payload::Ask(Ask::Ping),
+            Payload::Probe => Packet::Ask(Ask::Ping),
         };
         let dialect = self.scenario.dialect_of(from, to).unwrap_or(outgoing.dialect);
-        let again = to.and_then(|to| self.scenario.understood_by(to)).map(|_| payload.clone());
+        let again = to.and_then(|to| self.scenario.understood_by(to)).map(|_| packet.clone());
         let call = Call {
             caller: Caller::Agent { incarnation, call: outgoing.call },
             from,
             to,
             dialect,
             attempts: CallAttempts::new(dialect, try_dialects && again.is_some()),
-            exchange: match &payload {
-                Payload::Message(message) => exchange(message).map(Box::new),
+            exchange: match &packet {
+                Packet::Message(message) => exchange(message).map(Box::new),
                 _ => None,
             },
-            payload: again,
+            packet: again,
             deadline: outgoing.deadline.resolve(self.now),
             to_incarnation: 0,
             open: true,
         };
-        self.dispatch(call, payload);
+        self.dispatch(call, packet);
         Ok(())
     }
 
     /// A call of someone who is no agent of the league, or of an agent that goes its own ways.
-    pub(super) fn call_from_outside(&mut self, purpose: Purpose, from: Who, to: Who, payload: Payload) {
+    pub(super) fn call_from_outside(&mut self, purpose: Purpose, from: AgentId, to: AgentId, packet: Packet) {
         let call = Call {
             caller: Caller::Outsider(purpose),
             from,
@@ -124,46 +84,49 @@ impl World {
             dialect: Dialect::Standard,
             attempts: CallAttempts::new(Dialect::Standard, false),
             exchange: None,
-            payload: None,
+            packet: None,
             deadline: self.now + Duration::from_secs(10),
             to_incarnation: 0,
             open: true,
         };
-        self.dispatch(call, payload);
+        self.dispatch(call, packet);
     }
 
     /// One attempt of a call.
-    pub(super) fn dispatch(&mut self, mut call: Call, payload: Payload) {
+    pub(super) fn dispatch(&mut self, mut call: Call, packet: Packet) {
         let (from, to, dialect, number) = (call.from, call.to, call.dialect, self.calls.len());
         let deadline = call.deadline;
         call.to_incarnation = to.map_or(0, |to| self.incarnation(to));
         self.calls.push(call);
         self.stats.messages += 1;
-        self.trace.note(self.now, format_args!("{from} calls {} #{number} {}", Named(to), Label(&payload)));
+        self.trace
+            .note(self.now, format_args!("{from} calls {} #{number} {}", AgentLabel(to), Label(&packet)));
         self.queue.plan(deadline.max(self.now), WorldEvent::GiveUp { call: number });
-        let payload = self.scenario.wire.pack(payload, dialect, number);
+        let packet = self.scenario.wire.pack(packet, dialect, number);
         if let Some(to) = to.filter(|to| self.scenario.dials_out(*to)) {
-            return self.call_mailbox(number, to, payload, deadline);
+            return self.call_mailbox(number, to, packet, deadline);
         }
         let fate = match to {
             Some(to) => self.network.request(self.now, from, to),
-            None => Fate::Failed { after: self.network.latency(self.now), how: Failure::NoConnection },
+            None => {
+                Transmission::Failed { after: self.network.latency(self.now), how: Failure::NoConnection }
+            }
         };
         match fate {
-            Fate::Arrives { after, again } => {
+            Transmission::Arrives { after, again } => {
                 if let Some(again) = again {
                     self.stats.duplicated += 1;
-                    let payload = payload.clone();
+                    let packet = packet.clone();
                     self.queue.plan(
                         self.now + again,
-                        WorldEvent::Arrive { call: number, payload: Box::new(payload) },
+                        WorldEvent::Arrive { call: number, packet: Box::new(packet) },
                     );
                 }
                 self.queue
-                    .plan(self.now + after, WorldEvent::Arrive { call: number, payload: Box::new(payload) });
+                    .plan(self.now + after, WorldEvent::Arrive { call: number, packet: Box::new(packet) });
             }
-            Fate::Lost => self.stats.lost += 1,
-            Fate::Failed { after, how } => {
+            Transmission::Lost => self.stats.lost += 1,
+            Transmission::Failed { after, how } => {
                 self.stats.refused += 1;
                 self.fail(number, after, how);
             }
@@ -177,7 +140,7 @@ impl World {
     }
 
     /// A call, or a copy of it, reaches its host.
-    pub(super) fn arrive(&mut self, call: usize, payload: Payload) -> Result<(), Fault> {
+    pub(super) fn arrive(&mut self, call: usize, packet: Packet) -> Result<(), Fault> {
         let Some(Call { caller, from, to: Some(to), to_incarnation, dialect, .. }) = self.calls.get(call)
         else {
             return Ok(());
@@ -189,11 +152,11 @@ impl World {
             _ => None,
         };
         let local = matches!(caller, Caller::Outsider(Purpose::Launch { .. }));
-        let is_up = self.cast.machine(to).is_some_and(|machine| machine.is_up());
+        let is_up = self.agents.machine(to).is_some_and(|machine| machine.is_up());
         if self.scenario.shares_store(to) && !from_colocated {
-            match self.route(call, &payload) {
+            match self.route(call, &packet) {
                 Route::Owner => {}
-                Route::Fenced(epoch) => return self.request_fenced(epoch, call, to, payload, dialect),
+                Route::Fenced(epoch) => return self.request_fenced(epoch, call, to, packet, dialect),
                 Route::Nobody => return Ok(()),
             }
         }
@@ -214,12 +177,12 @@ impl World {
             return Ok(());
         }
         let understood = self.scenario.understood_by(to).is_none_or(|understood| understood == dialect);
-        if !understood && !matches!(payload, Payload::Ask(_)) {
+        if !understood && !matches!(packet, Packet::Ask(_)) {
             self.answer(call, to, from, Response::MethodNotFound, Duration::ZERO);
             return Ok(());
         }
         let reader = self.reader(to);
-        let unpacked = match reader.unpack(payload, dialect) {
+        let unpacked = match reader.unpack(packet, dialect) {
             Ok(unpacked) => unpacked,
             Err(refusal) => {
                 self.answer(call, to, from, Response::Http(refusal), Duration::ZERO);
@@ -233,7 +196,7 @@ impl World {
         let incarnation = self.incarnation(to);
         self.requests.insert(
             id,
-            Pending {
+            PendingRequest {
                 call,
                 at: to,
                 incarnation,
@@ -253,16 +216,16 @@ impl World {
         }
     }
 
-    pub(super) fn are_colocated(&self, one: Who, other: Who) -> bool {
+    pub(super) fn are_colocated(&self, one: AgentId, other: AgentId) -> bool {
         self.scenario.is_colocated(one) && self.scenario.is_colocated(other)
     }
 
-    pub(super) fn incarnation(&self, who: Who) -> u32 {
-        self.cast.machine(who).map_or(0, |machine| machine.incarnation())
+    pub(super) fn incarnation(&self, who: AgentId) -> u32 {
+        self.agents.machine(who).map_or(0, |machine| machine.incarnation())
     }
 
-    pub(super) fn reader(&self, who: Who) -> Reader {
-        let about = self.cast.machine(who).and_then(|machine| machine.reads_about());
+    pub(super) fn reader(&self, who: AgentId) -> Reader {
+        let about = self.agents.machine(who).and_then(|machine| machine.reads_about());
         Reader::of(who, self.scenario.conformance, self.now, about)
     }
 }
@@ -279,7 +242,8 @@ fn reported(ask: &Ask) -> Option<MatchResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::{CallDeadline, Content, Outgoing, Reply};
+    use crate::agent::{CallDeadline, CallId, Content, Outgoing, Reply};
+    use crate::sim::wire::ReplyForm;
     use crate::sim::{Options, START, Scenario};
 
     fn world() -> World {
@@ -289,9 +253,9 @@ mod tests {
     fn probe(call: u64) -> driver::Call {
         let outgoing = Outgoing {
             call: CallId(call),
-            to: Who::Player(1).endpoint(),
+            to: AgentId::Player(1).endpoint(),
             dialect: Dialect::Standard,
-            parcel: Parcel::Probe,
+            payload: Payload::Probe,
             deadline: CallDeadline::At(START + Duration::from_secs(1)),
         };
         driver::Call { outgoing, try_dialects: false }
@@ -300,29 +264,29 @@ mod tests {
     #[test]
     fn two_open_calls_of_one_name_are_noticed() {
         let mut world = world();
-        assert_eq!(world.send(Who::Manager, probe(1)), Ok(()));
-        assert_eq!(world.send(Who::Manager, probe(2)), Ok(()));
-        let fault = world.send(Who::Manager, probe(1)).unwrap_err();
+        assert_eq!(world.send(AgentId::Manager, probe(1)), Ok(()));
+        assert_eq!(world.send(AgentId::Manager, probe(2)), Ok(()));
+        let fault = world.send(AgentId::Manager, probe(1)).unwrap_err();
         assert_eq!(fault.checker, Checker::CallsAreNew);
     }
 
     #[test]
     fn a_second_reply_to_one_request_is_noticed() {
         let mut world = world();
-        world.send(Who::Player(1), probe(1)).unwrap();
-        let pending = Pending {
+        world.send(AgentId::Player(1), probe(1)).unwrap();
+        let pending = PendingRequest {
             call: 0,
-            at: Who::Manager,
+            at: AgentId::Manager,
             incarnation: 0,
             since: START,
-            back: Return::AsIs,
+            back: ReplyForm::AsIs,
             from_colocated: false,
             reported: None,
         };
         world.requests.insert(RequestId(7), pending);
         let reply = Reply { to: RequestId(7), content: Content::Data(serde_json::json!({})) };
-        assert_eq!(world.reply(Who::Manager, reply.clone()), Ok(()));
-        let fault = world.reply(Who::Manager, reply).unwrap_err();
+        assert_eq!(world.reply(AgentId::Manager, reply.clone()), Ok(()));
+        let fault = world.reply(AgentId::Manager, reply).unwrap_err();
         assert_eq!(fault.checker, Checker::EveryRequestReplied);
     }
 }

@@ -1,11 +1,11 @@
 //! The agents of a run: one manager, some referees, some players, each on its host.
 
+use super::agent_id::{AgentId, well_formed};
 use super::external_deciders::Decider;
 use super::faults::pick;
 use super::host::Host;
 use super::machine::Machine;
 use super::scenario::Scenario;
-use super::who::{Who, well_formed};
 use crate::entropy::Entropy;
 use crate::game;
 use crate::game::strategy;
@@ -15,13 +15,13 @@ use crate::protocol::{DisplayName, Version};
 use crate::referee::{self, Referee};
 
 #[derive(Debug)]
-pub(super) struct Cast {
+pub(super) struct Agents {
     pub manager: Host<Manager>,
     referees: Vec<Host<Referee>>,
     players: Vec<Host<Player>>,
 }
 
-impl Cast {
+impl Agents {
     pub(super) fn new(seed: u64, scenario: &Scenario, chance: &mut Entropy) -> Self {
         let settings = scenario.league_settings();
         let mut host_seed = seed.wrapping_mul(1_000_003);
@@ -38,13 +38,13 @@ impl Cast {
         let manager = Host::new(
             next_seed(),
             house_error,
-            scenario.colocated_with(Who::Manager),
+            scenario.colocated_with(AgentId::Manager),
             move || Manager::new(settings.clone()),
             |a, b| a.league() == b.league(),
         );
         let mut referees = Vec::new();
         for (number, capacity) in (1..).zip(&scenario.referees) {
-            let who = Who::Referee(number);
+            let who = AgentId::Referee(number);
             let settings = referee_settings(scenario, number, *capacity);
             let build = move || Referee::new(settings.clone());
             let (error, colocated) = (error_of(who, chance), scenario.colocated_with(who));
@@ -55,7 +55,7 @@ impl Cast {
         let mut players = Vec::new();
         for (number, _) in (1..).zip(&scenario.players) {
             let Some(entry) = pick(chance, &strategies).copied() else { continue };
-            let who = Who::Player(number);
+            let who = AgentId::Player(number);
             let settings = player_settings(scenario, who, entry.name);
             let decider = scenario.decider(who);
             let build = move || match decider {
@@ -70,32 +70,32 @@ impl Cast {
         Self { manager, referees, players }
     }
 
-    pub(super) fn hosts(&self) -> Vec<Who> {
-        let referees = (1..).zip(&self.referees).map(|(number, _)| Who::Referee(number));
-        let players = (1..).zip(&self.players).map(|(number, _)| Who::Player(number));
-        [Who::Manager].into_iter().chain(referees).chain(players).collect()
+    pub(super) fn hosts(&self) -> Vec<AgentId> {
+        let referees = (1..).zip(&self.referees).map(|(number, _)| AgentId::Referee(number));
+        let players = (1..).zip(&self.players).map(|(number, _)| AgentId::Player(number));
+        [AgentId::Manager].into_iter().chain(referees).chain(players).collect()
     }
 
-    pub(super) fn machine(&self, who: Who) -> Option<&dyn Machine> {
+    pub(super) fn machine(&self, who: AgentId) -> Option<&dyn Machine> {
         match who {
-            Who::Manager => Some(&self.manager),
-            Who::Referee(number) => self.referees.get(place(number)?).map(|host| host as &dyn Machine),
-            Who::Player(number) => self.players.get(place(number)?).map(|host| host as &dyn Machine),
-            Who::Outsider => None,
+            AgentId::Manager => Some(&self.manager),
+            AgentId::Referee(number) => self.referees.get(place(number)?).map(|host| host as &dyn Machine),
+            AgentId::Player(number) => self.players.get(place(number)?).map(|host| host as &dyn Machine),
+            AgentId::Outsider => None,
         }
     }
 
-    pub(super) fn machine_mut(&mut self, who: Who) -> Option<&mut (dyn Machine + 'static)> {
+    pub(super) fn machine_mut(&mut self, who: AgentId) -> Option<&mut (dyn Machine + 'static)> {
         match who {
-            Who::Manager => Some(&mut self.manager),
-            Who::Referee(number) => self.referees.get_mut(place(number)?).map(|host| host as _),
-            Who::Player(number) => self.players.get_mut(place(number)?).map(|host| host as _),
-            Who::Outsider => None,
+            AgentId::Manager => Some(&mut self.manager),
+            AgentId::Referee(number) => self.referees.get_mut(place(number)?).map(|host| host as _),
+            AgentId::Player(number) => self.players.get_mut(place(number)?).map(|host| host as _),
+            AgentId::Outsider => None,
         }
     }
 
     /// A disk that lies, to show that the checkers notice.
-    pub(super) fn lose_last_event(&mut self, who: Who) {
+    pub(super) fn lose_last_event(&mut self, who: AgentId) {
         if let Some(machine) = self.machine_mut(who) {
             machine.lose_last_event();
         }
@@ -125,9 +125,9 @@ fn place(number: u8) -> Option<usize> {
 }
 
 fn referee_settings(scenario: &Scenario, number: u8, capacity: u32) -> referee::RefereeSettings {
-    let who = Who::Referee(number);
+    let who = AgentId::Referee(number);
     referee::RefereeSettings {
-        manager: Who::Manager.endpoint(),
+        manager: AgentId::Manager.endpoint(),
         contact_endpoint: who.endpoint(),
         display_name: well_formed(DisplayName::parse(&who.to_string())),
         version: well_formed(Version::parse("1.0.0")),
@@ -139,9 +139,9 @@ fn referee_settings(scenario: &Scenario, number: u8, capacity: u32) -> referee::
     }
 }
 
-fn player_settings(scenario: &Scenario, who: Who, strategy: &'static str) -> player::PlayerSettings {
+fn player_settings(scenario: &Scenario, who: AgentId, strategy: &'static str) -> player::PlayerSettings {
     player::PlayerSettings {
-        manager: Who::Manager.endpoint(),
+        manager: AgentId::Manager.endpoint(),
         contact_endpoint: who.endpoint(),
         display_name: well_formed(DisplayName::parse(&who.to_string())),
         version: well_formed(Version::parse("1.0.0")),

@@ -1,75 +1,91 @@
 //! The world: virtual time, the hosts in it, and what happens next. The driver of the agent contract in simulation.
 
-use super::cast::Cast;
-use super::check::conduct::Conduct;
-use super::check::ladder::LadderRules;
-use super::check::ledger::Ledger;
-use super::colocated::SharedLog;
-use super::event::WorldEvent;
-use super::exchange::{Call, Pending};
-use super::failure::{Failure, Fault};
-use super::network::Network;
-use super::queue::Queue;
-use super::relay::Relay;
-use super::scenario::Scenario;
-use super::shared_store::StoreState;
-use super::stats::Stats;
-use super::trace::Trace;
-use super::who::Who;
-use super::wiretap::Wiretap;
-use super::{CrashPoint, Options, Report, START};
+mod cheat;
+mod colocated;
+mod crash_plan;
+mod decisions;
+mod exchange;
+mod fenced;
+mod inspection;
+mod outsiders;
+mod ownership;
+mod relay;
+mod response;
+mod takeovers;
+mod transaction;
+
+pub use inspection::facts;
+
 use crate::agent::{CallId, Input, RequestId};
 use crate::driver::Effects;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
+use crate::sim::agent_id::AgentId;
+use crate::sim::agents::Agents;
+use crate::sim::call::{Call, PendingRequest};
+use crate::sim::check::conduct::Conduct;
+use crate::sim::check::ladder::LadderRules;
+use crate::sim::check::ledger::Ledger;
+use crate::sim::event::WorldEvent;
+use crate::sim::failure::{Failure, Fault};
+use crate::sim::network::Network;
+use crate::sim::queue::Queue;
+use crate::sim::scenario::Scenario;
+use crate::sim::shared_log::SharedLog;
+use crate::sim::shared_store::StoreState;
+use crate::sim::stats::Stats;
+use crate::sim::trace::Trace;
+use crate::sim::wiretap::Wiretap;
+use crate::sim::{CrashPoint, Options, Report, START};
+use relay::Relay;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 pub(super) struct World {
-    pub(super) now: Timestamp,
-    pub(super) queue: Queue<WorldEvent>,
-    pub(super) chance: Entropy,
-    pub(super) scenario: Scenario,
-    pub(super) cast: Cast,
+    now: Timestamp,
+    queue: Queue<WorldEvent>,
+    chance: Entropy,
+    scenario: Scenario,
+    agents: Agents,
     /// Of colocated agents.
-    pub(super) shared_log: SharedLog,
+    shared_log: SharedLog,
     /// Shared by several machines, if the scenario has it so.
-    pub(super) store: StoreState,
+    store: StoreState,
     /// When what happens now reached the machine, if that stood still, and which machine.
-    pub(super) delayed: Option<(Timestamp, usize)>,
-    pub(super) network: Network,
-    pub(super) relay: Relay,
-    pub(super) calls: Vec<Call>,
-    pub(super) calls_open: BTreeSet<(Who, u32, CallId)>,
-    pub(super) requests: BTreeMap<RequestId, Pending>,
-    pub(super) requests_received: u64,
-    pub(super) wiretap: Wiretap,
-    pub(super) conduct: Conduct,
-    pub(super) ledger: Ledger,
-    pub(super) ladder_rules: Option<LadderRules>,
+    delayed: Option<(Timestamp, usize)>,
+    network: Network,
+    relay: Relay,
+    calls: Vec<Call>,
+    calls_open: BTreeSet<(AgentId, u32, CallId)>,
+    requests: BTreeMap<RequestId, PendingRequest>,
+    requests_received: u64,
+    wiretap: Wiretap,
+    conduct: Conduct,
+    ledger: Ledger,
+    ladder_rules: Option<LadderRules>,
     /// How much of the manager's log the ledger has taken in.
-    pub(super) ledger_read: usize,
+    ledger_read: usize,
     /// The players without a registration key that did not know of their registration when the league was started: nothing
     /// but its answer tells them who they are.
-    pub(super) unaware_at_start: BTreeSet<u8>,
+    unaware_at_start: BTreeSet<u8>,
     /// Whether a referee that proves was in the league when it started.
-    pub(super) has_prover: bool,
-    pub(super) trace: Trace,
-    pub(super) stats: Stats,
-    pub(super) heals_at: Timestamp,
+    has_prover: bool,
+    trace: Trace,
+    stats: Stats,
+    heals_at: Timestamp,
     /// Who will fail at some time and not come back, although the league counts on it.
-    pub(super) doomed: Option<Who>,
+    doomed: Option<AgentId>,
     /// The launcher knows that the league has started.
-    pub(super) launched: bool,
+    launched: bool,
     /// The league is over, and only its echo is waited for.
-    pub(super) ending: bool,
-    pub(super) completed_at: Option<Timestamp>,
+    ending: bool,
+    completed_at: Option<Timestamp>,
     over: bool,
     events: u64,
-    clocks: BTreeMap<Who, Clock>,
-    pub(super) crash: Option<CrashPoint>,
+    clocks: BTreeMap<AgentId, Clock>,
+    crash: Option<CrashPoint>,
     /// How many more of that host's steps are let out before it crashes.
-    pub(super) crash_after_commits: Option<usize>,
+    crash_after_commits: Option<usize>,
 }
 
 /// What is planned for a host.
@@ -85,9 +101,9 @@ impl World {
     pub(super) fn new(seed: u64, options: &Options) -> Self {
         let mut chance = Entropy::numbered(seed);
         let scenario = options.scenario.clone().unwrap_or_else(|| Scenario::drawn(&mut chance));
-        let cast = Cast::new(seed, &scenario, &mut chance);
+        let agents = Agents::new(seed, &scenario, &mut chance);
         let network_chance = Entropy::numbered(chance.next_u64());
-        let network = Network::new(&scenario.faults, network_chance, &cast.hosts(), START);
+        let network = Network::new(&scenario.faults, network_chance, &agents.hosts(), START);
         let mut world = Self {
             now: START,
             queue: Queue::default(),
@@ -97,7 +113,7 @@ impl World {
             delayed: None,
             chance,
             scenario,
-            cast,
+            agents,
             shared_log: SharedLog::default(),
             network,
             relay: Relay::default(),
@@ -132,8 +148,8 @@ impl World {
     pub(super) fn run(mut self, seed: u64) -> Report {
         let failure = self.live().err().map(|fault| Failure { fault, at: self.now, event: self.events });
         self.stats.virtual_time = self.now.since(START);
-        self.stats.steps = (self.cast.hosts().into_iter())
-            .map(|who| (who, self.cast.machine(who).map_or(0, |machine| machine.steps())))
+        self.stats.steps = (self.agents.hosts().into_iter())
+            .map(|who| (who, self.agents.machine(who).map_or(0, |machine| machine.steps())))
             .collect();
         self.seal();
         Report {
@@ -142,7 +158,7 @@ impl World {
             trace_hash: self.trace.hash(),
             trace: self.trace.into_lines(),
             messages: self.wiretap.into_messages(),
-            league: self.cast.manager.log().to_vec(),
+            league: self.agents.manager.log().to_vec(),
             failure,
         }
     }
@@ -164,8 +180,8 @@ impl World {
 
     /// What the disks hold in the end belongs to the trace.
     fn seal(&mut self) {
-        for who in self.cast.hosts() {
-            let disk = self.cast.machine(who).map(|machine| machine.disk()).unwrap_or_default();
+        for who in self.agents.hosts() {
+            let disk = self.agents.machine(who).map(|machine| machine.disk()).unwrap_or_default();
             for line in disk {
                 self.trace.note(self.now, format_args!("{who} keeps {line}"));
             }
@@ -181,7 +197,7 @@ impl World {
             }
             WorldEvent::Commit { who, incarnation } => self.commit(who, incarnation),
             WorldEvent::Poll { who, incarnation } => self.poll(who, incarnation),
-            WorldEvent::Arrive { call, payload } => self.arrive(call, *payload),
+            WorldEvent::Arrive { call, packet } => self.arrive(call, *packet),
             WorldEvent::Connect(who) => {
                 self.connect_stream(who);
                 Ok(())
@@ -240,13 +256,13 @@ impl World {
     /// Hands an input to an agent that is up.
     pub(super) fn deliver(
         &mut self,
-        who: Who,
+        who: AgentId,
         input: Input,
         from_colocated: bool,
         label: &str,
     ) -> Result<(), Fault> {
         let (now, at) = (self.now, self.delayed.map_or(self.now, |(since, _)| since));
-        let Some(machine) = self.cast.machine_mut(who) else {
+        let Some(machine) = self.agents.machine_mut(who) else {
             return Ok(());
         };
         let events = machine.arrive(now, at, input, from_colocated)?;
@@ -254,13 +270,13 @@ impl World {
     }
 
     /// Carries out what has come of some steps of an agent.
-    pub(super) fn carry_out(&mut self, who: Who, events: usize, label: &str) -> Result<(), Fault> {
+    pub(super) fn carry_out(&mut self, who: AgentId, events: usize, label: &str) -> Result<(), Fault> {
         self.trace.note(self.now, format_args!("{label}: {events} events"));
-        if who == Who::Manager && events > 0 {
+        if who == AgentId::Manager && events > 0 {
             self.check_league()?;
         }
         // A crash takes the steps that have not been appended.
-        while let Some(step) = self.cast.machine_mut(who).and_then(|machine| machine.append()) {
+        while let Some(step) = self.agents.machine_mut(who).and_then(|machine| machine.append()) {
             if step.to_disk && !self.scenario.shares_store(who) {
                 self.plan_commit(who);
             }
@@ -278,9 +294,9 @@ impl World {
         Ok(())
     }
 
-    fn plan_commit(&mut self, who: Who) {
+    fn plan_commit(&mut self, who: AgentId) {
         let delay = Duration::from_micros(self.chance.below(self.scenario.faults.disk_us_max + 1));
-        let incarnation = self.cast.machine(who).map_or(0, |machine| machine.incarnation());
+        let incarnation = self.agents.machine(who).map_or(0, |machine| machine.incarnation());
         let disk_until = match self.scenario.is_colocated(who) {
             true => &mut self.shared_log.disk_until,
             false => &mut self.clocks.entry(who).or_default().disk_until,
@@ -293,7 +309,7 @@ impl World {
         self.queue.plan(at, WorldEvent::Commit { who, incarnation });
     }
 
-    pub(super) fn release(&mut self, who: Who, effects: Effects) -> Result<(), Fault> {
+    pub(super) fn release(&mut self, who: AgentId, effects: Effects) -> Result<(), Fault> {
         let Effects { calls, replies, decision_requests, rules_requests: _ } = effects;
         calls.into_iter().try_for_each(|call| self.send(who, call))?;
         replies.into_iter().try_for_each(|reply| self.reply(who, reply))?;
@@ -302,20 +318,20 @@ impl World {
     }
 
     /// A host that starts anew has nothing planned.
-    pub(super) fn reset_clock(&mut self, who: Who) {
+    pub(super) fn reset_clock(&mut self, who: AgentId) {
         self.clocks.insert(who, Clock { started_at: Some(self.now), ..Clock::default() });
     }
 
     /// For how long an agent has been up.
-    pub(super) fn up_for(&self, who: Who) -> Option<Duration> {
+    pub(super) fn up_for(&self, who: AgentId) -> Option<Duration> {
         let started_at = self.clocks.get(&who)?.started_at?;
-        let is_up = self.cast.machine(who).is_some_and(|machine| machine.is_up());
+        let is_up = self.agents.machine(who).is_some_and(|machine| machine.is_up());
         is_up.then(|| self.now.since(started_at))
     }
 
     /// Makes sure that the agent is woken when it wants to be.
-    pub(super) fn arm(&mut self, who: Who) {
-        let Some(machine) = self.cast.machine(who) else {
+    pub(super) fn arm(&mut self, who: AgentId) {
+        let Some(machine) = self.agents.machine(who) else {
             return;
         };
         let (Some(deadline), incarnation) = (machine.deadline(), machine.incarnation()) else {
@@ -329,9 +345,9 @@ impl World {
         }
     }
 
-    fn poll(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
+    fn poll(&mut self, who: AgentId, incarnation: u32) -> Result<(), Fault> {
         let now = self.now;
-        let Some(machine) = self.cast.machine_mut(who) else {
+        let Some(machine) = self.agents.machine_mut(who) else {
             return Ok(());
         };
         if !machine.is_up() || machine.incarnation() != incarnation {
@@ -347,15 +363,15 @@ impl World {
     }
 
     /// A host's oldest waiting batch is durable: its effects are released.
-    fn commit(&mut self, who: Who, incarnation: u32) -> Result<(), Fault> {
-        let Some(machine) = self.cast.machine_mut(who) else {
+    fn commit(&mut self, who: AgentId, incarnation: u32) -> Result<(), Fault> {
+        let Some(machine) = self.agents.machine_mut(who) else {
             return Ok(());
         };
         if !machine.is_up() || machine.incarnation() != incarnation {
             return Ok(());
         }
         let confirmed = machine.commit()?;
-        if who == Who::Manager && confirmed.events > 0 {
+        if who == AgentId::Manager && confirmed.events > 0 {
             self.read_ledger()?;
         }
         if self.scenario.is_colocated(who) {
