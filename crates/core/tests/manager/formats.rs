@@ -187,7 +187,7 @@ fn a_tie_that_stays_level_is_decided_by_a_lot_that_the_log_tells() {
 }
 
 #[test]
-fn a_result_from_which_a_later_round_was_drawn_cannot_be_struck() {
+fn a_result_from_which_a_later_round_was_drawn_cannot_be_voided() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, the_better);
     let refused = give(&mut desk, Order::Void, None, Some("R1M1"));

@@ -24,11 +24,11 @@ pub(super) struct Auditor {
     pub(super) draws: BTreeMap<MatchId, bool>,
     /// The matches of many moves whose results stand, and whether playing them over has led to the same end.
     pub(super) replays: BTreeMap<MatchId, bool>,
-    /// How many attempts at a match had been made when its result was struck.
-    struck_after: BTreeMap<MatchId, usize>,
+    /// How many attempts at a match had been made when its result was voided.
+    voided_after: BTreeMap<MatchId, usize>,
     /// The rounds that follow from results.
     drawing: Drawing,
-    /// Every result that was ever recorded, struck ones included.
+    /// Every result that was ever recorded, voided ones included.
     pub(super) recorded: Vec<Recorded>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Auditor {
             league: League::new(LeagueSettings::default()),
             draws: BTreeMap::new(),
             replays: BTreeMap::new(),
-            struck_after: BTreeMap::new(),
+            voided_after: BTreeMap::new(),
             drawing: Drawing::default(),
             recorded: Vec::new(),
         }
@@ -142,7 +142,7 @@ impl Auditor {
             LeagueEvent::PlayerCarriedOver { player_id, from, .. } => {
                 self.check_carried_over(player_id, from)
             }
-            LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
+            LeagueEvent::MatchVoided { match_id } => self.check_voiding(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::TokenRevoked { agent } => {
                 self.member(agent)?;
