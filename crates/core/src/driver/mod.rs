@@ -133,9 +133,12 @@ impl<A: EventDurability> Driver<A> {
     /// When to [`poll`](Self::poll), if nothing arrives before.
     pub fn deadline(&self) -> Option<Timestamp> {
         let earliest = self.ticked_at.map(|at| at + TICK_PAUSE);
-        self.agent.deadline().map(|deadline| match deadline > self.agent_time {
-            true => self.barrier.check_at(deadline),
-            false => earliest.map_or(deadline, |at| deadline.max(at)),
+        self.agent.deadline().map(|deadline| {
+            if deadline > self.agent_time {
+                self.barrier.check_at(deadline)
+            } else {
+                earliest.map_or(deadline, |at| deadline.max(at))
+            }
         })
     }
 
@@ -218,9 +221,10 @@ impl<A: EventDurability> Driver<A> {
 
     /// Ticks an agent whose deadline lies in what is past for it: it wanted to be ticked at once.
     fn tick_if_overdue(&mut self, batches: &mut Vec<Batch<A::Event>>) -> Result<(), EventCodecError> {
-        match self.agent.deadline().is_some_and(|deadline| deadline <= self.agent_time) {
-            true => self.tick(self.agent_time, batches),
-            false => Ok(()),
+        if self.agent.deadline().is_some_and(|deadline| deadline <= self.agent_time) {
+            self.tick(self.agent_time, batches)
+        } else {
+            Ok(())
         }
     }
 

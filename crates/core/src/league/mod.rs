@@ -29,6 +29,7 @@ pub mod settings;
 mod signatures;
 pub mod standings;
 pub mod state;
+mod tie_break;
 
 pub use cause::{LossCause, Suspicion};
 pub use event::{DrawnFrom, LeagueEvent, Proof, RegistrationRecord, Renewal, RenewedBy};

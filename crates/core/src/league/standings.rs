@@ -1,8 +1,9 @@
 //! The standings: a fold over results, with the reason for each rank. Never stored.
 
+pub use super::tie_break::TieBreak;
+
 use super::lots;
 use crate::protocol::PlayerId;
-use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,6 +37,18 @@ pub enum Verdict {
     Drawn,
     /// Neither player showed up.
     LostByBoth,
+}
+
+impl Verdict {
+    /// The points that A and B have from it.
+    pub fn points(self) -> (u32, u32) {
+        match self {
+            Self::WonByA => (POINTS_WIN, 0),
+            Self::WonByB => (0, POINTS_WIN),
+            Self::Drawn => (POINTS_DRAW, POINTS_DRAW),
+            Self::LostByBoth => (0, 0),
+        }
+    }
 }
 
 /// A player's wins, draws and losses.
@@ -165,9 +178,7 @@ pub fn rank_by(
     tie_breaks: &[TieBreak],
     basis: &Basis,
 ) -> Vec<RankedPlayer> {
-    let mut tallies = vec![Tally::default(); ids.len()];
-    games.iter().for_each(|game| count(&mut tallies, game));
-    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    let tallies = tallies(ids.len(), &games, basis);
     let order = Ranking { ids, tallies: &tallies, games: &games, basis }.order(tie_breaks);
     let next = order.iter().skip(1).copied().map(Some).chain([None]);
     let mut rank = 1;
@@ -185,9 +196,7 @@ pub fn tie_break_values(
     rule: TieBreak,
     basis: &Basis,
 ) -> Option<Vec<f64>> {
-    let mut tallies = vec![Tally::default(); ids.len()];
-    games.iter().for_each(|game| count(&mut tallies, game));
-    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    let tallies = tallies(ids.len(), games, basis);
     let ranking = Ranking { ids, tallies: &tallies, games, basis };
     match rule {
         // Doubled while they are compared.
@@ -214,6 +223,13 @@ pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
         LEVEL => SmolStr::from(["level with ", of.as_str()].concat()),
         _ => SmolStr::from(["ahead of ", of.as_str(), " on ", on].concat()),
     }
+}
+
+fn tallies(players: usize, games: &[IndexedMatch], basis: &Basis) -> Vec<Tally> {
+    let mut tallies = vec![Tally::default(); players];
+    games.iter().for_each(|game| count(&mut tallies, game));
+    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    tallies
 }
 
 fn count(tallies: &mut [Tally], result: &IndexedMatch) {
@@ -245,14 +261,14 @@ fn count(tallies: &mut [Tally], result: &IndexedMatch) {
 }
 
 /// A player, and the rule that separates it from the one before.
-type Placed = (usize, &'static str);
+type PlacedPlayer = (usize, &'static str);
 
 /// Tied players, and the rule that separates them from the ones before.
 type Group = (Vec<usize>, &'static str);
 
 /// A player's share of a match, in halves.
 #[derive(Clone, Copy)]
-enum Gained {
+enum MatchShare {
     Nothing = 0,
     Half = 1,
     All = 2,
@@ -267,7 +283,7 @@ struct Ranking<'a> {
 
 impl Ranking<'_> {
     /// Splits all players by the first criterion, each group of tied players by the next, and so on.
-    fn order(&self, rules: &[TieBreak]) -> Vec<Placed> {
+    fn order(&self, rules: &[TieBreak]) -> Vec<PlacedPlayer> {
         let everyone: Vec<usize> = (0..self.ids.len()).collect();
         let mut groups = vec![(everyone, POINTS)];
         for (rule, keys) in &self.basis.levels {
@@ -288,7 +304,7 @@ impl Ranking<'_> {
         groups.into_iter().flat_map(|group| self.by_id(group)).collect()
     }
 
-    fn by_id(&self, (mut group, mut before): Group) -> Vec<Placed> {
+    fn by_id(&self, (mut group, mut before): Group) -> Vec<PlacedPlayer> {
         group.sort_by_key(|&player| self.ids.get(player));
         let placed = group.into_iter().map(|player| (player, std::mem::replace(&mut before, LEVEL)));
         placed.collect()
@@ -310,7 +326,7 @@ impl Ranking<'_> {
             TieBreak::Wins => tallies.map(|tally| i64::from(tally.wins)).collect(),
             TieBreak::FewerDraws => tallies.map(|tally| -i64::from(tally.draws)).collect(),
             TieBreak::SonnebornBerger => self.by_opponents(|gained| gained),
-            TieBreak::Buchholz => self.by_opponents(|_| Gained::All),
+            TieBreak::Buchholz => self.by_opponents(|_| MatchShare::All),
             TieBreak::Lots => {
                 self.ids.iter().map(|id| lots::of_player(self.basis.seed, "table", id)).collect()
             }
@@ -319,7 +335,7 @@ impl Ranking<'_> {
 
     /// The points of each player's opponents, match by match, as `counted`; doubled, since a draw counts half. A bye
     /// counts as a win against an opponent with the player's own points.
-    fn by_opponents(&self, counted: impl Fn(Gained) -> Gained) -> Vec<i64> {
+    fn by_opponents(&self, counted: impl Fn(MatchShare) -> MatchShare) -> Vec<i64> {
         let points = self.points();
         let of = |place: usize| points.get(place).copied().unwrap_or(0);
         let byes = self.basis.byes.iter().copied().chain(std::iter::repeat(0));
@@ -327,10 +343,10 @@ impl Ranking<'_> {
         let mut sums: Vec<i64> = own.map(|(points, byes)| 2 * points * i64::from(byes)).collect();
         for &IndexedMatch { a, b, verdict, .. } in self.games {
             let (for_a, for_b) = match verdict {
-                Verdict::WonByA => (Gained::All, Gained::Nothing),
-                Verdict::WonByB => (Gained::Nothing, Gained::All),
-                Verdict::Drawn => (Gained::Half, Gained::Half),
-                Verdict::LostByBoth => (Gained::Nothing, Gained::Nothing),
+                Verdict::WonByA => (MatchShare::All, MatchShare::Nothing),
+                Verdict::WonByB => (MatchShare::Nothing, MatchShare::All),
+                Verdict::Drawn => (MatchShare::Half, MatchShare::Half),
+                Verdict::LostByBoth => (MatchShare::Nothing, MatchShare::Nothing),
             };
             for (player, opponent, gained) in [(a, b, for_a), (b, a, for_b)] {
                 if let Some(sum) = sums.get_mut(player) {
@@ -356,12 +372,7 @@ impl Ranking<'_> {
             if group_of.get(a) != group_of.get(b) {
                 continue;
             }
-            let (for_a, for_b) = match verdict {
-                Verdict::WonByA => (POINTS_WIN, 0),
-                Verdict::WonByB => (0, POINTS_WIN),
-                Verdict::Drawn => (POINTS_DRAW, POINTS_DRAW),
-                Verdict::LostByBoth => (0, 0),
-            };
+            let (for_a, for_b) = verdict.points();
             for (player, gained) in [(a, for_a), (b, for_b)] {
                 if let Some(sum) = points.get_mut(player) {
                     *sum += i64::from(gained);
@@ -394,53 +405,4 @@ fn split(groups: Vec<Group>, rule: &'static str, keys: &[i64]) -> Vec<Group> {
         }
     }
     parts
-}
-
-/// A tie-break between players with equal points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TieBreak {
-    /// Points in the matches among the tied players.
-    HeadToHead,
-    /// Wins as a share of the matches played.
-    WinPercentage,
-    /// The number of wins.
-    Wins,
-    /// The lower number of draws.
-    FewerDraws,
-    /// The points of beaten opponents, and half the points of those drawn with.
-    SonnebornBerger,
-    /// The points of all opponents.
-    Buchholz,
-    /// By lot, from a seed in the log.
-    Lots,
-}
-
-impl TieBreak {
-    /// Players whom none of them separates share a rank.
-    pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
-
-    /// Every tie-break, the default ones first.
-    pub const ALL: [Self; 7] = [
-        Self::HeadToHead,
-        Self::WinPercentage,
-        Self::Wins,
-        Self::FewerDraws,
-        Self::SonnebornBerger,
-        Self::Buchholz,
-        Self::Lots,
-    ];
-
-    /// As the standings give the reason for a rank.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::HeadToHead => "head-to-head",
-            Self::WinPercentage => "win percentage",
-            Self::Wins => "wins",
-            Self::FewerDraws => "fewer draws",
-            Self::SonnebornBerger => "Sonneborn-Berger",
-            Self::Buchholz => "Buchholz",
-            Self::Lots => "lots",
-        }
-    }
 }

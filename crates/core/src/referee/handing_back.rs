@@ -1,6 +1,6 @@
 //! Hands a match back to the manager that cannot be played from here, without fault of its players.
 
-use super::Held;
+use super::AssignedMatch;
 use super::{Ctx, Purpose, Referee, RefereeEvent};
 use crate::agent::{Agent, Payload};
 use crate::outbox::{Delivery, Tries};
@@ -49,8 +49,8 @@ impl Referee {
     /// A foreign manager takes no match back, so the match is restarted here.
     fn restart_later(&mut self, now: Timestamp, match_id: &MatchId) {
         let pause = self.settings.timing.retry.pause(1).unwrap_or_default();
-        if let Some(Held::Open { order, .. }) = self.durable.matches().get(match_id) {
-            self.queue.insert((now + pause, *order, match_id.clone()));
+        if let Some(AssignedMatch::Open { order, .. }) = self.durable.matches().get(match_id) {
+            self.queue.put_at(now + pause, *order, match_id.clone());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The end of a match: the decision is recorded, then GAME_OVER and the report are sent, the report until it is
 //! acknowledged.
 
+use super::{AssignedMatch, DelayedGameOver, PendingQuestion, Purpose, Referee, RefereeEvent};
 use super::{Assignment, Ctx, messages_out};
-use super::{DelayedGameOver, Held, PendingQuestion, Purpose, Referee, RefereeEvent};
 use crate::agent::{Agent, Answer, Payload};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
@@ -63,8 +63,8 @@ impl Referee {
 
     fn decided(&self, match_id: &MatchId) -> Option<(Arc<Assignment>, Arc<MatchResult>)> {
         match self.durable.matches().get(match_id)? {
-            Held::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
-            Held::Open { .. } | Held::Closed { .. } => None,
+            AssignedMatch::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
+            AssignedMatch::Open { .. } | AssignedMatch::Closed { .. } => None,
         }
     }
 
@@ -156,7 +156,8 @@ impl Referee {
         let Some((assignment, _)) = self.decided(match_id) else {
             return;
         };
-        let (match_id, attempt) = (match_id.clone(), assignment.attempt);
+        let match_id = match_id.clone();
+        let attempt = assignment.attempt;
         match self.receipt(&match_id, answer) {
             Receipt::Recorded => self.record(ctx, RefereeEvent::Reported { match_id, attempt }),
             Receipt::Refused { code, reason } => {

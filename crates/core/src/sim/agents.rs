@@ -47,7 +47,8 @@ impl Agents {
             let who = AgentId::Referee(number);
             let settings = referee_settings(scenario, number, *capacity);
             let build = move || Referee::new(settings.clone());
-            let (error, colocated) = (error_of(who, chance), scenario.colocated_with(who));
+            let error = error_of(who, chance);
+            let colocated = scenario.colocated_with(who);
             referees.push(Host::new(next_seed(), error, colocated, build, |a, b| a.durable() == b.durable()));
         }
         let strategies: Vec<_> =
@@ -64,7 +65,8 @@ impl Agents {
                     Player::with_external_decider(settings.clone(), entry.build(), THINK_TIME)
                 }
             };
-            let (error, colocated) = (error_of(who, chance), scenario.colocated_with(who));
+            let error = error_of(who, chance);
+            let colocated = scenario.colocated_with(who);
             players.push(Host::new(next_seed(), error, colocated, build, |a, b| a.durable() == b.durable()));
         }
         Self { manager, referees, players }

@@ -223,7 +223,8 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
         input: Input,
         from_colocated: bool,
     ) -> Result<usize, Fault> {
-        let (now, at) = (self.own_time(now), self.own_time(at));
+        let now = self.own_time(now);
+        let at = self.own_time(at);
         self.drive(|driver| driver.arrive(now, Arrival { at, input, from_colocated }))
     }
 

@@ -85,9 +85,10 @@ impl Network {
     pub(super) fn request(&mut self, now: Timestamp, from: AgentId, to: AgentId) -> Transmission {
         let after = self.latency(now);
         if let Some(partition) = self.partition(now, from, to) {
-            return match partition.refuses {
-                true => Transmission::Failed { after, how: Failure::NoRoute },
-                false => Transmission::Lost,
+            return if partition.refuses {
+                Transmission::Failed { after, how: Failure::NoRoute }
+            } else {
+                Transmission::Lost
             };
         }
         if self.has_healed(now) {

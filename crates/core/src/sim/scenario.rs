@@ -128,10 +128,7 @@ impl Scenario {
 
     /// A random scenario; `chance` is seeded by the run.
     pub fn drawn(chance: &mut Entropy) -> Self {
-        let faults = match chance.chance(15) {
-            true => Faults::NONE,
-            false => Faults::drawn(chance),
-        };
+        let faults = if chance.chance(15) { Faults::NONE } else { Faults::drawn(chance) };
         let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
         let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
         let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
@@ -145,33 +142,18 @@ impl Scenario {
             EndpointCheck::Off,
         ];
         let mut scenario = Self {
-            league_id: LeagueId::new("league_sim"),
             game_type: GameType::new(game_type),
             players,
-            deciders: Vec::new(),
             referees,
             lead: Duration::from_millis(lead),
             timing: timing(chance),
-            referee_timing: None,
-            bounds: Vec::new(),
-            conformance: match chance.chance(50) {
-                true => Conformance::Strict,
-                false => Conformance::Lenient,
-            },
+            conformance: if chance.chance(50) { Conformance::Strict } else { Conformance::Lenient },
             endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
             wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
             dialects: dialects(chance),
             hasty: chance.chance(50),
             faults,
-            competition: Competition::default(),
-            colocated_players: None,
-            cheats: Vec::new(),
-            without_proof: Vec::new(),
-            unkeyed: 0,
-            understood: Vec::new(),
-            dialling: 0,
-            shared_store: None,
-            planted: None,
+            ..Self::plain(0, 0)
         };
         if chance.chance(50) {
             scenario.deciders = scenario.players.iter().map(|_| Decider::drawn(chance)).collect();
@@ -473,10 +455,7 @@ fn bounds(chance: &mut Entropy) -> Timeouts {
 }
 
 fn timing(chance: &mut Entropy) -> Timing {
-    let retry = match chance.chance(60) {
-        true => RetryPolicy::FIXED,
-        false => RetryPolicy::EXPONENTIAL,
-    };
+    let retry = if chance.chance(60) { RetryPolicy::FIXED } else { RetryPolicy::EXPONENTIAL };
     if chance.chance(50) {
         return Timing { retry, ..Timing::default() };
     }

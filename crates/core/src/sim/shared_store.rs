@@ -64,7 +64,10 @@ impl SharedStore {
         let mut some = |most: u64| {
             if chance.chance(40) { 0 } else { 1 + chance.below(most) }
         };
-        let (unknown_percent, pauses, cuts, handovers) = (some(20), some(6), some(5), some(4));
+        let unknown_percent = some(20);
+        let pauses = some(6);
+        let cuts = some(5);
+        let handovers = some(4);
         let faults_per_10k_transactions = some(500);
         Self {
             machines: if chance.chance(50) { 2 } else { 3 },

@@ -256,7 +256,8 @@ mod tests {
 
     #[test]
     fn two_stories_about_one_match_are_noticed() {
-        let (mut wiretap, referee) = (Wiretap::default(), AgentId::Referee(1));
+        let mut wiretap = Wiretap::default();
+        let referee = AgentId::Referee(1);
         assert_eq!(wiretap.hear(referee, AgentId::Player(1), &over("P01"), &league()), Ok(()));
         assert_eq!(wiretap.hear(referee, AgentId::Player(2), &over("P01"), &league()), Ok(()));
         let fault = wiretap.hear(referee, AgentId::Player(2), &over("P02"), &league()).unwrap_err();

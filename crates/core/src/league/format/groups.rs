@@ -16,7 +16,8 @@ impl Draw {
         let groups = usize::try_from(self.competition.group_count(self.players.len())).unwrap_or(1).max(1);
         let mut members = vec![Vec::new(); groups];
         for (seed, player) in self.players.iter().enumerate() {
-            let (row, place) = (seed / groups, seed % groups);
+            let row = seed / groups;
+            let place = seed % groups;
             let group = if row.is_multiple_of(2) { place } else { groups - 1 - place };
             if let Some(group) = members.get_mut(group) {
                 group.push(player.clone());
@@ -81,7 +82,8 @@ impl Draw {
             self.groups().iter().map(|group| (group.clone(), round_robin(group))).collect();
         let stages = (1..).zip(0..self.group_stages());
         let drawn = stages.map(|(stage, index)| {
-            let (mut pairs, mut byes) = (Vec::new(), Vec::new());
+            let mut pairs = Vec::new();
+            let mut byes = Vec::new();
             for (group, rounds) in &schedules {
                 match usize::try_from(index).ok().and_then(|index| rounds.get(index)) {
                     Some(round) => {
@@ -106,7 +108,8 @@ impl Draw {
             let ids: Vec<&PlayerId> = group.iter().collect();
             let places: BTreeMap<&PlayerId, usize> = ids.iter().copied().zip(0..).collect();
             let own = games.iter().filter_map(|(a, b, verdict)| {
-                let (a, b) = (*places.get(a)?, *places.get(b)?);
+                let a = *places.get(a)?;
+                let b = *places.get(b)?;
                 Some(IndexedMatch { a, b, verdict: (*verdict)?, technical: false })
             });
             let basis = Basis { seed: self.seed, ..Basis::default() };

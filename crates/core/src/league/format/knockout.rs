@@ -209,7 +209,8 @@ impl Draw {
                 Standing::Won { first: ahead, by_lot } => {
                     let (winner, loser) = if ahead { (first, second) } else { (second, first) };
                     if by_lot {
-                        let (winner, loser) = (winner.clone(), loser.clone());
+                        let winner = winner.clone();
+                        let loser = loser.clone();
                         bracket.lots.push(Lot { stage: bracket.stage, winner, loser });
                     }
                     (Some(winner), Some(loser))
@@ -224,7 +225,8 @@ impl Draw {
     fn standing(&self, games: &Games<'_>, stage: u32, first: &PlayerId, second: &PlayerId) -> Standing {
         let played = games.get(&(stage, first.min(second), first.max(second))).map_or(&[][..], Vec::as_slice);
         let legs = self.competition.legs();
-        let (mut lead, mut number) = (0_i64, 0_u32);
+        let mut lead = 0_i64;
+        let mut number = 0_u32;
         for winner in played {
             number += 1;
             lead += winner.map_or(0, |winner| if winner == first { 1 } else { -1 });

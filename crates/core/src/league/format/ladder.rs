@@ -118,7 +118,8 @@ impl Ladder {
         }
         let mut field: Vec<Entrant<'_>> = present.iter().map(|id| self.entrant(id)).collect();
         field.sort_by(|one, other| other.rating.cmp(&one.rating).then_with(|| one.id.cmp(other.id)));
-        let (mut pairs, mut byes) = (Vec::new(), Vec::new());
+        let mut pairs = Vec::new();
+        let mut byes = Vec::new();
         for block in field.chunks(BLOCK) {
             pair_block(block, &mut pairs, &mut byes);
         }

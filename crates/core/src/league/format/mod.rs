@@ -104,7 +104,8 @@ impl Draw {
             players.sort_by_cached_key(|player| std::cmp::Reverse(lots::of_player(seed, "seeding", player)));
         }
         let places = players.iter().cloned().zip(0..).collect();
-        let (competition, tie_breaks) = (competition.clone(), tie_breaks.to_vec());
+        let competition = competition.clone();
+        let tie_breaks = tie_breaks.to_vec();
         Ok(Self { competition, tie_breaks, players, places, seed })
     }
 

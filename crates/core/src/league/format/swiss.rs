@@ -2,7 +2,7 @@
 //! there is a round; who meets whom follows from `swiss_cost`. Pure arithmetic.
 
 use super::{Draw, DrawnRound, PlayedRound, legs};
-use crate::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
+use crate::league::standings::{POINTS_WIN, Verdict};
 use crate::protocol::PlayerId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,7 +83,7 @@ pub(super) struct Field {
 }
 
 /// Pairs with side A first, and who sits out.
-pub(super) type Paired = (Vec<(usize, usize)>, Option<usize>);
+pub(super) type PairedField = (Vec<(usize, usize)>, Option<usize>);
 
 impl Field {
     fn new(draw: &Draw, played: &[PlayedRound<'_>]) -> Self {
@@ -109,12 +109,7 @@ impl Field {
     }
 
     fn note(&mut self, a: usize, b: usize, verdict: Option<Verdict>, leg: u32) {
-        let (for_a, for_b) = match verdict {
-            Some(Verdict::WonByA) => (POINTS_WIN, 0),
-            Some(Verdict::WonByB) => (0, POINTS_WIN),
-            Some(Verdict::Drawn) => (POINTS_DRAW, POINTS_DRAW),
-            Some(Verdict::LostByBoth) | None => (0, 0),
-        };
+        let (for_a, for_b) = verdict.map_or((0, 0), Verdict::points);
         for (player, opponent, points, side) in [(a, b, for_a, 1), (b, a, for_b, -1)] {
             if let Some(form) = self.forms.get_mut(player) {
                 form.points += points;
@@ -144,7 +139,8 @@ impl Field {
 
     /// Side A to whom it is due more; to the higher and the lower by turns where it is due to neither.
     pub(super) fn seated(&self, upper: usize, lower: usize, board: usize) -> (usize, usize) {
-        let (one, other) = (self.form(upper), self.form(lower));
+        let one = self.form(upper);
+        let other = self.form(lower);
         let due = one.balance.cmp(&other.balance).then(one.last.cmp(&other.last));
         let upper_first = match due {
             std::cmp::Ordering::Less => true,

@@ -74,7 +74,8 @@ impl Manager {
         };
         let attempt = fixture.attempt().map_or(Attempt::FIRST, Attempt::next);
         let as_planned = fixture.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
-        let (match_id, referee_id) = (match_id.clone(), referee.clone());
+        let match_id = match_id.clone();
+        let referee_id = referee.clone();
         let event = LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id, forfeits };
         self.record(ctx, event);
         if !as_planned {

@@ -90,7 +90,8 @@ impl Manager {
         else {
             return;
         };
-        let (match_id, referee) = (match_id.clone(), referee_id.clone());
+        let match_id = match_id.clone();
+        let referee = referee_id.clone();
         let reason = UntrustedText::from(reason);
         self.record(ctx, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause });
         self.suspend_if_over_loss_limit(ctx, &referee);
@@ -103,7 +104,8 @@ impl Manager {
             known.lost > LOST_MAX && u64::from(known.lost) * 100 > u64::from(known.given) * LOST_PERCENT_MAX
         });
         if is_over {
-            let (agent, cause) = (Sender::Referee(referee.clone()), Suspicion::HandBacks);
+            let agent = Sender::Referee(referee.clone());
+            let cause = Suspicion::HandBacks;
             self.record(ctx, LeagueEvent::AgentSuspended { agent, cause });
         }
     }

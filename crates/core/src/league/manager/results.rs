@@ -165,7 +165,9 @@ impl Manager {
         (attempt, status): (Attempt, GameStatus),
         result: MatchResult,
     ) {
-        let (result, by, proof) = (Arc::new(result), DecidedBy::Manager, ResultProof::Unprovable);
+        let result = Arc::new(result);
+        let by = DecidedBy::Manager;
+        let proof = ResultProof::Unprovable;
         self.decide(ctx, match_id, Decision { status, result, by, attempt, proof, at: ctx.now });
     }
 
@@ -187,7 +189,9 @@ impl Manager {
         let Some(fixture) = self.league.matches.get(match_id) else {
             return;
         };
-        let (a, b, lost) = (fixture.a.clone(), fixture.b.clone(), fixture.lost.len());
+        let a = fixture.a.clone();
+        let b = fixture.b.clone();
+        let lost = fixture.lost.len();
         let last = fixture.lost.last().map(|lost| lost.reason.raw()).filter(|reason| !reason.is_empty());
         let last = last.map_or_else(String::new, |reason| format!(" ({reason})"));
         let attempt = fixture.attempt().unwrap_or(Attempt::FIRST);
@@ -218,7 +222,8 @@ impl Manager {
         let Some(fixture) = self.league.matches.get(match_id) else {
             return;
         };
-        let (a, b) = (fixture.a.clone(), fixture.b.clone());
+        let a = fixture.a.clone();
+        let b = fixture.b.clone();
         let cause_of = |player: &PlayerId| forfeits.iter().find(|(id, _)| id == player).map(|(_, why)| *why);
         let (winner, reason) = match [cause_of(&a), cause_of(&b)].map(|cause| cause.map(Cause::words)) {
             [None, None] => return,

@@ -96,13 +96,12 @@ impl League {
     fn standings_answer(&self, detail: bool) -> LeagueQueryResponse {
         let whole = self.rows();
         let results_unproven = self.results_unproven();
-        let (standings, found) = match detail || whole.fits_message(2) {
-            true => (whole.clone(), data(StandingsData { standings: whole, results_unproven })),
-            false => {
-                let short: Vec<_> = whole.iter().map(StandingData::short).collect();
-                let standings = whole.iter().map(StandingRow::without_additions).collect();
-                (standings, data(ShortStandings { standings: short, results_unproven }))
-            }
+        let (standings, found) = if detail || whole.fits_message(2) {
+            (whole.clone(), data(StandingsData { standings: whole, results_unproven }))
+        } else {
+            let short: Vec<_> = whole.iter().map(StandingData::short).collect();
+            let standings = whole.iter().map(StandingRow::without_additions).collect();
+            (standings, data(ShortStandings { standings: short, results_unproven }))
         };
         let found = found.ok();
         LeagueQueryResponse { standings: Some(standings), ..response(QueryType::GetStandings, found, None) }
@@ -139,12 +138,13 @@ impl League {
             && !self.rounds.iter().any(|round| round.round_id == wanted)
         {
             let known = self.rounds.len();
-            let message = match wanted.0 > 0 && wanted.0 <= self.rounds_in_all() {
-                true => format!(
+            let message = if wanted.0 > 0 && wanted.0 <= self.rounds_in_all() {
+                format!(
                     "query_params.round_id: round {wanted} is not drawn yet, since it follows from results; expected \
                      1 to {known}"
-                ),
-                false => format!("query_params.round_id: expected 1 to {known}, got {wanted}"),
+                )
+            } else {
+                format!("query_params.round_id: expected 1 to {known}, got {wanted}")
             };
             return Err(query_error(ErrorCode::InvalidFormat, message));
         }

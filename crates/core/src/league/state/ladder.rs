@@ -72,7 +72,8 @@ impl League {
     /// Whether another game of a pair can change who has won it, and both are there to play it.
     fn is_undecided(&self, stage: &[&Round], a: &PlayerId, b: &PlayerId, legs: u32) -> bool {
         let games = stage.iter().flat_map(|round| self.matches_of(round).map(|(_, fixture)| fixture));
-        let (mut wins, mut played) = ([0_u32; 2], 0);
+        let mut wins = [0_u32; 2];
+        let mut played = 0;
         for fixture in games.filter(|fixture| fixture.has(a) && fixture.has(b)) {
             let verdict = fixture.decision.as_ref().map(|decision| decision.verdict(fixture));
             let [of_a, of_b] = &mut wins;

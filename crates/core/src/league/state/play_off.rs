@@ -37,7 +37,8 @@ impl League {
         let withdrawn = |id: &PlayerId| self.players.get(id).is_none_or(|player| player.withdrawn);
         let level: Vec<PlayerId> = self.leaders().into_iter().filter(|id| !withdrawn(id)).collect();
         let rounds = round_robin(&level);
-        let (count, first) = (rounds.len(), self.rounds.len() + 1);
+        let count = rounds.len();
+        let first = self.rounds.len() + 1;
         let drawn = rounds.into_iter().enumerate().map(|(number, Pairings { pairs, bye })| DrawnRound {
             title: title(series, number + 1, count),
             stage: u32::try_from(first + number).unwrap_or(u32::MAX),

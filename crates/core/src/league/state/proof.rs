@@ -245,10 +245,12 @@ impl<'a> ResultCheck<'a> {
 
     /// Whether the player's signature covers its reported moves.
     fn check_signature(&self, reveal: &Reveal, seat: Seat) -> Result<(), InvalidProof> {
-        let (player_id, opponent) = (*seat.of(&self.players), *seat.other().of(&self.players));
+        let player_id = *seat.of(&self.players);
+        let opponent = *seat.other().of(&self.players);
         let path = format!("{FAIRNESS}.signatures.{player_id}");
         let choices: Vec<&Value> = self.turns.iter().filter_map(|turn| seat.of(turn).as_ref()).collect();
-        let (key, signature) = (seat.of(&self.keys), reveal.signature(player_id));
+        let key = seat.of(&self.keys);
+        let signature = reveal.signature(player_id);
         let (key, signature) = match (key, signature) {
             (None, None) => return Ok(()),
             (None, Some(_)) => return Err(invalid(&path, "this player has registered no key to sign with")),
@@ -275,12 +277,13 @@ impl<'a> ResultCheck<'a> {
             nonce,
             choices,
         };
-        match moves.is_signed(key, signature) {
-            true => Ok(()),
-            false => Err(invalid(
+        if moves.is_signed(key, signature) {
+            Ok(())
+        } else {
+            Err(invalid(
                 &path,
                 "it is not the player's signature over these moves, this nonce and these commitments",
-            )),
+            ))
         }
     }
 
@@ -330,11 +333,10 @@ impl<'a> ResultCheck<'a> {
         }
         let told = serde_json::to_value(&self.result.details.game).ok();
         let due = serde_json::to_value(game.details(&self.players.map(Clone::clone))).ok();
-        match told == due || self.bound.is_none() {
-            true => Ok(()),
-            false => {
-                Err(invalid(DETAILS, "what is told of the game is not what its moves and its draw lead to"))
-            }
+        if told == due || self.bound.is_none() {
+            Ok(())
+        } else {
+            Err(invalid(DETAILS, "what is told of the game is not what its moves and its draw lead to"))
         }
     }
 }

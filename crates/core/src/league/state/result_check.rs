@@ -16,7 +16,8 @@ pub(crate) fn check_result(
     fixture: &Match,
     result: &MatchResult,
 ) -> Result<GameStatus, RequestError> {
-    let (a, b) = (&fixture.a, &fixture.b);
+    let a = &fixture.a;
+    let b = &fixture.b;
     let score = &result.score;
     let (Some(&for_a), Some(&for_b), 2) = (score.get(a), score.get(b), score.len()) else {
         return Err(invalid(
@@ -92,7 +93,8 @@ fn check_parity(
             invalid(&path, "expected the choice of each player, since the match was played")
         })
     };
-    let (for_a, for_b) = (called(a)?, called(b)?);
+    let for_a = called(a)?;
+    let for_b = called(b)?;
     let Some(drawn) = drawn else {
         let expected = "expected a whole number from 1 to 10, since the match was played";
         return Err(invalid("result.details.drawn_number", expected));

@@ -3,9 +3,9 @@
 use super::League;
 use crate::league::format::ladder::rank_key;
 use crate::league::settings::Score;
-use crate::league::standings::{self, Basis, POINTS_DRAW, POINTS_WIN, Place, RankedPlayer, Verdict};
+use crate::league::standings::{self, Basis, Place, RankedPlayer, Verdict};
 use crate::protocol::messages::{GameStatus, Shared, StandingRow};
-use crate::protocol::{PlayerId, RoundId};
+use crate::protocol::{MatchId, PlayerId};
 use std::collections::BTreeMap;
 
 /// The criterion of a ladder.
@@ -25,35 +25,30 @@ pub(super) struct StandingsEntry {
 impl League {
     /// Numbers the matches, and looks up the indices of their players.
     pub(super) fn number_matches(&mut self) {
-        let places: BTreeMap<&PlayerId, usize> = self.players.keys().zip(0..).collect();
-        let place = |player: &PlayerId| places.get(player).copied();
-        let series: BTreeMap<RoundId, u32> =
-            self.play_off_rounds().map(|(round, drawn)| (round.round_id, drawn.leg)).collect();
+        let matches = self.matches.keys().cloned().collect();
         self.counted.clear();
-        for (number, fixture) in (0..).zip(self.matches.values_mut()) {
-            fixture.number = number;
-            let players = place(&fixture.a).zip(place(&fixture.b));
-            let verdict = fixture.decision.as_ref().map(|decided| decided.counted(fixture));
-            self.counted.push(StandingsEntry {
-                players,
-                series: series.get(&fixture.round_id).copied(),
-                verdict,
-            });
-        }
+        self.number(matches);
     }
 
     /// Numbers the matches of the round that was drawn last; the others keep their numbers.
     pub(super) fn number_last_round(&mut self) {
+        let matches = self.rounds.last().map(|last| last.matches.clone());
+        self.number(matches.unwrap_or_default());
+    }
+
+    fn number(&mut self, matches: Vec<MatchId>) {
         let places: BTreeMap<&PlayerId, usize> = self.players.keys().zip(0..).collect();
         let place = |player: &PlayerId| places.get(player).copied();
-        let Some(round) = self.rounds.last() else { return };
-        let series = round.drawn.as_deref().filter(|drawn| drawn.play_off).map(|drawn| drawn.leg);
-        for id in &round.matches {
+        for id in &matches {
+            let Some(fixture) = self.matches.get(id) else { continue };
+            let drawn = self.round(fixture.round_id).and_then(|round| round.drawn.as_deref());
+            let players = place(&fixture.a).zip(place(&fixture.b));
+            let series = drawn.filter(|drawn| drawn.play_off).map(|drawn| drawn.leg);
+            let verdict = fixture.decision.as_ref().map(|decided| decided.counted(fixture));
             if let Some(fixture) = self.matches.get_mut(id) {
                 fixture.number = self.counted.len();
-                let players = place(&fixture.a).zip(place(&fixture.b));
-                self.counted.push(StandingsEntry { players, series, verdict: None });
             }
+            self.counted.push(StandingsEntry { players, series, verdict });
         }
     }
 
@@ -137,12 +132,7 @@ impl League {
         let mut points: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
         for counted in &self.counted {
             let Some((series, (a, b))) = counted.series.zip(counted.players) else { continue };
-            let (for_a, for_b) = match counted.verdict.map(|(verdict, _)| verdict) {
-                Some(Verdict::WonByA) => (POINTS_WIN, 0),
-                Some(Verdict::WonByB) => (0, POINTS_WIN),
-                Some(Verdict::Drawn) => (POINTS_DRAW, POINTS_DRAW),
-                Some(Verdict::LostByBoth) | None => (0, 0),
-            };
+            let (for_a, for_b) = counted.verdict.map_or((0, 0), |(verdict, _)| verdict.points());
             let sums = points.entry(series).or_insert_with(|| vec![-1; players]);
             for (player, gained) in [(a, for_a), (b, for_b)] {
                 if let Some(sum) = sums.get_mut(player) {

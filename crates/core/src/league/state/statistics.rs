@@ -39,7 +39,8 @@ impl League {
             deviations: known.deviations.clone(),
         };
         let display_name = known.meta.display_name.clone();
-        let (state, left) = (Some(known.state), known.left);
+        let state = Some(known.state);
+        let left = known.left;
         Some(PlayerStatsData { player_id: player.clone(), display_name, state, left, stats })
     }
 

@@ -80,7 +80,8 @@ fn spoil(report: &MatchResultReport, attempt: Attempt, lie: FalseReport) -> Body
         signatures: reveal.signatures.clone(),
         ..draw.reveal(&Secret::from_bytes([3; 32]), reveal.nonces.clone())
     });
-    let (league_id, match_id) = (report.league_id.clone(), report.match_id.clone());
+    let league_id = report.league_id.clone();
+    let match_id = report.match_id.clone();
     let result = Arc::make_mut(&mut report.result);
     let players: Vec<PlayerId> = result.score.iter().map(|(id, _)| id.clone()).collect();
     let [a, b] = players.as_slice() else {

@@ -46,7 +46,8 @@ impl World {
         let dead_referee = self.scenario.referees.len() > 1 && faults.crashes > 0 && self.chance.chance(30);
         if dead_referee && self.scenario.colocated_players.is_none() {
             let at = START + Duration::from_micros(self.chance.below(heal_us));
-            let (who, down) = (AgentId::Referee(1), None);
+            let who = AgentId::Referee(1);
+            let down = None;
             self.doomed = Some(who);
             self.queue.plan(at, WorldEvent::Crash { who, down });
         }
@@ -133,7 +134,8 @@ impl World {
         if point.who != who || machine.steps() != point.step {
             return Ok(());
         }
-        let (own, waiting) = (machine.waiting(), self.waiting_with(who));
+        let own = machine.waiting();
+        let waiting = self.waiting_with(who);
         match point.moment {
             Moment::BeforeStored => self.kill(who, waiting - usize::from(to_disk), Some(point.down))?,
             Moment::StoredUnsent => self.kill(who, waiting, Some(point.down))?,

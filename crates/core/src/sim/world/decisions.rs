@@ -24,9 +24,10 @@ impl World {
             Duration::from_micros(chance.below(u64::try_from(most.as_micros()).unwrap_or(0)))
         };
         let at = self.now + moment(&mut self.chance, left);
-        let habit = match self.chance.chance(sound_percent) {
-            true => None,
-            false => pick(&mut self.chance, &UNSOUND_ANSWERS).copied(),
+        let habit = if self.chance.chance(sound_percent) {
+            None
+        } else {
+            pick(&mut self.chance, &UNSOUND_ANSWERS).copied()
         };
         let decision = self.any_move(&inquiry);
         match habit {

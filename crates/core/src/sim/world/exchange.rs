@@ -94,7 +94,10 @@ impl World {
 
     /// One attempt of a call.
     pub(super) fn dispatch(&mut self, mut call: Call, packet: Packet) {
-        let (from, to, dialect, number) = (call.from, call.to, call.dialect, self.calls.len());
+        let from = call.from;
+        let to = call.to;
+        let dialect = call.dialect;
+        let number = self.calls.len();
         let deadline = call.deadline;
         call.to_incarnation = to.map_or(0, |to| self.incarnation(to));
         self.calls.push(call);
@@ -145,7 +148,10 @@ impl World {
         else {
             return Ok(());
         };
-        let (from, to, expected, dialect) = (*from, *to, *to_incarnation, *dialect);
+        let from = *from;
+        let to = *to;
+        let expected = *to_incarnation;
+        let dialect = *dialect;
         let from_colocated = matches!(caller, Caller::Agent { .. }) && self.are_colocated(from, to);
         let victim = match caller {
             Caller::Outsider(Purpose::Takeover(victim)) => Some(*victim),
@@ -206,7 +212,8 @@ impl World {
                 reported,
             },
         );
-        let (ask, dialect) = (unpacked.ask, unpacked.dialect);
+        let ask = unpacked.ask;
+        let dialect = unpacked.dialect;
         let client = Some(self.scenario.address_of(from, victim));
         let request = Request { id, ask, dialect, local, objection: None, client, join_code: None };
         self.deliver(to, Input::Request(request), from_colocated, &label)?;

@@ -20,17 +20,19 @@ impl World {
 
     /// The batches of a process that wait.
     pub(super) fn log_of(&mut self, epoch: u64) -> Option<&mut SharedLog> {
-        match epoch == self.store.epoch {
-            true => Some(&mut self.shared_log),
-            false => self.fenced_mut(epoch).map(|fenced| &mut fenced.log),
+        if epoch == self.store.epoch {
+            Some(&mut self.shared_log)
+        } else {
+            self.fenced_mut(epoch).map(|fenced| &mut fenced.log)
         }
     }
 
     /// An agent in a process.
     pub(super) fn agent_of(&mut self, epoch: u64, who: AgentId) -> Option<&mut (dyn Machine + 'static)> {
-        match epoch == self.store.epoch {
-            true => self.agents.machine_mut(who),
-            false => self.fenced_mut(epoch)?.agents.get_mut(&who).map(|agent| &mut **agent),
+        if epoch == self.store.epoch {
+            self.agents.machine_mut(who)
+        } else {
+            self.fenced_mut(epoch)?.agents.get_mut(&who).map(|agent| &mut **agent)
         }
     }
 
@@ -49,9 +51,10 @@ impl World {
         }
         let runs = |agent: &dyn Machine| agent.is_up() && agent.incarnation() == incarnation;
         let fenced = self.store.fenced.iter().find(|it| it.agents.get(&who).is_some_and(|it| runs(&**it)));
-        match self.agents.machine(who).is_some_and(runs) {
-            true => Some(self.store.epoch),
-            false => fenced.map(|fenced| fenced.process.epoch),
+        if self.agents.machine(who).is_some_and(runs) {
+            Some(self.store.epoch)
+        } else {
+            fenced.map(|fenced| fenced.process.epoch)
         }
     }
 
@@ -62,7 +65,8 @@ impl World {
         incarnation: u32,
         input: Option<Input>,
     ) -> Result<(), Fault> {
-        let (now, at) = (self.now, self.delayed.map_or(self.now, |(since, _)| since));
+        let now = self.now;
+        let at = self.delayed.map_or(self.now, |(since, _)| since);
         let Some(epoch) = self.epoch_of(who, incarnation).filter(|epoch| *epoch != self.store.epoch) else {
             return Ok(());
         };
@@ -104,11 +108,14 @@ impl World {
         let Ok(unpacked) = self.reader(to).unpack(packet, dialect) else { return Ok(()) };
         self.requests_received += 1;
         let id = RequestId(self.requests_received);
-        let (since, back) = (self.now, unpacked.back);
+        let since = self.now;
+        let back = unpacked.back;
         let pending =
             PendingRequest { call, at: to, incarnation, since, back, from_colocated: false, reported: None };
         self.requests.insert(id, pending);
-        let (ask, dialect, client) = (unpacked.ask, unpacked.dialect, Some(from.address()));
+        let ask = unpacked.ask;
+        let dialect = unpacked.dialect;
+        let client = Some(from.address());
         let request = Request { id, ask, dialect, local: false, objection: None, client, join_code: None };
         self.drive_fenced(to, incarnation, Some(Input::Request(request)))
     }

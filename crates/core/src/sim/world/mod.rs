@@ -261,7 +261,8 @@ impl World {
         from_colocated: bool,
         label: &str,
     ) -> Result<(), Fault> {
-        let (now, at) = (self.now, self.delayed.map_or(self.now, |(since, _)| since));
+        let now = self.now;
+        let at = self.delayed.map_or(self.now, |(since, _)| since);
         let Some(machine) = self.agents.machine_mut(who) else {
             return Ok(());
         };
@@ -280,9 +281,10 @@ impl World {
             if step.to_disk && !self.scenario.shares_store(who) {
                 self.plan_commit(who);
             }
-            match self.scenario.is_colocated(who) {
-                true => self.append_shared(who, step.to_disk, step.effects)?,
-                false => self.release(who, step.effects)?,
+            if self.scenario.is_colocated(who) {
+                self.append_shared(who, step.to_disk, step.effects)?
+            } else {
+                self.release(who, step.effects)?
             }
             self.crash_by_chance(who);
             self.crash_if_due(who, step.to_disk)?;
@@ -297,9 +299,10 @@ impl World {
     fn plan_commit(&mut self, who: AgentId) {
         let delay = Duration::from_micros(self.chance.below(self.scenario.faults.disk_us_max + 1));
         let incarnation = self.agents.machine(who).map_or(0, |machine| machine.incarnation());
-        let disk_until = match self.scenario.is_colocated(who) {
-            true => &mut self.shared_log.disk_until,
-            false => &mut self.clocks.entry(who).or_default().disk_until,
+        let disk_until = if self.scenario.is_colocated(who) {
+            &mut self.shared_log.disk_until
+        } else {
+            &mut self.clocks.entry(who).or_default().disk_until
         };
         let mut at = self.now + delay;
         if let Some(busy) = *disk_until {

@@ -83,7 +83,8 @@ impl World {
     }
 
     fn all_are_in(&self) -> bool {
-        let (entered, hosts) = (self.entered(), self.agents.hosts());
+        let entered = self.entered();
+        let hosts = self.agents.hosts();
         let mut expected =
             hosts.iter().filter(|who| **who != AgentId::Manager && self.scenario.is_expected(**who));
         expected.all(|who| entered.contains(who))

@@ -156,9 +156,11 @@ impl World {
 
     /// The owner's machine stops, with all that is under way there.
     fn pause(&mut self, length: Duration) {
-        let (now, heals_at) = (self.now, self.heals_at);
+        let now = self.now;
+        let heals_at = self.heals_at;
         let Some(owner) = self.store.owner.as_mut().filter(|_| now < heals_at) else { return };
-        let (number, epoch) = (owner.machine, owner.epoch);
+        let number = owner.machine;
+        let epoch = owner.epoch;
         let Some(machine) = self.store.machines.get_mut(number).filter(|it| it.paused_until.is_none()) else {
             return;
         };
@@ -176,7 +178,8 @@ impl World {
     }
 
     fn cut_from_store(&mut self, all: bool, length: Duration) {
-        let (now, heals_at) = (self.now, self.heals_at);
+        let now = self.now;
+        let heals_at = self.heals_at;
         let Some(owner) = self.store.owner.as_mut().filter(|_| now < heals_at) else { return };
         owner.stopped_at.get_or_insert(now);
         let owners = owner.machine;
@@ -240,7 +243,8 @@ impl World {
 
     /// The owner stores all that it has done, and gives the lease back.
     fn hand_over(&mut self, until: Timestamp) -> Result<(), Fault> {
-        let (now, heals_at) = (self.now, self.heals_at);
+        let now = self.now;
+        let heals_at = self.heals_at;
         let Some(owner) = self.store.owner.as_ref().filter(|_| now < heals_at) else { return Ok(()) };
         if owner.stopped_at.is_some() || owner.away || now > until {
             return Ok(());
@@ -279,7 +283,8 @@ impl World {
         let now = self.now;
         let Some(owner) = &mut self.store.owner else { return Ok(()) };
         owner.stopped_at.get_or_insert(now);
-        let (number, until) = (owner.machine, self.store.taken_until(now).unwrap_or(now));
+        let number = owner.machine;
+        let until = self.store.taken_until(now).unwrap_or(now);
         if let Some(machine) = self.store.machines.get_mut(number) {
             machine.down_until = Some(now + down);
             machine.paused_until = None;

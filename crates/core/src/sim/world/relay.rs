@@ -78,7 +78,8 @@ impl World {
 
     /// A stream is cut; the relay may not hear of it.
     pub(super) fn cut_stream(&mut self, who: AgentId) {
-        let (now, heals_at) = (self.now, self.heals_at);
+        let now = self.now;
+        let heals_at = self.heals_at;
         let silently = self.chance.chance(40);
         let away = if self.chance.chance(80) { RECONNECT_US_MAX } else { AWAY_US_MAX };
         let away = Duration::from_micros(self.chance.below(away));
@@ -163,7 +164,8 @@ impl World {
 
     /// An answer reaches the relay. The call ends there and then: its caller is beside the relay.
     pub(super) fn answer_mailbox(&mut self, who: AgentId, call: usize, back: Response) -> Result<(), Fault> {
-        let (now, twice) = (self.now, self.scenario.planted == Some(PlantedFault::RelayTakesAnswersTwice));
+        let now = self.now;
+        let twice = self.scenario.planted == Some(PlantedFault::RelayTakesAnswersTwice);
         let agent = self.dialled(who);
         let number = agent.calls.iter().find(|(_, (waiting, _))| *waiting == call).map(|(number, _)| *number);
         let taken = number.is_some_and(|number| agent.mailbox.answer(now, number).is_ok());

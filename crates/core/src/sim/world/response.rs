@@ -39,13 +39,15 @@ impl World {
         };
         let told = SentMessage { from, to, message, reported: pending.reported };
         let message = told.message.clone();
-        match pending.from_colocated {
-            true => self.hold_message(told)?,
-            false => self.observe(&told)?,
+        if pending.from_colocated {
+            self.hold_message(told)?
+        } else {
+            self.observe(&told)?
         }
         let twisted = match from {
             AgentId::Player(number) => {
-                let (window, reader) = (self.scenario.timing.choice, self.reader(to));
+                let window = self.scenario.timing.choice;
+                let reader = self.reader(to);
                 let behaviour = self.scenario.behaviour(number);
                 behaviour.twist(&mut self.chance, &message, window, &reader)
             }
@@ -97,7 +99,10 @@ impl World {
             return Ok(());
         };
         call.open = false;
-        let (caller, who, to, dialect) = (call.caller, call.from, call.to, call.dialect);
+        let caller = call.caller;
+        let who = call.from;
+        let to = call.to;
+        let dialect = call.dialect;
         let exchange = call.exchange.take();
         self.check_relayed(number, to, &back)?;
         let (answer, understood) = self.reader(who).answer(back, exchange.as_deref());

@@ -80,9 +80,10 @@ impl World {
         let machine = self.store.machine_of(epoch);
         let is_cut = machine.is_some_and(|machine| machine.cut_until.is_some());
         let Some(transaction) = self.store.process(epoch).and_then(|process| process.transaction) else {
-            return match self.store.left_behind.remove(&epoch) {
-                true => check::ownership::one_writer(epoch, self.store.epoch),
-                false => Ok(()),
+            return if self.store.left_behind.remove(&epoch) {
+                check::ownership::one_writer(epoch, self.store.epoch)
+            } else {
+                Ok(())
             };
         };
         let percent = self.scenario.shared_store.as_ref().map_or(0, |store| store.unknown_percent);
