@@ -97,7 +97,7 @@ fn a_struck_result_cannot_come_back() {
     let mut lines = league.lines;
     lines.push(decided);
     let fault = check(chained("league", &lines)).fault.unwrap();
-    assert!(fault.why.contains("the result of attempt 1 at R1M1 was struck, and is back"), "{fault}");
+    assert!(fault.why.contains("the result of attempt 1 at R1M1 was voided, and is back"), "{fault}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Questions to players are not sent this way: the windows of their match determine retries.
 
-use crate::agent::{CallDeadline, CallId, Outgoing, Parcel};
+use crate::agent::{CallDeadline, CallId, Outgoing, Payload};
 use crate::pending_calls::PendingCalls;
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
@@ -19,7 +19,7 @@ pub struct Delivery<P> {
     /// The dialect of the first attempt.
     pub dialect: Dialect,
     /// What is delivered. A message gets a new timestamp with each try.
-    pub parcel: Parcel,
+    pub payload: Payload,
     /// Returned with the answer.
     pub purpose: P,
     /// The timeout of each try.
@@ -89,14 +89,14 @@ impl<P: Clone> Outbox<P> {
 
     fn dispatch(&mut self, now: Timestamp, mut sent: Box<Sent<P>>, out: &mut Vec<Outgoing>) -> CallId {
         let call = self.next_call();
-        if let Parcel::Message(message) = &mut sent.delivery.parcel {
+        if let Payload::Message(message) = &mut sent.delivery.payload {
             message.envelope.timestamp = now;
         }
         out.push(Outgoing {
             call,
             to: sent.delivery.to.clone(),
             dialect: sent.delivery.dialect,
-            parcel: sent.delivery.parcel.clone(),
+            payload: sent.delivery.payload.clone(),
             deadline: CallDeadline::After(sent.delivery.timeout),
         });
         self.open.insert(call, sent);
@@ -164,7 +164,7 @@ mod tests {
         Delivery {
             to: Endpoint::parse("http://localhost:1/mcp").unwrap(),
             dialect: Dialect::Standard,
-            parcel: Parcel::Probe,
+            payload: Payload::Probe,
             purpose: "test",
             timeout: Duration::from_secs(10),
             tries,

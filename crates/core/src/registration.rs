@@ -1,7 +1,7 @@
 //! The agent's side of registration, of a referee or a player: asks the manager until it accepts or refuses. The
 //! manager's side is in `league::registration`.
 
-use crate::agent::{Answer, CallDeadline, CallId, Outgoing, Parcel};
+use crate::agent::{Answer, CallDeadline, CallId, Outgoing, Payload};
 use crate::entropy::Entropy;
 use crate::hash_input;
 use crate::protocol::dialect::Dialect;
@@ -218,7 +218,7 @@ impl Registration {
             call,
             to: self.manager.clone(),
             dialect: self.dialect,
-            parcel: Parcel::Message(Message::new(envelope, body)),
+            payload: Payload::Message(Message::new(envelope, body)),
             deadline: CallDeadline::After(REGISTER_TIMEOUT),
         }
     }

@@ -3,14 +3,14 @@
 
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::sim::external_deciders::Decider;
-use matchday_core::sim::{self, CrashPoint, Moment, Options, Scenario, Who};
+use matchday_core::sim::{self, AgentId, CrashPoint, Moment, Options, Scenario};
 use std::time::Duration;
 
-fn crash_everywhere(who: Who) {
+fn crash_everywhere(who: AgentId) {
     crash_everywhere_in(Scenario::plain(4, 2), who);
 }
 
-fn crash_everywhere_in(scenario: Scenario, who: Who) {
+fn crash_everywhere_in(scenario: Scenario, who: AgentId) {
     // How many matches a knockout takes is a matter of its results, and a crash may change what chance brings.
     let matches_vary = scenario.competition.format == Format::Knockout;
     let options = Options { scenario: Some(scenario), ..Options::default() };
@@ -37,35 +37,35 @@ fn crash_everywhere_in(scenario: Scenario, who: Who) {
 
 #[test]
 fn the_manager_may_crash_at_every_step() {
-    crash_everywhere(Who::Manager);
+    crash_everywhere(AgentId::Manager);
 }
 
 #[test]
 fn the_manager_of_a_swiss_league_may_crash_at_every_step() {
     let competition = Competition { matches_per_pairing: 2, ..Competition::of(Format::Swiss) };
-    crash_everywhere_in(Scenario { competition, ..Scenario::plain(3, 1) }, Who::Manager);
+    crash_everywhere_in(Scenario { competition, ..Scenario::plain(3, 1) }, AgentId::Manager);
 }
 
 #[test]
 fn the_manager_of_a_knockout_may_crash_at_every_step() {
     let competition = Competition::of(Format::Knockout);
-    crash_everywhere_in(Scenario { competition, ..Scenario::plain(3, 1) }, Who::Manager);
+    crash_everywhere_in(Scenario { competition, ..Scenario::plain(3, 1) }, AgentId::Manager);
 }
 
 #[test]
 fn a_referee_may_crash_at_every_step() {
-    crash_everywhere(Who::Referee(1));
+    crash_everywhere(AgentId::Referee(1));
 }
 
 #[test]
 fn a_player_may_crash_at_every_step() {
-    crash_everywhere(Who::Player(1));
+    crash_everywhere(AgentId::Player(1));
 }
 
 #[test]
 fn a_player_whose_mind_is_outside_may_crash_at_every_step() {
     let deciders = vec![Decider::External { sound_percent: 50 }; 4];
-    crash_everywhere_in(Scenario { deciders, ..Scenario::plain(4, 2) }, Who::Player(1));
+    crash_everywhere_in(Scenario { deciders, ..Scenario::plain(4, 2) }, AgentId::Player(1));
 }
 
 /// Two of the players are guests: what they have heard, they remember.
@@ -75,28 +75,28 @@ fn with_guests() -> Scenario {
 
 #[test]
 fn a_process_of_several_agents_may_crash_at_every_step_of_its_manager() {
-    crash_everywhere_in(with_guests(), Who::Manager);
+    crash_everywhere_in(with_guests(), AgentId::Manager);
 }
 
 #[test]
 fn a_process_of_several_agents_may_crash_at_every_step_of_a_referee() {
-    crash_everywhere_in(with_guests(), Who::Referee(1));
+    crash_everywhere_in(with_guests(), AgentId::Referee(1));
 }
 
 #[test]
 fn a_process_of_several_agents_may_crash_at_every_step_of_a_player() {
-    crash_everywhere_in(with_guests(), Who::Player(1));
+    crash_everywhere_in(with_guests(), AgentId::Player(1));
 }
 
 #[test]
 fn a_process_of_several_agents_may_crash_at_every_step_of_a_player_whose_mind_is_outside() {
     let deciders = vec![Decider::External { sound_percent: 50 }; 4];
-    crash_everywhere_in(Scenario { deciders, ..with_guests() }, Who::Player(1));
+    crash_everywhere_in(Scenario { deciders, ..with_guests() }, AgentId::Player(1));
 }
 
 #[test]
 fn a_guest_of_a_process_may_crash_at_every_step() {
-    crash_everywhere_in(with_guests(), Who::Player(4));
+    crash_everywhere_in(with_guests(), AgentId::Player(4));
 }
 
 /// The counterpart: what no agent can stand, the checkers notice.
@@ -113,11 +113,11 @@ fn a_disk_of_several_agents_that_forgets_what_was_sent_is_noticed() {
 
 fn notices_what_is_forgotten(scenario: Scenario) {
     let options = Options { scenario: Some(scenario), ..Options::default() };
-    let steps = sim::run(1, &options).stats.steps.get(&Who::Manager).copied().unwrap_or(0);
+    let steps = sim::run(1, &options).stats.steps.get(&AgentId::Manager).copied().unwrap_or(0);
     let mut noticed = std::collections::BTreeMap::new();
     for step in 1..=steps {
         let crash = CrashPoint {
-            who: Who::Manager,
+            who: AgentId::Manager,
             step,
             moment: Moment::SentThenLost,
             down: Duration::from_millis(10),

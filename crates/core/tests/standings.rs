@@ -1,7 +1,7 @@
 //! The table: what it counts, how ties are broken, and what it says about why.
 
 use matchday_core::league::TieBreak;
-use matchday_core::league::standings::{Counted, LEVEL, Place, Verdict, table};
+use matchday_core::league::standings::{CountedMatch, LEVEL, Place, Verdict, compute};
 use matchday_core::protocol::PlayerId;
 use proptest::prelude::*;
 
@@ -13,8 +13,9 @@ fn player(number: u32) -> PlayerId {
 fn rank(players: u32, results: &[(u32, u32, Verdict)]) -> Vec<Place> {
     let ids: Vec<PlayerId> = (1..=players).map(player).collect();
     let pairs: Vec<_> = results.iter().map(|(a, b, verdict)| (player(*a), player(*b), *verdict)).collect();
-    let counted = pairs.iter().map(|(a, b, verdict)| Counted { a, b, verdict: *verdict, technical: false });
-    table(&ids, counted, &TieBreak::DEFAULT)
+    let counted =
+        pairs.iter().map(|(a, b, verdict)| CountedMatch { a, b, verdict: *verdict, technical: false });
+    compute(&ids, counted, &TieBreak::DEFAULT)
 }
 
 /// "P01 9 ahead of P02 on points", a line a place.
@@ -109,8 +110,8 @@ fn the_order_of_tie_breaks_is_a_setting() {
         let ids: Vec<PlayerId> = (1..=6).map(player).collect();
         let pairs = results.map(|(a, b, verdict)| (player(a), player(b), verdict));
         let counted =
-            pairs.iter().map(|(a, b, verdict)| Counted { a, b, verdict: *verdict, technical: false });
-        read(&table(&ids, counted, rules))[0].clone()
+            pairs.iter().map(|(a, b, verdict)| CountedMatch { a, b, verdict: *verdict, technical: false });
+        read(&compute(&ids, counted, rules))[0].clone()
     };
     assert_eq!(first(&[TieBreak::Wins]), "P02 3 ahead of P01 on wins");
     assert_eq!(first(&[TieBreak::FewerDraws, TieBreak::Wins]), "P02 3 ahead of P01 on fewer draws");

@@ -7,8 +7,8 @@ use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{GameEntry, Seat};
-use matchday_core::league::format::{Competition, Draw, Drawn, Impossible, Played, Seeding};
-use matchday_core::league::standings::{self, Game, Verdict};
+use matchday_core::league::format::{Competition, Draw, DrawnRound, Impossible, PlayedRound, Seeding};
+use matchday_core::league::standings::{self, IndexedMatch, Verdict};
 use matchday_core::league::{LeagueSettings, TieBreak};
 use matchday_core::protocol::PlayerId;
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ impl Season<'_, '_> {
     }
 
     /// `None` if the run was stopped.
-    fn meet(&mut self, a: usize, b: usize) -> Option<Game> {
+    fn meet(&mut self, a: usize, b: usize) -> Option<IndexedMatch> {
         if self.run.is_stopped() {
             return None;
         }
@@ -119,7 +119,7 @@ impl Season<'_, '_> {
 
     /// Plays a league with fixed pairings. Returns the positions by rank.
     fn play_fixed(&mut self, meetings: &[(usize, usize)]) -> Option<Vec<usize>> {
-        let games: Option<Vec<Game>> = meetings.iter().map(|&(a, b)| self.meet(a, b)).collect();
+        let games: Option<Vec<IndexedMatch>> = meetings.iter().map(|&(a, b)| self.meet(a, b)).collect();
         let ids: Vec<&PlayerId> = self.format.ids.iter().collect();
         let table = standings::rank(&ids, games?, &self.format.tie_breaks);
         Some(table.iter().map(|row| row.player).collect())
@@ -128,7 +128,7 @@ impl Season<'_, '_> {
     /// Plays a league whose rounds depend on earlier results. Returns the positions by rank.
     fn play_drawn(&mut self, draw: &Draw) -> Option<Vec<usize>> {
         let (ids, nobody) = (&self.format.ids, BTreeSet::new());
-        let mut rounds: Vec<(Drawn, Vec<Option<Verdict>>)> = Vec::new();
+        let mut rounds: Vec<(DrawnRound, Vec<Option<Verdict>>)> = Vec::new();
         loop {
             let next = draw.next(&played_rounds(&rounds), &nobody);
             if next.is_empty() {
@@ -141,12 +141,12 @@ impl Season<'_, '_> {
                 rounds.push((round, verdicts?));
             }
         }
-        Some(draw.table(&played_rounds(&rounds)).iter().map(|row| place(ids, &row.player)).collect())
+        Some(draw.standings(&played_rounds(&rounds)).iter().map(|row| place(ids, &row.player)).collect())
     }
 }
 
-fn played_rounds(rounds: &[(Drawn, Vec<Option<Verdict>>)]) -> Vec<Played<'_>> {
-    rounds.iter().map(|(drawn, verdicts)| Played { drawn, verdicts: verdicts.clone() }).collect()
+fn played_rounds(rounds: &[(DrawnRound, Vec<Option<Verdict>>)]) -> Vec<PlayedRound<'_>> {
+    rounds.iter().map(|(drawn, verdicts)| PlayedRound { drawn, verdicts: verdicts.clone() }).collect()
 }
 
 impl Leagues<'_> {
@@ -224,14 +224,19 @@ impl Leagues<'_> {
     }
 }
 
-fn game(a: usize, b: usize, ending: Ending) -> Game {
+fn game(a: usize, b: usize, ending: Ending) -> IndexedMatch {
     let verdict = match ending.winner() {
         Some(Seat::A) => Verdict::WonByA,
         Some(Seat::B) => Verdict::WonByB,
         None if ending == Ending::Drawn => Verdict::Drawn,
         None => Verdict::LostByBoth,
     };
-    Game { a, b, verdict, technical: matches!(ending, Ending::Forfeited(_) | Ending::ForfeitedByBoth) }
+    IndexedMatch {
+        a,
+        b,
+        verdict,
+        technical: matches!(ending, Ending::Forfeited(_) | Ending::ForfeitedByBoth),
+    }
 }
 
 /// Fisher-Yates shuffle of the numbers below `count`.

@@ -7,7 +7,7 @@ use crate::log::{Header, emit, millis};
 use crate::message_meta::{self, MessageMeta};
 use bytes::Bytes;
 use hyper::header::{HeaderName, HeaderValue};
-use matchday_core::agent::{Answer, Failure, Input, Outgoing, Parcel};
+use matchday_core::agent::{Answer, Failure, Input, Outgoing, Payload};
 use matchday_core::driver::{Call, CallAttempts, ExchangeOutcome, Understood};
 use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::read_answer;
@@ -53,9 +53,9 @@ pub(super) async fn make(context: Arc<Context>, call: Call) {
     };
     let ended = Ended { at: ended.at.max(began), ..ended };
     let outgoing = call.outgoing;
-    let meta = match &outgoing.parcel {
-        Parcel::Message(message) => MessageMeta::of_message(message),
-        Parcel::Probe => MessageMeta::named("ping"),
+    let meta = match &outgoing.payload {
+        Payload::Message(message) => MessageMeta::of_message(message),
+        Payload::Probe => MessageMeta::named("ping"),
     };
     log_call(&context, &outgoing, &meta, began, &ended);
     let done = meta.finished(began, ended.at);
@@ -88,14 +88,14 @@ async fn attempt(
     dialect: Dialect,
 ) -> (Ended, Understood) {
     let id = i64::try_from(outgoing.call.0).unwrap_or(i64::MAX);
-    let (request, exchange) = match &outgoing.parcel {
-        Parcel::Message(message) => (write_call(dialect, id, message), message_meta::exchange(message)),
-        Parcel::Probe => (write_probe(id), None),
+    let (request, exchange) = match &outgoing.payload {
+        Payload::Message(message) => (write_call(dialect, id, message), message_meta::exchange(message)),
+        Payload::Probe => (write_probe(id), None),
     };
     let request = Bytes::from(request);
     let deadline = context.clock.instant(deadline);
     let most = context.limits.message_bytes_max;
-    let mut headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.parcel));
+    let mut headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.payload));
     if outgoing.to.raw().contains("/relay/") {
         let left = deadline.saturating_duration_since(Instant::now());
         let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);

@@ -1,7 +1,7 @@
 //! What a message is about, for the log, for the record, and for reading its answer.
 
 use crate::telemetry::{CHECKPOINT, FinishedExchange};
-use matchday_core::agent::{Ask, Content, Parcel};
+use matchday_core::agent::{Ask, Content, Payload};
 use matchday_core::protocol::decode::Exchange;
 use matchday_core::protocol::{
     Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp,
@@ -89,9 +89,9 @@ pub(super) fn later(content: &Content) -> Option<u64> {
     }
 }
 
-/// The match that a parcel of ours is about.
-pub(super) fn match_of(parcel: &Parcel) -> Option<&str> {
-    let Parcel::Message(message) = parcel else { return None };
+/// The match that a payload of ours is about.
+pub(super) fn match_of(payload: &Payload) -> Option<&str> {
+    let Payload::Message(message) = payload else { return None };
     parts(&message.body).match_id.map(MatchId::as_str)
 }
 

@@ -118,7 +118,7 @@ impl Summary {
             sides: sides::note(league),
             standings: rows
                 .into_iter()
-                .zip(league.table())
+                .zip(league.standings())
                 .map(|(row, place)| Standing {
                     strategy: strategy(&row.player_id),
                     payoff: payoffs.as_ref().and_then(|payoffs| payoffs.get(&row.player_id).copied()),

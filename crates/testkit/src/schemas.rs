@@ -1,7 +1,7 @@
 //! The schemas of the messages, as validators.
 
 use jsonschema::{Draft, Validator};
-use matchday_core::agent::{Content, Parcel, Step};
+use matchday_core::agent::{Content, Payload, Step};
 use matchday_core::protocol::Query;
 use matchday_core::protocol::{MessageType, schema};
 use serde_json::Value;
@@ -69,9 +69,9 @@ thread_local! {
 /// Everything that a step of an agent lets out fits its schema. Each is made when it is first needed, for many small
 /// tests.
 pub fn assert_step_fits<E>(step: &Step<E>) {
-    let sent = step.outbox.iter().filter_map(|outgoing| match &outgoing.parcel {
-        Parcel::Message(message) => Some(message),
-        Parcel::Probe => None,
+    let sent = step.outbox.iter().filter_map(|outgoing| match &outgoing.payload {
+        Payload::Message(message) => Some(message),
+        Payload::Probe => None,
     });
     let answered = step.replies.iter().filter_map(|reply| match &reply.content {
         Content::Message(message) => Some(message),

@@ -2,7 +2,7 @@
 //! measures the cost of the agents alone, and shows the messages of a league of a given size.
 
 use matchday_core::agent::{
-    Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
+    Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Payload, Request, RequestId, Step,
 };
 use matchday_core::entropy::Entropy;
 use matchday_core::game;
@@ -167,13 +167,12 @@ impl BenchmarkLeague {
     /// Goes on with a league that has begun, until the next message to arrive is of this kind.
     pub fn play_until(&mut self, kind: MessageType) {
         self.rounds = u32::MAX;
-        let is_wanted =
-            |parcel: &Parcel| matches!(parcel, Parcel::Message(message) if message.message_type() == kind);
+        let is_wanted = |payload: &Payload| matches!(payload, Payload::Message(message) if message.message_type() == kind);
         let next = |mail: &VecDeque<(usize, vec::IntoIter<Outgoing>)>| {
             mail.iter()
                 .flat_map(|(_, sent)| sent.as_slice())
                 .next()
-                .is_some_and(|next| !is_wanted(&next.parcel))
+                .is_some_and(|next| !is_wanted(&next.payload))
         };
         while next(&self.mail) {
             self.deliver_next(&mut None);
@@ -185,7 +184,7 @@ impl BenchmarkLeague {
         let league_id = LeagueSettings::default().league_id;
         let envelope = Envelope::new(Sender::Launcher, self.now, ConversationId::new("conv-start"));
         let start = Message::new(envelope, StartLeague { league_id });
-        self.ask(MANAGER, CallId(0), Parcel::Message(start), &mut show);
+        self.ask(MANAGER, CallId(0), Payload::Message(start), &mut show);
         self.deliver(&mut show);
         while !self.is_enough() && self.league().is_some_and(|league| league.phase != Phase::Completed) {
             let due = self.machines.iter().map(Machine::deadline).enumerate();
@@ -226,12 +225,12 @@ impl BenchmarkLeague {
     }
 
     fn deliver_next(&mut self, show: &mut Show<'_>) -> bool {
-        let Some((from, Outgoing { call, to, dialect, parcel, .. })) = self.next_letter() else {
+        let Some((from, Outgoing { call, to, dialect, payload, .. })) = self.next_letter() else {
             return false;
         };
         let answer = match self.place(&to) {
             None => Answer::Undelivered(Failure::NoConnection),
-            Some(place) => self.ask(place, call, parcel, show),
+            Some(place) => self.ask(place, call, payload, show),
         };
         self.hand_in(from, Input::Answer { call, dialect, answer });
         true
@@ -255,15 +254,15 @@ impl BenchmarkLeague {
         Some(player.map_or(number, |player| self.referees + player))
     }
 
-    fn ask(&mut self, to: usize, call: CallId, parcel: Parcel, show: &mut Show<'_>) -> Answer {
+    fn ask(&mut self, to: usize, call: CallId, payload: Payload, show: &mut Show<'_>) -> Answer {
         // A copy costs, and is made only if there is an observer.
-        let said = match &parcel {
-            Parcel::Message(message) => show.as_ref().map(|_| message.clone()),
-            Parcel::Probe => None,
+        let said = match &payload {
+            Payload::Message(message) => show.as_ref().map(|_| message.clone()),
+            Payload::Probe => None,
         };
-        let ask = match parcel {
-            Parcel::Message(message) => Ask::Message(Ok(incoming(message))),
-            Parcel::Probe => Ask::Query(Query::Ping.into()),
+        let ask = match payload {
+            Payload::Message(message) => Ask::Message(Ok(incoming(message))),
+            Payload::Probe => Ask::Query(Query::Ping.into()),
         };
         let id = RequestId(call.0);
         let request = Request {

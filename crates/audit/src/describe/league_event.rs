@@ -112,7 +112,7 @@ pub(crate) fn league_event(event: &LeagueEvent) -> String {
             format!("{player_id} ({}) taken over from {from}", meta.display_name.escaped())
         }
         LeagueEvent::MatchVoided { match_id } => {
-            format!("result of {match_id} struck by the operator: it is played again")
+            format!("result of {match_id} voided by the operator: it is played again")
         }
         LeagueEvent::AgentSuspended { agent, cause } => {
             format!("{} suspended: {}", agent.id(), suspicion_text(*cause))

@@ -1,7 +1,7 @@
 //! Are the rounds those that follow from the results? Draws them again. Pure.
 
 use super::schedule;
-use matchday_core::league::format::{Drawn, Lot};
+use matchday_core::league::format::{DrawnRound, Lot};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{Draw, DrawnFrom, League};
 use matchday_core::protocol::{PlayerId, RoundId, Timestamp};
@@ -13,7 +13,7 @@ type Finding = Result<(), String>;
 #[derive(Debug, Default)]
 pub(super) struct Drawing {
     /// Rounds that are drawn together, and have not all been recorded yet.
-    expected: VecDeque<Drawn>,
+    expected: VecDeque<DrawnRound>,
 }
 
 impl Drawing {
@@ -58,7 +58,7 @@ impl Drawing {
         league: &League,
         at: Timestamp,
         round_id: RoundId,
-        drawn: &Drawn,
+        drawn: &DrawnRound,
     ) -> Finding {
         let next = RoundId(league.rounds.last().map_or(1, |last| last.round_id.0 + 1));
         if round_id != next {

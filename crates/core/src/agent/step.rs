@@ -71,7 +71,7 @@ pub struct Outgoing {
     /// The dialect of the first attempt; the driver may try others.
     pub dialect: Dialect,
     /// What is sent.
-    pub parcel: Parcel,
+    pub payload: Payload,
     /// When to give up waiting for the answer.
     pub deadline: CallDeadline,
 }
@@ -97,7 +97,7 @@ impl CallDeadline {
 
 /// What a call carries.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Parcel {
+pub enum Payload {
     /// A message of the protocol.
     Message(Message),
     /// `ping`: any answer whatever shows that someone is there.

@@ -90,12 +90,7 @@ mod tests {
 
     #[test]
     fn other_dialects_are_tried_until_one_is_understood() {
-        let only = |known| {
-            move |dialect| match dialect == known {
-                true => Understood::Yes,
-                false => Understood::No,
-            }
-        };
+        let only = |known| move |dialect| if dialect == known { Understood::Yes } else { Understood::No };
         for known in Dialect::ALL {
             let (tried, outcome) = attempts(true, only(known));
             assert_eq!((tried.last(), outcome), (Some(&known), tried.len()));

@@ -22,7 +22,7 @@ pub use durability::{Durability, EventDurability};
 pub use exchange_outcome::ExchangeOutcome;
 
 use crate::agent::{
-    Agent, Answer, CallId, Input, Outgoing, Parcel, RequestId, Signed, Signing, SigningDue, Step,
+    Agent, Answer, CallId, Input, Outgoing, Payload, RequestId, Signed, Signing, SigningDue, Step,
 };
 use crate::entropy::Entropy;
 use crate::event_codec::{self, EventCodecError};
@@ -133,9 +133,12 @@ impl<A: EventDurability> Driver<A> {
     /// When to [`poll`](Self::poll), if nothing arrives before.
     pub fn deadline(&self) -> Option<Timestamp> {
         let earliest = self.ticked_at.map(|at| at + TICK_PAUSE);
-        self.agent.deadline().map(|deadline| match deadline > self.agent_time {
-            true => self.barrier.check_at(deadline),
-            false => earliest.map_or(deadline, |at| deadline.max(at)),
+        self.agent.deadline().map(|deadline| {
+            if deadline > self.agent_time {
+                self.barrier.check_at(deadline)
+            } else {
+                earliest.map_or(deadline, |at| deadline.max(at))
+            }
         })
     }
 
@@ -218,9 +221,10 @@ impl<A: EventDurability> Driver<A> {
 
     /// Ticks an agent whose deadline lies in what is past for it: it wanted to be ticked at once.
     fn tick_if_overdue(&mut self, batches: &mut Vec<Batch<A::Event>>) -> Result<(), EventCodecError> {
-        match self.agent.deadline().is_some_and(|deadline| deadline <= self.agent_time) {
-            true => self.tick(self.agent_time, batches),
-            false => Ok(()),
+        if self.agent.deadline().is_some_and(|deadline| deadline <= self.agent_time) {
+            self.tick(self.agent_time, batches)
+        } else {
+            Ok(())
         }
     }
 
@@ -301,12 +305,12 @@ impl<A: EventDurability> Driver<A> {
     }
 
     fn call(&mut self, outgoing: Outgoing) -> Call {
-        let Outgoing { call, to, dialect, parcel, deadline } = &outgoing;
+        let Outgoing { call, to, dialect, payload, deadline } = &outgoing;
         let deadline = deadline.resolve(self.now);
         self.barrier.call_started(*call, deadline);
-        let addressee = match parcel {
-            Parcel::Message(message) => Some((to.clone(), message.names().0)),
-            Parcel::Probe => None,
+        let addressee = match payload {
+            Payload::Message(message) => Some((to.clone(), message.names().0)),
+            Payload::Probe => None,
         };
         let try_dialects = addressee.as_ref().is_some_and(|to| self.may_try_dialects(to, *dialect));
         self.calls.insert(*call, OpenCall { deadline, addressee, try_dialects });

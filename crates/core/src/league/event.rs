@@ -4,9 +4,9 @@
 //! other change needs a new version in [`crate::event_codec`].
 
 use super::cause::{LossCause, Suspicion};
-use super::fixture::ResultProof;
-use super::format::{Drawn, Lot};
-use super::roster::Invitation;
+use super::fixture::{DecidedBy, ResultProof};
+use super::format::{DrawnRound, Lot};
+use super::invitation::Invitation;
 use super::schedule::Pairings;
 use super::settings::LeagueSettings;
 use crate::protocol::dialect::Dialect;
@@ -41,7 +41,7 @@ pub enum LeagueEvent {
         /// The dialect in which the manager calls it.
         dialect: Dialect,
         /// What it is recognised by when it registers again.
-        request: Requested,
+        request: RegistrationRecord,
     },
     /// A referee, as [`Self::PlayerRegistered`] for a player.
     RefereeRegistered {
@@ -54,7 +54,7 @@ pub enum LeagueEvent {
         /// The dialect in which the manager calls it.
         dialect: Dialect,
         /// What it is recognised by when it registers again.
-        request: Requested,
+        request: RegistrationRecord,
     },
     /// Registered again with its earlier token or registration key, and keeps its token.
     PlayerRejoined {
@@ -65,7 +65,7 @@ pub enum LeagueEvent {
         /// Replaces the earlier one.
         dialect: Dialect,
         /// What it is recognised by when it registers again.
-        request: Requested,
+        request: RegistrationRecord,
     },
     /// A referee, as [`Self::PlayerRejoined`] for a player.
     RefereeRejoined {
@@ -76,7 +76,7 @@ pub enum LeagueEvent {
         /// Replaces the earlier one.
         dialect: Dialect,
         /// What it is recognised by when it registers again.
-        request: Requested,
+        request: RegistrationRecord,
     },
     /// A player of the season's previous league takes part in this one under the same id and token, without having asked.
     PlayerCarriedOver {
@@ -90,7 +90,7 @@ pub enum LeagueEvent {
         dialect: Dialect,
         /// What it was recognised by there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        request: Option<Requested>,
+        request: Option<RegistrationRecord>,
         /// The previous league.
         from: LeagueId,
     },
@@ -116,7 +116,7 @@ pub enum LeagueEvent {
         round_id: RoundId,
         /// The pairs and the title of the round.
         #[serde(flatten)]
-        drawn: Arc<Drawn>,
+        drawn: Arc<DrawnRound>,
     },
     /// A level knockout tie was decided by lot.
     LotDrawn {
@@ -138,7 +138,7 @@ pub enum LeagueEvent {
     MatchAssigned {
         /// A match of an announced round.
         match_id: MatchId,
-        /// Counted from 1; each attempt has its own secret and its own tokens.
+        /// CountedMatch from 1; each attempt has its own secret and its own tokens.
         attempt: Attempt,
         /// The referee that runs this attempt.
         referee_id: RefereeId,
@@ -285,7 +285,7 @@ pub struct DrawnFrom {
 
 /// What a registration is recognised by when it is received again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Requested {
+pub struct RegistrationRecord {
     /// As a hash, so that the log lets nobody in.
     pub proof: Proof,
     /// By the agent's clock, but not later than ours. An older registration is an outdated copy.
@@ -358,24 +358,4 @@ pub enum Proof {
     Key(TokenHash),
     /// Its conversation id: a weak secret, valid for a short time only.
     Conversation(TokenHash),
-}
-
-/// Who decided a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DecidedBy {
-    /// By the report of its last attempt.
-    Referee(RefereeId),
-    /// Forfeited without a referee, because a player was suspended or withdrawn and no referee could be assigned.
-    Manager,
-}
-
-impl DecidedBy {
-    /// The referee's id, or the manager's role.
-    pub fn id(&self) -> &str {
-        match self {
-            Self::Referee(id) => id.as_str(),
-            Self::Manager => "league_manager",
-        }
-    }
 }

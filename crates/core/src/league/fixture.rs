@@ -1,7 +1,6 @@
 //! Rounds, matches and their decisions in the manager's state.
 
-use super::event::DecidedBy;
-use super::format::Drawn;
+use super::format::DrawnRound;
 use super::standings::Verdict;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::messages::{Blame, Cause, GameDetails, GameStatus, MatchResult};
@@ -13,14 +12,14 @@ use std::sync::Arc;
 /// A round of the league.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// Counted from 1, in the order of play.
+    /// CountedMatch from 1, in the order of play.
     pub round_id: RoundId,
     /// In the order of the pairs.
     pub matches: Vec<MatchId>,
     /// The player that sits out, if it is exactly one.
     pub bye: Option<PlayerId>,
     /// How it was drawn, if it was not fixed at the start.
-    pub drawn: Option<Arc<Drawn>>,
+    pub drawn: Option<Arc<DrawnRound>>,
     /// When its matches may begin; `None` until it is announced.
     pub starts_at: Option<Timestamp>,
     /// Whether every match of the round has a result.
@@ -54,7 +53,7 @@ pub struct Match {
     /// invalid.
     pub keys: Option<Box<[Option<PublicKey>; 2]>>,
     /// How many attempts had been made when the operator last voided its result: none of them counts.
-    pub struck: usize,
+    pub voided_attempts: usize,
     /// `None` until there is a result, and again after the operator has voided it.
     pub decision: Option<Decision>,
 }
@@ -62,7 +61,7 @@ pub struct Match {
 /// An attempt that ended without a result after it had begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostAttempt {
-    /// Counted from 1.
+    /// CountedMatch from 1.
     pub attempt: Attempt,
     /// The referee that ran the attempt.
     pub referee_id: RefereeId,
@@ -87,7 +86,7 @@ impl Match {
             returned: 0,
             lost: Vec::new(),
             keys: None,
-            struck: 0,
+            voided_attempts: 0,
             decision: None,
         }
     }
@@ -170,14 +169,14 @@ pub struct Decision {
 
 impl Decision {
     /// The outcome, and whether it was a technical loss.
-    pub(super) fn counted(&self, game: &Match) -> (Verdict, bool) {
-        (self.verdict(game), self.status == GameStatus::TechnicalLoss)
+    pub(super) fn counted(&self, fixture: &Match) -> (Verdict, bool) {
+        (self.verdict(fixture), self.status == GameStatus::TechnicalLoss)
     }
 
     /// The outcome, from the result alone.
-    pub fn verdict(&self, game: &Match) -> Verdict {
+    pub fn verdict(&self, fixture: &Match) -> Verdict {
         match &self.result.winner {
-            Some(winner) if *winner == game.a => Verdict::WonByA,
+            Some(winner) if *winner == fixture.a => Verdict::WonByA,
             Some(_) => Verdict::WonByB,
             None if self.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
             None => Verdict::Drawn,
@@ -199,5 +198,25 @@ impl Decision {
         let lost = self.status == GameStatus::TechnicalLoss && self.result.winner.as_ref() != Some(player);
         let told = self.result.details.blame.as_ref().and_then(|blame| blame.get(player));
         lost.then(|| told.cloned().unwrap_or_else(|| Blame::on_player(Cause::Unstated)))
+    }
+}
+
+/// Who decided a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// By the report of its last attempt.
+    Referee(RefereeId),
+    /// Forfeited without a referee, because a player was suspended or withdrawn and no referee could be assigned.
+    Manager,
+}
+
+impl DecidedBy {
+    /// The referee's id, or the manager's role.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Referee(id) => id.as_str(),
+            Self::Manager => "league_manager",
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! A registered player or referee. Changed only by `apply`.
 
-use super::event::{Proof, Requested};
+use super::event::{Proof, RegistrationRecord};
 use crate::protocol::Timestamp;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{Lifecycle, Record};
+use crate::protocol::ids::GameType;
+use crate::protocol::messages::{Lifecycle, PlayerMeta, Record, RefereeMeta};
+use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::token::{Token, TokenHash};
 use core::net::IpAddr;
 use std::collections::BTreeMap;
@@ -13,17 +15,51 @@ use std::time::Duration;
 /// third party that collects tokens later.
 const REPEAT_WITHIN: Duration = Duration::from_secs(30);
 
+/// What players and referees both say of themselves.
+pub trait AgentMeta {
+    /// Where it listens.
+    fn contact_endpoint(&self) -> &Endpoint;
+    /// For people.
+    fn display_name(&self) -> &DisplayName;
+    /// The games it can take part in.
+    fn game_types(&self) -> &[GameType];
+    /// The version of league.v2 that it names, if it does.
+    fn protocol_version(&self) -> Option<&str>;
+}
+
+macro_rules! agent_meta {
+    ($($meta:ty),*) => {$(
+        impl AgentMeta for $meta {
+            fn contact_endpoint(&self) -> &Endpoint {
+                &self.contact_endpoint
+            }
+
+            fn display_name(&self) -> &DisplayName {
+                &self.display_name
+            }
+
+            fn game_types(&self) -> &[GameType] {
+                &self.game_types
+            }
+
+            fn protocol_version(&self) -> Option<&str> {
+                self.protocol_version.as_deref()
+            }
+        }
+    )*};
+}
+
+agent_meta!(PlayerMeta, RefereeMeta);
+
 /// A registered player or referee.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Member<M> {
-    /// As its latest registration gave it.
-    pub meta: M,
+pub struct Member<M: ?Sized> {
     /// The hash of its current token.
     pub token: TokenHash,
     /// When it registered.
     pub registered_at: Timestamp,
     /// The registration that its token was issued for; `None` for a token that the operator issued.
-    pub request: Option<Requested>,
+    pub request: Option<RegistrationRecord>,
     /// Whether it is known to have its token.
     pub token_shown: bool,
     /// The dialect in which the manager calls it.
@@ -62,6 +98,8 @@ pub struct Member<M> {
     pub deviations: BTreeMap<String, u32>,
     /// How often it has registered again.
     pub renewals: u32,
+    /// As its latest registration gave it.
+    pub meta: M,
 }
 
 impl<M> Member<M> {
@@ -70,7 +108,7 @@ impl<M> Member<M> {
         token: TokenHash,
         registered_at: Timestamp,
         dialect: Dialect,
-        request: Option<Requested>,
+        request: Option<RegistrationRecord>,
     ) -> Self {
         Self {
             meta,
@@ -102,7 +140,7 @@ impl<M> Member<M> {
     /// Gets a new token; the rest stays, since it is the same agent. A repetition of the same registration does not
     /// extend the time for repetitions.
     pub(super) fn register_again(&mut self, again: Self) {
-        let same = |request: Requested| self.was_asked_by(&request.proof);
+        let same = |request: RegistrationRecord| self.was_asked_by(&request.proof);
         if !again.request.is_some_and(same) {
             self.registered_at = again.registered_at;
         }
@@ -115,6 +153,21 @@ impl<M> Member<M> {
         self.pinned = false;
     }
 
+    /// Registers again with its token, with new metadata.
+    pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<RegistrationRecord>) {
+        self.meta = meta;
+        self.dialect = dialect;
+        self.away = false;
+        self.carried_over = false;
+        self.request = request.or(self.request);
+        self.token_shown = true;
+        self.unreachable = false;
+        self.renewals = self.renewals.saturating_add(1);
+        self.recover();
+    }
+}
+
+impl<M: ?Sized> Member<M> {
     /// Gets a new token from the operator.
     pub(super) fn rotate(&mut self, token: TokenHash) {
         self.replaced.push(std::mem::replace(&mut self.token, token));
@@ -144,19 +197,6 @@ impl<M> Member<M> {
     /// be reached.
     pub(super) fn is_available(&self) -> bool {
         !self.revoked && (!self.is_suspended() || self.barred && !self.unreachable)
-    }
-
-    /// Registers again with its token, with new metadata.
-    pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<Requested>) {
-        self.meta = meta;
-        self.dialect = dialect;
-        self.away = false;
-        self.carried_over = false;
-        self.request = request.or(self.request);
-        self.token_shown = true;
-        self.unreachable = false;
-        self.renewals = self.renewals.saturating_add(1);
-        self.recover();
     }
 
     /// Whether it registered with this proof.

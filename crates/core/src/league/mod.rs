@@ -2,66 +2,46 @@
 //!
 //! # Layout
 //! - [`settings`], [`event`], [`state`] (of [`member`]s and [`fixture`]s): the league's configuration, its events, and
-//!   the fold over them
-//! - [`mod@format`], [`schedule`], [`standings`]: pure arithmetic; `statistics`: figures of each player and referee
-//! - [`manager`]: the agent, which dispatches its inputs
-//! - entry: `registration`, `applicant`, `re_registration`, `carry_over` (of a season), [`roster`], `capacity`, `auth` (authorization), `rate_limit`
-//! - course: `start`, `drawing`, `play_off`, `ladder`, `rounds`, `referee_choice`, `assignments`, `handing_back`, `notices` (announcements),
-//!   `briefing`
-//! - results: `results`, `result_check`, `proof`, `table`; also `queries`, `orders`, `tokens`, `checkpoints`
+//!   the fold over them, with all that only reads it
+//! - [`mod@format`], [`schedule`], [`standings`], [`lots`]: pure arithmetic
+//! - the machines, each with its own state and its own deadline: `registrar`, `rounds`, `assignments`, `notices`, `liveness`,
+//!   `signatures`; with the `keyrings` of members and the `deliveries` that they hand over
+//! - [`manager`]: the agent, which hands its inputs to the machines and records, sends and tells what follows
 
-mod applicant;
 mod assignments;
-mod auth;
-mod briefing;
-mod capacity;
-mod carry_over;
 mod cause;
-mod checkpoints;
-mod drawing;
+mod deliveries;
 pub mod event;
 pub mod fixture;
 pub mod format;
-mod handing_back;
-mod ladder;
+mod invitation;
+mod keyrings;
+mod liveness;
+pub mod lots;
 pub mod manager;
 pub mod member;
-mod metrics;
 mod notices;
-mod orders;
-mod play_off;
-mod proof;
-mod queries;
-mod rate_limit;
-mod re_registration;
-mod referee_choice;
-mod registration;
+mod registrar;
 mod request;
-mod result_check;
-mod results;
-pub mod roster;
 mod rounds;
 pub mod schedule;
 pub mod settings;
+mod signatures;
 pub mod standings;
-mod start;
 pub mod state;
-mod state_members;
-mod statistics;
-mod table;
-mod tokens;
+mod tie_break;
 
-pub use carry_over::CarriedOver;
 pub use cause::{LossCause, Suspicion};
-pub use checkpoints::{CHECKPOINT_KEY, Checkpoints, checkpoint_origin, is_successor, sign_successor};
-pub use event::{DecidedBy, DrawnFrom, LeagueEvent, Proof, Renewal, RenewedBy, Requested};
-pub use fixture::ResultProof;
+pub use event::{DrawnFrom, LeagueEvent, Proof, RegistrationRecord, Renewal, RenewedBy};
+pub use fixture::{DecidedBy, ResultProof};
 pub use format::{Competition, Draw, Format};
-pub use handing_back::{ATTEMPTS_PER_REFEREE_MAX, LOST_MAX, LOST_PERCENT_MAX};
-pub use manager::Manager;
+pub use invitation::{Invitation, Place, REFEREES};
+pub use manager::{CHECKPOINT_KEY, LOST_MAX, LOST_PERCENT_MAX, Manager, OPERATOR};
 pub use matchday_rating::Rating;
-pub use proof::InvalidProof;
-pub use roster::{Invitation, Place, REFEREES};
-pub use settings::{EndpointCheck, LeagueSettings, ProofRule, Score, TieBreak};
-pub use state::League;
-pub use tokens::OPERATOR;
+pub use registrar::CarriedOver;
+pub use settings::{EndpointCheck, LeagueSettings, ProofRule, Score};
+pub use standings::TieBreak;
+pub use state::{
+    ATTEMPTS_PER_REFEREE_MAX, Checkpoints, InvalidProof, League, checkpoint_origin, is_successor,
+    sign_successor,
+};

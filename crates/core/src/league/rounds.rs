@@ -1,172 +1,83 @@
-//! The course of a round: announced, its matches released to referees with capacity, completed.
+//! The time of a round: when its matches may begin, which of them wait for their players, and when a ladder pairs again.
 
-use super::checkpoints::Completion;
-use super::event::LeagueEvent;
-use super::fixture::Round;
-use super::manager::{Ctx, Manager};
-use super::notices::Notice;
-use crate::agent::Agent;
-use crate::protocol::ids::{PlayerId, RoundId};
-use crate::protocol::messages::{
-    Champion, FinalStanding, GameStatus, LeagueCompleted, Phase, RoundCompleted, RoundSummary, Shared,
-};
+use super::state::League;
+use crate::protocol::Timestamp;
+use crate::protocol::ids::{MatchId, PlayerId};
+use std::collections::BTreeMap;
 
-impl Manager {
-    /// After a restart: repeats every open announcement and assignment. Receivers are idempotent.
-    pub(super) fn resume(&mut self, ctx: &mut Ctx<'_>) {
-        if self.everyone().any(|agent| self.is_suspended(&agent)) {
-            self.probe_at = Some(ctx.now + self.league.settings.probe_every);
-        }
-        if self.league.current_round == 0 {
-            return self.start_roll_call(ctx);
-        }
-        // A clock that was set back must not extend the wait.
-        let latest = ctx.now + self.league.settings.announce_lead;
-        let starts_at = self.league.open_round().and_then(|round| round.starts_at);
-        self.release_at = starts_at.map(|starts_at| starts_at.min(latest)).filter(|at| *at > ctx.now);
-        self.tell_announcement(ctx);
-        self.tell_standings(ctx);
-        let open = self.in_hand(|_| true);
-        self.send_assignments(ctx, open);
-        self.advance(ctx);
+/// What the open round waits for.
+#[derive(Debug, Default)]
+pub(super) struct Rounds {
+    /// When the matches of the announced round may begin, until then.
+    release_at: Option<Timestamp>,
+    /// The players that have not acknowledged the round's announcement, with their matches, which wait for that.
+    unacknowledged: BTreeMap<PlayerId, MatchId>,
+    /// When those matches stop waiting for the acknowledgement.
+    announcement_deadline: Option<Timestamp>,
+    /// When players of a ladder that have had as many matches as they allow may have another, while nobody can be paired.
+    pair_at: Option<Timestamp>,
+}
+
+impl Rounds {
+    /// A round is announced, and its matches may begin at this time.
+    pub(super) fn open(&mut self, now: Timestamp, starts_at: Option<Timestamp>) {
+        self.release_at = starts_at.filter(|at| *at > now);
     }
 
-    /// Advances the league as far as possible.
-    pub(super) fn advance(&mut self, ctx: &mut Ctx<'_>) {
-        // A ladder that is paused or over pairs nobody.
-        self.pair_at = None;
-        // Nothing new is announced before everyone can be told what has ended.
-        while self.league.phase == Phase::Running && !self.in_roll_call && self.unsigned.is_empty() {
-            let idle = self.league.open_round().is_none() && self.league.undecided.is_empty();
-            if idle && !self.announce_next(ctx) {
-                if self.league.is_ladder() {
-                    self.pair_at = self.league.next_pairing_at(ctx.now);
-                    return;
-                }
-                return self.complete_league(ctx, false);
-            }
-            self.release_matches(ctx);
-            if !self.league.undecided.is_empty() {
-                return;
-            }
-            if self.league.open_round().is_some() {
-                self.close_round(ctx);
-            }
-        }
+    /// The matches of these players wait until the players have acknowledged the announcement.
+    pub(super) fn await_players(&mut self, players: BTreeMap<PlayerId, MatchId>, until: Timestamp) {
+        self.announcement_deadline = (!players.is_empty()).then_some(until);
+        self.unacknowledged = players;
     }
 
-    /// Announces the next round; false if there is none.
-    fn announce_next(&mut self, ctx: &mut Ctx<'_>) -> bool {
-        self.draw_ahead(ctx);
-        let next = RoundId(self.league.current_round.saturating_add(1));
-        let Some(round) = self.league.rounds.iter().find(|round| round.round_id == next) else {
-            return false;
-        };
-        let plan = self.plan(round);
-        let starts_at = ctx.now + self.league.settings.announce_lead;
-        self.release_at = (starts_at > ctx.now).then_some(starts_at);
-        self.record(ctx, LeagueEvent::RoundAnnounced { round_id: next, starts_at, plan });
-        self.tell_announcement(ctx);
-        true
-    }
-
-    /// A player has acknowledged the announcement, or cannot be reached: its match stops waiting for it.
-    pub(super) fn on_announcement_told(&mut self, ctx: &mut Ctx<'_>, player: &PlayerId) {
-        let Some(match_id) = self.unacknowledged.remove(player) else {
-            return;
-        };
+    /// A player has acknowledged the announcement, or cannot be reached: its match stops waiting for it. Returns the match
+    /// if it waits for nobody else.
+    pub(super) fn acknowledge(&mut self, league: &League, player: &PlayerId) -> Option<MatchId> {
+        let match_id = self.unacknowledged.remove(player)?;
         if self.unacknowledged.is_empty() {
             self.announcement_deadline = None;
         }
-        let opponent = self.league.matches.get(&match_id).map(|game| game.opponent(player));
-        if self.league.waiting.contains(&match_id)
-            && opponent.is_none_or(|opponent| !self.unacknowledged.contains_key(opponent))
-            && !self.backoff_until.contains_key(&match_id)
-        {
-            self.release(ctx, vec![match_id]);
-            if self.league.undecided.is_empty() {
-                self.advance(ctx);
-            }
+        let opponent = league.matches.get(&match_id).map(|fixture| fixture.opponent(player));
+        let is_free = opponent.is_none_or(|opponent| !self.unacknowledged.contains_key(opponent));
+        is_free.then_some(match_id)
+    }
+
+    /// Whether a match waits for one of its players.
+    pub(super) fn is_awaiting(&self, match_id: &MatchId) -> bool {
+        self.unacknowledged.values().any(|awaited| awaited == match_id)
+    }
+
+    /// Whether matches may begin.
+    pub(super) fn is_released(&mut self, now: Timestamp) -> bool {
+        let is_released = self.release_at.is_none_or(|at| at <= now);
+        if is_released {
+            self.release_at = None;
         }
+        is_released
     }
 
-    fn close_round(&mut self, ctx: &mut Ctx<'_>) {
-        let Some(round) = self.league.open_round() else {
-            return;
-        };
-        let round_id = round.round_id;
-        let summary = self.summary(round);
-        self.record(ctx, LeagueEvent::RoundCompleted { round_id });
-        self.draw_ahead(ctx);
-        self.tell_standings(ctx);
-        let next = RoundId(round_id.0.saturating_add(1));
-        let follows = self.league.rounds.iter().any(|round| round.round_id == next);
-        let completed = RoundCompleted {
-            league_id: self.league.settings.league_id.clone(),
-            round_id,
-            matches_completed: summary.total_matches,
-            matches_played: summary.total_matches,
-            next_round_id: follows.then_some(next),
-            summary,
-            checkpoint: None,
-        };
-        self.tell_when_signed(ctx, Completion::Round(completed));
+    /// When a ladder is to pair again, if it is.
+    pub(super) fn pair_at(&mut self, at: Option<Timestamp>) {
+        self.pair_at = at;
     }
 
-    fn summary(&self, round: &Round) -> RoundSummary {
-        let count = |wanted: GameStatus| {
-            let decided = self.league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
-            u32::try_from(decided.filter(|decision| decision.status == wanted).count()).unwrap_or(u32::MAX)
-        };
-        RoundSummary {
-            total_matches: u32::try_from(round.matches.len()).unwrap_or(u32::MAX),
-            wins: count(GameStatus::Win),
-            draws: count(GameStatus::Draw),
-            technical_losses: count(GameStatus::TechnicalLoss),
+    /// The league has ended.
+    pub(super) fn stop(&mut self) {
+        self.release_at = None;
+    }
+
+    /// Whether something that the league waited for has come.
+    pub(super) fn tick(&mut self, now: Timestamp) -> bool {
+        let has_come = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        let has_waited = has_come(self.announcement_deadline);
+        if has_waited {
+            self.unacknowledged.clear();
+            self.announcement_deadline = None;
         }
+        has_waited || has_come(self.release_at) || has_come(self.pair_at)
     }
 
-    pub(super) fn complete_league(&mut self, ctx: &mut Ctx<'_>, by_order: bool) {
-        let Some(champion) = self.league.table().into_iter().next().map(|place| place.player) else {
-            return;
-        };
-        self.record(ctx, LeagueEvent::LeagueCompleted { champion, by_order });
-        self.probe_at = None;
-        self.tell_when_signed(ctx, Completion::League);
-    }
-
-    pub(super) fn tell_completed(&mut self, ctx: &mut Ctx<'_>) {
-        if let Some(notice) = self.completion() {
-            self.tell_everyone(ctx, &notice);
-        }
-    }
-
-    pub(super) fn completion(&self) -> Option<Notice> {
-        let rows = self.league.rows();
-        let first = rows.first()?;
-        let final_standings: Shared<_> = rows
-            .iter()
-            .map(|row| FinalStanding {
-                rank: row.rank,
-                player_id: row.player_id.clone(),
-                display_name: Some(row.display_name.clone()),
-                points: row.points,
-            })
-            .collect();
-        let latest = self.league.checkpoints.latest.as_ref();
-        let body = LeagueCompleted {
-            league_id: self.league.settings.league_id.clone(),
-            total_rounds: u32::try_from(self.league.rounds.len()).unwrap_or(u32::MAX),
-            total_matches: self.league.matches_decided,
-            champion: Champion {
-                player_id: first.player_id.clone(),
-                display_name: first.display_name.clone(),
-                points: first.points,
-            },
-            joint_champions: self.league.joint_champions(),
-            checkpoint: latest.filter(|note| final_standings.fits_message_with(note)).cloned(),
-            final_standings,
-        };
-        Some(Notice::lasting("conv-league-complete".into(), body))
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        [self.release_at, self.announcement_deadline, self.pair_at].into_iter().flatten().min()
     }
 }

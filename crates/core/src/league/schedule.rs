@@ -42,7 +42,8 @@ fn even_round(players: &[PlayerId], round: usize) -> Pairings {
 fn circle(m: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
     let half = (m - 1) / 2;
     (1..=half).map(move |k| {
-        let (x, y) = ((round + k) % m, (round + m - k) % m);
+        let x = (round + k) % m;
+        let y = (round + m - k) % m;
         if (y + m - x) % m <= half { (x, y) } else { (y, x) }
     })
 }

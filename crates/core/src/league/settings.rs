@@ -1,8 +1,9 @@
 //! The configuration of a league. Recorded in its first event, so that it does not change.
 
 use super::format::Competition;
-use super::roster::Invitation;
+use super::invitation::Invitation;
 use super::schedule::Pairings;
+use super::standings::TieBreak;
 use crate::game::external::ExternalGameInfo;
 use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
@@ -102,6 +103,11 @@ impl Default for LeagueSettings {
 }
 
 impl LeagueSettings {
+    /// Whether the rounds or the standings of this league need a seed.
+    pub fn needs_draw(&self) -> bool {
+        !self.competition.is_default() || self.tie_breaks.contains(&TieBreak::Lots)
+    }
+
     /// The time after which a match is reassigned: the time to deliver the assignment, and the time to play by
     /// `timing`.
     pub fn overdue_after(&self, timing: &Timing) -> Duration {
@@ -151,53 +157,4 @@ pub enum EndpointCheck {
     AtStart,
     /// Before the registration is answered.
     AtRegistration,
-}
-
-/// A tie-break between players with equal points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TieBreak {
-    /// Points in the matches among the tied players.
-    HeadToHead,
-    /// Wins as a share of the matches played.
-    WinPercentage,
-    /// The number of wins.
-    Wins,
-    /// The lower number of draws.
-    FewerDraws,
-    /// The points of beaten opponents, and half the points of those drawn with.
-    SonnebornBerger,
-    /// The points of all opponents.
-    Buchholz,
-    /// By lot, from a seed in the log.
-    Lots,
-}
-
-impl TieBreak {
-    /// Players whom none of them separates share a rank.
-    pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
-
-    /// Every tie-break, the default ones first.
-    pub const ALL: [Self; 7] = [
-        Self::HeadToHead,
-        Self::WinPercentage,
-        Self::Wins,
-        Self::FewerDraws,
-        Self::SonnebornBerger,
-        Self::Buchholz,
-        Self::Lots,
-    ];
-
-    /// As the standings give the reason for a rank.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::HeadToHead => "head-to-head",
-            Self::WinPercentage => "win percentage",
-            Self::Wins => "wins",
-            Self::FewerDraws => "fewer draws",
-            Self::SonnebornBerger => "Sonneborn-Berger",
-            Self::Buchholz => "Buchholz",
-            Self::Lots => "lots",
-        }
-    }
 }

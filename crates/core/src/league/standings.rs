@@ -1,7 +1,8 @@
 //! The standings: a fold over results, with the reason for each rank. Never stored.
 
-use super::format::lots;
-use super::settings::TieBreak;
+pub use super::tie_break::TieBreak;
+
+use super::lots;
 use crate::protocol::PlayerId;
 use smol_str::SmolStr;
 use std::cmp::Reverse;
@@ -14,7 +15,7 @@ pub const POINTS_DRAW: u32 = 1;
 
 /// A match as it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted<'a> {
+pub struct CountedMatch<'a> {
     /// PLAYER_A of the match.
     pub a: &'a PlayerId,
     /// PLAYER_B of the match.
@@ -36,6 +37,18 @@ pub enum Verdict {
     Drawn,
     /// Neither player showed up.
     LostByBoth,
+}
+
+impl Verdict {
+    /// The points that A and B have from it.
+    pub fn points(self) -> (u32, u32) {
+        match self {
+            Self::WonByA => (POINTS_WIN, 0),
+            Self::WonByB => (0, POINTS_WIN),
+            Self::Drawn => (POINTS_DRAW, POINTS_DRAW),
+            Self::LostByBoth => (0, 0),
+        }
+    }
 }
 
 /// A player's wins, draws and losses.
@@ -102,7 +115,7 @@ impl std::fmt::Display for Ahead {
 
 /// A match, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Game {
+pub struct IndexedMatch {
     /// PLAYER_A of the match.
     pub a: usize,
     /// PLAYER_B of the match.
@@ -115,7 +128,7 @@ pub struct Game {
 
 /// A row of the standings, with players as indices into a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ranked {
+pub struct RankedPlayer {
     /// From 1; level players share a rank.
     pub rank: u32,
     /// The player of this row.
@@ -127,15 +140,15 @@ pub struct Ranked {
 }
 
 /// The standings, best first. Results of players that are not in `players` do not count.
-pub fn table<'a>(
+pub fn compute<'a>(
     players: impl IntoIterator<Item = &'a PlayerId>,
-    results: impl IntoIterator<Item = Counted<'a>>,
+    results: impl IntoIterator<Item = CountedMatch<'a>>,
     tie_breaks: &[TieBreak],
 ) -> Vec<Place> {
     let ids: Vec<&PlayerId> = players.into_iter().collect();
     let places: BTreeMap<&PlayerId, usize> = ids.iter().copied().zip(0..).collect();
-    let games = results.into_iter().filter_map(|Counted { a, b, verdict, technical }| {
-        Some(Game { a: *places.get(a)?, b: *places.get(b)?, verdict, technical })
+    let games = results.into_iter().filter_map(|CountedMatch { a, b, verdict, technical }| {
+        Some(IndexedMatch { a: *places.get(a)?, b: *places.get(b)?, verdict, technical })
     });
     named(&ids, &rank(&ids, games.collect(), tie_breaks))
 }
@@ -153,22 +166,25 @@ pub struct Basis {
     pub play_offs: Vec<Vec<i64>>,
 }
 
-/// As [`table`], with indices for players. The rows of level players are in the order of their ids.
-pub fn rank(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak]) -> Vec<Ranked> {
+/// As [`compute`], with indices for players. The rows of level players are in the order of their ids.
+pub fn rank(ids: &[&PlayerId], games: Vec<IndexedMatch>, tie_breaks: &[TieBreak]) -> Vec<RankedPlayer> {
     rank_by(ids, games, tie_breaks, &Basis::default())
 }
 
 /// As [`rank`], with more than results.
-pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], basis: &Basis) -> Vec<Ranked> {
-    let mut tallies = vec![Tally::default(); ids.len()];
-    games.iter().for_each(|game| count(&mut tallies, game));
-    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+pub fn rank_by(
+    ids: &[&PlayerId],
+    games: Vec<IndexedMatch>,
+    tie_breaks: &[TieBreak],
+    basis: &Basis,
+) -> Vec<RankedPlayer> {
+    let tallies = tallies(ids.len(), &games, basis);
     let order = Ranking { ids, tallies: &tallies, games: &games, basis }.order(tie_breaks);
     let next = order.iter().skip(1).copied().map(Some).chain([None]);
     let mut rank = 1;
     let rows = (1_u32..).zip(&order).zip(next).filter_map(|((row, &(player, before)), ahead)| {
         rank = if before == LEVEL { rank } else { row };
-        Some(Ranked { rank, player, tally: *tallies.get(player)?, ahead })
+        Some(RankedPlayer { rank, player, tally: *tallies.get(player)?, ahead })
     });
     rows.collect()
 }
@@ -176,13 +192,11 @@ pub fn rank_by(ids: &[&PlayerId], games: Vec<Game>, tie_breaks: &[TieBreak], bas
 /// The value of a tie-break for each player, as tables show it; `None` if it has no value of its own, as lots and head-to-head.
 pub fn tie_break_values(
     ids: &[&PlayerId],
-    games: &[Game],
+    games: &[IndexedMatch],
     rule: TieBreak,
     basis: &Basis,
 ) -> Option<Vec<f64>> {
-    let mut tallies = vec![Tally::default(); ids.len()];
-    games.iter().for_each(|game| count(&mut tallies, game));
-    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    let tallies = tallies(ids.len(), games, basis);
     let ranking = Ranking { ids, tallies: &tallies, games, basis };
     match rule {
         // Doubled while they are compared.
@@ -194,9 +208,9 @@ pub fn tie_break_values(
 }
 
 /// Rows with ids in place of indices.
-pub(super) fn named(ids: &[&PlayerId], table: &[Ranked]) -> Vec<Place> {
+pub(super) fn named(ids: &[&PlayerId], table: &[RankedPlayer]) -> Vec<Place> {
     let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));
-    let rows = table.iter().filter_map(|Ranked { rank, player, tally, ahead }| {
+    let rows = table.iter().filter_map(|RankedPlayer { rank, player, tally, ahead }| {
         let ahead = ahead.and_then(|(of, on)| Some(Ahead { of: name(of)?, on }));
         Some(Place { rank: *rank, player: name(*player)?, tally: *tally, ahead })
     });
@@ -211,8 +225,15 @@ pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
     }
 }
 
-fn count(tallies: &mut [Tally], result: &Game) {
-    let Game { a, b, .. } = *result;
+fn tallies(players: usize, games: &[IndexedMatch], basis: &Basis) -> Vec<Tally> {
+    let mut tallies = vec![Tally::default(); players];
+    games.iter().for_each(|game| count(&mut tallies, game));
+    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    tallies
+}
+
+fn count(tallies: &mut [Tally], result: &IndexedMatch) {
+    let IndexedMatch { a, b, .. } = *result;
     let mut of = |place: usize, change: &dyn Fn(&mut Tally)| {
         if let Some(tally) = tallies.get_mut(place) {
             change(tally);
@@ -240,14 +261,14 @@ fn count(tallies: &mut [Tally], result: &Game) {
 }
 
 /// A player, and the rule that separates it from the one before.
-type Placed = (usize, &'static str);
+type PlacedPlayer = (usize, &'static str);
 
 /// Tied players, and the rule that separates them from the ones before.
 type Group = (Vec<usize>, &'static str);
 
 /// A player's share of a match, in halves.
 #[derive(Clone, Copy)]
-enum Gained {
+enum MatchShare {
     Nothing = 0,
     Half = 1,
     All = 2,
@@ -256,13 +277,13 @@ enum Gained {
 struct Ranking<'a> {
     ids: &'a [&'a PlayerId],
     tallies: &'a [Tally],
-    games: &'a [Game],
+    games: &'a [IndexedMatch],
     basis: &'a Basis,
 }
 
 impl Ranking<'_> {
     /// Splits all players by the first criterion, each group of tied players by the next, and so on.
-    fn order(&self, rules: &[TieBreak]) -> Vec<Placed> {
+    fn order(&self, rules: &[TieBreak]) -> Vec<PlacedPlayer> {
         let everyone: Vec<usize> = (0..self.ids.len()).collect();
         let mut groups = vec![(everyone, POINTS)];
         for (rule, keys) in &self.basis.levels {
@@ -283,7 +304,7 @@ impl Ranking<'_> {
         groups.into_iter().flat_map(|group| self.by_id(group)).collect()
     }
 
-    fn by_id(&self, (mut group, mut before): Group) -> Vec<Placed> {
+    fn by_id(&self, (mut group, mut before): Group) -> Vec<PlacedPlayer> {
         group.sort_by_key(|&player| self.ids.get(player));
         let placed = group.into_iter().map(|player| (player, std::mem::replace(&mut before, LEVEL)));
         placed.collect()
@@ -305,7 +326,7 @@ impl Ranking<'_> {
             TieBreak::Wins => tallies.map(|tally| i64::from(tally.wins)).collect(),
             TieBreak::FewerDraws => tallies.map(|tally| -i64::from(tally.draws)).collect(),
             TieBreak::SonnebornBerger => self.by_opponents(|gained| gained),
-            TieBreak::Buchholz => self.by_opponents(|_| Gained::All),
+            TieBreak::Buchholz => self.by_opponents(|_| MatchShare::All),
             TieBreak::Lots => {
                 self.ids.iter().map(|id| lots::of_player(self.basis.seed, "table", id)).collect()
             }
@@ -314,18 +335,18 @@ impl Ranking<'_> {
 
     /// The points of each player's opponents, match by match, as `counted`; doubled, since a draw counts half. A bye
     /// counts as a win against an opponent with the player's own points.
-    fn by_opponents(&self, counted: impl Fn(Gained) -> Gained) -> Vec<i64> {
+    fn by_opponents(&self, counted: impl Fn(MatchShare) -> MatchShare) -> Vec<i64> {
         let points = self.points();
         let of = |place: usize| points.get(place).copied().unwrap_or(0);
         let byes = self.basis.byes.iter().copied().chain(std::iter::repeat(0));
         let own = points.iter().zip(byes);
         let mut sums: Vec<i64> = own.map(|(points, byes)| 2 * points * i64::from(byes)).collect();
-        for &Game { a, b, verdict, .. } in self.games {
+        for &IndexedMatch { a, b, verdict, .. } in self.games {
             let (for_a, for_b) = match verdict {
-                Verdict::WonByA => (Gained::All, Gained::Nothing),
-                Verdict::WonByB => (Gained::Nothing, Gained::All),
-                Verdict::Drawn => (Gained::Half, Gained::Half),
-                Verdict::LostByBoth => (Gained::Nothing, Gained::Nothing),
+                Verdict::WonByA => (MatchShare::All, MatchShare::Nothing),
+                Verdict::WonByB => (MatchShare::Nothing, MatchShare::All),
+                Verdict::Drawn => (MatchShare::Half, MatchShare::Half),
+                Verdict::LostByBoth => (MatchShare::Nothing, MatchShare::Nothing),
             };
             for (player, opponent, gained) in [(a, b, for_a), (b, a, for_b)] {
                 if let Some(sum) = sums.get_mut(player) {
@@ -347,16 +368,11 @@ impl Ranking<'_> {
             }
         }
         let mut points = vec![0_i64; self.ids.len()];
-        for &Game { a, b, verdict, .. } in self.games {
+        for &IndexedMatch { a, b, verdict, .. } in self.games {
             if group_of.get(a) != group_of.get(b) {
                 continue;
             }
-            let (for_a, for_b) = match verdict {
-                Verdict::WonByA => (POINTS_WIN, 0),
-                Verdict::WonByB => (0, POINTS_WIN),
-                Verdict::Drawn => (POINTS_DRAW, POINTS_DRAW),
-                Verdict::LostByBoth => (0, 0),
-            };
+            let (for_a, for_b) = verdict.points();
             for (player, gained) in [(a, for_a), (b, for_b)] {
                 if let Some(sum) = points.get_mut(player) {
                     *sum += i64::from(gained);

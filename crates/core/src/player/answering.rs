@@ -3,7 +3,7 @@
 use super::authentication::league_error;
 use super::durable::{ATTEMPTS_MAX, MATCHES_MAX, QUESTIONS_MAX};
 use super::event::{Choice, PlayerEvent, Question};
-use super::external_decision::{Enqueued, ExternalDecider, PENDING_MAX, undecided};
+use super::external_decision::{EnqueueOutcome, ExternalDecider, PENDING_MAX, undecided};
 use super::signing::TurnRef;
 use super::{Ctx, Player};
 use crate::agent::{Agent, Content, RequestId};
@@ -66,8 +66,10 @@ enum AnswerForm {
 impl PendingReply {
     /// The reply with the choice.
     pub(super) fn content(&self, now: Timestamp, choice: &Choice) -> Content {
-        let (match_id, player_id) = (self.match_id.clone(), self.player_id.clone());
-        let (nonce, signature) = (Some(choice.nonce.clone()), choice.signature);
+        let match_id = self.match_id.clone();
+        let player_id = self.player_id.clone();
+        let nonce = Some(choice.nonce.clone());
+        let signature = choice.signature;
         let body: Body = match &self.form {
             AnswerForm::Parity => {
                 let Some(parity_choice) = choice.value.as_str().and_then(Parity::parse) else {
@@ -268,16 +270,16 @@ impl Player {
             return Ok(Some(self.answer_now(ctx, &asked, &reply, None)));
         };
         match decider.enqueue(ctx.now, asked, reply) {
-            Enqueued::New(id) => {
+            EnqueueOutcome::New(id) => {
                 ctx.step.decision_requests.extend(self.decision_request(ctx.now, id));
                 Ok(None)
             }
-            Enqueued::Known => Ok(None),
-            Enqueued::Busy => {
+            EnqueueOutcome::Known => Ok(None),
+            EnqueueOutcome::Busy => {
                 let message = "this player is still thinking about another question of this match: ask again";
                 Err(league_error(ErrorCode::InvalidState, message))
             }
-            Enqueued::NoTime(question) => {
+            EnqueueOutcome::NoTime(question) => {
                 let (asked, reply) = *question;
                 let why = "the referee leaves no time to think".to_owned();
                 if self.decider.as_ref().is_some_and(ExternalDecider::is_alone) {
@@ -285,7 +287,7 @@ impl Player {
                 }
                 Ok(Some(self.answer_now(ctx, &asked, &reply, Some(&why))))
             }
-            Enqueued::NoRoom => {
+            EnqueueOutcome::NoRoom => {
                 let message = format!("this player is thinking about {PENDING_MAX} moves already: ask again");
                 Err(league_error(ErrorCode::RateLimited, message))
             }

@@ -38,7 +38,7 @@ struct PendingDecision {
 
 /// The outcome of queueing a question.
 #[derive(Debug)]
-pub(super) enum Enqueued {
+pub(super) enum EnqueueOutcome {
     New(ExternalId),
     /// It is pending already.
     Known,
@@ -69,7 +69,12 @@ impl ExternalDecider {
     }
 
     /// Queues a question; if it is pending already, the request waits for the same decision.
-    pub(super) fn enqueue(&mut self, now: Timestamp, asked: MoveQuestion, reply: PendingReply) -> Enqueued {
+    pub(super) fn enqueue(
+        &mut self,
+        now: Timestamp,
+        asked: MoveQuestion,
+        reply: PendingReply,
+    ) -> EnqueueOutcome {
         let time = allowance(asked.window).min(self.think_time);
         let mut pending = self.pending.values_mut();
         let same =
@@ -77,23 +82,23 @@ impl ExternalDecider {
         if let Some(decision) = pending.find(|decision| same(&decision.asked)) {
             decision.until = decision.until.min(now + time);
             decision.replies.push(reply);
-            return Enqueued::Known;
+            return EnqueueOutcome::Known;
         }
         let attempt = reply.turn_ref.attempt;
         let mut others = self.pending.values().filter(|decision| decision.asked.match_id == asked.match_id);
         if others.any(|decision| decision.replies.iter().any(|other| other.turn_ref.attempt == attempt)) {
-            return Enqueued::Busy;
+            return EnqueueOutcome::Busy;
         }
         if self.pending.len() >= PENDING_MAX {
-            return Enqueued::NoRoom;
+            return EnqueueOutcome::NoRoom;
         }
         if time.is_zero() {
-            return Enqueued::NoTime(Box::new((asked, reply)));
+            return EnqueueOutcome::NoTime(Box::new((asked, reply)));
         }
         self.last_id += 1;
         let id = ExternalId(self.last_id);
         self.pending.insert(id, PendingDecision { asked, until: now + time, replies: vec![reply] });
-        Enqueued::New(id)
+        EnqueueOutcome::New(id)
     }
 
     fn due(&self, now: Timestamp) -> Option<ExternalId> {

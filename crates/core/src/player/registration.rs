@@ -88,7 +88,8 @@ impl Player {
         };
         let request = LeagueRegisterRequest { player_meta, join_code: self.registration.join_code.clone() };
         self.last_call += 1;
-        let (call, sender) = (CallId(self.last_call), self.sender());
+        let call = CallId(self.last_call);
+        let sender = self.sender();
         let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
         let outgoing = self.registration.ask(ctx.now, call, sender, application, earlier, request);
         ctx.step.outbox.push(outgoing);

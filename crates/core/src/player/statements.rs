@@ -23,7 +23,8 @@ impl Player {
         invitation: &GameInvitation,
     ) -> Option<Signature> {
         let statement = Statement::Commitment(invitation.draw_commitment.as_ref()?);
-        let (match_id, signature) = (&invitation.match_id, invitation.commitment_signature);
+        let match_id = &invitation.match_id;
+        let signature = invitation.commitment_signature;
         self.checked(ctx, match_id, attempt, MessageType::GameInvitation, statement, signature)
     }
 
@@ -58,7 +59,8 @@ impl Player {
         if signature.is_some_and(|signature| about.is_signed(&key, statement, &signature)) {
             return signature;
         }
-        let (match_id, message_type) = (match_id.clone(), SmolStr::new_static(message_type.name()));
+        let match_id = match_id.clone();
+        let message_type = SmolStr::new_static(message_type.name());
         self.record(ctx, PlayerEvent::NotSigned { match_id, attempt, message_type });
         None
     }

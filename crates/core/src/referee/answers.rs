@@ -5,7 +5,7 @@ use super::notices::league_error;
 use super::one_match::{OngoingMatch, Phase};
 use super::side::Via;
 use super::window::AnswerState;
-use super::{Ctx, Held, PendingQuestion, Referee, RefereeEvent};
+use super::{AssignedMatch, Ctx, PendingQuestion, Referee, RefereeEvent};
 use crate::agent::{Agent, Answer, CallId, Failure};
 use crate::game::Seat;
 use crate::protocol::decode::Incoming;
@@ -125,7 +125,8 @@ impl Referee {
         incoming: &Incoming,
         via: Via,
     ) -> Result<(), AnswerError> {
-        let (now, conformance) = (ctx.now, self.settings.conformance);
+        let now = ctx.now;
+        let conformance = self.settings.conformance;
         let outcome = self.with(ctx, match_id, |ongoing, actions| {
             let reply = ongoing.judge(seat, incoming, via, conformance)?;
             let deviations_of = ongoing.deviations_of(seat, incoming);
@@ -180,10 +181,10 @@ impl Referee {
         let Some(ongoing) = self.playing.get(match_id) else {
             return Err(match self.durable.matches().get(match_id) {
                 None => league_error(ErrorCode::MatchNotFound, format!("{match_id} is not played here")),
-                Some(Held::Open { .. }) => {
+                Some(AssignedMatch::Open { .. }) => {
                     league_error(ErrorCode::InvalidState, format!("{match_id} has not begun yet"))
                 }
-                Some(Held::Decided { .. } | Held::Closed { .. }) => league_error(
+                Some(AssignedMatch::Decided { .. } | AssignedMatch::Closed { .. }) => league_error(
                     ErrorCode::InvalidState,
                     format!("{match_id} is over: the answer came too late"),
                 ),

@@ -1,8 +1,8 @@
 //! A match as a manager offers it, by announcement or single assignment, and its acceptance.
 
-use super::event::{Assignment, Seated};
+use super::event::{Assignment, SeatedPlayer};
 use super::notices::league_error;
-use super::{Ctx, Held, Referee, RefereeEvent};
+use super::{AssignedMatch, Ctx, Referee, RefereeEvent};
 use crate::agent::Agent;
 use crate::entropy::Entropy;
 use crate::fair::Secret;
@@ -65,11 +65,11 @@ impl Referee {
         let named = offer.conversation_id.as_ref();
         let attempt = named.and_then(|id| id.attempt_of(&offer.match_id)).unwrap_or(Attempt::FIRST);
         match self.durable.matches().get(&offer.match_id) {
-            Some(Held::Decided { .. }) => {
+            Some(AssignedMatch::Decided { .. }) => {
                 self.report_again(ctx, &offer.match_id);
                 return Ok(());
             }
-            Some(Held::Closed { recorded: true, .. }) if !offer.replay => return Ok(()),
+            Some(AssignedMatch::Closed { recorded: true, .. }) if !offer.replay => return Ok(()),
             Some(held) if attempt <= held.attempt() => return Ok(()),
             _ => {}
         }
@@ -85,7 +85,7 @@ impl Referee {
 impl OfferedMatch {
     fn accept(self, attempt: Attempt, entropy: &mut Entropy) -> Assignment {
         let match_id = self.match_id;
-        let players = self.players.map(|player| Seated {
+        let players = self.players.map(|player| SeatedPlayer {
             // Without match tokens the player is shown a random token: the referee's own would let it forge results.
             shows: match &player.tokens {
                 Some(tokens) => tokens.to_player.clone(),
@@ -118,7 +118,8 @@ impl OfferedMatch {
 }
 
 pub(super) fn offered_players(announced: &AnnouncedMatch) -> [OfferedPlayer; 2] {
-    let (a, b) = (announced.player_a_id.clone(), announced.player_b_id.clone());
+    let a = announced.player_a_id.clone();
+    let b = announced.player_b_id.clone();
     let Some(briefing) = &announced.briefing else {
         return [OfferedPlayer::named(a, None), OfferedPlayer::named(b, None)];
     };

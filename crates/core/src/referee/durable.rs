@@ -15,7 +15,7 @@ pub struct Durable {
     /// How it registers.
     applied: Option<Application>,
     identity: Option<Identity<RefereeId>>,
-    matches: BTreeMap<MatchId, Held>,
+    matches: BTreeMap<MatchId, AssignedMatch>,
     /// The endings of matches of completed rounds, as far as known, until the league ends.
     finished: BTreeMap<MatchId, Option<Ending>>,
     /// The number of assignments: matches with the same start time begin in the order of assignment.
@@ -23,18 +23,18 @@ pub struct Durable {
     /// Rounds up to this one are completed: their announcements are outdated duplicates.
     closed: Option<RoundId>,
     /// Learned dialects by endpoint, with the dialect that had been assigned.
-    dialects: BTreeMap<Endpoint, Learnt>,
+    dialects: BTreeMap<Endpoint, LearnedDialect>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Learnt {
+struct LearnedDialect {
     told: Dialect,
     dialect: Dialect,
 }
 
 /// A match that this referee was assigned.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Held {
+pub enum AssignedMatch {
     /// To be played, or being played.
     Open {
         /// Matches with the same start time begin in this order.
@@ -77,7 +77,7 @@ impl Ending {
     }
 }
 
-impl Held {
+impl AssignedMatch {
     /// The latest attempt at this match here.
     pub fn attempt(&self) -> Attempt {
         match self {
@@ -106,7 +106,7 @@ impl Durable {
     }
 
     /// The matches of rounds that are not over.
-    pub fn matches(&self) -> &BTreeMap<MatchId, Held> {
+    pub fn matches(&self) -> &BTreeMap<MatchId, AssignedMatch> {
         &self.matches
     }
 
@@ -128,8 +128,8 @@ impl Durable {
     /// The assignment of a match that is still to be decided.
     pub fn open(&self, match_id: &MatchId) -> Option<&Arc<Assignment>> {
         match self.matches.get(match_id)? {
-            Held::Open { assignment, .. } => Some(assignment),
-            Held::Decided { .. } | Held::Closed { .. } => None,
+            AssignedMatch::Open { assignment, .. } => Some(assignment),
+            AssignedMatch::Decided { .. } | AssignedMatch::Closed { .. } => None,
         }
     }
 
@@ -153,7 +153,7 @@ impl Durable {
             RefereeEvent::Registered { identity } => self.register(identity),
             RefereeEvent::Assigned { assignment } => {
                 self.assigned = self.assigned.saturating_add(1);
-                let open = Held::Open { order: self.assigned, assignment: assignment.clone() };
+                let open = AssignedMatch::Open { order: self.assigned, assignment: assignment.clone() };
                 self.matches.insert(assignment.match_id.clone(), open);
             }
             RefereeEvent::Decided { match_id, result, .. } => self.decide(match_id, result),
@@ -162,13 +162,13 @@ impl Durable {
             | RefereeEvent::HandedBack { match_id, .. }
             | RefereeEvent::Abandoned { match_id, .. } => self.close(match_id, false),
             RefereeEvent::DialectLearned { endpoint, told, dialect } => {
-                let learnt = Learnt { told: *told, dialect: *dialect };
+                let learnt = LearnedDialect { told: *told, dialect: *dialect };
                 self.dialects.insert(endpoint.clone(), learnt);
             }
             RefereeEvent::RoundClosed { round_id } => {
                 self.closed = self.closed.max(Some(*round_id));
                 self.matches.retain(|match_id, held| match held {
-                    Held::Closed { round_id: of, ending, .. } if *of <= *round_id => {
+                    AssignedMatch::Closed { round_id: of, ending, .. } if *of <= *round_id => {
                         let ending = ending.take();
                         self.finished.insert(match_id.clone(), ending);
                         false
@@ -201,7 +201,7 @@ impl Durable {
             return;
         };
         let result = result.clone();
-        self.matches.insert(match_id.clone(), Held::Decided { assignment, result });
+        self.matches.insert(match_id.clone(), AssignedMatch::Decided { assignment, result });
     }
 
     fn close(&mut self, match_id: &MatchId, recorded: bool) {
@@ -209,9 +209,10 @@ impl Durable {
             return;
         };
         let ending = match held {
-            Held::Decided { result, .. } => Ending::of(result),
-            Held::Open { .. } | Held::Closed { .. } => None,
+            AssignedMatch::Decided { result, .. } => Ending::of(result),
+            AssignedMatch::Open { .. } | AssignedMatch::Closed { .. } => None,
         };
-        *held = Held::Closed { round_id: held.round_id(), attempt: held.attempt(), recorded, ending };
+        *held =
+            AssignedMatch::Closed { round_id: held.round_id(), attempt: held.attempt(), recorded, ending };
     }
 }

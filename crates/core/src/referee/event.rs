@@ -141,7 +141,7 @@ pub struct Assignment {
     /// The secret of the commit-reveal draw. Drawn with the assignment, so that a restart cannot redraw it.
     pub secret: Secret,
     /// In the order A, B.
-    pub players: [Seated; 2],
+    pub players: [SeatedPlayer; 2],
     /// The manager's timeouts and retry policy, if it hands them over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<Timeouts>,
@@ -155,7 +155,7 @@ pub struct Assignment {
 
 /// A player of an assigned match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Seated {
+pub struct SeatedPlayer {
     /// Assigned by the manager.
     pub player_id: PlayerId,
     /// Some managers send ids only; the referee then queries the endpoints.
@@ -175,7 +175,7 @@ pub struct Seated {
 
 impl Assignment {
     /// The player at this seat.
-    pub fn player(&self, seat: Seat) -> &Seated {
+    pub fn player(&self, seat: Seat) -> &SeatedPlayer {
         seat.of(&self.players)
     }
 

@@ -2,7 +2,7 @@
 //! If it fails, the match restarts a little later with the same secret, and no player loses by it. If it keeps failing, the
 //! match is handed back to the manager with the reason.
 
-use super::{Ctx, Held, Referee, RefereeSettings};
+use super::{AssignedMatch, Ctx, Referee, RefereeSettings};
 use crate::agent::{ExternalId, ExternalResult, RulesRequest};
 use crate::game::external::ExternalGame;
 use crate::game::{self, Game};
@@ -70,7 +70,8 @@ impl Referee {
             return;
         };
         external_rules.last += 1;
-        let (id, until) = (ExternalId(external_rules.last), ctx.now + external_rules.time);
+        let id = ExternalId(external_rules.last);
+        let until = ctx.now + external_rules.time;
         external_rules.pending.insert(id, PendingRules { match_id: match_id.clone(), until });
         ongoing.rules_request = Some(id);
         let history = ongoing.game.history().to_vec();
@@ -128,11 +129,11 @@ impl Referee {
     }
 
     fn restart_match(&mut self, now: Timestamp, match_id: &MatchId) {
-        let Some(Held::Open { order, .. }) = self.durable.matches().get(match_id) else {
+        let Some(AssignedMatch::Open { order, .. }) = self.durable.matches().get(match_id) else {
             return;
         };
-        let place = (now + PAUSE, *order, match_id.clone());
+        let order = *order;
         self.drop_match(match_id);
-        self.queue.insert(place);
+        self.queue.put_at(now + PAUSE, order, match_id.clone());
     }
 }

@@ -20,7 +20,8 @@ const FORBIDDEN_AT_LAST: Attempt = Attempt(5);
 impl OngoingMatch {
     /// Handles the passing of time: tries end, and new ones begin.
     pub(super) fn on_time(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
-        let (closes, owed) = (now + self.span(), self.owed());
+        let closes = now + self.span();
+        let owed = self.owed();
         for seat in Seat::BOTH {
             let side = self.side_mut(seat);
             let Some(window) = side.window_mut().filter(|window| window.due() <= now) else {
@@ -105,8 +106,10 @@ impl OngoingMatch {
 
     /// A try failed without an answer: there is another after a pause, or the player forfeits.
     fn fail(&mut self, now: Timestamp, seat: Seat, failure: Failure, actions: &mut Vec<Action>) {
-        let (policy, span) = (self.timing.retry, self.span());
-        let (phase, owed) = (self.phase, self.owed());
+        let policy = self.timing.retry;
+        let span = self.span();
+        let phase = self.phase;
+        let owed = self.owed();
         let side = seat.of_mut(&mut self.sides);
         let instead = if side.answers_separately { ", only an acknowledgement" } else { "" };
         let AnswerState::Awaited(window) = &mut side.answer_state else {
@@ -171,13 +174,15 @@ impl OngoingMatch {
         actions: &mut Vec<Action>,
     ) {
         let most = self.timing.retry.retries;
-        let (phase, owed) = (self.phase, self.owed());
+        let phase = self.phase;
+        let owed = self.owed();
         let Some(window) = self.side_mut(seat).window_mut().filter(|window| window.pause.is_none()) else {
             return;
         };
-        window.last_invalid = Some(match error.message.starts_with(error.code.code()) {
-            true => error.message.clone(),
-            false => format!("{}: {}", error.code, error.message),
+        window.last_invalid = Some(if error.message.starts_with(error.code.code()) {
+            error.message.clone()
+        } else {
+            format!("{}: {}", error.code, error.message)
         });
         window.no_route = false;
         window.plan_to_ask_again(now);

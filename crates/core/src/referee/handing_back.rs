@@ -1,8 +1,8 @@
 //! Hands a match back to the manager that cannot be played from here, without fault of its players.
 
-use super::Held;
+use super::AssignedMatch;
 use super::{Ctx, Purpose, Referee, RefereeEvent};
-use crate::agent::{Agent, Parcel};
+use crate::agent::{Agent, Payload};
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::messages::{Culprit, LeagueError};
 use crate::protocol::{Envelope, ErrorCode, MatchId, Message, Sender, Timestamp};
@@ -37,7 +37,7 @@ impl Referee {
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
-            parcel: Parcel::Message(Message::new(envelope, error)),
+            payload: Payload::Message(Message::new(envelope, error)),
             purpose: Purpose::HandBack,
             timeout: self.settings.timing.other,
             // If none arrives, the match becomes overdue and the manager reassigns it.
@@ -49,8 +49,8 @@ impl Referee {
     /// A foreign manager takes no match back, so the match is restarted here.
     fn restart_later(&mut self, now: Timestamp, match_id: &MatchId) {
         let pause = self.settings.timing.retry.pause(1).unwrap_or_default();
-        if let Some(Held::Open { order, .. }) = self.durable.matches().get(match_id) {
-            self.queue.insert((now + pause, *order, match_id.clone()));
+        if let Some(AssignedMatch::Open { order, .. }) = self.durable.matches().get(match_id) {
+            self.queue.put_at(now + pause, *order, match_id.clone());
         }
     }
 }

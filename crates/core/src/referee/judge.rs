@@ -19,7 +19,8 @@ impl OngoingMatch {
         conformance: Conformance,
     ) -> Result<PlayerAnswer, AnswerError> {
         self.admit(seat, &incoming.envelope, via, conformance)?;
-        let (asked, came) = (&self.assignment.conversation_id, &incoming.envelope.conversation_id);
+        let asked = &self.assignment.conversation_id;
+        let came = &incoming.envelope.conversation_id;
         if asked != came && conformance == Conformance::Strict {
             let message = format!("conversation_id: expected {asked}, got {came}");
             return Err(AnswerError::new(ErrorCode::MatchIdMismatch, message)
@@ -137,7 +138,8 @@ impl OngoingMatch {
                 })
             }
             (other, _) => {
-                let (owed, came) = (self.owed(), other.message_type());
+                let owed = self.owed();
+                let came = other.message_type();
                 let message = format!("message_type: expected {owed}, got {came}");
                 Err(AnswerError::new(ErrorCode::InvalidFormat, message))
             }
@@ -153,7 +155,8 @@ impl OngoingMatch {
         via: Via,
         conformance: Conformance,
     ) -> Result<(), AnswerError> {
-        let (ours, owner) = (&self.assignment.match_id, &self.assignment.player(seat).player_id);
+        let ours = &self.assignment.match_id;
+        let owner = &self.assignment.player(seat).player_id;
         if match_id != ours {
             let message = format!("match_id: expected {ours}, got {match_id}");
             return Err(AnswerError::new(ErrorCode::MatchIdMismatch, message)
@@ -178,7 +181,8 @@ impl OngoingMatch {
             let message = format!("game_type: expected {game_type}, got {}", response.game_type);
             return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
         }
-        let (wanted, came) = (self.game.request(seat).move_type, &response.move_data.move_type);
+        let wanted = self.game.request(seat).move_type;
+        let came = &response.move_data.move_type;
         if *came != wanted && conformance == Conformance::Strict {
             let message = format!("move_data.move_type: expected {wanted}, got {came}");
             return Err(AnswerError::new(ErrorCode::InvalidFormat, message));

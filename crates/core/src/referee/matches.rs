@@ -2,8 +2,8 @@
 
 use super::game_error::{ErrorNotice, game_error};
 use super::one_match::{Action, OngoingMatch};
-use super::{Assignment, Ctx, Held, PendingQuestion, Purpose, Referee, messages_out};
-use crate::agent::{Answer, CallDeadline, Outgoing, Parcel};
+use super::{AssignedMatch, Ctx, PendingQuestion, Purpose, Referee, messages_out};
+use crate::agent::{Answer, CallDeadline, Outgoing, Payload};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::messages::LeagueQuery;
@@ -18,36 +18,20 @@ impl Referee {
         self.playing.len() < most
     }
 
-    /// The endpoint of a player, from its assignment or from the manager's answer.
-    fn endpoint(&self, assignment: &Assignment, seat: Seat) -> Option<Endpoint> {
-        let player = assignment.player(seat);
-        player.endpoint.clone().or_else(|| self.directory.get(&player.player_id).cloned())
-    }
-
-    fn has_endpoints(&self, assignment: &Assignment) -> bool {
-        Seat::BOTH.iter().all(|seat| self.endpoint(assignment, *seat).is_some())
-    }
-
     /// Queues an open match, or queries the endpoints of its players first.
     pub(super) fn enqueue(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
-        let Some(Held::Open { order, assignment }) = self.durable.matches().get(match_id) else {
+        let Some(AssignedMatch::Open { order, assignment }) = self.durable.matches().get(match_id) else {
             return;
         };
-        let place = (assignment.starts_at, *order, match_id.clone());
-        if self.has_endpoints(assignment) {
-            self.without_endpoint.remove(match_id);
-            self.queue.insert(place);
-        } else {
-            let league_id = assignment.league_id.clone();
-            self.without_endpoint.insert(match_id.clone());
-            if !self.outbox.contains(|purpose| *purpose == Purpose::LookUp) {
-                let query = LeagueQuery {
-                    league_id,
-                    query_type: Query::Players,
-                    query_params: QueryParams::default(),
-                };
-                self.send_to_manager(ctx, query.into(), "players", Purpose::LookUp);
-            }
+        if !self.queue.put(match_id, *order, assignment)
+            && !self.outbox.contains(|purpose| *purpose == Purpose::LookUp)
+        {
+            let query = LeagueQuery {
+                league_id: assignment.league_id.clone(),
+                query_type: Query::Players,
+                query_params: QueryParams::default(),
+            };
+            self.send_to_manager(ctx, query.into(), "players", Purpose::LookUp);
         }
     }
 
@@ -60,7 +44,7 @@ impl Referee {
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
-            parcel: Parcel::Message(Message::new(envelope, body)),
+            payload: Payload::Message(Message::new(envelope, body)),
             purpose,
             timeout: self.settings.timing.other,
             tries: Tries::Forever(self.settings.timing.retry.backoff),
@@ -74,15 +58,14 @@ impl Referee {
             && let Ok(Body::LeagueQueryResponse(response)) = incoming.body
         {
             let listed = response.data.as_ref().and_then(|data| data.get("players")?.as_array());
-            self.directory.extend(listed.into_iter().flatten().filter_map(read_listing));
+            self.queue.learn(listed.into_iter().flatten().filter_map(read_listing));
         }
         // Matches with endpoints are queued now; the others are queried again.
-        let missing: Vec<_> = self.without_endpoint.iter().cloned().collect();
-        let left = missing
-            .iter()
-            .filter(|match_id| !self.durable.open(match_id).is_some_and(|open| self.has_endpoints(open)));
-        if left.count() > 0 {
-            // An delivery that is tried forever always has a next time.
+        let missing = self.queue.without_endpoint();
+        let has_endpoints =
+            |match_id| self.durable.open(match_id).is_some_and(|open| self.queue.has_endpoints(open));
+        if !missing.iter().all(has_endpoints) {
+            // A delivery that is tried forever always has a next time.
             self.outbox.retry(ctx.now, sent).ok();
         }
         for match_id in missing {
@@ -102,8 +85,8 @@ impl Referee {
 
     /// Begins queued matches that are due, within capacity.
     pub(super) fn begin_due(&mut self, ctx: &mut Ctx<'_>) {
-        while self.has_room() && self.queue.first().is_some_and(|(at, ..)| *at <= ctx.now) {
-            let Some((_, _, match_id)) = self.queue.pop_first() else {
+        while self.has_room() {
+            let Some(match_id) = self.queue.take_due(ctx.now) else {
                 return;
             };
             self.begin(ctx, &match_id);
@@ -115,7 +98,7 @@ impl Referee {
         let Some(assignment) = self.durable.open(match_id).cloned() else {
             return;
         };
-        let places = Seat::BOTH.map(|seat| self.endpoint(&assignment, seat));
+        let places = Seat::BOTH.map(|seat| self.queue.endpoint(&assignment, seat));
         let [Some(a), Some(b)] = places else {
             return;
         };
@@ -171,7 +154,8 @@ impl Referee {
         let Some(window) = ongoing.side(seat).window() else {
             return;
         };
-        let (closes, deadline) = (window.closes, ongoing.exchange_ends(window));
+        let closes = window.closes;
+        let deadline = ongoing.exchange_ends(window);
         let assignment = &ongoing.assignment;
         let envelope = Envelope::new(Sender::Referee(name), ctx.now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));
@@ -180,10 +164,11 @@ impl Referee {
             call,
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            parcel: Parcel::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
+            payload: Payload::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
             deadline: CallDeadline::At(deadline),
         });
-        let (attempt, turn) = (ongoing.assignment.attempt, ongoing.turn);
+        let attempt = ongoing.assignment.attempt;
+        let turn = ongoing.turn;
         self.pending_questions
             .insert(call, PendingQuestion { match_id: match_id.clone(), attempt, seat, turn });
     }
@@ -196,14 +181,15 @@ impl Referee {
         };
         let side = ongoing.side_mut(seat);
         side.errors_in_flight = side.errors_in_flight.saturating_add(1);
-        let (assignment, side) = (&ongoing.assignment, ongoing.side(seat));
+        let assignment = &ongoing.assignment;
+        let side = ongoing.side(seat);
         let body = game_error(assignment, seat, ongoing.max_retries(), notice);
         let envelope = Envelope::new(Sender::Referee(name), ctx.now, assignment.conversation_id.clone())
             .with_token(Some(assignment.player(seat).shows.clone()));
         let delivery = Delivery {
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            parcel: Parcel::Message(Message::new(envelope, body)),
+            payload: Payload::Message(Message::new(envelope, body)),
             purpose: Purpose::Notice(PendingQuestion {
                 match_id: match_id.clone(),
                 attempt: assignment.attempt,

@@ -3,7 +3,7 @@
 //!
 //! - [`event`], [`durable`]: its events, and the fold over them
 //! - `registration`, `notices`, `assignment`, `report`, `handing_back`: its exchanges with the manager
-//! - `matches`: concurrent matches; `answers`: routes players' answers to their matches
+//! - `matches`, `match_queue`: concurrent matches, and those that wait; `answers`: routes players' answers to their matches
 //! - `one_match`, `failures`, `side`, `window`, `judge`, `proof`, `verdict`: one match; `messages_out`, `game_error`:
 //!   messages to players; `external_rules`: games whose rules are in another program
 //!
@@ -19,6 +19,7 @@ mod failures;
 mod game_error;
 mod handing_back;
 mod judge;
+mod match_queue;
 mod matches;
 mod messages_out;
 mod notices;
@@ -31,8 +32,8 @@ mod verdict;
 mod view;
 mod window;
 
-pub use durable::{Durable, Held};
-pub use event::{Assignment, RefereeEvent, Seated};
+pub use durable::{AssignedMatch, Durable};
+pub use event::{Assignment, RefereeEvent, SeatedPlayer};
 pub use one_match::Phase;
 pub use view::{MatchView, PlayerView};
 
@@ -52,15 +53,16 @@ use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
     Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message,
-    PlayerId, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
+    RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::registration::{Identity, Registration, RegistrationState};
 use crate::signature::SigningKey;
 use crate::timers::Timers;
 use crate::timing::Timing;
 use external_rules::ExternalRules;
+use match_queue::MatchQueue;
 use one_match::OngoingMatch;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The configuration of a referee.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,12 +103,8 @@ pub struct Referee {
     playing: BTreeMap<MatchId, Box<OngoingMatch>>,
     /// The next deadline of each of them.
     timers: Timers<MatchId>,
-    /// Matches that wait for their start time or for capacity, in order.
-    queue: BTreeSet<(Timestamp, u64, MatchId)>,
-    /// Matches whose players' endpoints are not known yet.
-    without_endpoint: BTreeSet<MatchId>,
-    /// Endpoints of players, as far as the manager had to be queried.
-    directory: BTreeMap<PlayerId, Endpoint>,
+    /// Matches that wait.
+    queue: MatchQueue,
     /// Questions to players that are not answered yet.
     pending_questions: PendingCalls<PendingQuestion>,
     /// A game with external rules, if there is one.
@@ -167,9 +165,7 @@ impl Referee {
             key: None,
             playing: BTreeMap::new(),
             timers: Timers::default(),
-            queue: BTreeSet::new(),
-            without_endpoint: BTreeSet::new(),
-            directory: BTreeMap::new(),
+            queue: MatchQueue::default(),
             pending_questions: PendingCalls::default(),
             external_rules: None,
             delayed_game_overs: BTreeMap::new(),
@@ -209,12 +205,13 @@ impl Referee {
     }
 
     fn on_wake(&mut self, ctx: &mut Ctx<'_>) {
-        let (mut open, mut decided) = (Vec::new(), Vec::new());
+        let mut open = Vec::new();
+        let mut decided = Vec::new();
         for (match_id, held) in self.durable.matches() {
             match held {
-                Held::Open { .. } => open.push(match_id.clone()),
-                Held::Decided { .. } => decided.push(match_id.clone()),
-                Held::Closed { .. } => {}
+                AssignedMatch::Open { .. } => open.push(match_id.clone()),
+                AssignedMatch::Decided { .. } => decided.push(match_id.clone()),
+                AssignedMatch::Closed { .. } => {}
             }
         }
         for match_id in open {
@@ -334,7 +331,7 @@ impl Agent for Referee {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        let next = self.queue.first().map(|(at, ..)| *at).filter(|_| self.has_room());
+        let next = self.queue.deadline().filter(|_| self.has_room());
         let alarm = self.timers.first();
         let rules_request = self.external_rules.as_ref().and_then(ExternalRules::deadline);
         [alarm, next, rules_request, self.outbox.deadline(), self.registration.deadline()]
@@ -384,7 +381,7 @@ impl Metrics for Referee {
         Gauges {
             lacks: self.registration.state().lacks(),
             matches_live: self.playing.len(),
-            matches_waiting: self.queue.len() + self.without_endpoint.len(),
+            matches_waiting: self.queue.len(),
             league: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::assignment::{OfferedMatch, OfferedPlayer, forfeits, offered_players};
 use super::one_match::OngoingMatch;
-use super::{Ctx, Held, Purpose, Referee, RefereeEvent};
+use super::{AssignedMatch, Ctx, Purpose, Referee, RefereeEvent};
 use crate::agent::Agent;
 use crate::protocol::messages::{AnnouncedMatch, LeagueError, MatchAssignment, RoundAnnouncement};
 use crate::protocol::token::same_token;
@@ -90,7 +90,8 @@ impl Referee {
 
     fn announced(&mut self, ctx: &mut Ctx<'_>, round: &RoundAnnouncement) -> Result<(), LeagueError> {
         self.right_league(&round.league_id)?;
-        let (us, mut verdict) = (self.name(), Ok(()));
+        let us = self.name();
+        let mut verdict = Ok(());
         // Our manager sends a briefing when a match may begin; an announcement without one is for information only.
         let briefs = self.durable.identity().is_some_and(|identity| identity.match_tokens);
         for announced in round.matches.iter() {
@@ -174,7 +175,9 @@ impl Referee {
             .matches()
             .iter()
             .filter_map(|(match_id, held)| match held {
-                Held::Open { assignment, .. } if assignment.round_id <= round_id => Some(match_id.clone()),
+                AssignedMatch::Open { assignment, .. } if assignment.round_id <= round_id => {
+                    Some(match_id.clone())
+                }
                 _ => None,
             })
             .collect();
@@ -213,8 +216,7 @@ impl Referee {
         if let Some(dropped) = self.playing.remove(match_id) {
             self.stop_waiting_for(match_id, &dropped);
         }
-        self.queue.retain(|(_, _, queued)| queued != match_id);
-        self.without_endpoint.remove(match_id);
+        self.queue.remove(match_id);
         let delayed_game_overs = &self.delayed_game_overs;
         self.outbox.cancel(|purpose| {
             matches!(purpose, Purpose::Notice(question)
@@ -235,7 +237,6 @@ impl Referee {
         self.playing.clear();
         self.timers.clear();
         self.queue.clear();
-        self.without_endpoint.clear();
         self.pending_questions.clear();
         let delayed_game_overs = &self.delayed_game_overs;
         self.outbox.cancel(|purpose| match purpose {

@@ -47,8 +47,10 @@ impl OngoingMatch {
         nonce: Option<&Nonce>,
         signature: Option<&Signature>,
     ) -> Result<(), AnswerError> {
-        let (player, side) = (self.assignment.player(seat), self.side(seat));
-        let (player_id, draw) = (&player.player_id, self.assignment.draw());
+        let player = self.assignment.player(seat);
+        let side = self.side(seat);
+        let player_id = &player.player_id;
+        let draw = self.assignment.draw();
         if let Some(promised) = &side.nonce_commitment {
             let Some(nonce) = nonce else {
                 let message = "nonce: expected the nonce that nonce_commitment is of, got none";
@@ -75,12 +77,12 @@ impl OngoingMatch {
             nonce,
             choices: before.chain([choice]).collect(),
         };
-        match moves.is_signed(key, signature) {
-            true => Ok(()),
-            false => {
-                let message = "signature: this is not the signature of the registered key over this move and those before";
-                Err(AnswerError::new(ErrorCode::InvalidFormat, message))
-            }
+        if moves.is_signed(key, signature) {
+            Ok(())
+        } else {
+            let message =
+                "signature: this is not the signature of the registered key over this move and those before";
+            Err(AnswerError::new(ErrorCode::InvalidFormat, message))
         }
     }
 

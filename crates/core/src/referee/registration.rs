@@ -32,7 +32,8 @@ impl Referee {
             public_key: self.key.as_ref().map(SigningKey::public_key),
         };
         let request = RefereeRegisterRequest { referee_meta, join_code: self.registration.join_code.clone() };
-        let (call, sender) = (self.outbox.next_call(), self.sender());
+        let call = self.outbox.next_call();
+        let sender = self.sender();
         let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
         let outgoing = self.registration.ask(ctx.now, call, sender, application, earlier, request);
         ctx.step.outbox.push(outgoing);

@@ -1,9 +1,9 @@
 //! The end of a match: the decision is recorded, then GAME_OVER and the report are sent, the report until it is
 //! acknowledged.
 
+use super::{AssignedMatch, DelayedGameOver, PendingQuestion, Purpose, Referee, RefereeEvent};
 use super::{Assignment, Ctx, messages_out};
-use super::{DelayedGameOver, Held, PendingQuestion, Purpose, Referee, RefereeEvent};
-use crate::agent::{Agent, Answer, Parcel};
+use crate::agent::{Agent, Answer, Payload};
 use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::dialect::Dialect;
@@ -63,8 +63,8 @@ impl Referee {
 
     fn decided(&self, match_id: &MatchId) -> Option<(Arc<Assignment>, Arc<MatchResult>)> {
         match self.durable.matches().get(match_id)? {
-            Held::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
-            Held::Open { .. } | Held::Closed { .. } => None,
+            AssignedMatch::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
+            AssignedMatch::Open { .. } | AssignedMatch::Closed { .. } => None,
         }
     }
 
@@ -88,7 +88,7 @@ impl Referee {
             let delivery = Delivery {
                 to,
                 dialect,
-                parcel: Parcel::Message(message),
+                payload: Payload::Message(message),
                 purpose: Purpose::GameOver,
                 timeout: self.settings.timing.game_over,
                 tries: Tries::Retry(retry.retries, retry.backoff),
@@ -138,7 +138,7 @@ impl Referee {
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
-            parcel: Parcel::Message(Message::new(envelope, report)),
+            payload: Payload::Message(Message::new(envelope, report)),
             purpose: Purpose::Report(assignment.match_id.clone()),
             timeout: self.settings.timing.report,
             tries: Tries::Forever(self.settings.timing.retry.backoff),
@@ -156,7 +156,8 @@ impl Referee {
         let Some((assignment, _)) = self.decided(match_id) else {
             return;
         };
-        let (match_id, attempt) = (match_id.clone(), assignment.attempt);
+        let match_id = match_id.clone();
+        let attempt = assignment.attempt;
         match self.receipt(&match_id, answer) {
             Receipt::Recorded => self.record(ctx, RefereeEvent::Reported { match_id, attempt }),
             Receipt::Refused { code, reason } => {

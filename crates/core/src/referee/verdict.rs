@@ -73,7 +73,8 @@ fn turn_log(ended: &OngoingMatch, players: &[PlayerId; 2]) -> Option<Vec<ByPlaye
 }
 
 fn by_default(loser: Seat, cause: Cause, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {
-    let (lost, won) = (loser.of(players), loser.other().of(players));
+    let lost = loser.of(players);
+    let won = loser.other().of(players);
     let reason = format!("{lost} {} - {won} wins by default", cause.words());
     (GameStatus::TechnicalLoss, Some(loser.other()), reason)
 }

@@ -3,7 +3,7 @@
 use super::durable::Ending;
 use super::one_match::{OngoingMatch, Phase};
 use super::window::AnswerState;
-use super::{Held, Referee};
+use super::{AssignedMatch, Referee};
 use crate::agent::Content;
 use crate::game::Seat;
 use crate::protocol::messages::LeagueError;
@@ -49,22 +49,23 @@ impl Referee {
 
     /// How many matches wait for their start time, for capacity, or for their players' endpoints.
     pub fn waiting(&self) -> usize {
-        self.queue.len() + self.without_endpoint.len()
+        self.queue.len()
     }
 
     pub(super) fn match_state(&self, now: Timestamp, match_id: Option<&MatchId>) -> Content {
         let Some(match_id) = match_id else {
             let matches: Vec<_> = self.matches().collect();
-            let (waiting, state) = (self.waiting(), self.durable.lifecycle());
+            let waiting = self.waiting();
+            let state = self.durable.lifecycle();
             return Content::Data(json!({"matches": matches, "waiting": waiting, "state": state}));
         };
         if let Some(ongoing) = self.playing.get(match_id) {
             return Content::Data(json!(view(ongoing)));
         }
         let (phase, ending) = match self.durable.matches().get(match_id) {
-            Some(Held::Open { .. }) => (Phase::WaitingForPlayers, None),
-            Some(Held::Decided { result, .. }) => (Phase::Finished, Ending::of(result)),
-            Some(Held::Closed { ending, .. }) => (Phase::Finished, ending.clone()),
+            Some(AssignedMatch::Open { .. }) => (Phase::WaitingForPlayers, None),
+            Some(AssignedMatch::Decided { result, .. }) => (Phase::Finished, Ending::of(result)),
+            Some(AssignedMatch::Closed { ending, .. }) => (Phase::Finished, ending.clone()),
             None if self.durable.finished().contains_key(match_id) => {
                 (Phase::Finished, self.durable.finished().get(match_id).cloned().flatten())
             }

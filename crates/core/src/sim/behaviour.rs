@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// In what way a player misbehaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum Character {
     /// Follows the protocol.
     Honest,
     /// Answers nothing that a referee asks.
@@ -43,14 +43,14 @@ pub enum Manner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Behaviour {
     /// What it does when it misbehaves.
-    pub manner: Manner,
+    pub character: Character,
     /// The percentage of its answers in games that are changed.
     pub percent: u64,
 }
 
 /// What becomes of an answer.
 #[derive(Debug, Clone)]
-pub(super) enum Twisted {
+pub(super) enum Corruption {
     /// It goes out as it is, perhaps late.
     Plain {
         after: Duration,
@@ -71,11 +71,11 @@ fn no_choices() -> [Value; 8] {
 
 impl Behaviour {
     /// Never misbehaves.
-    pub const HONEST: Self = Self { manner: Manner::Honest, percent: 0 };
+    pub const HONEST: Self = Self { character: Character::Honest, percent: 0 };
 
     /// Some misbehaviour, never an honest player.
     pub fn drawn(chance: &mut Entropy) -> Self {
-        use Manner::*;
+        use Character::*;
         let manners = [
             Silent,
             Mute,
@@ -90,19 +90,19 @@ impl Behaviour {
             Returns,
         ];
         Self {
-            manner: pick(chance, &manners).copied().unwrap_or(Silent),
+            character: pick(chance, &manners).copied().unwrap_or(Silent),
             percent: pick(chance, &[30, 70, 100]).copied().unwrap_or(100),
         }
     }
 
     /// Whether a referee always gets the right answer in time, if perhaps by an odd way.
     pub fn is_sound(&self) -> bool {
-        matches!(self.manner, Manner::Honest | Manner::SeparatePost | Manner::DoubleAnswer)
+        matches!(self.character, Character::Honest | Character::SeparatePost | Character::DoubleAnswer)
     }
 
     /// Whether it may be away when the league begins, or for ever.
     pub fn is_absent(&self) -> bool {
-        matches!(self.manner, Manner::Dies | Manner::Returns | Manner::Mute)
+        matches!(self.character, Character::Dies | Character::Returns | Character::Mute)
     }
 
     /// What to do with an answer, of which `reader` is who asked.
@@ -112,8 +112,8 @@ impl Behaviour {
         message: &Message,
         window: Duration,
         reader: &Reader,
-    ) -> Twisted {
-        let plain = Twisted::Plain { after: Duration::ZERO };
+    ) -> Corruption {
+        let plain = Corruption::Plain { after: Duration::ZERO };
         let in_game = matches!(
             message.body,
             Body::GameJoinAck(_) | Body::ChooseParityResponse(_) | Body::GameMoveResponse(_)
@@ -121,27 +121,27 @@ impl Behaviour {
         if !in_game || !chance.chance(self.percent) {
             return plain;
         }
-        match self.manner {
-            Manner::Honest | Manner::Dies | Manner::Returns => plain,
-            Manner::Silent | Manner::Mute => Twisted::Nothing,
-            Manner::Refuser => match &message.body {
+        match self.character {
+            Character::Honest | Character::Dies | Character::Returns => plain,
+            Character::Silent | Character::Mute => Corruption::Nothing,
+            Character::Refuser => match &message.body {
                 Body::GameJoinAck(ack) => {
                     let ack = GameJoinAck { accept: false, ..GameJoinAck::clone(ack) };
-                    Twisted::Instead(whole(Message::new(message.envelope.clone(), ack)))
+                    Corruption::Instead(whole(Message::new(message.envelope.clone(), ack)))
                 }
                 _ => plain,
             },
-            Manner::InvalidChoice => match &message.body {
+            Character::InvalidChoice => match &message.body {
                 Body::GameJoinAck(_) => plain,
-                _ => Twisted::Instead(with_no_choice(chance, message, reader)),
+                _ => Corruption::Instead(with_no_choice(chance, message, reader)),
             },
-            Manner::WrongMatch => Twisted::Instead(whole(for_another_match(message))),
-            Manner::Garbled => Twisted::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into())),
-            Manner::SeparatePost => Twisted::Separate(Answer::Received),
-            Manner::DoubleAnswer => Twisted::Twice(with_another_choice(message)),
-            Manner::Slow => {
+            Character::WrongMatch => Corruption::Instead(whole(for_another_match(message))),
+            Character::Garbled => Corruption::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into())),
+            Character::SeparatePost => Corruption::Separate(Answer::Received),
+            Character::DoubleAnswer => Corruption::Twice(with_another_choice(message)),
+            Character::Slow => {
                 let longest = u64::try_from(window.as_micros()).unwrap_or(0).saturating_mul(3) / 2;
-                Twisted::Plain { after: Duration::from_micros(chance.below(longest)) }
+                Corruption::Plain { after: Duration::from_micros(chance.below(longest)) }
             }
         }
     }

@@ -1,8 +1,8 @@
 //! The events of the simulated world, each scheduled at its time.
 
+use super::agent_id::AgentId;
 use super::shared_store::Verdict;
-use super::who::Who;
-use super::wire::{Payload, Response};
+use super::wire::{Packet, Response};
 use crate::agent::{ExternalId, ExternalResult};
 use crate::mailbox::CallNumber;
 use crate::protocol::Timestamp;
@@ -11,39 +11,39 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) enum WorldEvent {
     /// A host's agent is started, or started again.
-    Start(Who),
+    Start(AgentId),
     Crash {
-        who: Who,
+        who: AgentId,
         /// How long until it is started again, if it ever is.
         down: Option<Duration>,
     },
     /// A host's oldest waiting batch reaches its disk.
     Commit {
-        who: Who,
+        who: AgentId,
         incarnation: u32,
     },
     /// A driver may have asked to be polled now.
     Poll {
-        who: Who,
+        who: AgentId,
         incarnation: u32,
     },
     /// A call, or a copy of one, reaches its host.
     Arrive {
         call: usize,
-        payload: Box<Payload>,
+        packet: Box<Packet>,
     },
     /// A player that dials out connects to the relay.
-    Connect(Who),
+    Connect(AgentId),
     /// Its stream is cut.
-    Cut(Who),
+    Cut(AgentId),
     /// A call may have waited long enough in a mailbox.
     MailboxDue {
-        who: Who,
+        who: AgentId,
         number: CallNumber,
     },
     /// The answer of a player that dials out reaches the relay.
     Relayed {
-        who: Who,
+        who: AgentId,
         call: usize,
         back: Box<Response>,
     },
@@ -56,7 +56,7 @@ pub(super) enum WorldEvent {
     },
     /// An external decider has decided for a player.
     Decided {
-        who: Who,
+        who: AgentId,
         incarnation: u32,
         inquiry: ExternalId,
         decision: Box<ExternalResult>,

@@ -76,9 +76,12 @@ impl Faults {
         };
         let (spike_percent, loss_percent, duplicate_percent, refuse_percent) =
             (some(10), some(30), some(25), some(15));
-        let (partitions, crashes, crashes_per_10k_steps) = (some(4), some(8), some(200));
+        let partitions = some(4);
+        let crashes = some(8);
+        let crashes_per_10k_steps = some(200);
         let clock_error_us_max = some(3_000_000);
-        let (bad_player_percent, meddling_percent) = (some(60), some(90));
+        let bad_player_percent = some(60);
+        let meddling_percent = some(90);
         // Short leagues need short troubles, long ones long: the scale is drawn, then the length.
         let scale_ms = *pick(chance, &[1_000, 4_000, 20_000, 60_000, 200_000]).unwrap_or(&1_000);
         let latency_ms_max = *pick(chance, &[1, 5, 50, 400]).unwrap_or(&1);

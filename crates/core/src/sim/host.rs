@@ -5,7 +5,7 @@
 
 use super::check::ownership::time_goes_on;
 use super::failure::{Checker, Fault};
-use super::machine::{Appended, Confirmed, Machine};
+use super::machine::{AppendedStep, ConfirmedBatch, Machine};
 use crate::agent::{Agent, CallDeadline, DecodeHints, Input};
 use crate::driver::{Arrival, Batch, Batches, Driver, Effects, EventDurability, IsColocated};
 use crate::entropy::Entropy;
@@ -29,9 +29,9 @@ pub struct Host<A: Agent> {
     /// What came of steps and has not been appended yet, in order.
     fresh: VecDeque<Batch<A::Event>>,
     /// The batches that wait for the disk, in order.
-    waiting: VecDeque<Waiting<A::Event>>,
+    waiting: VecDeque<WaitingBatch<A::Event>>,
     /// What is on the disk, and has not been confirmed yet.
-    stored: VecDeque<Confirmed>,
+    stored: VecDeque<ConfirmedBatch>,
     seed: u64,
     /// By how much its clock is wrong, in microseconds.
     clock_error_us: i64,
@@ -45,7 +45,7 @@ pub struct Host<A: Agent> {
     appended: usize,
 }
 
-struct Waiting<E> {
+struct WaitingBatch<E> {
     /// Where in the log its last event will stand.
     log_end: usize,
     batch: Batch<E>,
@@ -223,7 +223,8 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
         input: Input,
         from_colocated: bool,
     ) -> Result<usize, Fault> {
-        let (now, at) = (self.own_time(now), self.own_time(at));
+        let now = self.own_time(now);
+        let at = self.own_time(at);
         self.drive(|driver| driver.arrive(now, Arrival { at, input, from_colocated }))
     }
 
@@ -232,16 +233,16 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
         self.drive(|driver| driver.poll(now))
     }
 
-    fn append(&mut self) -> Option<Appended> {
+    fn append(&mut self) -> Option<AppendedStep> {
         let mut batch = self.fresh.pop_front()?;
         self.steps += 1;
         let effects = self.in_world_time(std::mem::take(&mut batch.when_ordered));
         let to_disk = batch.needs_append();
         if to_disk {
             self.appended += batch.events.len();
-            self.waiting.push_back(Waiting { log_end: self.appended, batch });
+            self.waiting.push_back(WaitingBatch { log_end: self.appended, batch });
         }
-        Some(Appended { to_disk, effects })
+        Some(AppendedStep { to_disk, effects })
     }
 
     fn oldest_has_events(&self) -> bool {
@@ -249,7 +250,7 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
     }
 
     fn store(&mut self) -> Result<(), Fault> {
-        let Some(Waiting { log_end, batch }) = self.waiting.pop_front() else { return Ok(()) };
+        let Some(WaitingBatch { log_end, batch }) = self.waiting.pop_front() else { return Ok(()) };
         let Batch { at, events, when_durable, .. } = batch;
         let count = events.len();
         time_goes_on(self.last_at().filter(|_| count > 0), at)?;
@@ -263,18 +264,18 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
                 ),
             ));
         }
-        self.stored.push_back(Confirmed { events: count, effects: when_durable });
+        self.stored.push_back(ConfirmedBatch { events: count, effects: when_durable });
         Ok(())
     }
 
-    fn confirm(&mut self) -> Confirmed {
-        let Confirmed { events, effects } = self.stored.pop_front().unwrap_or_default();
-        Confirmed { events, effects: self.in_world_time(effects) }
+    fn confirm(&mut self) -> ConfirmedBatch {
+        let ConfirmedBatch { events, effects } = self.stored.pop_front().unwrap_or_default();
+        ConfirmedBatch { events, effects: self.in_world_time(effects) }
     }
 
     fn crash(&mut self, stored: usize) -> usize {
         let stored = stored.min(self.waiting.len());
-        for Waiting { batch, .. } in self.waiting.drain(..stored) {
+        for WaitingBatch { batch, .. } in self.waiting.drain(..stored) {
             self.log.extend(batch.events.into_iter().map(|event| (batch.at, event)));
         }
         let lost = self.waiting.len() + self.fresh.len();

@@ -1,15 +1,15 @@
 //! Text forms of calls and messages in the trace.
 
-use super::who::Who;
-use super::wire::Payload;
+use super::agent_id::AgentId;
+use super::wire::Packet;
 use crate::agent::{Answer, Ask};
 use crate::protocol::Body;
 use std::fmt;
 
 /// How a party is called in the trace.
-pub(super) struct Named(pub(super) Option<Who>);
+pub(super) struct AgentLabel(pub(super) Option<AgentId>);
 
-impl fmt::Display for Named {
+impl fmt::Display for AgentLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(who) => who.fmt(f),
@@ -19,16 +19,16 @@ impl fmt::Display for Named {
 }
 
 /// How a call's content is called in the trace.
-pub(super) struct Label<'a>(pub(super) &'a Payload);
+pub(super) struct Label<'a>(pub(super) &'a Packet);
 
 impl fmt::Display for Label<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Payload::Message(message) => {
+            Packet::Message(message) => {
                 write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
             }
-            Payload::Ask(ask) => AskLabel(ask).fmt(f),
-            Payload::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Packet::Ask(ask) => AskLabel(ask).fmt(f),
+            Packet::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
         }
     }
 }
@@ -50,9 +50,9 @@ impl fmt::Display for AskLabel<'_> {
 }
 
 /// How the end of a call is called in the trace.
-pub(super) struct Ended<'a>(pub(super) &'a Answer);
+pub(super) struct AnswerLabel<'a>(pub(super) &'a Answer);
 
-impl fmt::Display for Ended<'_> {
+impl fmt::Display for AnswerLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Answer::Message(Ok(incoming)) => match &incoming.body {

@@ -7,7 +7,7 @@ use crate::protocol::{PlayerId, Timestamp};
 
 /// A step whose batch has been appended, if the log had to hear of it.
 #[derive(Debug)]
-pub struct Appended {
+pub struct AppendedStep {
     /// Whether the disk has something to write or to confirm.
     pub to_disk: bool,
     /// For colocated agents.
@@ -16,7 +16,7 @@ pub struct Appended {
 
 /// What the disk has confirmed.
 #[derive(Debug, Default)]
-pub struct Confirmed {
+pub struct ConfirmedBatch {
     /// How many events have become durable.
     pub events: usize,
     /// The effects that waited for these events.
@@ -46,15 +46,15 @@ pub trait Machine {
     /// Lets the driver know that time has passed. How many events come of it.
     fn poll(&mut self, now: Timestamp) -> Result<usize, Fault>;
     /// Appends what came of the next step.
-    fn append(&mut self) -> Option<Appended>;
+    fn append(&mut self) -> Option<AppendedStep>;
     /// Whether the oldest batch that waits has anything to store.
     fn oldest_has_events(&self) -> bool;
     /// The oldest batch that waits reaches the disk.
     fn store(&mut self) -> Result<(), Fault>;
     /// The host hears that the oldest batch which it has not heard of yet is on the disk.
-    fn confirm(&mut self) -> Confirmed;
+    fn confirm(&mut self) -> ConfirmedBatch;
     /// Both at once.
-    fn commit(&mut self) -> Result<Confirmed, Fault> {
+    fn commit(&mut self) -> Result<ConfirmedBatch, Fault> {
         self.store()?;
         Ok(self.confirm())
     }

@@ -9,49 +9,40 @@
 //! `transaction` and `fenced` are several processes on one store; `wiretap`, [`check`] and `inspection` watch it;
 //! [`PlantedFault`] shows that they do.
 
+mod agent_id;
+mod agents;
 pub mod behaviour;
-mod cast;
-mod cheat;
+mod call;
 pub mod check;
-mod colocated;
-mod crash_plan;
 mod event;
-mod exchange;
 pub mod external_deciders;
 pub mod failure;
 pub mod faults;
-mod fenced;
 pub mod host;
-mod inspection;
 mod labels;
 pub mod machine;
 mod network;
-mod outsiders;
-mod ownership;
 mod planted_fault;
 mod queue;
-mod relay;
-mod response;
 mod scenario;
+mod shared_log;
 mod shared_store;
 mod stats;
-mod takeovers;
 mod trace;
-mod transaction;
-mod who;
 mod wire;
 mod wiretap;
 mod world;
 
 pub use failure::{Checker, Failure, Fault};
 pub use faults::Faults;
-pub use inspection::facts;
+
+pub use agent_id::AgentId;
 pub use planted_fault::PlantedFault;
 pub use scenario::Scenario;
 pub use shared_store::SharedStore;
 pub use stats::Stats;
-pub use who::Who;
 pub use wire::Wire;
+pub use world::facts;
 
 use crate::league::LeagueEvent;
 use crate::protocol::{Message, Timestamp};
@@ -77,7 +68,7 @@ pub struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrashPoint {
     /// Which agent crashes.
-    pub who: Who,
+    pub who: AgentId,
     /// Counted from 1.
     pub step: u64,
     /// How far the step has come by then.

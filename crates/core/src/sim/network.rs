@@ -1,7 +1,7 @@
 //! The network between the hosts: slow, lossy, repeating itself, and at times cut in two.
 
+use super::agent_id::AgentId;
 use super::faults::Faults;
-use super::who::Who;
 use crate::agent::Failure;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
@@ -21,14 +21,14 @@ pub(super) struct Network {
 struct Partition {
     from: Timestamp,
     until: Timestamp,
-    inside: BTreeSet<Who>,
+    inside: BTreeSet<AgentId>,
     /// Whether the sender is told so, or hears nothing.
     refuses: bool,
 }
 
 /// What becomes of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum Transmission {
     Arrives {
         after: Duration,
         /// When it arrives a second time, if it does.
@@ -43,7 +43,7 @@ pub(super) enum Fate {
 }
 
 impl Network {
-    pub(super) fn new(faults: &Faults, mut chance: Entropy, hosts: &[Who], start: Timestamp) -> Self {
+    pub(super) fn new(faults: &Faults, mut chance: Entropy, hosts: &[AgentId], start: Timestamp) -> Self {
         let heals_at = start + faults.heal_after;
         let partitions = (0..faults.partitions)
             .map(|_| {
@@ -75,45 +75,46 @@ impl Network {
         Duration::from_micros(micros)
     }
 
-    fn partition(&self, now: Timestamp, from: Who, to: Who) -> Option<&Partition> {
+    fn partition(&self, now: Timestamp, from: AgentId, to: AgentId) -> Option<&Partition> {
         self.partitions.iter().find(|partition| {
             (partition.from..partition.until).contains(&now)
                 && partition.inside.contains(&from) != partition.inside.contains(&to)
         })
     }
 
-    pub(super) fn request(&mut self, now: Timestamp, from: Who, to: Who) -> Fate {
+    pub(super) fn request(&mut self, now: Timestamp, from: AgentId, to: AgentId) -> Transmission {
         let after = self.latency(now);
         if let Some(partition) = self.partition(now, from, to) {
-            return match partition.refuses {
-                true => Fate::Failed { after, how: Failure::NoRoute },
-                false => Fate::Lost,
+            return if partition.refuses {
+                Transmission::Failed { after, how: Failure::NoRoute }
+            } else {
+                Transmission::Lost
             };
         }
         if self.has_healed(now) {
-            return Fate::Arrives { after, again: None };
+            return Transmission::Arrives { after, again: None };
         }
         if let Some(how) = self.own_fault(from, to) {
-            return Fate::Failed { after, how };
+            return Transmission::Failed { after, how };
         }
         if self.chance.chance(self.faults.refuse_percent) {
-            return Fate::Failed { after, how: Failure::NoConnection };
+            return Transmission::Failed { after, how: Failure::NoConnection };
         }
         if self.chance.chance(self.faults.loss_percent) {
-            return Fate::Lost;
+            return Transmission::Lost;
         }
         let again =
             self.chance.chance(self.faults.duplicate_percent).then(|| self.latency(now).saturating_mul(2));
-        Fate::Arrives { after, again }
+        Transmission::Arrives { after, again }
     }
 
     /// What keeps a call from leaving the machine of a manager or a referee.
-    fn own_fault(&mut self, from: Who, to: Who) -> Option<Failure> {
+    fn own_fault(&mut self, from: AgentId, to: AgentId) -> Option<Failure> {
         match (from, to) {
-            (Who::Referee(number), Who::Player(_)) if u64::from(number) <= self.faults.cut_off => {
+            (AgentId::Referee(number), AgentId::Player(_)) if u64::from(number) <= self.faults.cut_off => {
                 Some(Failure::NoRoute)
             }
-            (Who::Referee(_) | Who::Manager, _) if self.faults.our_fault_percent > 0 => {
+            (AgentId::Referee(_) | AgentId::Manager, _) if self.faults.our_fault_percent > 0 => {
                 self.chance.chance(self.faults.our_fault_percent).then_some(Failure::Ours)
             }
             _ => None,
@@ -121,7 +122,7 @@ impl Network {
     }
 
     /// How long an answer takes; `None` if it never arrives.
-    pub(super) fn answer(&mut self, now: Timestamp, from: Who, to: Who) -> Option<Duration> {
+    pub(super) fn answer(&mut self, now: Timestamp, from: AgentId, to: AgentId) -> Option<Duration> {
         let after = self.latency(now);
         let lost = self.partition(now, from, to).is_some()
             || (!self.has_healed(now) && self.chance.chance(self.faults.loss_percent));

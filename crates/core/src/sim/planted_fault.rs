@@ -1,7 +1,7 @@
 //! Faults that break a promise on purpose, to show that the checkers notice.
 
+use super::agent_id::AgentId;
 use super::scenario::Scenario;
-use super::who::Who;
 use crate::protocol::{Body, Message};
 use core::net::IpAddr;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub enum PlantedFault {
 
 impl Scenario {
     /// The address that a request comes from.
-    pub(super) fn address_of(&self, from: Who, victim: Option<Who>) -> IpAddr {
+    pub(super) fn address_of(&self, from: AgentId, victim: Option<AgentId>) -> IpAddr {
         match (self.planted, victim) {
             (Some(PlantedFault::SharedAddress), Some(victim)) => victim.address(),
             _ => from.address(),

@@ -1,11 +1,11 @@
 //! The scenario of a seed: the number of agents, the league's settings, and how the agents behave.
 
+use super::agent_id::AgentId;
 use super::behaviour::Behaviour;
 use super::external_deciders::Decider;
 use super::faults::{Faults, pick};
 use super::planted_fault::PlantedFault;
 use super::shared_store::SharedStore;
-use super::who::Who;
 use super::wire::Wire;
 use crate::driver::IsColocated;
 use crate::entropy::Entropy;
@@ -122,16 +122,13 @@ impl Scenario {
     }
 
     /// Whether an agent is called through a relay.
-    pub(super) fn dials_out(&self, who: Who) -> bool {
-        matches!(who, Who::Player(number) if number <= self.dialling) && !self.is_colocated(who)
+    pub(super) fn dials_out(&self, who: AgentId) -> bool {
+        matches!(who, AgentId::Player(number) if number <= self.dialling) && !self.is_colocated(who)
     }
 
     /// A random scenario; `chance` is seeded by the run.
     pub fn drawn(chance: &mut Entropy) -> Self {
-        let faults = match chance.chance(15) {
-            true => Faults::NONE,
-            false => Faults::drawn(chance),
-        };
+        let faults = if chance.chance(15) { Faults::NONE } else { Faults::drawn(chance) };
         let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
         let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
         let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
@@ -145,33 +142,18 @@ impl Scenario {
             EndpointCheck::Off,
         ];
         let mut scenario = Self {
-            league_id: LeagueId::new("league_sim"),
             game_type: GameType::new(game_type),
             players,
-            deciders: Vec::new(),
             referees,
             lead: Duration::from_millis(lead),
             timing: timing(chance),
-            referee_timing: None,
-            bounds: Vec::new(),
-            conformance: match chance.chance(50) {
-                true => Conformance::Strict,
-                false => Conformance::Lenient,
-            },
+            conformance: if chance.chance(50) { Conformance::Strict } else { Conformance::Lenient },
             endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
             wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
             dialects: dialects(chance),
             hasty: chance.chance(50),
             faults,
-            competition: Competition::default(),
-            colocated_players: None,
-            cheats: Vec::new(),
-            without_proof: Vec::new(),
-            unkeyed: 0,
-            understood: Vec::new(),
-            dialling: 0,
-            shared_store: None,
-            planted: None,
+            ..Self::plain(0, 0)
         };
         if chance.chance(50) {
             scenario.deciders = scenario.players.iter().map(|_| Decider::drawn(chance)).collect();
@@ -262,38 +244,39 @@ impl Scenario {
     }
 
     /// Whether it shares a process and its log with the manager.
-    pub fn is_colocated(&self, who: Who) -> bool {
+    pub fn is_colocated(&self, who: AgentId) -> bool {
         is_colocated(self.colocated_players, who) || self.shares_store(who)
     }
 
     /// Whether it runs on one of the machines that share a store.
-    pub(super) fn shares_store(&self, who: Who) -> bool {
-        let is_there = who == Who::Manager || is_colocated(self.colocated_players, who);
+    pub(super) fn shares_store(&self, who: AgentId) -> bool {
+        let is_there = who == AgentId::Manager || is_colocated(self.colocated_players, who);
         is_there && self.shared_store.is_some()
     }
 
     /// How the driver of `who` knows the agents that it shares its log with, if there are any.
-    pub(super) fn colocated_with(&self, who: Who) -> Option<IsColocated> {
+    pub(super) fn colocated_with(&self, who: AgentId) -> Option<IsColocated> {
         let players = self.colocated_players;
-        let others = move |endpoint: &Endpoint| Who::at(endpoint).is_some_and(|to| is_colocated(players, to));
+        let others =
+            move |endpoint: &Endpoint| AgentId::at(endpoint).is_some_and(|to| is_colocated(players, to));
         self.is_colocated(who).then(|| Arc::new(others) as IsColocated)
     }
 
     /// Takes the key out of the registration of an agent that has none.
-    pub(super) fn withhold_key(&self, from: Who, message: &mut Message) {
-        let unkeyed = matches!(from, Who::Player(number) if number <= self.unkeyed);
+    pub(super) fn withhold_key(&self, from: AgentId, message: &mut Message) {
+        let unkeyed = matches!(from, AgentId::Player(number) if number <= self.unkeyed);
         if unkeyed && matches!(message.body, Body::LeagueRegisterRequest(_)) {
             message.envelope.auth_token.take_if(|token| token.is_registration_key());
         }
     }
 
     /// Whether it is a referee that does not prove.
-    pub(super) fn is_without_proof(&self, who: Who) -> bool {
-        matches!(who, Who::Referee(number) if self.without_proof.contains(&number))
+    pub(super) fn is_without_proof(&self, who: AgentId) -> bool {
+        matches!(who, AgentId::Referee(number) if self.without_proof.contains(&number))
     }
 
     /// Takes out of a registration that the referee proves, and out of a report what it proves.
-    pub(super) fn withhold_proof(&self, from: Who, message: &mut Message) {
+    pub(super) fn withhold_proof(&self, from: AgentId, message: &mut Message) {
         if !self.is_without_proof(from) {
             return;
         }
@@ -309,8 +292,8 @@ impl Scenario {
     }
 
     /// Who decides for an agent: `Own` for all that are not players.
-    pub fn decider(&self, who: Who) -> Decider {
-        let Who::Player(number) = who else {
+    pub fn decider(&self, who: AgentId) -> Decider {
+        let AgentId::Player(number) = who else {
             return Decider::Own;
         };
         let place = usize::from(number).checked_sub(1);
@@ -327,25 +310,25 @@ impl Scenario {
     }
 
     /// How `from` wraps what it sends to `to`, if it has a way of its own.
-    pub fn dialect_of(&self, from: Who, to: Option<Who>) -> Option<Dialect> {
+    pub fn dialect_of(&self, from: AgentId, to: Option<AgentId>) -> Option<Dialect> {
         let number = match from {
-            Who::Referee(number) => usize::from(number),
-            Who::Player(number) => usize::from(number) + self.referees.len(),
-            Who::Manager | Who::Outsider => return None,
+            AgentId::Referee(number) => usize::from(number),
+            AgentId::Player(number) => usize::from(number) + self.referees.len(),
+            AgentId::Manager | AgentId::Outsider => return None,
         };
-        (to == Some(Who::Manager)).then(|| self.dialects.iter().cycle().nth(number).copied())?
+        (to == Some(AgentId::Manager)).then(|| self.dialects.iter().cycle().nth(number).copied())?
     }
 
     /// The one dialect that an agent understands, if it does not understand all.
-    pub(super) fn understood_by(&self, who: Who) -> Option<Dialect> {
-        let Who::Player(number) = who else { return None };
+    pub(super) fn understood_by(&self, who: AgentId) -> Option<Dialect> {
+        let AgentId::Player(number) = who else { return None };
         usize::from(number).checked_sub(1).and_then(|index| self.understood.get(index).copied())?
     }
 
     /// Whether an agent will surely be there to register.
-    pub fn is_expected(&self, who: Who) -> bool {
+    pub fn is_expected(&self, who: AgentId) -> bool {
         match who {
-            Who::Player(number) => !self.behaviour(number).is_absent(),
+            AgentId::Player(number) => !self.behaviour(number).is_absent(),
             _ => true,
         }
     }
@@ -398,11 +381,11 @@ impl Scenario {
     }
 }
 
-fn is_colocated(players: Option<u8>, who: Who) -> bool {
+fn is_colocated(players: Option<u8>, who: AgentId) -> bool {
     match who {
-        Who::Manager | Who::Referee(_) => players.is_some(),
-        Who::Player(number) => players.is_some_and(|players| number <= players),
-        Who::Outsider => false,
+        AgentId::Manager | AgentId::Referee(_) => players.is_some(),
+        AgentId::Player(number) => players.is_some_and(|players| number <= players),
+        AgentId::Outsider => false,
     }
 }
 
@@ -472,10 +455,7 @@ fn bounds(chance: &mut Entropy) -> Timeouts {
 }
 
 fn timing(chance: &mut Entropy) -> Timing {
-    let retry = match chance.chance(60) {
-        true => RetryPolicy::FIXED,
-        false => RetryPolicy::EXPONENTIAL,
-    };
+    let retry = if chance.chance(60) { RetryPolicy::FIXED } else { RetryPolicy::EXPONENTIAL };
     if chance.chance(50) {
         return Timing { retry, ..Timing::default() };
     }

@@ -1,12 +1,12 @@
 //! A store that several processes share: the league's log under a lease and an epoch. State and arithmetic; what happens to it is
 //! in `ownership`, `transaction` and `fenced`.
 
-use super::colocated::SharedLog;
+use super::agent_id::AgentId;
 use super::faults::pick;
 use super::machine::Machine;
 use super::planted_fault::PlantedFault;
 use super::scenario::Scenario;
-use super::who::Who;
+use super::shared_log::SharedLog;
 use crate::driver::Effects;
 use crate::entropy::Entropy;
 use crate::protocol::Timestamp;
@@ -64,7 +64,10 @@ impl SharedStore {
         let mut some = |most: u64| {
             if chance.chance(40) { 0 } else { 1 + chance.below(most) }
         };
-        let (unknown_percent, pauses, cuts, handovers) = (some(20), some(6), some(5), some(4));
+        let unknown_percent = some(20);
+        let pauses = some(6);
+        let cuts = some(5);
+        let handovers = some(4);
         let faults_per_10k_transactions = some(500);
         Self {
             machines: if chance.chance(50) { 2 } else { 3 },
@@ -107,9 +110,9 @@ pub(super) struct Process {
     /// It has lost sight of the store, and knows it.
     pub(super) away: bool,
     /// The agents of the batches that the log has and the process has not heard of.
-    pub(super) unconfirmed: VecDeque<Who>,
+    pub(super) unconfirmed: VecDeque<AgentId>,
     /// What may go out once the lease is known to hold.
-    pub(super) held: Vec<(Who, Effects)>,
+    pub(super) held: Vec<(AgentId, Effects)>,
 }
 
 /// A transaction under way.
@@ -166,7 +169,7 @@ impl Process {
 pub(super) struct Fenced {
     pub(super) process: Process,
     pub(super) log: SharedLog,
-    pub(super) agents: BTreeMap<Who, Box<dyn Machine>>,
+    pub(super) agents: BTreeMap<AgentId, Box<dyn Machine>>,
 }
 
 impl fmt::Debug for Fenced {

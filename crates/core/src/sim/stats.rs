@@ -1,6 +1,6 @@
 //! Statistics of a run.
 
-use super::who::Who;
+use super::agent_id::AgentId;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub struct Stats {
     /// From the start of the world to its end.
     pub virtual_time: Duration,
     /// How many inputs each agent has handled.
-    pub steps: BTreeMap<Who, u64>,
+    pub steps: BTreeMap<AgentId, u64>,
 }
 
 impl Stats {

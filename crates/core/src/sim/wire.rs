@@ -1,7 +1,7 @@
 //! What travels between hosts: values as they are, or the bytes that HTTP would carry, read and written by the same
 //! functions as in the program.
 
-use super::who::Who;
+use super::agent_id::AgentId;
 use crate::agent::{Answer, Ask, Content};
 use crate::driver::Understood;
 use crate::protocol::decode::{Conformance, Exchange, Incoming, Limits, Reading, decode};
@@ -24,7 +24,7 @@ pub enum Wire {
 
 /// What a call carries.
 #[derive(Debug, Clone)]
-pub(super) enum Payload {
+pub(super) enum Packet {
     Message(Message),
     Ask(Ask),
     /// The body of an HTTP request.
@@ -43,17 +43,17 @@ pub(super) enum Response {
 
 /// How the reply to a request is to be written.
 #[derive(Debug, Clone)]
-pub(super) enum Return {
+pub(super) enum ReplyForm {
     AsIs,
     Http(ReplyTo, Dialect),
 }
 
 /// A request as the agent is to see it.
 #[derive(Debug)]
-pub(super) struct Unpacked {
+pub(super) struct DecodedRequest {
     pub ask: Ask,
     pub dialect: Dialect,
-    pub back: Return,
+    pub back: ReplyForm,
 }
 
 /// How a host reads.
@@ -66,9 +66,14 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn of(who: Who, conformance: Conformance, now: Timestamp, about: Option<PlayerId>) -> Self {
+    pub(super) fn of(
+        who: AgentId,
+        conformance: Conformance,
+        now: Timestamp,
+        about: Option<PlayerId>,
+    ) -> Self {
         let limits = match who {
-            Who::Manager => Limits::MANAGER,
+            AgentId::Manager => Limits::MANAGER,
             _ => Limits::AGENT,
         };
         Self { conformance, limits, now, about }
@@ -80,12 +85,12 @@ impl Reader {
     }
 
     /// Reads a request; what cannot be put to an agent comes back as the response to send.
-    pub(super) fn unpack(&self, payload: Payload, dialect: Dialect) -> Result<Unpacked, HttpReply> {
-        let as_is = |ask| Ok(Unpacked { ask, dialect, back: Return::AsIs });
-        let bytes = match payload {
-            Payload::Message(message) => return as_is(Ask::Message(Ok(intact(message)))),
-            Payload::Ask(ask) => return as_is(ask),
-            Payload::Bytes(bytes) => bytes,
+    pub(super) fn unpack(&self, packet: Packet, dialect: Dialect) -> Result<DecodedRequest, HttpReply> {
+        let as_is = |ask| Ok(DecodedRequest { ask, dialect, back: ReplyForm::AsIs });
+        let bytes = match packet {
+            Packet::Message(message) => return as_is(Ask::Message(Ok(intact(message)))),
+            Packet::Ask(ask) => return as_is(ask),
+            Packet::Bytes(bytes) => bytes,
         };
         let request = match read_requests(&bytes, &self.limits) {
             Requests::One(request) => request,
@@ -95,8 +100,8 @@ impl Reader {
         let Some(ask) = decode_wire::ask(request.asked, &self.reading(None)) else {
             return Err(HttpReply { status: 500, body: Vec::new() });
         };
-        let back = Return::Http(request.reply_to, request.dialect);
-        Ok(Unpacked { ask, dialect: request.dialect, back })
+        let back = ReplyForm::Http(request.reply_to, request.dialect);
+        Ok(DecodedRequest { ask, dialect: request.dialect, back })
     }
 
     /// Reads what came back to a call.
@@ -119,19 +124,19 @@ impl Reader {
 
 impl Wire {
     /// Wraps what a call carries.
-    pub(super) fn pack(self, payload: Payload, dialect: Dialect, number: usize) -> Payload {
+    pub(super) fn pack(self, packet: Packet, dialect: Dialect, number: usize) -> Packet {
         let id = i64::try_from(number).unwrap_or(i64::MAX);
-        match (self, payload) {
-            (Self::Json, Payload::Message(message)) => Payload::Bytes(write_call(dialect, id, &message)),
-            (Self::Json, Payload::Ask(Ask::Query(QueryRequest { query: Query::Ping, .. }))) => {
-                Payload::Bytes(write_probe(id))
+        match (self, packet) {
+            (Self::Json, Packet::Message(message)) => Packet::Bytes(write_call(dialect, id, &message)),
+            (Self::Json, Packet::Ask(Ask::Query(QueryRequest { query: Query::Ping, .. }))) => {
+                Packet::Bytes(write_probe(id))
             }
-            (_, payload) => payload,
+            (_, packet) => packet,
         }
     }
 }
 
-impl Return {
+impl ReplyForm {
     /// Wraps a reply.
     pub(super) fn pack(&self, content: Content) -> Response {
         match self {

@@ -1,8 +1,8 @@
 //! Observes every message between hosts: checks that messages agree, and that no secret leaks.
 
+use super::agent_id::AgentId;
 use super::check::draw;
 use super::failure::{Checker, Fault};
-use super::who::Who;
 use crate::protocol::messages::{AnnouncedMatch, MatchTokens};
 use crate::protocol::{Body, ConversationId, LeagueId, Message, PlayerId, Token};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,19 +13,19 @@ const PLAYERS_MAX: u32 = 32;
 #[derive(Debug, Default)]
 pub(super) struct Wiretap {
     /// Who may be shown which token.
-    tokens: BTreeMap<String, BTreeSet<Who>>,
+    tokens: BTreeMap<String, BTreeSet<AgentId>>,
     /// The token with which each agent speaks to the manager.
-    own: BTreeMap<Who, Token>,
+    own: BTreeMap<AgentId, Token>,
     /// In which conversation each agent registers: it stands in logs.
-    conversations: BTreeMap<Who, ConversationId>,
+    conversations: BTreeMap<AgentId, ConversationId>,
     /// The tokens made for matches, which are worth nothing to the manager.
     for_matches: Vec<Token>,
     /// What was said to end each attempt at a match: to the players, and to the manager.
     endings: BTreeMap<String, String>,
     reports: BTreeMap<String, (Message, String)>,
     /// The promise in each invitation of an attempt.
-    promises: BTreeMap<(String, Who), String>,
-    pub told_the_end: BTreeSet<Who>,
+    promises: BTreeMap<(String, AgentId), String>,
+    pub told_the_end: BTreeSet<AgentId>,
     /// All that was said, if it is to be kept.
     said: Option<Vec<Message>>,
 }
@@ -40,11 +40,11 @@ impl Wiretap {
     }
 
     /// The token with which an agent speaks to the manager, if it has one.
-    pub(super) fn token_of(&self, who: Who) -> Option<&Token> {
+    pub(super) fn token_of(&self, who: AgentId) -> Option<&Token> {
         self.own.get(&who)
     }
 
-    pub(super) fn conversation_of(&self, who: Who) -> Option<&ConversationId> {
+    pub(super) fn conversation_of(&self, who: AgentId) -> Option<&ConversationId> {
         self.conversations.get(&who)
     }
 
@@ -60,8 +60,8 @@ impl Wiretap {
     /// Takes in a message that leaves `from` for `to`.
     pub(super) fn hear(
         &mut self,
-        from: Who,
-        to: Who,
+        from: AgentId,
+        to: AgentId,
         message: &Message,
         league: &LeagueId,
     ) -> Result<(), Fault> {
@@ -73,17 +73,17 @@ impl Wiretap {
         self.no_secret_out(from, to, message)
     }
 
-    fn allow(&mut self, token: &Token, who: impl IntoIterator<Item = Who>) {
+    fn allow(&mut self, token: &Token, who: impl IntoIterator<Item = AgentId>) {
         self.tokens.entry(token.reveal().to_owned()).or_default().extend(who);
     }
 
-    fn learn_tokens(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) {
-        if from != Who::Manager {
+    fn learn_tokens(&mut self, from: AgentId, to: AgentId, message: &Message, league: &LeagueId) {
+        if from != AgentId::Manager {
             return self.learn_key(from, message, league);
         }
         match (&message.body, &message.envelope.auth_token) {
             (Body::LeagueRegisterResponse(_) | Body::RefereeRegisterResponse(_), Some(token)) => {
-                self.allow(token, [Who::Manager, to]);
+                self.allow(token, [AgentId::Manager, to]);
                 self.allow(&token.hash().notice_token(league), [to]);
                 self.own.insert(to, token.clone());
             }
@@ -99,7 +99,7 @@ impl Wiretap {
     }
 
     /// What an agent shows when it registers is for the manager alone, and so are the tokens that follow from it.
-    fn learn_key(&mut self, from: Who, message: &Message, league: &LeagueId) {
+    fn learn_key(&mut self, from: AgentId, message: &Message, league: &LeagueId) {
         let registers =
             matches!(message.body, Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_));
         if registers {
@@ -107,15 +107,15 @@ impl Wiretap {
         }
         let shown = message.envelope.auth_token.as_ref();
         if let Some(key) = shown.filter(|token| registers && token.is_registration_key()) {
-            self.allow(key, [Who::Manager]);
+            self.allow(key, [AgentId::Manager]);
             for number in 1..=PLAYERS_MAX {
                 let id = PlayerId::numbered(number);
-                self.allow(&key.league_token(league, id.as_str()), [Who::Manager]);
+                self.allow(&key.league_token(league, id.as_str()), [AgentId::Manager]);
             }
         }
     }
 
-    fn learn_match_tokens(&mut self, referee: Who, game: &AnnouncedMatch) {
+    fn learn_match_tokens(&mut self, referee: AgentId, game: &AnnouncedMatch) {
         let Some(briefing) = &game.briefing else { return };
         for (endpoint, tokens) in [
             (&briefing.player_a_endpoint, &briefing.player_a_tokens),
@@ -124,7 +124,7 @@ impl Wiretap {
             let Some(MatchTokens { to_player, from_player }) = tokens else {
                 continue;
             };
-            self.allow(to_player, [referee].into_iter().chain(Who::at(endpoint)));
+            self.allow(to_player, [referee].into_iter().chain(AgentId::at(endpoint)));
             self.allow(from_player, [referee]);
             for token in [to_player, from_player] {
                 if !self.for_matches.contains(token) {
@@ -135,7 +135,13 @@ impl Wiretap {
     }
 
     /// Both players hear the same end of a match, however often, and the manager hears it too.
-    fn one_story(&mut self, from: Who, to: Who, message: &Message, league: &LeagueId) -> Result<(), Fault> {
+    fn one_story(
+        &mut self,
+        from: AgentId,
+        to: AgentId,
+        message: &Message,
+        league: &LeagueId,
+    ) -> Result<(), Fault> {
         let conversation = message.envelope.conversation_id.as_str();
         match &message.body {
             Body::GameOver(over) => {
@@ -146,7 +152,7 @@ impl Wiretap {
                 let story = serde_json::to_string(over).unwrap_or_default();
                 agree(&mut self.endings, format!("{conversation} by {from}"), story)
             }
-            Body::MatchResultReport(report) if matches!(from, Who::Referee(_)) => {
+            Body::MatchResultReport(report) if matches!(from, AgentId::Referee(_)) => {
                 let story = serde_json::to_string(&report.result).unwrap_or_default();
                 let key = format!("{conversation} by {from}");
                 let (_, first) =
@@ -166,7 +172,7 @@ impl Wiretap {
         }
     }
 
-    fn no_secret_out(&self, from: Who, to: Who, message: &Message) -> Result<(), Fault> {
+    fn no_secret_out(&self, from: AgentId, to: AgentId, message: &Message) -> Result<(), Fault> {
         let text = serde_json::to_string(message).unwrap_or_default();
         for token in tokens_in(&text) {
             match self.tokens.get(token) {
@@ -250,10 +256,11 @@ mod tests {
 
     #[test]
     fn two_stories_about_one_match_are_noticed() {
-        let (mut wiretap, referee) = (Wiretap::default(), Who::Referee(1));
-        assert_eq!(wiretap.hear(referee, Who::Player(1), &over("P01"), &league()), Ok(()));
-        assert_eq!(wiretap.hear(referee, Who::Player(2), &over("P01"), &league()), Ok(()));
-        let fault = wiretap.hear(referee, Who::Player(2), &over("P02"), &league()).unwrap_err();
+        let mut wiretap = Wiretap::default();
+        let referee = AgentId::Referee(1);
+        assert_eq!(wiretap.hear(referee, AgentId::Player(1), &over("P01"), &league()), Ok(()));
+        assert_eq!(wiretap.hear(referee, AgentId::Player(2), &over("P01"), &league()), Ok(()));
+        let fault = wiretap.hear(referee, AgentId::Player(2), &over("P02"), &league()).unwrap_err();
         assert_eq!(fault.checker, Checker::OneStory);
     }
 
@@ -282,10 +289,10 @@ mod tests {
         };
         let asked =
             Message::new(envelope(Sender::Player(PlayerId::new("P01"))).with_token(Some(token)), query);
-        let player = Who::Player(1);
-        assert_eq!(wiretap.hear(Who::Manager, player, &granted, &league()), Ok(()));
-        assert_eq!(wiretap.hear(player, Who::Manager, &asked, &league()), Ok(()));
-        let fault = wiretap.hear(player, Who::Referee(1), &asked, &league()).unwrap_err();
+        let player = AgentId::Player(1);
+        assert_eq!(wiretap.hear(AgentId::Manager, player, &granted, &league()), Ok(()));
+        assert_eq!(wiretap.hear(player, AgentId::Manager, &asked, &league()), Ok(()));
+        let fault = wiretap.hear(player, AgentId::Referee(1), &asked, &league()).unwrap_err();
         assert_eq!(fault.checker, Checker::TokensStaySecret);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::player;
 use matchday_core::entropy::Entropy;
-use matchday_core::league::format::{Competition, Drawn, Format};
-use matchday_core::league::{LeagueEvent, LeagueSettings, Proof, Requested};
+use matchday_core::league::format::{Competition, DrawnRound, Format};
+use matchday_core::league::{LeagueEvent, LeagueSettings, Proof, RegistrationRecord};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::PlayerMeta;
 use matchday_core::protocol::token::Token;
@@ -30,15 +30,19 @@ fn joined(number: u32) -> LeagueEvent {
     };
     let token = Token::issue("P01", &mut Entropy::numbered(1)).hash();
     let dialect = Dialect::Standard;
-    let request =
-        Requested { proof: Proof::Conversation(token), sent_at: START, client: None, renewed_by: None };
+    let request = RegistrationRecord {
+        proof: Proof::Conversation(token),
+        sent_at: START,
+        client: None,
+        renewed_by: None,
+    };
     LeagueEvent::PlayerRegistered { player_id: player(number), meta, token, dialect, request }
 }
 
 fn drawn(round: u32, stage: u32, leg: u32, pairs: &[(u32, u32)], byes: &[u32]) -> LeagueEvent {
     let pairs = pairs.iter().map(|(a, b)| (player(*a), player(*b))).collect();
     let byes: Vec<PlayerId> = byes.iter().map(|number| player(*number)).collect();
-    let drawn = Drawn { title: String::new(), stage, leg, pairs, byes, fixed: false, play_off: false };
+    let drawn = DrawnRound { title: String::new(), stage, leg, pairs, byes, fixed: false, play_off: false };
     LeagueEvent::RoundDrawn { round_id: RoundId(round), drawn: drawn.into() }
 }
 

@@ -16,7 +16,7 @@ use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, Ro
 use matchday_core::sim::check::{
     self, Course, Facts, Fixture, Outcome, Row, draw, fixtures, ledger::Ledger, signed,
 };
-use matchday_core::sim::{self, Checker, CrashPoint, Fault, Moment, Options, Scenario, Who};
+use matchday_core::sim::{self, AgentId, Checker, CrashPoint, Fault, Moment, Options, Scenario};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -314,9 +314,9 @@ fn a_league_that_does_not_end_and_one_whose_end_is_not_told_are_noticed() {
     let whole = sim::run(1, &Options { scenario: Some(scenario.clone()), ..Options::default() });
     assert_eq!(whole.failure, None);
     let mut noticed = BTreeSet::new();
-    for step in 1..=whole.stats.steps[&Who::Manager] {
+    for step in 1..=whole.stats.steps[&AgentId::Manager] {
         let (moment, down) = (Moment::StoredUnsent, Duration::from_secs(1_000_000));
-        let crash = Some(CrashPoint { who: Who::Manager, step, moment, down });
+        let crash = Some(CrashPoint { who: AgentId::Manager, step, moment, down });
         let report = sim::run(1, &Options { scenario: Some(scenario.clone()), crash, ..Options::default() });
         noticed.extend(report.failure.map(|failure| failure.fault.checker));
     }

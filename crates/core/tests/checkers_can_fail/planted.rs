@@ -1,7 +1,7 @@
 //! Whole leagues with a promise that is broken on purpose.
 
 use matchday_core::retry::{Backoff, RetryPolicy};
-use matchday_core::sim::behaviour::{Behaviour, Manner};
+use matchday_core::sim::behaviour::{Behaviour, Character};
 use matchday_core::sim::{self, Checker, Faults, Options, PlantedFault, Scenario};
 use matchday_core::timing::Timing;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ fn with_other_timeouts() -> Scenario {
     let retry = RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: second } };
     let timing =
         Timing { join: second, choice: second, report: second, other: second, retry, ..Timing::default() };
-    let silent = Behaviour { manner: Manner::Silent, percent: 100 };
+    let silent = Behaviour { character: Character::Silent, percent: 100 };
     let players = vec![Behaviour::HONEST, silent];
     Scenario { players, timing, referee_timing: Some(Timing::default()), ..Scenario::plain(2, 1) }
 }

@@ -126,8 +126,10 @@ fn lots_are_even() {
         let competition = Competition { replays: 0, ..knockout() };
         let draw = matchday_core::league::Draw::begin(&competition, &players, &[], seed).unwrap();
         let round = draw.next(&[], &BTreeSet::new()).remove(0);
-        let played =
-            [matchday_core::league::format::Played { drawn: &round, verdicts: vec![Some(Verdict::Drawn)] }];
+        let played = [matchday_core::league::format::PlayedRound {
+            drawn: &round,
+            verdicts: vec![Some(Verdict::Drawn)],
+        }];
         upper += usize::from(draw.lots(&played)[0].winner == players[0]);
     }
     assert!((150..250).contains(&upper), "{upper} of 400");

@@ -2,14 +2,14 @@
 
 use matchday_core::entropy::Entropy;
 use matchday_core::league::TieBreak;
-use matchday_core::league::format::{Competition, Draw, Drawn, Played};
+use matchday_core::league::format::{Competition, Draw, DrawnRound, PlayedRound};
 use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::PlayerId;
 use std::collections::BTreeSet;
 
 pub(crate) struct Season {
     pub(crate) draw: Draw,
-    pub(crate) rounds: Vec<Drawn>,
+    pub(crate) rounds: Vec<DrawnRound>,
     pub(crate) verdicts: Vec<Vec<Option<Verdict>>>,
     pub(crate) out: BTreeSet<PlayerId>,
 }
@@ -55,13 +55,13 @@ impl Season {
         !drawn.is_empty()
     }
 
-    pub(crate) fn played(&self) -> Vec<Played<'_>> {
+    pub(crate) fn played(&self) -> Vec<PlayedRound<'_>> {
         let rounds = self.rounds.iter().zip(&self.verdicts);
-        rounds.map(|(drawn, verdicts)| Played { drawn, verdicts: verdicts.clone() }).collect()
+        rounds.map(|(drawn, verdicts)| PlayedRound { drawn, verdicts: verdicts.clone() }).collect()
     }
 
     pub(crate) fn table(&self) -> Vec<String> {
-        self.draw.table(&self.played()).into_iter().map(|place| place.player.to_string()).collect()
+        self.draw.standings(&self.played()).into_iter().map(|place| place.player.to_string()).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::season::{Season, pair, players, the_better};
 use matchday_core::entropy::Entropy;
-use matchday_core::league::format::{Competition, Drawn, Format};
+use matchday_core::league::format::{Competition, DrawnRound, Format};
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
 use matchday_core::protocol::PlayerId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ fn sizes() -> impl Iterator<Item = usize> {
     (2..=48).chain([63, 64, 65, 99, 100, 127, 200, 255, 333, 499, 500])
 }
 
-fn met(rounds: &[Drawn]) -> BTreeMap<(&PlayerId, &PlayerId), u32> {
+fn met(rounds: &[DrawnRound]) -> BTreeMap<(&PlayerId, &PlayerId), u32> {
     let mut met = BTreeMap::new();
     for (a, b) in rounds.iter().flat_map(|round| &round.pairs) {
         *met.entry(pair(a, b)).or_insert(0) += 1;
@@ -228,7 +228,7 @@ fn where_the_better_always_wins_the_best_is_champion_without_a_loss() {
 fn a_bye_counts_as_a_won_match() {
     let competition = Competition { rounds: Some(3), ..swiss() };
     let season = Season::play(&competition, 3, |_, _| Verdict::Drawn);
-    let table = season.draw.table(&season.played());
+    let table = season.draw.standings(&season.played());
     assert!(table.iter().all(|place| place.tally.played() == 3 && place.tally.points() == 5), "{table:?}");
 }
 

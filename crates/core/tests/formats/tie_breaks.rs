@@ -2,7 +2,7 @@
 
 use matchday_core::entropy::Entropy;
 use matchday_core::league::TieBreak;
-use matchday_core::league::standings::{Basis, Counted, Game, Verdict, rank_by, table};
+use matchday_core::league::standings::{Basis, CountedMatch, IndexedMatch, Verdict, compute, rank_by};
 use matchday_core::protocol::PlayerId;
 
 fn id(number: usize) -> PlayerId {
@@ -24,8 +24,9 @@ fn games(text: &str) -> Vec<(PlayerId, PlayerId, Verdict)> {
 fn ranked(players: usize, text: &str, rules: &[TieBreak]) -> Vec<String> {
     let ids: Vec<PlayerId> = (1..=players).map(id).collect();
     let games = games(text);
-    let counted = games.iter().map(|(a, b, verdict)| Counted { a, b, verdict: *verdict, technical: false });
-    let rows = table(&ids, counted, rules).into_iter();
+    let counted =
+        games.iter().map(|(a, b, verdict)| CountedMatch { a, b, verdict: *verdict, technical: false });
+    let rows = compute(&ids, counted, rules).into_iter();
     rows.map(|place| {
         let reason = place.ahead.map(|ahead| format!(" {ahead}")).unwrap_or_default();
         format!("{} {}{reason}", place.player, place.tally.points())
@@ -71,7 +72,7 @@ fn a_bye_counts_as_a_win_over_someone_who_stands_as_oneself() {
     let ids = [id(1), id(2), id(3)];
     let ids: Vec<&PlayerId> = ids.iter().collect();
     // P01 beat P03; P02 sat out: both have 3. Buchholz: P01 has the 0 of P03, P02 its own 3.
-    let games = || vec![Game { a: 0, b: 2, verdict: Verdict::WonByA, technical: false }];
+    let games = || vec![IndexedMatch { a: 0, b: 2, verdict: Verdict::WonByA, technical: false }];
     let basis = Basis { byes: vec![0, 1, 0], ..Basis::default() };
     let first = |rule| rank_by(&ids, games(), &[rule], &basis)[0].player;
     assert_eq!(first(TieBreak::Buchholz), 1);
@@ -124,13 +125,13 @@ fn every_order_of_rules_gives_one_order_of_players() {
         let ids: Vec<PlayerId> = (1..=players).map(id).collect();
         let order = |ids: &[PlayerId], games: &[(usize, usize, Verdict)]| {
             let known: Vec<PlayerId> = (1..=players).map(id).collect();
-            let counted = games.iter().map(|(a, b, verdict)| Counted {
+            let counted = games.iter().map(|(a, b, verdict)| CountedMatch {
                 a: &known[*a],
                 b: &known[*b],
                 verdict: *verdict,
                 technical: false,
             });
-            table(ids, counted, &rules)
+            compute(ids, counted, &rules)
         };
         let first = order(&ids, &games);
         let mut names: Vec<_> = first.iter().map(|place| place.player.clone()).collect();

@@ -1,18 +1,18 @@
 //! Everyone hears of a round before a match of it begins.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Failure, Input, Outgoing, Parcel};
+use matchday_core::agent::{Answer, Failure, Input, Outgoing, Payload};
 use matchday_core::league::{LeagueEvent, Suspicion};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, Endpoint};
 
 fn announcement(call: &Outgoing) -> Option<&RoundAnnouncement> {
-    match &call.parcel {
-        Parcel::Message(message) => match &message.body {
+    match &call.payload {
+        Payload::Message(message) => match &message.body {
             Body::RoundAnnouncement(announcement) => Some(announcement),
             _ => None,
         },
-        Parcel::Probe => None,
+        Payload::Probe => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the manager answers and announces, as JSON on the wire.
 
 use crate::desk::*;
-use matchday_core::agent::{Ask, CallDeadline, Content, Input, Parcel};
+use matchday_core::agent::{Ask, CallDeadline, Content, Input, Payload};
 use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, GameType, Message, PlayerId, Sender, Token};
@@ -103,7 +103,7 @@ fn a_referee_whose_endpoint_does_not_answer_the_check_is_rejected_for_that() {
         "the answer waits for the probe"
     );
     let probe = desk.outbox.pop().unwrap();
-    assert_eq!((&probe.parcel, probe.to.raw()), (&Parcel::Probe, referee_endpoint(1).raw()));
+    assert_eq!((&probe.payload, probe.to.raw()), (&Payload::Probe, referee_endpoint(1).raw()));
     let ended = Input::Answer { call: probe.call, dialect: probe.dialect, answer: UNREACHABLE };
     let answers = desk.hand_in(ended);
     let [Content::Message(answer)] = &answers[..] else { panic!("{answers:?}") };
@@ -269,7 +269,7 @@ fn a_result_is_in_every_players_table_within_five_seconds() {
 #[test]
 fn what_the_manager_sends_waits_ten_seconds_for_its_answer() {
     let desk = Desk::started(quick(), 4, 1);
-    assert!(desk.outbox.iter().any(|call| matches!(call.parcel, Parcel::Message(_))));
+    assert!(desk.outbox.iter().any(|call| matches!(call.payload, Payload::Message(_))));
     for call in &desk.outbox {
         assert_eq!(call.deadline, CallDeadline::After(Duration::from_secs(10)), "{call:?}");
     }

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use crate::orders::operator;
-use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Parcel, Signed, Signing};
+use matchday_core::agent::{Agent, Answer, Ask, Content, Input, Payload, Signed, Signing};
 use matchday_core::league::{
     CHECKPOINT_KEY, LeagueEvent, LeagueSettings, Manager, is_successor, sign_successor,
 };
@@ -75,7 +75,7 @@ fn anyone_can_look_at_the_latest_checkpoint_where_the_league_is_open_to_readers(
 fn ends(desk: &mut Desk) -> Vec<(&'static str, Option<String>)> {
     let mut told = Vec::new();
     desk.answer_calls(|call| {
-        if let Parcel::Message(message) = &call.parcel
+        if let Payload::Message(message) = &call.payload
             && call.to == player_endpoint(1)
         {
             let checkpoint = match &message.body {

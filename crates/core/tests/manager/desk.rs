@@ -1,10 +1,10 @@
 //! A manager on the test bench: whatever it sends is caught, and answered only as the test says.
 
 use matchday_core::agent::{
-    Agent, Answer, Ask, Content, Failure, Input, Outgoing, Parcel, Request, RequestId, Step,
+    Agent, Answer, Ask, Content, Failure, Input, Outgoing, Payload, Request, RequestId, Step,
 };
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, Requested};
+use matchday_core::league::{EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, RegistrationRecord};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
@@ -82,9 +82,9 @@ impl Desk {
 
     /// Every player answers the announcement of the round, if it is on its way. What was sent can still be looked at.
     pub(crate) fn players_hear_of_the_round(&mut self) {
-        let is_announcement = |call: &&Outgoing| match &call.parcel {
-            Parcel::Message(message) => matches!(message.body, Body::RoundAnnouncement(_)),
-            Parcel::Probe => false,
+        let is_announcement = |call: &&Outgoing| match &call.payload {
+            Payload::Message(message) => matches!(message.body, Body::RoundAnnouncement(_)),
+            Payload::Probe => false,
         };
         let to_player = |call: &&Outgoing| !self.is_referee(&call.to);
         let announced = self.outbox.iter().filter(is_announcement).filter(to_player);
@@ -202,9 +202,9 @@ impl Desk {
     pub(crate) fn sent_to(&self, endpoint: &Endpoint) -> Vec<Body> {
         let calls = self.outbox.iter().filter(|call| call.to == *endpoint);
         calls
-            .filter_map(|call| match &call.parcel {
-                Parcel::Message(message) => Some(message.body.clone()),
-                Parcel::Probe => None,
+            .filter_map(|call| match &call.payload {
+                Payload::Message(message) => Some(message.body.clone()),
+                Payload::Probe => None,
             })
             .collect()
     }
@@ -214,7 +214,7 @@ impl Desk {
         let mut heard = Vec::new();
         while let Some(place) = self.outbox.iter().position(|call| call.to == *endpoint) {
             let call = self.outbox.remove(place);
-            if let Parcel::Message(message) = &call.parcel {
+            if let Payload::Message(message) = &call.payload {
                 heard.push(message.message_type().name());
             }
             self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
@@ -362,9 +362,9 @@ pub(crate) fn player_meta(number: u32) -> PlayerMeta {
 }
 
 /// As an event records a registration without a key.
-pub(crate) fn requested(sent_at: Timestamp) -> Requested {
+pub(crate) fn requested(sent_at: Timestamp) -> RegistrationRecord {
     let proof = Proof::Conversation(Token::new("conv-1").hash());
-    Requested { proof, sent_at, client: None, renewed_by: None }
+    RegistrationRecord { proof, sent_at, client: None, renewed_by: None }
 }
 
 pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {

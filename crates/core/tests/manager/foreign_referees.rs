@@ -1,7 +1,7 @@
 //! A referee of another make is told of its matches in the form that it knows, and one that takes none loses them at once.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Input, Parcel};
+use matchday_core::agent::{Answer, Input, Payload};
 use matchday_core::league::{LeagueEvent, LossCause, Suspicion};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ErrorCode, RefereeId, Sender};
@@ -28,7 +28,7 @@ fn answers(desk: &mut Desk, answer: Answer) -> Value {
     let at =
         desk.outbox.iter().position(|call| call.to == referee_endpoint(1)).expect("it is told something");
     let call = desk.outbox.remove(at);
-    let Parcel::Message(message) = &call.parcel else { panic!("a message") };
+    let Payload::Message(message) = &call.payload else { panic!("a message") };
     let written = serde_json::to_value(message).unwrap();
     desk.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer });
     written
@@ -61,8 +61,8 @@ fn it_is_tried_with_each_form_and_the_one_that_it_takes_is_remembered() {
     assert_eq!(names, ["ROUND_ANNOUNCEMENT", "MATCH_ASSIGNMENT", "START_MATCH"]);
     assert_eq!(suspensions(&desk), []);
     desk.ask_as(&referee(1), desk.report_of("R1M1", (3, 0)));
-    desk.answer_calls(|call| match &call.parcel {
-        Parcel::Message(message) if call.to == referee_endpoint(1) => match &message.body {
+    desk.answer_calls(|call| match &call.payload {
+        Payload::Message(message) if call.to == referee_endpoint(1) => match &message.body {
             Body::MatchAssignment(given) => {
                 assert_eq!(given.name, AssignmentName::StartMatch);
                 Answer::Received

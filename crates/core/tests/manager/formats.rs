@@ -72,7 +72,7 @@ fn every_format_is_played_to_its_end_and_replays_to_the_same_league() {
             play_out(&mut desk, |_, _| *[(3, 0), (0, 3), (1, 1)].get(chance.below(3) as usize).unwrap());
             let league = desk.manager.league();
             assert_eq!(league.phase, Phase::Completed, "{competition:?}");
-            assert_eq!(league.champion.as_ref(), Some(&league.table()[0].player));
+            assert_eq!(league.champion.as_ref(), Some(&league.standings()[0].player));
             let mut again = Manager::new(quick());
             for (at, event) in &desk.events {
                 let line = event_codec::encode(*at, event).unwrap();
@@ -100,7 +100,7 @@ fn a_manager_killed_after_any_event_draws_the_same_rounds() {
             rough.crash();
             play_out(&mut rough, the_better);
             let (one, other) = (rough.manager.league(), smooth.manager.league());
-            assert_eq!(one.table(), other.table(), "{competition:?}, after event {kept}");
+            assert_eq!(one.standings(), other.standings(), "{competition:?}, after event {kept}");
             assert_eq!(titles(&rough), titles(&smooth), "{competition:?}, after event {kept}");
         }
     }
@@ -160,7 +160,7 @@ fn the_end_of_a_round_says_whether_another_follows() {
     desk.report("R2M1", (3, 0));
     let mut next = Vec::new();
     desk.answer_calls(|call| {
-        if let matchday_core::agent::Parcel::Message(message) = &call.parcel
+        if let matchday_core::agent::Payload::Message(message) = &call.payload
             && let Body::RoundCompleted(completed) = &message.body
         {
             next.push(completed.next_round_id);
@@ -188,7 +188,7 @@ fn a_tie_that_stays_level_is_decided_by_a_lot_that_the_log_tells() {
 }
 
 #[test]
-fn a_result_from_which_a_later_round_was_drawn_cannot_be_struck() {
+fn a_result_from_which_a_later_round_was_drawn_cannot_be_voided() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, the_better);
     let refused = give(&mut desk, Order::Void, None, Some("R1M1"));
@@ -251,7 +251,8 @@ fn a_knockout_that_the_operator_ends_is_ranked_by_how_far_each_has_come() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, |a, b| if a < b { (0, 3) } else { (3, 0) });
     give(&mut desk, Order::End, None, None);
-    let table: Vec<_> = desk.manager.league().table().iter().map(|place| place.player.to_string()).collect();
+    let table: Vec<_> =
+        desk.manager.league().standings().iter().map(|place| place.player.to_string()).collect();
     assert_eq!(table, ["P03", "P04", "P01", "P02"]);
 }
 

@@ -93,7 +93,7 @@ fn a_withdrawn_player_forfeits_what_it_has_not_finished_and_keeps_what_it_has() 
         if error.error_code == ErrorCode::ResultConflict)));
     desk.play_out();
     let league = desk.manager.league();
-    let place = league.table().into_iter().find(|place| place.player.as_str() == "P03").unwrap();
+    let place = league.standings().into_iter().find(|place| place.player.as_str() == "P03").unwrap();
     assert_eq!((place.tally.losses, place.tally.technical_losses, league.matches_decided), (3, 3, 6));
 }
 
@@ -104,11 +104,11 @@ fn a_struck_result_does_not_count_and_its_match_is_played_again_as_a_new_attempt
     desk.report("R1M1", (3, 0));
     assert_eq!(desk.manager.league().phase, Phase::Completed);
     assert_eq!(phase(&give(&mut desk, Order::Void, None, Some("R1M1"))), Phase::Running);
-    assert_eq!(desk.manager.league().table()[0].tally.points(), 0);
+    assert_eq!(desk.manager.league().standings()[0].tally.points(), 0);
     let game = &desk.manager.league().matches[&MatchId::new("R1M1")];
     assert_eq!(game.attempt(), Some(Attempt(2)));
     desk.report("R1M1", (0, 3));
-    let table = desk.manager.league().table();
+    let table = desk.manager.league().standings();
     assert_eq!((table[0].player.as_str(), table[0].tally.points()), ("P02", 3));
     assert_eq!(desk.manager.league().phase, Phase::Completed);
     let records: Vec<_> = desk.manager.league().players.values().map(|known| known.record.wins).collect();

@@ -2,7 +2,7 @@
 
 use crate::desk::*;
 use crate::proof::{Played, holder, mixed_league, p, proof, r1m1, send};
-use matchday_core::agent::{Agent, Answer, Parcel};
+use matchday_core::agent::{Agent, Answer, Payload};
 use matchday_core::league::{
     ATTEMPTS_PER_REFEREE_MAX, LeagueEvent, LeagueSettings, LossCause, ProofRule, ResultProof, Suspicion,
 };
@@ -250,8 +250,8 @@ fn a_referee_that_is_passed_over_is_told_why() {
     let remarks = |number| -> Vec<Option<String>> {
         let calls = desk.outbox.iter().filter(|call| call.to == referee_endpoint(number));
         calls
-            .filter_map(|call| match &call.parcel {
-                Parcel::Message(Message { body: Body::RoundAnnouncement(round), .. }) => {
+            .filter_map(|call| match &call.payload {
+                Payload::Message(Message { body: Body::RoundAnnouncement(round), .. }) => {
                     Some(round.remark.as_ref().map(|remark| remark.raw().to_owned()))
                 }
                 _ => None,

@@ -5,7 +5,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::league::LeagueEvent;
 use matchday_core::league::member::Member;
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message, Sender, Timestamp, Token};
+use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message, Sender, Token};
 use std::sync::Arc;
 use std::time::Duration;
 

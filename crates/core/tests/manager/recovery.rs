@@ -67,7 +67,7 @@ fn a_league_interrupted_after_every_event_still_ends_with_the_same_table() {
         let open = rough.open_matches();
         rough.report(open[0].0.as_str(), (3, 0));
     }
-    assert_eq!(rough.manager.league().table(), smooth.manager.league().table());
+    assert_eq!(rough.manager.league().standings(), smooth.manager.league().standings());
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_log_of_form_1_is_readable() {
     }
     let table: Vec<_> = manager
         .league()
-        .table()
+        .standings()
         .iter()
         .map(|place| format!("{} {}", place.player, place.tally.points()))
         .collect();

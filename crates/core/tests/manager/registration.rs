@@ -1,7 +1,7 @@
 //! Who gets in, under which id, and who is turned away.
 
 use crate::desk::*;
-use matchday_core::agent::{Ask, Content, Parcel};
+use matchday_core::agent::{Ask, Content, Payload};
 use matchday_core::league::{EndpointCheck, LeagueSettings};
 use matchday_core::protocol::decode::{Conformance, Rejection};
 use matchday_core::protocol::messages::*;
@@ -212,7 +212,7 @@ fn when_endpoints_are_checked_at_registration_the_answer_waits_for_the_probe() {
         desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
     assert!(desk.ask_any(Ask::Message(Ok(incoming(request.clone()))), true).is_empty());
     let call = desk.outbox.pop().unwrap();
-    assert_eq!(call.parcel, Parcel::Probe);
+    assert_eq!(call.payload, Payload::Probe);
     let answers = desk.hand_in(matchday_core::agent::Input::Answer {
         call: call.call,
         dialect: call.dialect,

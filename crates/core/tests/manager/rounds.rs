@@ -1,7 +1,7 @@
 //! Announcements, capacity, dead referees, and the end.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Parcel};
+use matchday_core::agent::{Answer, Payload};
 use matchday_core::league::{LeagueEvent, LeagueSettings};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
@@ -54,9 +54,9 @@ fn each_agent_knows_the_managers_messages_by_a_token_of_its_own() {
     let mut tokens: Vec<_> = desk
         .outbox
         .iter()
-        .map(|call| match &call.parcel {
-            Parcel::Message(message) => message.envelope.auth_token.clone().unwrap(),
-            Parcel::Probe => panic!("no probes are sent in this league"),
+        .map(|call| match &call.payload {
+            Payload::Message(message) => message.envelope.auth_token.clone().unwrap(),
+            Payload::Probe => panic!("no probes are sent in this league"),
         })
         .collect();
     let expected = desk.tokens[&referee(1)].hash().notice_token(&league_id());
@@ -213,11 +213,11 @@ fn the_champion_is_first_in_the_table_and_everyone_hears_of_it() {
     let mut desk = Desk::started(quick(), 4, 2);
     desk.play_out();
     let champion = desk.manager.league().champion.clone().unwrap();
-    assert_eq!(champion, desk.manager.league().table()[0].player);
+    assert_eq!(champion, desk.manager.league().standings()[0].player);
     let mut told = 0;
     let mut ends = Vec::new();
     desk.answer_calls(|call| {
-        if let Parcel::Message(message) = &call.parcel
+        if let Payload::Message(message) = &call.payload
             && let Body::LeagueCompleted(end) = &message.body
         {
             told += 1;

@@ -1,7 +1,7 @@
 //! How large the messages are that carry a whole table or a whole round: our own additions never make them too large.
 
 use crate::desk::*;
-use matchday_core::agent::{Answer, Ask, Content, Parcel};
+use matchday_core::agent::{Answer, Ask, Content, Payload};
 use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
@@ -49,7 +49,7 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
             desk.pass(quick().standings_pause);
         }
         desk.answer_calls(|call| {
-            if let Parcel::Message(message) = &call.parcel
+            if let Payload::Message(message) = &call.payload
                 && matches!(message.message_type().name(), "ROUND_ANNOUNCEMENT" | "LEAGUE_STANDINGS_UPDATE")
                 && call.to.raw().contains(":81")
             {

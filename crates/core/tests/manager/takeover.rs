@@ -5,7 +5,7 @@ use crate::desk::*;
 use crate::orders::{give, operator};
 use crate::re_registration::{key, request};
 use matchday_core::league::member::Member;
-use matchday_core::league::{LeagueEvent, LeagueSettings, RenewedBy};
+use matchday_core::league::{LeagueSettings, RenewedBy};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Body, ConversationId, ErrorCode, Message, Sender, Timestamp, Token};
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,7 +1,7 @@
 //! One set of timeouts: the manager's, handed to its referees with each match.
 
 use crate::desk::*;
-use matchday_core::agent::Parcel;
+use matchday_core::agent::Payload;
 use matchday_core::league::{LeagueEvent, LeagueSettings, Suspicion};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{Attempt, Body, ConversationId, ErrorCode, MatchId, RefereeId};
@@ -97,8 +97,8 @@ fn one_of_another_make_that_announces_its_own_has_the_time_for_these() {
 fn a_referee_that_lost_a_match_by_its_time_is_told_to_stop_that_attempt() {
     let mut desk = with_referee(short(), referee_meta(1, 10));
     desk.pass(short().overdue_after(&short().timing));
-    let told = desk.outbox.iter().find_map(|call| match &call.parcel {
-        Parcel::Message(message) if call.to == referee_endpoint(1) => Some(message.clone()),
+    let told = desk.outbox.iter().find_map(|call| match &call.payload {
+        Payload::Message(message) if call.to == referee_endpoint(1) => Some(message.clone()),
         _ => None,
     });
     let told = told.unwrap();

@@ -1,7 +1,7 @@
 //! Registration goes on until the manager says yes or no, and a restart does not lose what was granted.
 
 use super::seat::*;
-use matchday_core::agent::{Agent, Answer, Ask, CallDeadline, Failure, Input, Outgoing, Parcel};
+use matchday_core::agent::{Agent, Answer, Ask, CallDeadline, Failure, Input, Outgoing, Payload};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{
     LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity, RegisterAnswer, RegisterStatus,
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn registration(sent: Outgoing) -> (Message, LeagueRegisterRequest) {
-    let Parcel::Message(message) = sent.parcel else {
+    let Payload::Message(message) = sent.payload else {
         panic!("a message");
     };
     match message.body.clone() {

@@ -155,7 +155,7 @@ fn a_token_that_the_operator_gave_out_is_shown_instead_of_the_one_in_store() {
     let given = Token::new("tok_p01_given_out");
     seat.player = std::mem::replace(&mut seat.player, build("random", false)).with_token(Some(given.clone()));
     let sent = seat.wake();
-    let matchday_core::agent::Parcel::Message(message) = &sent.parcel else { panic!() };
+    let matchday_core::agent::Payload::Message(message) = &sent.payload else { panic!() };
     assert_eq!(message.envelope.auth_token, Some(given.clone()));
     let accepted = with_token(accepted(Some(true)), Some(given.clone()));
     let _ = seat.answer(sent.call, matchday_core::agent::Answer::Message(Ok(incoming(accepted))));

@@ -1,7 +1,7 @@
 //! A player of a season registers again when it hears of the next league.
 
 use super::seat::*;
-use matchday_core::agent::{Answer, Ask, Parcel, Step};
+use matchday_core::agent::{Answer, Ask, Payload, Step};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{
     LeagueRegisterResponse, LeagueStandingsUpdate, RegisterAnswer, RegisterStatus,
@@ -44,7 +44,7 @@ fn it_registers_with_the_next_league_by_its_token_and_takes_its_notices_then() {
     let mut seat = Seat::taken("random");
     let mut step = hear(&mut seat, table_of("league_2"));
     let sent = step.outbox.pop().expect("it registers");
-    let Parcel::Message(message) = &sent.parcel else { panic!("a message") };
+    let Payload::Message(message) = &sent.payload else { panic!("a message") };
     assert!(matches!(message.body, Body::LeagueRegisterRequest(_)));
     assert_eq!(message.envelope.auth_token, Some(own_token()));
     let _ = seat.answer(sent.call, accepted_to("league_2"));

@@ -71,7 +71,7 @@ fn signed(
 fn it_registers_the_key_that_follows_from_its_registration_key() {
     let mut seat = Seat::empty("random");
     let call = seat.wake();
-    let matchday_core::agent::Parcel::Message(message) = call.parcel else { panic!() };
+    let matchday_core::agent::Payload::Message(message) = call.payload else { panic!() };
     let Body::LeagueRegisterRequest(request) = message.body else { panic!() };
     assert_eq!(request.player_meta.public_key, Some(public_key(&seat)));
 }

@@ -434,24 +434,24 @@ impl Bench {
 }
 
 pub(crate) fn body(outgoing: &Outgoing) -> &Body {
-    match &outgoing.parcel {
-        Parcel::Message(message) => &message.body,
-        Parcel::Probe => panic!("a probe has no body"),
+    match &outgoing.payload {
+        Payload::Message(message) => &message.body,
+        Payload::Probe => panic!("a probe has no body"),
     }
 }
 
 pub(crate) fn envelope(outgoing: &Outgoing) -> &Envelope {
-    match &outgoing.parcel {
-        Parcel::Message(message) => &message.envelope,
-        Parcel::Probe => panic!("a probe has no envelope"),
+    match &outgoing.payload {
+        Payload::Message(message) => &message.envelope,
+        Payload::Probe => panic!("a probe has no envelope"),
     }
 }
 
 /// A message as it goes over the wire.
 pub(crate) fn written(outgoing: &Outgoing) -> Value {
-    match &outgoing.parcel {
-        Parcel::Message(message) => serde_json::to_value(message).unwrap(),
-        Parcel::Probe => Value::Null,
+    match &outgoing.payload {
+        Payload::Message(message) => serde_json::to_value(message).unwrap(),
+        Payload::Probe => Value::Null,
     }
 }
 

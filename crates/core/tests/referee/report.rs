@@ -5,7 +5,7 @@ use matchday_core::agent::{Answer, Failure};
 use matchday_core::protocol::ErrorCode;
 use matchday_core::protocol::MessageType::{GameOver, MatchResultReport};
 use matchday_core::protocol::messages::Parity;
-use matchday_core::referee::{Held, RefereeEvent};
+use matchday_core::referee::{AssignedMatch, RefereeEvent};
 
 fn decided() -> Bench {
     let mut bench = Bench::joined();
@@ -128,5 +128,5 @@ fn a_match_whose_report_was_refused_can_come_back_under_a_new_attempt() {
     again.attempt = 3;
     bench.announce(&[again]);
     assert_eq!(bench.referee.matches().count(), 1);
-    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], Held::Open { .. }));
+    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], AssignedMatch::Open { .. }));
 }

@@ -6,7 +6,7 @@ use matchday_core::fair::verify;
 use matchday_core::protocol::messages::{GameDetails, Parity};
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, Body, MessageType, Sender};
-use matchday_core::referee::{Held, Phase, RefereeEvent};
+use matchday_core::referee::{AssignedMatch, Phase, RefereeEvent};
 use std::sync::Arc;
 
 fn played() -> Bench {
@@ -50,7 +50,7 @@ fn a_match_goes_through_its_states() {
     bench.chooses(1, "R1M1", Parity::Even);
     bench.chooses(2, "R1M1", Parity::Odd);
     assert_eq!(phase(&bench), None);
-    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], Held::Decided { .. }));
+    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], AssignedMatch::Decided { .. }));
 }
 
 #[test]
@@ -150,7 +150,10 @@ fn a_recorded_result_leaves_a_small_note_until_its_round_is_over() {
     let mut bench = played();
     bench.acknowledge();
     assert!(matches!(bench.events.last(), Some(RefereeEvent::Reported { .. })));
-    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], Held::Closed { recorded: true, .. }));
+    assert!(matches!(
+        bench.referee.durable().matches()[&m("R1M1")],
+        AssignedMatch::Closed { recorded: true, .. }
+    ));
     bench.until(600.0);
     assert_eq!(bench.all(MessageType::MatchResultReport).len(), 1);
 }

@@ -80,7 +80,7 @@ impl Night {
                 _ => {}
             }
         }
-        for place in league.table() {
+        for place in league.standings() {
             if let Some((performance, _)) = by_id.get_mut(&place.player) {
                 performance.wins = place.tally.wins;
                 performance.draws = place.tally.draws;

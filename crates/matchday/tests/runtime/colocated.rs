@@ -2,7 +2,7 @@
 
 use crate::order::{Diarist, PING};
 use matchday_core::agent::{
-    Agent, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Parcel, Reply, Signing, Step,
+    Agent, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Payload, Reply, Signing, Step,
 };
 use matchday_core::driver::EventDurability;
 use matchday_core::entropy::Entropy;
@@ -39,7 +39,7 @@ impl Agent for Gossip {
             call: CallId(self.calls),
             to,
             dialect: Dialect::Standard,
-            parcel: Parcel::Probe,
+            payload: Payload::Probe,
             deadline: CallDeadline::After(Duration::from_secs(30)),
         }));
         step

@@ -73,7 +73,7 @@ async fn a_league_ends_with_the_table_that_its_proven_draws_make() {
         game.decision.as_ref().is_some_and(|decision| decision.status != GameStatus::TechnicalLoss)
     }));
     assert_draws_are_proven(&league);
-    let table = league.table();
+    let table = league.standings();
     let points: u32 = table.iter().map(|place| place.tally.points()).sum();
     let drawn = league
         .matches

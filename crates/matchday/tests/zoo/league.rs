@@ -152,7 +152,7 @@ pub(crate) fn id_of(league: &League, name: &str) -> PlayerId {
 }
 
 pub(crate) fn technical_losses(league: &League, player: &PlayerId) -> u32 {
-    let table = league.table();
+    let table = league.standings();
     table.iter().find(|place| place.player == *player).unwrap().tally.technical_losses
 }
 

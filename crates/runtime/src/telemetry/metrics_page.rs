@@ -213,7 +213,7 @@ fn milestones(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
         ),
         (
             "matchday_matches_voided_total",
-            "Results that the operator has struck; counted from the log.",
+            "Results that the operator has voided; counted from the log.",
             MilestoneKind::Voided,
             manager,
         ),

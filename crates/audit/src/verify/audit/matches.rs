@@ -1,4 +1,4 @@
-//! The events of a match against the league that they were applied to: assignment, lost attempts, decision, striking. Pure.
+//! The events of a match against the league that they were applied to: assignment, lost attempts, decision, voiding. Pure.
 
 use super::{Auditor, Finding, ensure};
 use crate::verify::moves::{self, Replay};
@@ -9,7 +9,7 @@ use matchday_core::protocol::messages::{Cause, GameStatus, MatchResult, Phase};
 use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Sender};
 
 impl Auditor {
-    /// A match that can be played now and has no result: one of the open round, or one whose result was struck.
+    /// A match that can be played now and has no result: one of the open round, or one whose result was voided.
     fn awaited(&self, match_id: &MatchId) -> Result<&Match, String> {
         let game =
             self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
@@ -94,9 +94,9 @@ impl Auditor {
                 ensure(given == Some(referee), || {
                     format!("attempt {attempt} at {match_id} was not given to {referee}")
                 })?;
-                let struck = self.struck_after.get(match_id).copied().unwrap_or(0);
-                ensure(place >= Some(struck), || {
-                    format!("the result of attempt {attempt} at {match_id} was struck, and is back")
+                let voided = self.voided_after.get(match_id).copied().unwrap_or(0);
+                ensure(place >= Some(voided), || {
+                    format!("the result of attempt {attempt} at {match_id} was voided, and is back")
                 })?;
                 let loses = |player| game.forfeits.iter().any(|(id, _)| id == player);
                 let given_out_as_lost = !game.forfeits.is_empty() && game.attempt() == Some(attempt);
@@ -178,17 +178,17 @@ impl Auditor {
         Ok(())
     }
 
-    pub(super) fn check_striking(&mut self, match_id: &MatchId) -> Finding {
+    pub(super) fn check_voiding(&mut self, match_id: &MatchId) -> Finding {
         let game =
             self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
-        ensure(game.decision.is_some(), || format!("{match_id} has no result that could be struck"))?;
+        ensure(game.decision.is_some(), || format!("{match_id} has no result that could be voided"))?;
         if let Some(later) = self.league.drawn_from(match_id) {
             return Err(format!(
-                "{match_id} is struck, and round {} was drawn from its result",
+                "{match_id} is voided, and round {} was drawn from its result",
                 later.round_id
             ));
         }
-        self.struck_after.insert(match_id.clone(), game.attempts.len());
+        self.voided_after.insert(match_id.clone(), game.attempts.len());
         self.draws.remove(match_id);
         self.replays.remove(match_id);
         Ok(())

@@ -7,7 +7,7 @@ use crate::verify::agents::Recorded;
 use crate::verify::drawing::Drawing;
 use matchday_core::league::member::Member;
 use matchday_core::league::{
-    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RenewedBy, Requested, Suspicion,
+    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RegistrationRecord, RenewedBy, Suspicion,
 };
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
@@ -24,11 +24,11 @@ pub(super) struct Auditor {
     pub(super) draws: BTreeMap<MatchId, bool>,
     /// The matches of many moves whose results stand, and whether playing them over has led to the same end.
     pub(super) replays: BTreeMap<MatchId, bool>,
-    /// How many attempts at a match had been made when its result was struck.
-    struck_after: BTreeMap<MatchId, usize>,
+    /// How many attempts at a match had been made when its result was voided.
+    voided_after: BTreeMap<MatchId, usize>,
     /// The rounds that follow from results.
     drawing: Drawing,
-    /// Every result that was ever recorded, struck ones included.
+    /// Every result that was ever recorded, voided ones included.
     pub(super) recorded: Vec<Recorded>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Auditor {
             league: League::new(LeagueSettings::default()),
             draws: BTreeMap::new(),
             replays: BTreeMap::new(),
-            struck_after: BTreeMap::new(),
+            voided_after: BTreeMap::new(),
             drawing: Drawing::default(),
             recorded: Vec::new(),
         }
@@ -47,7 +47,7 @@ impl Default for Auditor {
 
 /// Whether an agent may be given a token once more, although the league has started: it shows a join code, or asks as it
 /// did before, soon after, and is not known to have the token that it was given then.
-fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: &Requested) -> bool {
+fn may_come_again<M>(known: &Member<M>, at: Timestamp, request: &RegistrationRecord) -> bool {
     let by_code = request.renewed_by == Some(RenewedBy::JoinCode);
     by_code || known.may_ask_again(at) && known.was_asked_by(&request.proof)
 }
@@ -142,7 +142,7 @@ impl Auditor {
             LeagueEvent::PlayerCarriedOver { player_id, from, .. } => {
                 self.check_carried_over(player_id, from)
             }
-            LeagueEvent::MatchVoided { match_id } => self.check_striking(match_id),
+            LeagueEvent::MatchVoided { match_id } => self.check_voiding(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::TokenRevoked { agent } => {
                 self.member(agent)?;
@@ -242,7 +242,7 @@ impl Auditor {
         if !by_order {
             self.drawing.check_complete(&self.league, at)?;
         }
-        let first = self.league.table().into_iter().next().map(|place| place.player);
+        let first = self.league.standings().into_iter().next().map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
             let first = first.as_ref().map_or("nobody", PlayerId::as_str);
             format!("the champion is {champion}, and the results put {first} first")

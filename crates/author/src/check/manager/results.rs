@@ -7,7 +7,7 @@ use crate::check::exchange::Exchange;
 use crate::check::probe::Reply;
 use crate::check::rule::Rule;
 use matchday_core::league::TieBreak;
-use matchday_core::league::standings::{Counted, Place, Verdict, table};
+use matchday_core::league::standings::{CountedMatch, Place, Verdict, compute};
 use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::messages::StandingRow;
 use matchday_core::protocol::{Body, PlayerId};
@@ -222,13 +222,13 @@ impl Suite {
     /// The expected standings, computed from what was reported.
     pub(super) fn table(&self) -> Vec<Place> {
         let ids: Vec<_> = self.players.iter().map(|player| PlayerId::new(&player.id)).collect();
-        let results = self.reported.iter().map(|one| Counted {
+        let results = self.reported.iter().map(|one| CountedMatch {
             a: &one.a,
             b: &one.b,
             verdict: one.verdict,
             technical: one.technical,
         });
-        table(&ids, results, &TIE_BREAKS)
+        compute(&ids, results, &TIE_BREAKS)
     }
 
     fn check_update(&mut self) {

@@ -251,9 +251,12 @@ impl Competition {
         if self.play_off && (format.has_knockout() || format == Format::Ladder) {
             return misfit("play_off", "round_robin, double_round_robin and swiss");
         }
-        let within = |setting, got: u32, least: u32, most: u32| match (least..=most).contains(&got) {
-            true => Ok(()),
-            false => Err(Impossible::OutOfRange { setting, least, most, got }),
+        let within = |setting, got: u32, least: u32, most: u32| {
+            if (least..=most).contains(&got) {
+                Ok(())
+            } else {
+                Err(Impossible::OutOfRange { setting, least, most, got })
+            }
         };
         within("matches_per_pairing", self.matches_per_pairing, 1, MATCHES_PER_PAIRING_MAX)?;
         within("replays", self.replays, 0, REPLAYS_MAX)?;
@@ -276,7 +279,8 @@ impl Competition {
             }
         }
         if self.format == Format::GroupsKnockout {
-            let (groups, qualifiers) = (self.group_count(players), self.qualifier_count());
+            let groups = self.group_count(players);
+            let qualifiers = self.qualifier_count();
             let least = qualifiers.max(2);
             let most = super::count(players) / least;
             if groups > most {

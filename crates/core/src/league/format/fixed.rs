@@ -1,18 +1,18 @@
 //! The round robins: everyone with everyone, once or twice. All rounds are known when the league begins.
 
-use super::{Draw, Drawn, Format, legs};
+use super::{Draw, DrawnRound, Format, legs};
 use crate::league::schedule::{Pairings, round_robin};
 use crate::protocol::PlayerId;
 
 impl Draw {
-    pub(super) fn fixed_rounds(&self) -> Vec<Drawn> {
+    pub(super) fn fixed_rounds(&self) -> Vec<DrawnRound> {
         let mut rounds = round_robin(&self.players);
         if self.competition.format == Format::DoubleRoundRobin {
             let second = rounds.iter().map(swapped).collect::<Vec<_>>();
             rounds.extend(second);
         }
         let numbered = (1..).zip(rounds);
-        let drawn = numbered.map(|(stage, Pairings { pairs, bye })| Drawn {
+        let drawn = numbered.map(|(stage, Pairings { pairs, bye })| DrawnRound {
             title: format!("Round {stage}"),
             stage,
             leg: 1,

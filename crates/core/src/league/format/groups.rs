@@ -1,9 +1,9 @@
 //! Groups and a knockout: a round robin in each group, then the best of them against each other. Pure arithmetic.
 
-use super::{Draw, Drawn, Lot, Played, count, knockout, legs};
+use super::{Draw, DrawnRound, Lot, PlayedRound, count, knockout, legs};
 use crate::league::schedule::round_robin;
-use crate::league::settings::TieBreak;
-use crate::league::standings::{self, Basis, Game};
+use crate::league::standings::TieBreak;
+use crate::league::standings::{self, Basis, IndexedMatch};
 use crate::protocol::PlayerId;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ impl Draw {
         let groups = usize::try_from(self.competition.group_count(self.players.len())).unwrap_or(1).max(1);
         let mut members = vec![Vec::new(); groups];
         for (seed, player) in self.players.iter().enumerate() {
-            let (row, place) = (seed / groups, seed % groups);
+            let row = seed / groups;
+            let place = seed % groups;
             let group = if row.is_multiple_of(2) { place } else { groups - 1 - place };
             if let Some(group) = members.get_mut(group) {
                 group.push(player.clone());
@@ -25,7 +26,7 @@ impl Draw {
         members
     }
 
-    pub(super) fn groups_round(&self, played: &[Played<'_>]) -> Vec<Drawn> {
+    pub(super) fn groups_round(&self, played: &[PlayedRound<'_>]) -> Vec<DrawnRound> {
         let group_stage = self.group_stage();
         if let Some(left) = group_stage.get(played.len()..).filter(|left| !left.is_empty()) {
             return left.to_vec();
@@ -34,18 +35,18 @@ impl Draw {
         self.knockout_round(&self.qualified(played), first_stage, played).into_iter().collect()
     }
 
-    pub(super) fn groups_rounds(&self, played: &[Played<'_>]) -> u32 {
+    pub(super) fn groups_rounds(&self, played: &[PlayedRound<'_>]) -> u32 {
         let in_groups = self.group_stages() * self.competition.legs();
         let entrants = self.groups().len() * usize::try_from(self.competition.qualifier_count()).unwrap_or(0);
         in_groups + self.knockout_rounds(entrants, self.group_stages() + 1, played)
     }
 
-    pub(super) fn groups_lots(&self, played: &[Played<'_>]) -> Vec<Lot> {
+    pub(super) fn groups_lots(&self, played: &[PlayedRound<'_>]) -> Vec<Lot> {
         self.bracket_after_groups(played).map_or_else(Vec::new, |bracket| bracket.lots)
     }
 
     /// First how far one came in the knockout, then one's place in the group.
-    pub(super) fn groups_levels(&self, played: &[Played<'_>]) -> Vec<(&'static str, Vec<i64>)> {
+    pub(super) fn groups_levels(&self, played: &[PlayedRound<'_>]) -> Vec<(&'static str, Vec<i64>)> {
         let mut places = vec![0; self.players.len()];
         for group in self.group_tables(played) {
             for (rank, player) in (1_i64..).zip(&group) {
@@ -64,7 +65,7 @@ impl Draw {
         }
     }
 
-    fn bracket_after_groups(&self, played: &[Played<'_>]) -> Option<knockout::Bracket> {
+    fn bracket_after_groups(&self, played: &[PlayedRound<'_>]) -> Option<knockout::Bracket> {
         let first_stage = self.group_stages() + 1;
         let begun = played.iter().any(|round| round.drawn.stage >= first_stage);
         begun.then(|| self.bracket(&self.qualified(played), first_stage, played))
@@ -76,12 +77,13 @@ impl Draw {
         count(if largest.is_multiple_of(2) { largest.saturating_sub(1) } else { largest })
     }
 
-    fn group_stage(&self) -> Vec<Drawn> {
+    fn group_stage(&self) -> Vec<DrawnRound> {
         let schedules: Vec<_> =
             self.groups().iter().map(|group| (group.clone(), round_robin(group))).collect();
         let stages = (1..).zip(0..self.group_stages());
         let drawn = stages.map(|(stage, index)| {
-            let (mut pairs, mut byes) = (Vec::new(), Vec::new());
+            let mut pairs = Vec::new();
+            let mut byes = Vec::new();
             for (group, rounds) in &schedules {
                 match usize::try_from(index).ok().and_then(|index| rounds.get(index)) {
                     Some(round) => {
@@ -92,22 +94,23 @@ impl Draw {
                 }
             }
             let title = format!("Group stage, round {stage}");
-            Drawn { title, stage, leg: 1, pairs, byes, fixed: true, play_off: false }
+            DrawnRound { title, stage, leg: 1, pairs, byes, fixed: true, play_off: false }
         });
         drawn.flat_map(|round| legs::repeated(round, self.competition.legs())).collect()
     }
 
     /// The table of each group, first place first.
-    pub fn group_tables(&self, played: &[Played<'_>]) -> Vec<Vec<PlayerId>> {
+    pub fn group_tables(&self, played: &[PlayedRound<'_>]) -> Vec<Vec<PlayerId>> {
         let stages = self.group_stages();
         let in_groups = played.iter().filter(|round| round.drawn.stage <= stages);
-        let games: Vec<_> = in_groups.flat_map(Played::games).collect();
+        let games: Vec<_> = in_groups.flat_map(PlayedRound::games).collect();
         let tables = self.groups().into_iter().map(|group| {
             let ids: Vec<&PlayerId> = group.iter().collect();
             let places: BTreeMap<&PlayerId, usize> = ids.iter().copied().zip(0..).collect();
             let own = games.iter().filter_map(|(a, b, verdict)| {
-                let (a, b) = (*places.get(a)?, *places.get(b)?);
-                Some(Game { a, b, verdict: (*verdict)?, technical: false })
+                let a = *places.get(a)?;
+                let b = *places.get(b)?;
+                Some(IndexedMatch { a, b, verdict: (*verdict)?, technical: false })
             });
             let basis = Basis { seed: self.seed, ..Basis::default() };
             let ranked = standings::rank_by(&ids, own.collect(), &self.tie_breaks_in_groups(), &basis);
@@ -122,7 +125,7 @@ impl Draw {
     }
 
     /// Who goes through, as the seeds of the knockout: the firsts of all groups, then the seconds, and so on.
-    pub(super) fn qualified(&self, played: &[Played<'_>]) -> Vec<PlayerId> {
+    pub(super) fn qualified(&self, played: &[PlayedRound<'_>]) -> Vec<PlayerId> {
         let tables = self.group_tables(played);
         let each = usize::try_from(self.competition.qualifier_count()).unwrap_or(0);
         let size = (tables.len() * each).next_power_of_two();

@@ -3,7 +3,7 @@
 //! The bracket is the usual one: the first two seeds can only meet in the final, the first four not before the
 //! semifinals, and so on; where places are empty, the best seeds go through without play.
 
-use super::{Draw, Drawn, Lot, Played, count, legs, lots};
+use super::{Draw, DrawnRound, Lot, PlayedRound, count, legs, lots};
 use crate::league::standings::Verdict;
 use crate::protocol::PlayerId;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn stage_title(players: usize) -> String {
 /// What came of the games of a stage, by pair: for each game, the winner if it had one.
 type Games<'a> = BTreeMap<(u32, &'a PlayerId, &'a PlayerId), Vec<Option<&'a PlayerId>>>;
 
-fn games_by_pair<'a>(played: &[Played<'a>]) -> Games<'a> {
+fn games_by_pair<'a>(played: &[PlayedRound<'a>]) -> Games<'a> {
     let mut games = Games::new();
     for round in played {
         for (a, b, verdict) in round.games() {
@@ -87,12 +87,12 @@ impl Draw {
         &self,
         entrants: &[PlayerId],
         first_stage: u32,
-        played: &[Played<'_>],
-    ) -> Option<Drawn> {
+        played: &[PlayedRound<'_>],
+    ) -> Option<DrawnRound> {
         let bracket = self.bracket(entrants, first_stage, played);
         let leg = bracket.open.iter().map(|tie| tie.leg).min()?;
         let due = bracket.open.iter().filter(|tie| tie.leg == leg);
-        Some(Drawn {
+        Some(DrawnRound {
             title: legs::title(&bracket.title, leg, self.competition.legs()),
             stage: bracket.stage,
             leg,
@@ -104,8 +104,13 @@ impl Draw {
     }
 
     /// How many rounds it takes with those that are played, if every tie is as short as can be.
-    pub(super) fn knockout_rounds(&self, entrants: usize, first_stage: u32, played: &[Played<'_>]) -> u32 {
-        let over = |round: &&Played<'_>| {
+    pub(super) fn knockout_rounds(
+        &self,
+        entrants: usize,
+        first_stage: u32,
+        played: &[PlayedRound<'_>],
+    ) -> u32 {
+        let over = |round: &&PlayedRound<'_>| {
             round.drawn.stage >= first_stage && round.verdicts.iter().all(Option::is_some)
         };
         let so_far = count(played.iter().filter(over).count());
@@ -119,7 +124,7 @@ impl Draw {
         so_far + rest + bracket.stages_to_come * shortest
     }
 
-    fn bracket_of(&self, first_stage: u32, played: &[Played<'_>]) -> Bracket {
+    fn bracket_of(&self, first_stage: u32, played: &[PlayedRound<'_>]) -> Bracket {
         match first_stage {
             1 => self.bracket(&self.players, 1, played),
             _ => self.bracket(&self.qualified(played), first_stage, played),
@@ -127,7 +132,12 @@ impl Draw {
     }
 
     /// Plays the bracket through as far as the results go.
-    pub(super) fn bracket(&self, entrants: &[PlayerId], first_stage: u32, played: &[Played<'_>]) -> Bracket {
+    pub(super) fn bracket(
+        &self,
+        entrants: &[PlayerId],
+        first_stage: u32,
+        played: &[PlayedRound<'_>],
+    ) -> Bracket {
         let games = games_by_pair(played);
         let size = entrants.len().next_power_of_two();
         let order = bracket_order(size);
@@ -199,7 +209,8 @@ impl Draw {
                 Standing::Won { first: ahead, by_lot } => {
                     let (winner, loser) = if ahead { (first, second) } else { (second, first) };
                     if by_lot {
-                        let (winner, loser) = (winner.clone(), loser.clone());
+                        let winner = winner.clone();
+                        let loser = loser.clone();
                         bracket.lots.push(Lot { stage: bracket.stage, winner, loser });
                     }
                     (Some(winner), Some(loser))
@@ -214,7 +225,8 @@ impl Draw {
     fn standing(&self, games: &Games<'_>, stage: u32, first: &PlayerId, second: &PlayerId) -> Standing {
         let played = games.get(&(stage, first.min(second), first.max(second))).map_or(&[][..], Vec::as_slice);
         let legs = self.competition.legs();
-        let (mut lead, mut number) = (0_i64, 0_u32);
+        let mut lead = 0_i64;
+        let mut number = 0_u32;
         for winner in played {
             number += 1;
             lead += winner.map_or(0, |winner| if winner == first { 1 } else { -1 });

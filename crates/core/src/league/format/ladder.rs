@@ -7,7 +7,7 @@
 //!
 //! Each round is a rating period of those who play in it, and of nobody else: an absence does not make a rating less sure.
 
-use super::{Drawn, legs, min_cost_matching};
+use super::{DrawnRound, legs, min_cost_matching};
 use crate::league::standings::Verdict;
 use crate::protocol::{PlayerId, Timestamp};
 use matchday_rating::Rating;
@@ -83,7 +83,7 @@ impl Ladder {
     }
 
     /// Notes a round that was drawn at this time.
-    pub(in crate::league) fn note_drawn(&mut self, at: Timestamp, drawn: &Drawn) {
+    pub(in crate::league) fn note_drawn(&mut self, at: Timestamp, drawn: &DrawnRound) {
         for (a, b) in &drawn.pairs {
             for (player, opponent, side) in [(a, b, 1), (b, a, -1)] {
                 let form = self.forms.entry(player.clone()).or_default();
@@ -112,17 +112,18 @@ impl Ladder {
     }
 
     /// Pairs all who are there; `None` if there are not two.
-    pub fn pair(&self, stage: u32, present: &BTreeSet<PlayerId>) -> Option<Drawn> {
+    pub fn pair(&self, stage: u32, present: &BTreeSet<PlayerId>) -> Option<DrawnRound> {
         if present.len() < 2 {
             return None;
         }
         let mut field: Vec<Entrant<'_>> = present.iter().map(|id| self.entrant(id)).collect();
         field.sort_by(|one, other| other.rating.cmp(&one.rating).then_with(|| one.id.cmp(other.id)));
-        let (mut pairs, mut byes) = (Vec::new(), Vec::new());
+        let mut pairs = Vec::new();
+        let mut byes = Vec::new();
         for block in field.chunks(BLOCK) {
             pair_block(block, &mut pairs, &mut byes);
         }
-        Some(Drawn { title: title(stage), stage, leg: 1, pairs, byes, fixed: false, play_off: false })
+        Some(DrawnRound { title: title(stage), stage, leg: 1, pairs, byes, fixed: false, play_off: false })
     }
 
     fn entrant<'a>(&self, id: &'a PlayerId) -> Entrant<'a> {
@@ -178,20 +179,20 @@ fn cost(one: &Entrant<'_>, other: &Entrant<'_>) -> i128 {
 
 /// The next game of the pairs of a stage, of whom each may have won: only those that are not decided.
 pub(in crate::league) fn next_leg(
-    first: &Drawn,
+    first: &DrawnRound,
     leg: u32,
     legs: u32,
     is_open: impl Fn(&(PlayerId, PlayerId)) -> bool,
-) -> Option<Drawn> {
+) -> Option<DrawnRound> {
     let open = first.pairs.iter().filter(|pair| is_open(pair));
     let pairs: Vec<_> = open.map(|pair| legs::seated(pair, leg)).collect();
     let title = legs::title(&title(first.stage), leg, legs);
-    (!pairs.is_empty()).then(|| Drawn { title, leg, pairs, byes: Vec::new(), ..first.clone() })
+    (!pairs.is_empty()).then(|| DrawnRound { title, leg, pairs, byes: Vec::new(), ..first.clone() })
 }
 
 /// With the number of games, if there may be several.
-pub(in crate::league) fn titled(first: Drawn, legs: u32) -> Drawn {
-    Drawn { title: legs::title(&first.title, 1, legs), ..first }
+pub(in crate::league) fn titled(first: DrawnRound, legs: u32) -> DrawnRound {
+    DrawnRound { title: legs::title(&first.title, 1, legs), ..first }
 }
 
 fn title(stage: u32) -> String {

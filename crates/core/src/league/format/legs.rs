@@ -1,12 +1,12 @@
 //! Several matches of the same two players: sides alternate from one to the next.
 
-use super::Drawn;
+use super::DrawnRound;
 use crate::protocol::PlayerId;
 
 /// One pairing as that many rounds, of which only the first can depend on results.
-pub(super) fn repeated(first: Drawn, legs: u32) -> Vec<Drawn> {
+pub(super) fn repeated(first: DrawnRound, legs: u32) -> Vec<DrawnRound> {
     (1..=legs)
-        .map(|leg| Drawn {
+        .map(|leg| DrawnRound {
             title: title(&first.title, leg, legs),
             leg,
             pairs: first.pairs.iter().map(|pair| seated(pair, leg)).collect(),

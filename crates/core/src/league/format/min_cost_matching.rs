@@ -203,7 +203,8 @@ impl Search {
                 continue;
             }
             for other in 0..self.points {
-                let (own, node) = (self.outermost.at(point), self.outermost.at(other));
+                let own = self.outermost.at(point);
+                let node = self.outermost.at(other);
                 if own == node {
                     continue;
                 }
@@ -274,7 +275,8 @@ impl Search {
 
     /// Follows an edge without slack from an outer point. Whether that made a pair.
     fn reach(&mut self, from: usize, to: usize) -> bool {
-        let (own, node) = (self.outermost.at(from), self.outermost.at(to));
+        let own = self.outermost.at(from);
+        let node = self.outermost.at(to);
         match self.mark.at(node) {
             Mark::Free => {
                 self.parent.set(node, from);
@@ -340,8 +342,10 @@ impl Search {
 
     /// The place of a part in a blossom's circle, which is turned round if that makes the way from the base even.
     fn even_place(&mut self, blossom: usize, part: usize) -> usize {
-        let (circle, is_part) = (self.circle(blossom), |one: &usize| *one == part);
-        let (place, len) = (circle.iter().position(is_part).unwrap_or(0), circle.len());
+        let circle = self.circle(blossom);
+        let is_part = |one: &usize| *one == part;
+        let place = circle.iter().position(is_part).unwrap_or(0);
+        let len = circle.len();
         if place.is_multiple_of(2) {
             return place;
         }
@@ -355,7 +359,8 @@ impl Search {
 
     /// Swaps the pairs along the path from an outer node to its root, after it was paired with another.
     fn augment(&mut self, node: usize, with: usize) {
-        let (mut node, mut with) = (node, with);
+        let mut node = node;
+        let mut with = with;
         loop {
             let next = self.outermost.at(self.mate.at(node));
             self.pair(node, with);
@@ -384,7 +389,8 @@ impl Search {
             }
             arm
         };
-        let (first, second) = (arm(self, one), arm(self, other));
+        let first = arm(self, one);
+        let second = arm(self, other);
         circle.extend(first.into_iter().rev());
         circle.extend(second);
         self.dual.set(blossom, 0);
@@ -399,7 +405,8 @@ impl Search {
                 let (known, found) =
                     (self.slack(self.edge(blossom, node)), self.slack(self.edge(*part, node)));
                 if found.is_some() && (known.is_none() || found < known) {
-                    let (there, back) = (self.edge(*part, node), self.edge(node, *part));
+                    let there = self.edge(*part, node);
+                    let back = self.edge(node, *part);
                     self.edge.set(blossom * self.nodes + node, there);
                     self.edge.set(node * self.nodes + blossom, back);
                 }
@@ -489,7 +496,8 @@ mod tests {
             let cost = |a: usize, b: usize| costs[a.min(b) * points + a.max(b)];
             let found = partners(points, cost);
             for (one, other) in (0..points).flat_map(|one| (0..points).map(move |other| (one, other))) {
-                let (a, b) = (found[one], found[other]);
+                let a = found[one];
+                let b = found[other];
                 assert_eq!(found[a], one);
                 if other != one && other != a {
                     assert!(cost(one, a) + cost(other, b) <= cost(one, other) + cost(a, b));

@@ -5,7 +5,6 @@
 //! - `fixed` (the two round robins), [`swiss`], [`knockout`], `groups`: one format each; `legs` repeats their pairings
 //! - [`ladder`]: a league without an end, paired by rating
 //! - `swiss_cost` with `min_cost_matching`: the pairing of swiss rounds that costs least
-//! - [`lots`]: chance by a seed that is in the log
 //!
 //! A [`Draw`] keeps no results: the caller holds them and asks it for the rounds that follow from them. So a
 //! manager that has crashed, a simulation, and someone who checks a log all get the same answer.
@@ -16,7 +15,6 @@ mod groups;
 pub mod knockout;
 pub mod ladder;
 pub(super) mod legs;
-pub mod lots;
 mod min_cost_matching;
 pub mod swiss;
 mod swiss_cost;
@@ -24,16 +22,16 @@ mod swiss_cost;
 pub use competition::{Competition, Format, Impossible, Seeding};
 pub use ladder::Ladder;
 
+use super::lots;
 use super::schedule::Pairings;
-use super::settings::TieBreak;
-use super::standings::{self, Basis, Game, Place, Verdict};
+use super::standings::{self, Basis, IndexedMatch, Place, TieBreak, Verdict};
 use crate::protocol::PlayerId;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A round as it is drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Drawn {
+pub struct DrawnRound {
     /// What people call it: "Semifinals, game 2 of 3".
     pub title: String,
     /// Which pairing of the competition it belongs to, counted from 1. The games of one tie share it.
@@ -55,14 +53,14 @@ pub struct Drawn {
 
 /// A round and what has come of it: for each pair, in their order, how its match was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Played<'a> {
+pub struct PlayedRound<'a> {
     /// Its pairs and byes.
-    pub drawn: &'a Drawn,
+    pub drawn: &'a DrawnRound,
     /// `None` for a match that has no result yet.
     pub verdicts: Vec<Option<Verdict>>,
 }
 
-impl<'a> Played<'a> {
+impl<'a> PlayedRound<'a> {
     fn games(&self) -> impl Iterator<Item = (&'a PlayerId, &'a PlayerId, Option<Verdict>)> {
         let verdicts = self.verdicts.iter().copied().chain(std::iter::repeat(None));
         self.drawn.pairs.iter().zip(verdicts).map(|((a, b), verdict)| (a, b, verdict))
@@ -106,7 +104,8 @@ impl Draw {
             players.sort_by_cached_key(|player| std::cmp::Reverse(lots::of_player(seed, "seeding", player)));
         }
         let places = players.iter().cloned().zip(0..).collect();
-        let (competition, tie_breaks) = (competition.clone(), tie_breaks.to_vec());
+        let competition = competition.clone();
+        let tie_breaks = tie_breaks.to_vec();
         Ok(Self { competition, tie_breaks, players, places, seed })
     }
 
@@ -127,7 +126,7 @@ impl Draw {
 
     /// The rounds that follow when all that were drawn have been played: as many as do not depend on each other's
     /// results, and none when the competition is over. Those who are `out` have left it.
-    pub fn next(&self, played: &[Played<'_>], out: &BTreeSet<PlayerId>) -> Vec<Drawn> {
+    pub fn next(&self, played: &[PlayedRound<'_>], out: &BTreeSet<PlayerId>) -> Vec<DrawnRound> {
         match self.competition.format {
             Format::RoundRobin | Format::DoubleRoundRobin if played.is_empty() => self.fixed_rounds(),
             Format::RoundRobin | Format::DoubleRoundRobin => Vec::new(),
@@ -145,11 +144,13 @@ impl Draw {
             return Vec::new();
         }
         let rounds = self.fixed_rounds().into_iter();
-        rounds.map(|Drawn { pairs, byes, .. }| Pairings { pairs, bye: byes.into_iter().next() }).collect()
+        rounds
+            .map(|DrawnRound { pairs, byes, .. }| Pairings { pairs, bye: byes.into_iter().next() })
+            .collect()
     }
 
     /// How many rounds there will be, if no tie needs more games than the shortest way takes.
-    pub fn rounds_in_all(&self, played: &[Played<'_>]) -> u32 {
+    pub fn rounds_in_all(&self, played: &[PlayedRound<'_>]) -> u32 {
         match self.competition.format {
             Format::RoundRobin | Format::DoubleRoundRobin => count(self.fixed_rounds().len()),
             Format::Swiss => self.competition.swiss_rounds(self.players.len()) * self.competition.legs(),
@@ -160,7 +161,7 @@ impl Draw {
     }
 
     /// The ties that were decided by lot.
-    pub fn lots(&self, played: &[Played<'_>]) -> Vec<Lot> {
+    pub fn lots(&self, played: &[PlayedRound<'_>]) -> Vec<Lot> {
         match self.competition.format {
             Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => Vec::new(),
             Format::Knockout => self.bracket(&self.players, 1, played).lots,
@@ -169,7 +170,7 @@ impl Draw {
     }
 
     /// What the table goes by besides the results of matches. The players are named by their places in `ids`.
-    pub fn basis(&self, ids: &[&PlayerId], played: &[Played<'_>]) -> Basis {
+    pub fn basis(&self, ids: &[&PlayerId], played: &[PlayedRound<'_>]) -> Basis {
         let by_place = |of: Vec<i64>| -> Vec<i64> {
             let own = |id: &&PlayerId| self.places.get(*id).and_then(|place| of.get(*place)).copied();
             ids.iter().map(|id| own(id).unwrap_or(i64::MIN)).collect()
@@ -188,7 +189,7 @@ impl Draw {
     }
 
     /// The table, first place first. When the competition is over, its champion is the first.
-    pub fn table(&self, played: &[Played<'_>]) -> Vec<Place> {
+    pub fn standings(&self, played: &[PlayedRound<'_>]) -> Vec<Place> {
         let ids: Vec<&PlayerId> = self.players.iter().collect();
         let ranked =
             standings::rank_by(&ids, self.games(played), &self.tie_breaks, &self.basis(&ids, played));
@@ -196,11 +197,11 @@ impl Draw {
     }
 
     /// The matches that have a result, by the places of their players.
-    fn games(&self, played: &[Played<'_>]) -> Vec<Game> {
+    fn games(&self, played: &[PlayedRound<'_>]) -> Vec<IndexedMatch> {
         let place = |player: &PlayerId| self.places.get(player).copied();
-        let games = played.iter().flat_map(Played::games);
+        let games = played.iter().flat_map(PlayedRound::games);
         let decided = games.filter_map(|(a, b, verdict)| {
-            Some(Game { a: place(a)?, b: place(b)?, verdict: verdict?, technical: false })
+            Some(IndexedMatch { a: place(a)?, b: place(b)?, verdict: verdict?, technical: false })
         });
         decided.collect()
     }

@@ -1,13 +1,13 @@
 //! Swiss rounds: those who stand about equal meet, nobody twice while that can be helped. What a pairing goes by, and when
 //! there is a round; who meets whom follows from `swiss_cost`. Pure arithmetic.
 
-use super::{Draw, Drawn, Played, legs};
-use crate::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
+use super::{Draw, DrawnRound, PlayedRound, legs};
+use crate::league::standings::{POINTS_WIN, Verdict};
 use crate::protocol::PlayerId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many won matches each player has been given for sitting out: as many as it would have played.
-pub(crate) fn byes(ids: &[&PlayerId], played: &[Played<'_>]) -> Vec<u32> {
+pub(crate) fn byes(ids: &[&PlayerId], played: &[PlayedRound<'_>]) -> Vec<u32> {
     let mut given: BTreeMap<&PlayerId, u32> = BTreeMap::new();
     for player in played.iter().flat_map(|round| &round.drawn.byes) {
         *given.entry(player).or_default() += 1;
@@ -16,7 +16,11 @@ pub(crate) fn byes(ids: &[&PlayerId], played: &[Played<'_>]) -> Vec<u32> {
 }
 
 impl Draw {
-    pub(super) fn swiss_round(&self, played: &[Played<'_>], out: &BTreeSet<PlayerId>) -> Vec<Drawn> {
+    pub(super) fn swiss_round(
+        &self,
+        played: &[PlayedRound<'_>],
+        out: &BTreeSet<PlayerId>,
+    ) -> Vec<DrawnRound> {
         let last = played.last().map(|round| round.drawn);
         if let Some(last) = last.filter(|last| last.leg < self.competition.legs()) {
             return self.legs_left(played, last);
@@ -30,7 +34,7 @@ impl Draw {
         let present = present.map(|(_, place)| place).collect();
         let Some((pairs, bye)) = field.pair(present) else { return Vec::new() };
         let name = |place: usize| self.players.get(place).cloned();
-        let first = Drawn {
+        let first = DrawnRound {
             title: title(stage),
             stage,
             leg: 1,
@@ -43,9 +47,10 @@ impl Draw {
     }
 
     /// The other games of a pairing, if not all of them were written down with the first.
-    fn legs_left(&self, played: &[Played<'_>], last: &Drawn) -> Vec<Drawn> {
+    fn legs_left(&self, played: &[PlayedRound<'_>], last: &DrawnRound) -> Vec<DrawnRound> {
         let first = played.iter().find(|round| round.drawn.stage == last.stage);
-        let first = Drawn { title: title(last.stage), ..first.map_or(last, |round| round.drawn).clone() };
+        let first =
+            DrawnRound { title: title(last.stage), ..first.map_or(last, |round| round.drawn).clone() };
         let all = legs::repeated(first, self.competition.legs());
         all.into_iter().filter(|round| round.leg > last.leg).collect()
     }
@@ -78,10 +83,10 @@ pub(super) struct Field {
 }
 
 /// Pairs with side A first, and who sits out.
-pub(super) type Paired = (Vec<(usize, usize)>, Option<usize>);
+pub(super) type PairedField = (Vec<(usize, usize)>, Option<usize>);
 
 impl Field {
-    fn new(draw: &Draw, played: &[Played<'_>]) -> Self {
+    fn new(draw: &Draw, played: &[PlayedRound<'_>]) -> Self {
         let players = draw.players.len();
         let mut field =
             Self { forms: vec![Form::default(); players], met: vec![0; players * players], rounds: 0 };
@@ -104,12 +109,7 @@ impl Field {
     }
 
     fn note(&mut self, a: usize, b: usize, verdict: Option<Verdict>, leg: u32) {
-        let (for_a, for_b) = match verdict {
-            Some(Verdict::WonByA) => (POINTS_WIN, 0),
-            Some(Verdict::WonByB) => (0, POINTS_WIN),
-            Some(Verdict::Drawn) => (POINTS_DRAW, POINTS_DRAW),
-            Some(Verdict::LostByBoth) | None => (0, 0),
-        };
+        let (for_a, for_b) = verdict.map_or((0, 0), Verdict::points);
         for (player, opponent, points, side) in [(a, b, for_a, 1), (b, a, for_b, -1)] {
             if let Some(form) = self.forms.get_mut(player) {
                 form.points += points;
@@ -139,7 +139,8 @@ impl Field {
 
     /// Side A to whom it is due more; to the higher and the lower by turns where it is due to neither.
     pub(super) fn seated(&self, upper: usize, lower: usize, board: usize) -> (usize, usize) {
-        let (one, other) = (self.form(upper), self.form(lower));
+        let one = self.form(upper);
+        let other = self.form(lower);
         let due = one.balance.cmp(&other.balance).then(one.last.cmp(&other.last));
         let upper_first = match due {
             std::cmp::Ordering::Less => true,

@@ -9,7 +9,7 @@
 //! 6. how far pairs are from the upper half of a score group against its lower half, in their order.
 
 use super::min_cost_matching;
-use super::swiss::{Field, Form, Paired};
+use super::swiss::{Field, Form, PairedField};
 use std::cmp::Reverse;
 
 /// Matching takes time in the third power of the number of players, so larger fields are paired in blocks of about this
@@ -47,7 +47,7 @@ struct Entrant {
 
 impl Field {
     /// Pairs all who are there; `None` if there are not two.
-    pub(super) fn pair(&self, mut present: Vec<usize>) -> Option<Paired> {
+    pub(super) fn pair(&self, mut present: Vec<usize>) -> Option<PairedField> {
         if present.len() < 2 {
             return None;
         }
@@ -59,7 +59,8 @@ impl Field {
         let byes_least = present.iter().map(|player| self.form(*player).byes).min()?;
         let blocks = blocks(groups, BLOCK.max(4 * self.rounds));
         let last = blocks.len().checked_sub(1)?;
-        let (mut pairs, mut bye) = (Vec::new(), None);
+        let mut pairs = Vec::new();
+        let mut bye = None;
         for (number, block) in blocks.iter().enumerate() {
             let sits_out = is_odd && number == last;
             let chosen =
@@ -119,7 +120,8 @@ impl Field {
 
     /// Side A first.
     fn sides(&self, upper: &Entrant, lower: &Entrant, board: usize) -> (usize, usize) {
-        let (as_it_is, turned) = (sides_cost(&upper.form, &lower.form), sides_cost(&lower.form, &upper.form));
+        let as_it_is = sides_cost(&upper.form, &lower.form);
+        let turned = sides_cost(&lower.form, &upper.form);
         match as_it_is.cmp(&turned) {
             std::cmp::Ordering::Less => (upper.player, lower.player),
             std::cmp::Ordering::Greater => (lower.player, upper.player),

@@ -3,22 +3,22 @@
 
 use crate::league::{LeagueEvent, Suspicion};
 use crate::protocol::{Attempt, Body, MatchId, Message};
+use crate::sim::agent_id::AgentId;
 use crate::sim::failure::{Checker, Fault};
-use crate::sim::who::Who;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What has been sent to players so far.
 #[derive(Debug, Default)]
 pub struct Conduct {
-    announced: BTreeSet<(Who, MatchId)>,
+    announced: BTreeSet<(AgentId, MatchId)>,
     /// The latest attempt at each match of which a player was asked anything.
     asked: BTreeMap<MatchId, Attempt>,
-    over: BTreeSet<(Who, MatchId, Attempt)>,
+    over: BTreeSet<(AgentId, MatchId, Attempt)>,
 }
 
 impl Conduct {
     /// Takes in a message that leaves for a player. `listens`: whether the player answers whatever it is told.
-    pub fn hear(&mut self, to: Who, listens: bool, message: &Message) -> Result<(), Fault> {
+    pub fn hear(&mut self, to: AgentId, listens: bool, message: &Message) -> Result<(), Fault> {
         let attempt_at = |match_id: &MatchId| {
             message.envelope.conversation_id.attempt_of(match_id).unwrap_or(Attempt::FIRST)
         };
@@ -49,7 +49,7 @@ impl Conduct {
         }
     }
 
-    fn ask(&mut self, to: Who, match_id: &MatchId, attempt: Attempt) -> Result<(), Fault> {
+    fn ask(&mut self, to: AgentId, match_id: &MatchId, attempt: Attempt) -> Result<(), Fault> {
         self.not_over(to, match_id, attempt)?;
         let latest = self.asked.entry(match_id.clone()).or_insert(attempt);
         if attempt < *latest {
@@ -61,7 +61,7 @@ impl Conduct {
         Ok(())
     }
 
-    fn not_over(&self, to: Who, match_id: &MatchId, attempt: Attempt) -> Result<(), Fault> {
+    fn not_over(&self, to: AgentId, match_id: &MatchId, attempt: Attempt) -> Result<(), Fault> {
         if !self.over.contains(&(to, match_id.clone(), attempt)) {
             return Ok(());
         }
@@ -70,7 +70,7 @@ impl Conduct {
     }
 
     /// Whether a player was told how a match ended.
-    pub fn was_told(&self, player: Who, match_id: &MatchId) -> Result<(), Fault> {
+    pub fn was_told(&self, player: AgentId, match_id: &MatchId) -> Result<(), Fault> {
         if self.over.iter().any(|(who, over, _)| *who == player && over == match_id) {
             return Ok(());
         }
@@ -100,7 +100,7 @@ mod tests {
     };
     use crate::sim::START;
 
-    const PLAYER: Who = Who::Player(1);
+    const PLAYER: AgentId = AgentId::Player(1);
 
     fn message(attempt: u32, body: impl Into<Body>) -> Message {
         let conversation = ConversationId::of_match(&MatchId::new("R1M1"), Attempt(attempt));
@@ -180,7 +180,7 @@ mod tests {
         let fault = conduct.hear(PLAYER, true, &question(1)).unwrap_err();
         assert_eq!(fault.checker, Checker::GameOverIsLast);
         assert_eq!(conduct.was_told(PLAYER, &MatchId::new("R1M1")), Ok(()));
-        let fault = conduct.was_told(Who::Player(2), &MatchId::new("R1M1")).unwrap_err();
+        let fault = conduct.was_told(AgentId::Player(2), &MatchId::new("R1M1")).unwrap_err();
         assert_eq!(fault.checker, Checker::GameOverIsLast);
     }
 

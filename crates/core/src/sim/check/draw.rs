@@ -28,7 +28,8 @@ pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise:
         return broken("the secret is not written in hexadecimal digits".into());
     };
     let attempt = attempt.0.to_be_bytes();
-    let (league, match_id) = (league.as_str().as_bytes(), over.match_id.as_str().as_bytes());
+    let league = league.as_str().as_bytes();
+    let match_id = over.match_id.as_str().as_bytes();
     if reveal.scheme != SCHEME {
         return broken(format!("it is drawn by {:?}", reveal.scheme));
     }

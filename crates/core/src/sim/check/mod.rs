@@ -83,7 +83,9 @@ pub struct Drawn {
 impl Course {
     /// What leagues are unless someone says otherwise.
     pub fn usual() -> Self {
-        let (rounds, lots, champion) = (Vec::new(), Vec::new(), None);
+        let rounds = Vec::new();
+        let lots = Vec::new();
+        let champion = None;
         Self { kind: Kind::All(1), legs: 1, replays: 0, rounds, lots, champion, play_off: false }
     }
 }

@@ -18,7 +18,8 @@ pub fn nothing_from_fenced(own: u64, current: u64, effects: &Effects) -> Result<
     if own == current || effects.is_empty() {
         return Ok(());
     }
-    let (calls, replies) = (effects.calls.len(), effects.replies.len());
+    let calls = effects.calls.len();
+    let replies = effects.replies.len();
     let what =
         format!("{calls} calls and {replies} replies leave the owner of epoch {own} in epoch {current}");
     Err(Fault::new(Checker::NothingSeenFromFenced, what))

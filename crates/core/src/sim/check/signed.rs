@@ -34,12 +34,13 @@ pub fn are_made(
     made: &[Value],
 ) -> Result<(), Fault> {
     let told = told(result, player);
-    match told.len() <= made.len() && told.iter().zip(made).all(|(told, made)| told == made) {
-        true => Ok(()),
-        false => Err(Fault::new(
+    if told.len() <= made.len() && told.iter().zip(made).all(|(told, made)| told == made) {
+        Ok(())
+    } else {
+        Err(Fault::new(
             Checker::SignedIsRecorded,
             format!("{match_id}: {player} chose {made:?}, and {told:?} is recorded"),
-        )),
+        ))
     }
 }
 
@@ -47,12 +48,13 @@ pub fn are_made(
 pub fn is_signed(result: &MatchResult, match_id: &MatchId, player: &PlayerId) -> Result<(), Fault> {
     let told = told(result, player);
     let reveal = result.details.fairness.as_ref();
-    match told.is_empty() || reveal.is_some_and(|reveal| reveal.signature(player).is_some()) {
-        true => Ok(()),
-        false => Err(Fault::new(
+    if told.is_empty() || reveal.is_some_and(|reveal| reveal.signature(player).is_some()) {
+        Ok(())
+    } else {
+        Err(Fault::new(
             Checker::SignedIsRecorded,
             format!("{match_id}: {told:?} is recorded of {player}, which has a key, without its signature"),
-        )),
+        ))
     }
 }
 
@@ -96,8 +98,9 @@ pub fn is_drawn(
         [one] => Some(*one),
         _ => None,
     };
-    match result.winner.as_ref() == winner {
-        true => Ok(()),
-        false => broken(format!("{:?} is recorded as the winner, where {winner:?} has won", result.winner)),
+    if result.winner.as_ref() == winner {
+        Ok(())
+    } else {
+        broken(format!("{:?} is recorded as the winner, where {winner:?} has won", result.winner))
     }
 }

@@ -3,7 +3,7 @@
 use super::{Named, Rating, Versioned, state};
 use crate::dashboard::projection::Snapshot;
 use matchday_core::league::fixture::{Match, Round};
-use matchday_core::league::standings::{Counted, Place, Verdict, table};
+use matchday_core::league::standings::{CountedMatch, Place, Verdict, compute};
 use matchday_core::league::{Draw, Format, League};
 use matchday_core::protocol::PlayerId;
 use matchday_core::protocol::messages::GameStatus;
@@ -168,7 +168,7 @@ fn group_tables(league: &League) -> Vec<GroupTable> {
     let in_groups = || league.rounds.iter().filter(of_group).flat_map(|round| league.matches_of(round));
     let group_table = |(name, players): (String, Vec<PlayerId>)| {
         let results = in_groups().filter_map(|(_, game)| counted(game));
-        let places = table(&players, results, &league.settings.tie_breaks);
+        let places = compute(&players, results, &league.settings.tie_breaks);
         let row = |place: &Place| GroupRow {
             who: Named::player(league, &place.player),
             played: place.tally.played(),
@@ -183,10 +183,10 @@ fn group_tables(league: &League) -> Vec<GroupTable> {
     named_groups(league).map(group_table).collect()
 }
 
-fn counted(game: &Match) -> Option<Counted<'_>> {
+fn counted(game: &Match) -> Option<CountedMatch<'_>> {
     let decision = game.decision.as_ref()?;
     let technical = decision.status == GameStatus::TechnicalLoss;
-    Some(Counted { a: &game.a, b: &game.b, verdict: decision.verdict(game), technical })
+    Some(CountedMatch { a: &game.a, b: &game.b, verdict: decision.verdict(game), technical })
 }
 
 /// How each player's matches ended, in the order of the rounds: W, D, L, and T for a loss without play.

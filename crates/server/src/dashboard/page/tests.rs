@@ -4,7 +4,7 @@ use super::*;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::{Projection, Snapshot};
 use matchday_core::event_codec;
-use matchday_core::league::{LeagueEvent, Proof, RenewedBy, Requested};
+use matchday_core::league::{LeagueEvent, Proof, RegistrationRecord, RenewedBy};
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{MatchId, Timestamp};
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn an_agent_that_has_registered_again_is_a_warning() {
     let ready = when(|league| league.players.len() >= 2 && !league.referees.is_empty());
     let mut projection = Projection::clone(&ready.projection);
     let (id, known) = projection.league.players.iter().next().unwrap();
-    let request = Requested {
+    let request = RegistrationRecord {
         proof: Proof::Conversation(known.token),
         sent_at: Timestamp::EPOCH,
         client: None,

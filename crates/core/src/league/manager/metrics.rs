@@ -1,0 +1,70 @@
+//! Metrics of a league.
+
+use super::Manager;
+use crate::league::event::{LeagueEvent, Renewal};
+use crate::league::state::League;
+use crate::metrics::{Gauges, LeagueGauges, Metrics, Milestone};
+
+impl Metrics for Manager {
+    fn milestone(event: &LeagueEvent) -> Option<Milestone<'_>> {
+        event.milestone()
+    }
+
+    fn gauges(&self) -> Gauges {
+        self.league.gauges()
+    }
+}
+
+impl LeagueEvent {
+    fn milestone(&self) -> Option<Milestone<'_>> {
+        Some(match self {
+            Self::LeagueCreated { settings } => Milestone::LeagueCreated(&settings.league_id),
+            Self::RoundAnnounced { .. } => Milestone::RoundAnnounced,
+            Self::RoundCompleted { .. } => Milestone::RoundCompleted,
+            Self::MatchAssigned { match_id, attempt, .. } => {
+                Milestone::MatchAssigned { league_id: None, match_id, attempt: *attempt }
+            }
+            Self::AttemptLost { match_id, attempt, .. } => {
+                Milestone::AttemptLost { match_id, attempt: *attempt }
+            }
+            Self::MatchDecided { match_id, attempt, status, result, by, .. } => Milestone::MatchDecided {
+                match_id,
+                attempt: *attempt,
+                status: *status,
+                winner: result.winner.as_ref(),
+                by: Some(by.id()),
+            },
+            Self::MatchVoided { .. } => Milestone::MatchVoided,
+            Self::AgentSuspended { agent, cause } => Milestone::AgentSuspended { agent, cause: cause.name() },
+            Self::AgentRecovered { agent } => Milestone::AgentRecovered { agent },
+            other => {
+                let Renewal { id, by, client } = other.renewal()?;
+                Milestone::RegistrationRenewed { id, by: by.name(), client }
+            }
+        })
+    }
+}
+
+impl League {
+    fn gauges(&self) -> Gauges {
+        let lacks = (!self.created).then(|| "the league has not been written down yet".to_owned());
+        let players = self.players.values().filter(|player| !player.withdrawn);
+        Gauges {
+            lacks,
+            matches_live: self.undecided.len().saturating_sub(self.waiting.len()),
+            matches_waiting: self.waiting.len(),
+            league: Some(LeagueGauges {
+                league_id: self.settings.league_id.clone(),
+                phase: self.phase,
+                players: players.clone().count(),
+                referees: self.referees.len(),
+                players_suspended: players.filter(|player| player.is_suspended()).count(),
+                referees_suspended: self.referees.values().filter(|referee| referee.is_suspended()).count(),
+                round: self.current_round,
+                rounds: self.rounds.len(),
+                matches: self.matches.len(),
+                matches_decided: self.matches_decided,
+            }),
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Registration of agents.
+
+use super::{Ctx, Manager};
+use crate::agent::{Agent, Answer, Payload};
+use crate::league::deliveries::{Purpose, probe};
+use crate::league::event::{RegistrationRecord, RenewedBy};
+use crate::league::registrar::{Applicant, NewMember, PendingRegistration, Recognition, requested};
+use crate::league::request::{ReceivedMessage, RequestError};
+use crate::league::settings::EndpointCheck;
+use crate::league::state::League;
+use crate::outbox::{Delivery, Tries};
+use crate::protocol::decode::{Deviation, DeviationKind};
+use crate::protocol::error::ErrorCode;
+use crate::protocol::ids::{PlayerId, RefereeId};
+use crate::protocol::messages::{
+    AgentRole, LeagueRegisterRequest, LeagueRegisterResponse, Phase, RefereeRegisterRequest,
+    RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+};
+use crate::protocol::{Sender, Token};
+use serde_json::json;
+
+/// The supported versions of league.v2.
+const VERSIONS: &str = ">=2.0.0, <2.2.0";
+
+/// Whether a version is supported; `2.1` means `2.1.0`.
+fn is_supported(version: &str) -> bool {
+    let parsed = semver::Version::parse(version).or_else(|_| semver::Version::parse(&format!("{version}.0")));
+    match (semver::VersionReq::parse(VERSIONS), parsed) {
+        (Ok(supported), Ok(version)) => supported.matches(&version),
+        _ => false,
+    }
+}
+
+/// Checks the protocol version, the game, and whether the endpoint may be called.
+fn check_fitness(
+    league: &League,
+    received: &ReceivedMessage,
+    applicant: &Applicant,
+) -> Result<(), RequestError> {
+    let meta = applicant.meta();
+    let path = |field: &str| format!("{}_meta.{field}", applicant.role().name());
+    if let Some(version) = meta.protocol_version().filter(|version| !is_supported(version)) {
+        return Err(RequestError::new(ErrorCode::VersionMismatch, "Protocol version mismatch")
+            .with("path", path("protocol_version"))
+            .with("provided", version)
+            .with("supported", VERSIONS));
+    }
+    let game = &league.settings.game_type;
+    if !meta.game_types().contains(game) {
+        return Err(RequestError::new(ErrorCode::InvalidFormat, "Unsupported game type")
+            .with("path", path("game_types"))
+            .with("expected", format!("a list with \"{game}\" in it"))
+            .with("came", json!(meta.game_types())));
+    }
+    if let Some(objection) = &received.objection {
+        let reason = format!("Contact endpoint not allowed - {objection}");
+        return Err(RequestError::new(ErrorCode::InvalidFormat, reason)
+            .with("path", path("contact_endpoint"))
+            .with("expected", "an endpoint that this league may call")
+            .with("came", meta.contact_endpoint().raw()));
+    }
+    Ok(())
+}
+
+fn next_id(league: &League, role: AgentRole) -> Sender {
+    let next = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
+    match role {
+        AgentRole::Player => {
+            // Players that were carried over keep their ids, with gaps between them.
+            let highest = league.players.keys().filter_map(PlayerId::number).max().unwrap_or(0);
+            let number = next(league.players.len()).max(highest.saturating_add(1));
+            Sender::Player(PlayerId::numbered(number))
+        }
+        AgentRole::Referee => Sender::Referee(RefereeId::numbered(next(league.referees.len()))),
+    }
+}
+
+impl Manager {
+    pub(super) fn register_player(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        request: LeagueRegisterRequest,
+    ) -> Option<Sender> {
+        let received = received.with_code(request.join_code);
+        self.register(ctx, &received, Applicant::Player(request.player_meta))
+    }
+
+    pub(super) fn register_referee(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        request: RefereeRegisterRequest,
+    ) -> Option<Sender> {
+        let received = received.with_code(request.join_code);
+        self.register(ctx, &received, Applicant::Referee(request.referee_meta))
+    }
+
+    fn register(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        applicant: Applicant,
+    ) -> Option<Sender> {
+        let name = self.league.name_by_code(received, applicant.role());
+        let applicant = applicant.renamed(name);
+        if let Err(error) = check_fitness(&self.league, received, &applicant) {
+            self.reject(ctx, received, applicant.role(), error);
+            return None;
+        }
+        let new_member = match self.greet(ctx, received, applicant) {
+            Ok(member) => return member,
+            Err(new_member) => new_member,
+        };
+        if self.league.settings.endpoint_check == EndpointCheck::AtRegistration {
+            match self.check_room(received, &new_member) {
+                Ok(()) => self.probe_before_registration(ctx, received, new_member.applicant),
+                Err(error) => self.reject(ctx, received, new_member.applicant.role(), error),
+            }
+            return None;
+        }
+        self.admit(ctx, received, new_member)
+    }
+
+    /// One that renews its registration counts already.
+    fn check_room(&self, received: &ReceivedMessage, new_member: &NewMember) -> Result<(), RequestError> {
+        match new_member.renews {
+            Some(_) => Ok(()),
+            None => self.league.check_room(received, new_member.applicant.role()),
+        }
+    }
+
+    /// Registers an applicant, if there is room for it.
+    fn admit(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        new_member: NewMember,
+    ) -> Option<Sender> {
+        if let Err(error) = self.check_room(received, &new_member) {
+            self.reject(ctx, received, new_member.applicant.role(), error);
+            return None;
+        }
+        let member = self.enter(ctx, received, new_member);
+        self.pair_newcomer(ctx);
+        Some(member)
+    }
+
+    /// A ladder that lacked players may go on.
+    fn pair_newcomer(&mut self, ctx: &mut Ctx<'_>) {
+        if self.league.is_ladder() {
+            self.advance(ctx);
+        }
+    }
+
+    /// Handles an agent that is registered already; returns one that is not.
+    fn greet(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        applicant: Applicant,
+    ) -> Result<Option<Sender>, NewMember> {
+        let error = match self.registrar.recognise(&self.league, ctx.now, received, &applicant) {
+            Recognition::Unknown => return Err(NewMember { applicant, renews: None }),
+            Recognition::Renews(member, by) => {
+                let new_member = NewMember { applicant, renews: Some((member.clone(), by)) };
+                if self.league.phase == Phase::Registration {
+                    return Err(new_member);
+                }
+                self.enter(ctx, received, new_member);
+                self.on_rejoined(ctx, &member);
+                self.pair_newcomer(ctx);
+                return Ok(Some(member));
+            }
+            Recognition::Returns(member, token, by) => {
+                let applicant = applicant.renamed(self.league.name_on_roster(&member));
+                self.rejoin(ctx, received, &member, applicant, token, by);
+                return Ok(Some(member));
+            }
+            Recognition::Repeats(member, token) => {
+                self.accept(ctx, received, &member, token);
+                return Ok(Some(member));
+            }
+            Recognition::Refused(error) => error,
+            Recognition::Unproven(member) => RequestError::new(
+                ErrorCode::TokenInvalid,
+                "Already registered - show the registration key or the token of that registration as auth_token, or \
+                 ask the operator for a new token",
+            )
+            .with("id", member.id()),
+            Recognition::Barred(member) => RequestError::new(
+                ErrorCode::TokenInvalid,
+                "Token taken away - show the one that the operator has given out since, or ask for it",
+            )
+            .with("id", member.id()),
+            Recognition::Outdated { in_force } => {
+                RequestError::new(ErrorCode::InvalidState, "Registration outdated - a later one is in force")
+                    .with("timestamp", received.envelope.timestamp.to_string())
+                    .with("in_force", in_force.to_string())
+            }
+        };
+        self.reject(ctx, received, applicant.role(), error);
+        Ok(None)
+    }
+
+    /// Registers an applicant with a new token; one that renews its registration keeps its id, and its old token
+    /// becomes invalid.
+    fn enter(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, new_member: NewMember) -> Sender {
+        let NewMember { applicant, renews } = new_member;
+        let (member, renewed_by) = match renews {
+            Some((member, by)) => (member, Some(by)),
+            None => (next_id(&self.league, applicant.role()), None),
+        };
+        let token = self.registrar.issue(&self.league, ctx.entropy, received, &member);
+        let request = RegistrationRecord { renewed_by, ..requested(ctx.now, received) };
+        self.record(ctx, applicant.registered(member.id(), token.hash(), received.dialect, request));
+        self.record_clock(ctx, received, &member);
+        self.accept(ctx, received, &member, token);
+        if self.league.settings.endpoint_check == EndpointCheck::AtStart {
+            let probe = probe(&self.league, &member, Purpose::Probe, Tries::Once);
+            self.send(ctx, probe);
+        }
+        member
+    }
+
+    fn rejoin(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        member: &Sender,
+        applicant: Applicant,
+        token: Token,
+        by: RenewedBy,
+    ) {
+        let request = requested(ctx.now, received);
+        // The proof that its token was issued for stays.
+        let known = self.league.member(member).and_then(|known| known.request);
+        let proof = known.map_or(request.proof, |known| known.proof);
+        let request = RegistrationRecord { proof, renewed_by: Some(by), ..request };
+        self.record(ctx, applicant.rejoined(member.id(), received.dialect, request));
+        self.record_clock(ctx, received, member);
+        self.accept(ctx, received, member, token);
+        self.redirect_probes(member);
+        self.on_rejoined(ctx, member);
+        self.pair_newcomer(ctx);
+    }
+
+    /// Agents that write local time as UTC are common: this is recorded as a deviation only.
+    fn record_clock(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, member: &Sender) {
+        if received.envelope.timestamp > ctx.now {
+            let deviation = Deviation { kind: DeviationKind::Future, path: "timestamp".into() };
+            self.record_deviations(ctx, member, &[deviation]);
+        }
+    }
+
+    /// Enters the players of the season's previous league. The empty standings tell them of this one: our players register
+    /// again at it, to learn its id, and third-party players need not.
+    pub(super) fn enter_carried_over(&mut self, ctx: &mut Ctx<'_>) {
+        let players = self.registrar.take_carried_over();
+        if players.is_empty() {
+            return;
+        }
+        for player in players {
+            self.record(ctx, player.into());
+        }
+        self.tell_standings(ctx);
+    }
+
+    fn accept(&self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, member: &Sender, token: Token) {
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Accepted,
+            reason: None,
+            league_id: Some(self.league.settings.league_id.clone()),
+            match_tokens: Some(true),
+            manager_public_key: self.league.checkpoints.key,
+            error_code: None,
+            error_name: None,
+            context: None,
+        };
+        match member {
+            Sender::Referee(id) => {
+                let response = RefereeRegisterResponse { referee_id: Some(id.clone()), answer };
+                self.reply_with_token(ctx, received, response, Some(token));
+            }
+            Sender::Player(id) => {
+                let response = LeagueRegisterResponse { player_id: Some(id.clone()), answer };
+                self.reply_with_token(ctx, received, response, Some(token));
+            }
+            Sender::LeagueManager | Sender::Launcher => {}
+        }
+    }
+
+    /// Rejects a registration; the answer is still a registration response.
+    fn reject(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        role: AgentRole,
+        error: RequestError,
+    ) {
+        let settings = &self.league.settings;
+        let (error, late) = self.registrar.limit_wrong_tokens(settings, ctx.now, received, error);
+        let answer = RegisterAnswer {
+            status: RegisterStatus::Rejected,
+            reason: Some(error.message.into()),
+            league_id: None,
+            match_tokens: None,
+            manager_public_key: None,
+            error_name: Some(error.code.name().into()),
+            error_code: Some(error.code),
+            context: error.context,
+        };
+        match role {
+            AgentRole::Player => {
+                self.reply(ctx, received, LeagueRegisterResponse { player_id: None, answer });
+            }
+            AgentRole::Referee => {
+                self.reply(ctx, received, RefereeRegisterResponse { referee_id: None, answer });
+            }
+        }
+        if late {
+            self.registrar.delay_last(ctx.now, &mut ctx.step.replies);
+        }
+    }
+
+    fn probe_before_registration(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        applicant: Applicant,
+    ) {
+        let delivery = Delivery {
+            to: applicant.meta().contact_endpoint().clone(),
+            dialect: received.dialect,
+            payload: Payload::Probe,
+            purpose: Purpose::Registration,
+            timeout: self.league.settings.probe_timeout,
+            tries: Tries::Once,
+        };
+        let call = self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
+        self.registrar.hold(call, PendingRegistration { received: received.clone(), applicant });
+    }
+
+    pub(super) fn finish_registration(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        pending: PendingRegistration,
+        answer: &Answer,
+    ) {
+        let PendingRegistration { received, applicant } = pending;
+        if matches!(answer, Answer::Undelivered(_)) {
+            let error = RequestError::new(ErrorCode::Connection, "Contact endpoint unreachable")
+                .with("contact_endpoint", applicant.meta().contact_endpoint().raw());
+            return self.reject(ctx, &received, applicant.role(), error);
+        }
+        // A copy of this registration may have been accepted meanwhile, and the league may have started.
+        let member = match self.greet(ctx, &received, applicant) {
+            Ok(member) => member,
+            Err(new_member) => self.admit(ctx, &received, new_member),
+        };
+        if let Some(member) = member {
+            self.liveness.record_answer(&member);
+        }
+    }
+}
