@@ -46,7 +46,7 @@ fn indented(text: &str) -> String {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/golden/exchanges")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/core/tests/golden/exchanges")
 }
 
 pub fn all() -> Vec<Exchanged> {

@@ -53,7 +53,7 @@ pub fn named(name: &str) -> Value {
 }
 
 fn load(folder: &str) -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/golden").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/core/tests/golden").join(folder);
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
