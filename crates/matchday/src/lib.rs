@@ -13,7 +13,7 @@
 //! - `local`: a whole league in one process; `service`: many leagues in one process
 //! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print;
 //!   `watch`: a league on a whole terminal
-//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `bench`, `simulate`,
+//! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `simulate`,
 //!   `experiment` (simulations by a plan), `starter` (starter agents in several languages), `course` (nightly leagues and
 //!   grades of a course), `doctor` (looks for what is wrong with a machine and its settings)
 //! - [`cli`]: the commands
@@ -21,7 +21,6 @@
 // What goes to a terminal passes `view`, where text of others is escaped.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-mod bench;
 mod check;
 pub mod cli;
 pub mod connect;

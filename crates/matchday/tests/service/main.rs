@@ -11,7 +11,6 @@ mod addresses;
 mod agents;
 mod api;
 mod archive;
-mod bench;
 mod course;
 mod crashes;
 mod fixture;

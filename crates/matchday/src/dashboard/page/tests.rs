@@ -108,7 +108,7 @@ fn an_agent_that_has_registered_again_is_a_warning() {
         meta: known.meta.clone(),
         token: known.token,
         dialect: known.dialect,
-        request: request,
+        request,
     };
     projection.apply(100, Timestamp::EPOCH, &event);
     let page = first_page(&Snapshot { projection: Arc::new(projection), messages: 0 });
