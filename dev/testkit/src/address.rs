@@ -1,9 +1,10 @@
 //! Free ports on this machine, and the endpoints of agents there.
 
+use crate::eventually::eventually;
 use matchday_core::protocol::Endpoint;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Mutex;
 
 pub fn endpoint(address: SocketAddr) -> Endpoint {
@@ -31,4 +32,9 @@ pub fn free_address() -> SocketAddr {
 #[cfg(feature = "network")]
 pub async fn free_port() -> tokio::net::TcpListener {
     tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap()
+}
+
+/// Waits until somebody listens at this address.
+pub fn until_listening(address: &str) {
+    eventually("somebody listens", || TcpStream::connect(address));
 }

@@ -1,6 +1,8 @@
 //! The built program as people and scripts run it: in a temporary folder, as processes that end with the test.
 
 use crate::address;
+use crate::eventually::eventually;
+use crate::page;
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -8,7 +10,6 @@ use std::path::Path;
 use std::process::{self, Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
 
 pub const TOKEN: &str = "tok_operator_of_the_tests";
 
@@ -116,16 +117,15 @@ impl Cli {
         agents
     }
 
+    /// Asks the manager itself: a command for each look would keep the machine busy.
     pub fn until_status(&self, wanted: &str) {
-        let deadline = Instant::now() + Duration::from_secs(120);
-        loop {
-            let status = self.ask(&["status", "--json"]);
-            if status.code == 0 && status.json()["status"] == wanted {
-                return;
-            }
-            assert!(Instant::now() < deadline, "never {wanted}: {status:?}");
-            thread::sleep(Duration::from_millis(50));
-        }
+        let question = json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}).to_string();
+        eventually(wanted, || {
+            let page =
+                page::try_ask(&self.listen, "POST", "/mcp", &question).map_err(|error| error.to_string())?;
+            let answer: Value = serde_json::from_str(&page.body).unwrap_or_default();
+            if answer["result"]["status"] == wanted { Ok(()) } else { Err(page.body) }
+        });
     }
 }
 
@@ -168,11 +168,10 @@ impl Process {
 
     /// Waits until it has said something, on either stream.
     pub fn until(&self, words: &str) {
-        let deadline = Instant::now() + Duration::from_secs(90);
-        while !self.out().contains(words) && !self.err().contains(words) {
-            assert!(Instant::now() < deadline, "never said {words:?}: {}{}", self.out(), self.err());
-            thread::sleep(Duration::from_millis(10));
-        }
+        eventually(words, || {
+            let (out, err) = (self.out(), self.err());
+            if out.contains(words) || err.contains(words) { Ok(()) } else { Err(out + &err) }
+        });
     }
 
     pub fn pid(&self) -> u32 {

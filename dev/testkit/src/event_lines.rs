@@ -1,13 +1,13 @@
 //! Events, streams and recorded exchanges to fill a store with, and ways to append them and wait.
 
+use crate::eventually::eventually;
 use matchday_core::event_codec;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use matchday_store::{
     Batch, Direction, Durability, Exchange, Store, StoreFailed, StoreStats, Stored, Stream, chain,
 };
 use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub const BEGIN: Timestamp = Timestamp::from_micros(1_736_937_000_000_000);
 
@@ -31,12 +31,11 @@ pub fn numbers(store: &Store, name: &str) -> Vec<usize> {
     store.load(&stream(name)).unwrap().iter().map(|stored| number_in(&stored.line)).collect()
 }
 
-/// Looks again and again, for a minute at most: the assertion says what was missing.
-pub fn until(store: &Store, there: impl Fn(StoreStats) -> bool) {
-    let began = Instant::now();
-    while !there(store.stats()) && began.elapsed().as_secs() < 60 {
-        thread::sleep(Duration::from_millis(1));
-    }
+pub fn until(store: &Store, there: impl Fn(&StoreStats) -> bool) {
+    eventually("the store has come so far", || {
+        let stats = store.stats();
+        if there(&stats) { Ok(()) } else { Err(stats) }
+    });
 }
 
 /// Appends and waits for the verdict.

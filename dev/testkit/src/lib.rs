@@ -2,6 +2,7 @@
 //!
 //! | Module | What it gives a test |
 //! | --- | --- |
+//! | [`eventually`] | the one wait until something holds |
 //! | [`tools`] | a tool of the machine, or a visible skip; a failure in the gate |
 //! | [`golden`] | the golden messages and exchanges of the protocol |
 //! | [`schemas`] | validators of every message |
@@ -40,6 +41,7 @@ pub mod cli;
 pub mod cut_proxy;
 #[cfg(feature = "store")]
 pub mod event_lines;
+pub mod eventually;
 #[cfg(feature = "network")]
 pub mod fake_peer;
 pub mod golden;

@@ -2,14 +2,13 @@
 //! only, and removed afterwards. Each test has a database of its own in it.
 
 use crate::cut_proxy::CutProxy;
+use crate::eventually::eventually;
 use crate::tools::require_that;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A cluster that is running until this is dropped.
@@ -134,11 +133,7 @@ impl Cluster {
         let all: Vec<&str> = std::iter::once(pid.as_str()).chain(children.split_whitespace()).collect();
         // One that has ended already is no matter.
         let _ = Command::new("kill").arg("-9").args(&all).stderr(Stdio::null()).status().unwrap();
-        let began = Instant::now();
-        while all.iter().any(|pid| is_running(pid)) {
-            assert!(began.elapsed() < Duration::from_secs(60), "the server does not end");
-            thread::sleep(Duration::from_millis(5));
-        }
+        eventually("the server has ended", || !all.iter().any(|pid| is_running(pid)));
         // A killed process that nobody has waited for yet looks to the next server like one that runs.
         fs::remove_file(self.folder.path().join("data/postmaster.pid")).unwrap();
         for file in fs::read_dir(self.folder.path()).unwrap().flatten() {

@@ -1,6 +1,7 @@
 //! A league of real agents over HTTP on this machine: each on a free port, all in one store in a temporary folder.
 
 pub use crate::address::{endpoint, free_port};
+use crate::eventually::eventually_async;
 use crate::recorded::assert_recorded_fits;
 use crate::recording_proxy::RecordingProxy;
 use matchday_core::entropy::Entropy;
@@ -82,9 +83,8 @@ impl TestLeague {
 
     /// Waits until nothing is on its way to the disk.
     pub async fn flushed(&self) {
-        while self.store.stats().queue_depth > 0 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        eventually_async("nothing is on its way to the disk", async || self.store.stats().queue_depth == 0)
+            .await;
     }
 
     /// Where everyone's events are.

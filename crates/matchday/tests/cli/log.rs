@@ -1,8 +1,8 @@
 //! The log goes where it is wanted.
 
 use matchday_testkit::cli::Cli;
+use matchday_testkit::eventually::eventually;
 use std::fs;
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_log_file_takes_the_place_of_the_standard_output() {
@@ -10,10 +10,7 @@ fn a_log_file_takes_the_place_of_the_standard_output() {
     let path = cli.path().join("manager.log");
     let log = || fs::read_to_string(&path).unwrap_or_default();
     let mut manager = cli.start(&["manager", "--listen", "127.0.0.1:0", "--log-file", "manager.log"]);
-    let began = Instant::now();
-    while !log().contains("listening on") && began.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually("the manager listens", || log().contains("listening on"));
     manager.signal("TERM");
     assert!(manager.wait().success(), "{}", manager.err());
     assert!(log().contains("listening on") && log().contains("stopped in good order"), "{}", log());

@@ -1,7 +1,7 @@
-//! A league in which animals play beside honest players, and how each of its matches must have ended.
+//! A league in which hostile agents play beside honest players, and how each of its matches must have ended.
 
-use crate::animals::{Animal, Fate};
-use crate::den::{AtLarge, let_loose};
+use crate::agent_server::{RunningAgent, start_agent};
+use crate::agents::{ExpectedEnd, HostileAgent};
 use matchday_core::league::fixture::Match;
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::settings::EndpointCheck;
@@ -31,19 +31,19 @@ fn timing() -> Timing {
     }
 }
 
-pub(crate) struct Habitat {
+pub(crate) struct HostileLeague {
     test_league: Arc<TestLeague>,
     pub(crate) manager: Handle<Manager>,
     pub(crate) referees: Vec<Handle<Referee>>,
     honest: Vec<Handle<Player>>,
-    animals: Vec<AtLarge>,
+    hostile: Vec<RunningAgent>,
 }
 
 /// What is left of a league when everyone has gone.
 pub(crate) struct Played {
     pub(crate) league: League,
     honest: usize,
-    animals: Vec<AtLarge>,
+    hostile: Vec<RunningAgent>,
 }
 
 /// A round of a schedule, by the numbers of the players.
@@ -52,11 +52,11 @@ pub(crate) fn round(pairs: impl IntoIterator<Item = (usize, usize)>) -> Pairings
     Pairings { pairs: pairs.into_iter().map(|(a, b)| (id(a), id(b))).collect(), bye: None }
 }
 
-impl Habitat {
+impl HostileLeague {
     /// Honest players come first: P01 is one.
     pub(crate) async fn open(
         honest: usize,
-        animals: &[Animal],
+        hostile: &[HostileAgent],
         referees: u32,
         fixtures: Vec<Pairings>,
     ) -> Self {
@@ -82,11 +82,11 @@ impl Habitat {
             until_registered(&manager, number, judges.len()).await;
         }
         let addresses: Vec<_> = judges.iter().map(Handle::address).collect();
-        let mut at_large = Vec::new();
-        for animal in animals {
-            at_large.push(let_loose(&test_league, *animal, manager.address(), &addresses).await);
+        let mut running = Vec::new();
+        for agent in hostile {
+            running.push(start_agent(&test_league, *agent, manager.address(), &addresses).await);
         }
-        Self { test_league, manager, referees: judges, honest: players, animals: at_large }
+        Self { test_league, manager, referees: judges, honest: players, hostile: running }
     }
 
     /// Everyone who can be called and is ours.
@@ -96,7 +96,7 @@ impl Habitat {
 
     /// Plays the league to its end.
     pub(crate) async fn play(self) -> Played {
-        let Self { test_league, manager, referees, honest, animals } = self;
+        let Self { test_league, manager, referees, honest, hostile } = self;
         test_league.start(&manager).await;
         let league = until_completed(&manager, Duration::from_secs(240)).await;
         let count = honest.len();
@@ -107,29 +107,29 @@ impl Habitat {
             referee.shutdown().await.unwrap();
         }
         manager.shutdown().await.unwrap();
-        // Whatever was said to the animals was well formed.
+        // Whatever was said to the hostile agents was well formed.
         assert!(!test_league.exchanges().is_empty());
-        Played { league, honest: count, animals }
+        Played { league, honest: count, hostile }
     }
 }
 
 impl Played {
-    fn animal(&self, id: &PlayerId) -> Option<&AtLarge> {
+    fn agent(&self, id: &PlayerId) -> Option<&RunningAgent> {
         let number: usize = id.as_str().trim_start_matches('P').parse().unwrap();
-        self.animals.get(number.checked_sub(self.honest + 1)?)
+        self.hostile.get(number.checked_sub(self.honest + 1)?)
     }
 
-    /// Every match ended as the table of animals says, and the honest ones by being played.
-    pub(crate) fn assert_fates(&self) {
+    /// Every match ended as the table of hostile agents says, and the honest ones by being played.
+    pub(crate) fn assert_expected_ends(&self) {
         for (match_id, game) in &self.league.matches {
             let decision = game.decision.as_ref().expect("decided");
             let said = format!("{match_id} {} {}: {:?}", game.a, game.b, decision.result);
             assert_eq!(game.attempts.len(), 1, "no referee was to blame: {said}");
             let losers: Vec<_> = [&game.a, &game.b]
                 .into_iter()
-                .filter_map(|id| match self.animal(id)?.animal.fate {
-                    Fate::Plays => None,
-                    Fate::Loses(words, code) => Some((id, words, code)),
+                .filter_map(|id| match self.agent(id)?.agent.expected_end {
+                    ExpectedEnd::Plays => None,
+                    ExpectedEnd::Loses(words, code) => Some((id, words, code)),
                 })
                 .collect();
             assert_eq!(decision.status == GameStatus::TechnicalLoss, !losers.is_empty(), "{said}");
@@ -141,19 +141,19 @@ impl Played {
                 assert!(evidence.raw().starts_with(code), "{code}; {said}");
             }
             if losers.is_empty() {
-                assert_played(game, &said, |id| self.animal(id).is_none());
+                assert_played(game, &said, |id| self.agent(id).is_none());
             } else if let [(loser, _, _)] = losers[..] {
                 assert_eq!(decision.result.winner.as_ref(), Some(game.opponent(loser)), "{said}");
             }
         }
     }
 
-    /// An animal that called a referee in another's name was told that it may not, or that it does not play there.
+    /// A hostile agent that called a referee in another's name was told that it may not, or that it does not play there.
     pub(crate) fn assert_forgers_refused(&self) {
-        for at_large in &self.animals {
-            for told in at_large.told.lock().unwrap().iter() {
+        for running in &self.hostile {
+            for told in running.told.lock().unwrap().iter() {
                 let code = &told["error"]["data"]["error_code"];
-                assert!(code == "E012" || code == "E006", "{}: {told}", at_large.animal.name);
+                assert!(code == "E012" || code == "E006", "{}: {told}", running.agent.name);
             }
         }
     }

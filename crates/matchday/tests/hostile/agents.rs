@@ -1,48 +1,48 @@
-//! Which animals there are, and what becomes of each in a match against an honest player.
+//! Which hostile agents there are, and what becomes of each in a match against an honest player.
 
 use crate::content::Content;
 use crate::tricks::Trick;
 
 /// How its matches end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ExpectedEnd {
     /// By playing: what it does is odd, and harms nobody.
     Plays,
     /// By a technical loss. What the result says of it, and the code in the evidence that comes with it.
     Loses(&'static str, &'static str),
 }
 
-pub(crate) const SILENT: Fate = Fate::Loses("failed to respond within timeout", "E001");
-pub(crate) const UNREADABLE: Fate = invalid("E002");
-pub(crate) const UNREACHABLE: Fate = Fate::Loses("could not be reached", "E009");
+pub(crate) const SILENT: ExpectedEnd = ExpectedEnd::Loses("failed to respond within timeout", "E001");
+pub(crate) const UNREADABLE: ExpectedEnd = invalid("E002");
+pub(crate) const UNREACHABLE: ExpectedEnd = ExpectedEnd::Loses("could not be reached", "E009");
 
-const fn invalid(code: &'static str) -> Fate {
-    Fate::Loses("gave no valid answer within timeout", code)
+const fn invalid(code: &'static str) -> ExpectedEnd {
+    ExpectedEnd::Loses("gave no valid answer within timeout", code)
 }
 
 /// What it does: on the wire to its caller, or in what it answers when it is to choose.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Habit {
+pub(crate) enum Behaviour {
     Wire(Trick),
     Choice(Content),
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Animal {
+pub(crate) struct HostileAgent {
     pub(crate) name: &'static str,
-    pub(crate) habit: Habit,
-    pub(crate) fate: Fate,
+    pub(crate) behaviour: Behaviour,
+    pub(crate) expected_end: ExpectedEnd,
 }
 
-const fn wire(name: &'static str, trick: Trick, fate: Fate) -> Animal {
-    Animal { name, habit: Habit::Wire(trick), fate }
+const fn wire(name: &'static str, trick: Trick, expected_end: ExpectedEnd) -> HostileAgent {
+    HostileAgent { name, behaviour: Behaviour::Wire(trick), expected_end }
 }
 
-const fn choice(name: &'static str, content: Content, fate: Fate) -> Animal {
-    Animal { name, habit: Habit::Choice(content), fate }
+const fn choice(name: &'static str, content: Content, expected_end: ExpectedEnd) -> HostileAgent {
+    HostileAgent { name, behaviour: Behaviour::Choice(content), expected_end }
 }
 
-pub(crate) const ZOO: &[Animal] = &[
+pub(crate) const HOSTILE_AGENTS: &[HostileAgent] = &[
     wire("silent", Trick::Silent, SILENT),
     wire("slow drip", Trick::Drip, SILENT),
     wire("endless body", Trick::EndlessBody, UNREADABLE),
@@ -56,15 +56,15 @@ pub(crate) const ZOO: &[Animal] = &[
     wire("half-closed socket", Trick::HalfClosed, UNREACHABLE),
     wire("closed at once", Trick::ClosedAtOnce, UNREACHABLE),
     wire("TLS on a plain port", Trick::TlsGarbage, UNREACHABLE),
-    choice("wrong content type", Content::WrongType, Fate::Plays),
-    choice("one answer too many", Content::TwoAnswers, Fate::Plays),
+    choice("wrong content type", Content::WrongType, ExpectedEnd::Plays),
+    choice("one answer too many", Content::TwoAnswers, ExpectedEnd::Plays),
     choice("truncated JSON", Content::Truncated, UNREADABLE),
     choice("100,000 levels", Content::Nested, UNREADABLE),
-    choice("duplicate keys", Content::DuplicateKeys, Fate::Plays),
+    choice("duplicate keys", Content::DuplicateKeys, ExpectedEnd::Plays),
     choice("invalid UTF-8", Content::InvalidUtf8, UNREADABLE),
     choice("not a number", Content::NotANumber, UNREADABLE),
     choice("huge number", Content::HugeNumber, UNREADABLE),
-    choice("wrong id of the call", Content::WrongCallId, Fate::Plays),
+    choice("wrong id of the call", Content::WrongCallId, ExpectedEnd::Plays),
     choice("wrong id of the player", Content::WrongPlayerId, invalid("E012")),
     choice("id of another match", Content::OtherMatch, invalid("E015")),
     choice("answer of before, again", Content::Replayed, UNREADABLE),

@@ -1,22 +1,21 @@
-//! An animal in its cage: a Python script as a process of its own that ends with the test.
+//! An agent of the zoo: a Python script as a process of its own that ends with the test.
 
+use matchday_testkit::eventually::eventually_async;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
 
-pub(crate) struct Animal {
+pub(crate) struct AgentProcess {
     pub(crate) name: String,
     child: Child,
     told: Arc<Mutex<Vec<Value>>>,
     complaints: Arc<Mutex<String>>,
 }
 
-impl Animal {
+impl AgentProcess {
     /// Starts `script`, such as `players/standard`. The first argument is the manager's address, or what a manager of
     /// the zoo wants to know.
     pub(crate) fn start(script: &str, argument: &str) -> Self {
@@ -61,30 +60,24 @@ impl Animal {
 
     /// Waits until it has told something under this name so often.
     pub(crate) async fn until_times(&self, name: &str, times: usize) -> Vec<Value> {
-        let deadline = Instant::now() + Duration::from_secs(30);
-        loop {
+        eventually_async(name, async || {
             let facts = self.told(name);
             if facts.len() >= times {
-                return facts;
+                return Ok(facts);
             }
-            let (all, complaints) =
-                (self.told.lock().unwrap().clone(), self.complaints.lock().unwrap().clone());
-            assert!(Instant::now() < deadline, "{} never told {name}: {all:?} {complaints}", self.name);
-            sleep(Duration::from_millis(5)).await;
-        }
+            let told = self.told.lock().unwrap().clone();
+            Err(format!("{} told {told:?} {}", self.name, self.complaints.lock().unwrap()))
+        })
+        .await
     }
 
     /// Waits until it has left of its own accord.
     pub(crate) async fn until_gone(&mut self) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while self.child.try_wait().unwrap().is_none() {
-            assert!(Instant::now() < deadline, "{} is still there", self.name);
-            sleep(Duration::from_millis(5)).await;
-        }
+        eventually_async("it has left", async || self.child.try_wait().unwrap()).await;
     }
 }
 
-impl Drop for Animal {
+impl Drop for AgentProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

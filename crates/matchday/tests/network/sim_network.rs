@@ -1,7 +1,7 @@
 //! A league whose agents are hosts of a simulated network, each with a clock, a store and an HTTP stack of its own.
 
 use crate::dial;
-use crate::wire::{Air, Port};
+use crate::wire::{Port, SimDialer};
 use matchday_core::agent::Agent;
 use matchday_core::game::strategy;
 use matchday_core::league::{self, League, Manager};
@@ -36,8 +36,8 @@ const STRATEGIES: [&str; 3] = ["random", "always_even", "always_odd"];
 
 type Ran = turmoil::Result<()>;
 
-/// What outlives every host of the town.
-pub(crate) struct Town {
+/// What outlives every host of the network.
+pub(crate) struct SimNetwork {
     seed: u64,
     pub(crate) players: Vec<String>,
     pub(crate) referees: Vec<String>,
@@ -86,7 +86,7 @@ fn endpoint_of(name: &str) -> Endpoint {
     Endpoint::parse(&format!("http://{}:{PORT}/mcp", turmoil::lookup(name))).unwrap()
 }
 
-impl Town {
+impl SimNetwork {
     pub(crate) fn new(seed: u64, players: usize, referees: usize) -> Self {
         let named = |kind: &str, count| (1..=count).map(|n| format!("{kind}-{n}")).collect::<Vec<_>>();
         let (players, referees) = (named("player", players), named("referee", referees));
@@ -119,18 +119,18 @@ impl Town {
             .tcp_capacity(1024)
             .enable_random_order()
             .build();
-        let town = Rc::clone(self);
-        sim.host(MANAGER, move || Rc::clone(&town).manage());
+        let network = Rc::clone(self);
+        sim.host(MANAGER, move || Rc::clone(&network).manage());
         for (number, name) in self.referees.iter().enumerate() {
-            let (town, name) = (Rc::clone(self), name.clone());
-            sim.host(name.clone(), move || Rc::clone(&town).referee(name.clone(), number));
+            let (network, name) = (Rc::clone(self), name.clone());
+            sim.host(name.clone(), move || Rc::clone(&network).referee(name.clone(), number));
         }
         for (number, name) in self.players.iter().enumerate() {
-            let (town, name) = (Rc::clone(self), name.clone());
-            sim.host(name.clone(), move || Rc::clone(&town).play(name.clone(), number));
+            let (network, name) = (Rc::clone(self), name.clone());
+            sim.host(name.clone(), move || Rc::clone(&network).play(name.clone(), number));
         }
-        let town = Rc::clone(self);
-        sim.host(LAUNCHER, move || Rc::clone(&town).launch());
+        let network = Rc::clone(self);
+        sim.host(LAUNCHER, move || Rc::clone(&network).launch());
         sim
     }
 
@@ -193,7 +193,7 @@ impl Town {
         };
         let (lines, host) = (Arc::clone(&self.log), name.to_owned());
         let options = Options {
-            client: Client::with_dialer(Arc::new(Air)),
+            client: Client::with_dialer(Arc::new(SimDialer)),
             clock: clock(),
             log: log::dispatch(move |entry| {
                 lines.lock().unwrap().push(format!("{host} {}", entry.as_json()));
@@ -261,7 +261,7 @@ impl Town {
 
     /// Starts the league, over the network, as soon as everyone has registered.
     async fn launch(self: Rc<Self>) -> Ran {
-        let client = Client::with_dialer(Arc::new(Air));
+        let client = Client::with_dialer(Arc::new(SimDialer));
         loop {
             sleep(LOOK_EVERY).await;
             let all_here = self.league.borrow().as_ref().is_some_and(|league| {

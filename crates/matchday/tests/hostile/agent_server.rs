@@ -1,6 +1,6 @@
-//! Where an animal lives: a listening socket, a registration, and what it does with its callers.
+//! A hostile agent at work: a listening socket, a registration, and what it does with its callers.
 
-use crate::animals::{Animal, Habit};
+use crate::agents::{Behaviour, HostileAgent};
 use crate::tricks::GZIP_BOMB;
 use crate::wire::{Asked, as_response, json_response, next_request, right_result};
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port};
@@ -11,9 +11,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// What an animal knows.
-struct Den {
-    animal: Animal,
+/// What a hostile agent knows.
+struct AgentServer {
+    agent: HostileAgent,
     own: SocketAddr,
     manager: SocketAddr,
     referees: Vec<SocketAddr>,
@@ -25,27 +25,27 @@ struct Den {
     told: Arc<Mutex<Vec<Value>>>,
 }
 
-/// An animal at large, until this is dropped.
-pub(crate) struct AtLarge {
-    pub(crate) animal: Animal,
+/// Runs until this is dropped.
+pub(crate) struct RunningAgent {
+    pub(crate) agent: HostileAgent,
     pub(crate) told: Arc<Mutex<Vec<Value>>>,
     _life: JoinSet<()>,
 }
 
-/// Registers the animal as a player, and lets it do what it does.
-pub(crate) async fn let_loose(
+/// Registers the hostile agent as a player, and lets it do what it does.
+pub(crate) async fn start_agent(
     test_league: &Arc<TestLeague>,
-    animal: Animal,
+    agent: HostileAgent,
     manager: SocketAddr,
     referees: &[SocketAddr],
-) -> AtLarge {
+) -> RunningAgent {
     let listener = free_port().await;
     let own = listener.local_addr().unwrap();
-    let token = register(test_league, manager, own, animal.name).await;
+    let token = register(test_league, manager, own, agent.name).await;
     LazyLock::force(&GZIP_BOMB);
     let told = Arc::new(Mutex::new(Vec::new()));
-    let den = Den {
-        animal,
+    let server = AgentServer {
+        agent,
         own,
         manager,
         referees: referees.to_vec(),
@@ -55,8 +55,8 @@ pub(crate) async fn let_loose(
         told: Arc::clone(&told),
     };
     let mut life = JoinSet::new();
-    life.spawn(live(listener, Arc::new(den)));
-    AtLarge { animal, told, _life: life }
+    life.spawn(live(listener, Arc::new(server)));
+    RunningAgent { agent, told, _life: life }
 }
 
 /// The token by which the manager knows the player that says it is at `own`.
@@ -68,7 +68,7 @@ pub(crate) async fn register(
 ) -> String {
     let message = json!({
         "jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
-            "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:animal",
+            "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:agent",
             "timestamp": test_league.clock.now(), "conversation_id": format!("conv-{}", own.port()),
             "player_meta": {
                 "display_name": name, "version": "1.0.0", "game_types": ["even_odd"],
@@ -81,20 +81,20 @@ pub(crate) async fn register(
     answer["result"]["auth_token"].as_str().unwrap().to_owned()
 }
 
-async fn live(listener: TcpListener, den: Arc<Den>) {
+async fn live(listener: TcpListener, server: Arc<AgentServer>) {
     let mut callers = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
-        callers.spawn(receive(stream, Arc::clone(&den)));
+        callers.spawn(receive(stream, Arc::clone(&server)));
         while callers.try_join_next().is_some() {}
     }
 }
 
-async fn receive(mut stream: TcpStream, den: Arc<Den>) {
+async fn receive(mut stream: TcpStream, server: Arc<AgentServer>) {
     while let Some(asked) = next_request(&mut stream).await {
-        let goes_on = match den.animal.habit {
-            Habit::Wire(trick) => trick.play(&mut stream, den.own, den.manager).await,
-            Habit::Choice(_) => {
-                let answer = den.answer(&asked).await;
+        let goes_on = match server.agent.behaviour {
+            Behaviour::Wire(trick) => trick.play(&mut stream, server.own, server.manager).await,
+            Behaviour::Choice(_) => {
+                let answer = server.answer(&asked).await;
                 stream.write_all(&answer).await.is_ok()
             }
         };
@@ -104,10 +104,10 @@ async fn receive(mut stream: TcpStream, den: Arc<Den>) {
     }
 }
 
-impl Den {
+impl AgentServer {
     async fn answer(&self, asked: &Asked) -> Vec<u8> {
         let right = right_result(asked, &self.token);
-        if let (Habit::Choice(content), true) = (self.animal.habit, asked.is("CHOOSE_PARITY_CALL")) {
+        if let (Behaviour::Choice(content), true) = (self.agent.behaviour, asked.is("CHOOSE_PARITY_CALL")) {
             let joined = self.joined.lock().unwrap().clone();
             if let Some(call) = content.call(asked, &self.token) {
                 for referee in &self.referees {
