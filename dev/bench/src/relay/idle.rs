@@ -16,10 +16,9 @@ use tokio::time::{Instant, sleep};
 const SETTLE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn measure(plan: &RelayPlan, folder: &Path) -> Result<Idle> {
-    // As many connections as streams, and some for opening mailboxes.
-    let (mailboxes, connections) = (plan.streams.to_string(), (plan.streams + 64).to_string());
+    // As many connections as streams, and some for opening mailboxes: one address may have a quarter of them.
+    let (mailboxes, connections) = (plan.streams.to_string(), ((plan.streams + 64) * 4).to_string());
     let args = ["--relay", "on", "--relay-mailboxes", &mailboxes, "--connections-max", &connections];
-    let args = [&args[..], &["--connections-per-address", &connections]].concat();
     let processes = LeagueProcesses::manager(folder, &args).await?;
     let pids = processes.pids()?;
     let before = Usage::of(&pids);
