@@ -3,7 +3,7 @@
 
 use crate::agents::Agents;
 use crate::stopping::{champion, events, span, technical_losses};
-use crate::{LEAGUE_MAX, PLAYERS, REFEREES, assert_right_end};
+use crate::{PLAYERS, REFEREES, assert_right_end};
 use matchday_testkit::cut_proxy::{CutProxy, Direction};
 use matchday_testkit::eventually::eventually;
 use matchday_testkit::page::{ask, get, value};
