@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use hyper::StatusCode;
-use matchday::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use matchday_net::client::Client;
 use matchday_net::response::json;
 use matchday_net::server;
 use matchday_net::transport::Listener;
+use matchday_server::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

@@ -5,7 +5,7 @@ use super::figures::Reconnect;
 use crate::processes::LeagueProcesses;
 use crate::quantiles::median;
 use anyhow::{Context, Result};
-use matchday::connect::{Change, Status};
+use matchday_server::connect::{Change, Status};
 use std::path::Path;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
