@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - [`cli`]: the commands; `manager_client`: asks a manager, and gives it an operator's orders
-//! - `course` (nightly leagues and grades of a course), `doctor` (looks for what is wrong with a machine and its settings), `bench`
+//! - `course` (nightly leagues and grades of a course), `doctor` (looks for what is wrong with a machine and its settings)
 //!
 //! What they call: `matchday_server` (leagues that run), `matchday_audit` (logs of leagues), `matchday_author` (check, practice,
 //! starter agents), `matchday_research` (simulations), `matchday_terminal` (tables, the live view).
@@ -10,7 +10,6 @@
 // What goes to a terminal passes `matchday_terminal`, where text of others is escaped.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-mod bench;
 pub mod cli;
 mod course;
 mod doctor;

@@ -1,7 +1,7 @@
 //! How long an answer takes over real HTTP, with the real store on a temporary file, all in this process.
 //!
 //! `cargo bench -p matchday --bench latency` prints what the manager and a referee add to a bare exchange of the same
-//! bytes when they are idle. How they do under load is for `matchday bench` to tell.
+//! bytes when they are idle. How they do under load is for `matchday-bench` to tell.
 //! Nothing is asserted: the figures depend on the machine and on what else it does.
 //!
 //! - `ground`: a league on free ports; `floor`: the bare exchange; `players`: players that note when they were asked

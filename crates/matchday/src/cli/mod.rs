@@ -11,7 +11,6 @@
 
 mod admin;
 mod backup;
-mod bench;
 mod browser;
 mod check;
 mod cluster;
@@ -172,9 +171,6 @@ enum Command {
     /// Write JSON Schemas of all messages, and an OpenRPC document for each agent
     #[command(after_help = schema::EXAMPLE)]
     Schema(schema::SchemaArgs),
-    /// Measure how fast leagues are played here, beside the fastest that HTTP can be
-    #[command(after_help = bench::EXAMPLE)]
-    Bench(bench::BenchArgs),
     /// Look at a stored league in a browser
     #[command(after_help = dashboard::EXAMPLE)]
     Dashboard(dashboard::DashboardArgs),
@@ -291,7 +287,6 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Practice(args) => practice::execute(args).await,
         Command::Config(args) => config::execute(args),
         Command::Schema(args) => schema::execute(args),
-        Command::Bench(args) => bench::execute(args).await,
         Command::Dashboard(args) => dashboard::execute(args).await,
         Command::Simulate(args) => simulate::execute(args).await,
         Command::Experiment(args) => experiment::execute(args).await,

@@ -1,6 +1,6 @@
 //! Players that break one rule each: the check must find that rule broken, and no other.
 
-use crate::fake_player::{Habit, failed, fake_player, kind, rewrap, spoil};
+use crate::fake_player::{Behaviour, failed, fake_player, kind, rewrap, spoil};
 use crate::report::{Report as _, run_aside};
 use matchday_testkit::fake_peer::Answer;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ const ACK: &str = "GAME_JOIN_ACK";
 const CHOICE: &str = "CHOOSE_PARITY_RESPONSE";
 
 /// A name, how it answers, the rules that it breaks, and those that it is warned about.
-type Case = (&'static str, Habit, &'static [&'static str], &'static [&'static str]);
+type Case = (&'static str, Behaviour, &'static [&'static str], &'static [&'static str]);
 
 const ANSWERS: &[Case] = &[
     ("right", |_, _, right| right, &[], &[]),
@@ -243,8 +243,8 @@ const STRAINS: &[Case] = &[
 ];
 
 async fn check(cases: &[Case]) {
-    for (name, habit, broken, warned) in cases {
-        let stub = fake_player(*habit).await;
+    for (name, behaviour, broken, warned) in cases {
+        let stub = fake_player(*behaviour).await;
         let began = Instant::now();
         let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
         let set = |ids: &[&str]| ids.iter().map(ToString::to_string).collect::<BTreeSet<_>>();

@@ -19,14 +19,14 @@ pub(crate) struct Memory {
 }
 
 /// How a player answers: the body of the request, its memory, and the right answer to make something of.
-pub(crate) type Habit = fn(&Value, &mut Memory, Answer) -> Answer;
+pub(crate) type Behaviour = fn(&Value, &mut Memory, Answer) -> Answer;
 
-pub(crate) async fn fake_player(habit: Habit) -> FakePeer {
+pub(crate) async fn fake_player(behaviour: Behaviour) -> FakePeer {
     let memory = Mutex::new(Memory::default());
     FakePeer::start(move |body| {
         let mut memory = memory.lock().unwrap();
         let right = right(body, &mut memory);
-        habit(&serde_json::from_slice(body).unwrap_or_default(), &mut memory, right)
+        behaviour(&serde_json::from_slice(body).unwrap_or_default(), &mut memory, right)
     })
     .await
 }

@@ -3,6 +3,7 @@
 use crate::proxy::{Spoil, proxy};
 use crate::report::{Report as _, program, run_aside};
 use matchday_testkit::address::free_address;
+use matchday_testkit::address::until_listening;
 use matchday_testkit::cli::{Output, Process};
 use matchday_testkit::tools;
 use serde_json::{Value, json};
@@ -21,9 +22,7 @@ fn league() -> League {
     let mut command = program(&["manager", "--listen", &listen, "--lead", "0.2"]);
     command.current_dir(folder.path());
     let manager = Process::start(command);
-    while std::net::TcpStream::connect(&listen).is_err() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    until_listening(&listen);
     League { url: format!("http://{listen}/mcp"), _folder: folder, _manager: manager }
 }
 
@@ -258,9 +257,9 @@ struct ZooManager {
 
 impl ZooManager {
     fn start(script: &str, first: &str, name: &str) -> Self {
-        let mut animal = crate::zoo::animal(&format!("managers/{script}"), first, name);
+        let mut agent = crate::zoo::agent_of_zoo(&format!("managers/{script}"), first, name);
         let mut child =
-            animal.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
+            agent.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line)
             .unwrap();

@@ -2,16 +2,15 @@
 
 use crate::report::{Report as _, program};
 use matchday_testkit::address::free_address;
+use matchday_testkit::address::until_listening;
 use matchday_testkit::cli::{Output, Process};
 use matchday_testkit::tools;
 use std::collections::VecDeque;
 use std::fs;
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
-use std::time::Duration;
 
 /// How many are checked at once: most of the time of a check is waiting.
 const AT_ONCE: usize = 5;
@@ -111,9 +110,7 @@ fn check(old: &str, new: &str) -> Output {
     plant(folder.path(), old, new);
     let listen = free_address().to_string();
     let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"]).spawn().unwrap();
-    while TcpStream::connect(&listen).is_err() {
-        thread::sleep(Duration::from_millis(10));
-    }
+    until_listening(&listen);
     let mut agent = Command::new("python3");
     agent.args(["agent.py", "--listen", "127.0.0.1:0", "--manager", &format!("http://{listen}/mcp")]);
     agent.env("PYTHONDONTWRITEBYTECODE", "1").current_dir(folder.path());

@@ -2,6 +2,7 @@
 
 use crate::report::{Report as _, program, run, run_aside};
 use matchday_testkit::address::free_address;
+use matchday_testkit::address::until_listening;
 use matchday_testkit::cli::Process;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -126,9 +127,7 @@ fn listening(folder: &tempfile::TempDir, args: &[&str]) -> (Process, String) {
         command.args(["--listen", &listen]).current_dir(folder.path());
         command
     });
-    while std::net::TcpStream::connect(&listen).is_err() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    until_listening(&listen);
     (agent, format!("http://{listen}/mcp"))
 }
 

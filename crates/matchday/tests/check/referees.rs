@@ -3,6 +3,7 @@
 use crate::proxy::{Spoil, proxy};
 use crate::report::{Report as _, program};
 use matchday_testkit::address::free_address;
+use matchday_testkit::address::until_listening;
 use matchday_testkit::cli::{Output, Process};
 use matchday_testkit::tools;
 use serde_json::{Value, json};
@@ -13,9 +14,7 @@ async fn check(args: &[&str], start: impl FnOnce(&str) -> Process) -> Output {
     let listen = free_address().to_string();
     let mut command = program(&["check", "referee", "--wait", "--listen", &listen, "--json"]);
     let check = command.args(args).spawn().unwrap();
-    while tokio::net::TcpStream::connect(&listen).await.is_err() {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    until_listening(&listen);
     let _referee = start(&format!("http://{listen}/mcp"));
     let ended = tokio::task::spawn_blocking(move || check.wait_with_output().unwrap()).await.unwrap();
     Output::from(ended)
@@ -125,9 +124,7 @@ async fn a_referee_that_reports_one_thing_wrongly_breaks_that_rule_and_no_other(
         let front = proxy(&format!("http://{listen}/mcp"), *spoil).await;
         let mut command = program(&["check", "referee", "--wait", "--listen", &listen, "--json", "--quick"]);
         let check = command.spawn().unwrap();
-        while tokio::net::TcpStream::connect(&listen).await.is_err() {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
+        until_listening(&listen);
         let _referee = ours(&folder, &front.url);
         let ended = tokio::task::spawn_blocking(move || check.wait_with_output().unwrap()).await.unwrap();
         let done = Output::from(ended);
@@ -162,7 +159,8 @@ const ZOO: &[(&str, &[&str])] = &[
 ];
 
 async fn check_zoo(name: &str) -> Output {
-    check(&[], |manager| Process::start(crate::zoo::animal(&format!("referees/{name}"), manager, name))).await
+    check(&[], |manager| Process::start(crate::zoo::agent_of_zoo(&format!("referees/{name}"), manager, name)))
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -210,9 +208,7 @@ async fn without_waiting_only_its_form_is_checked() {
     let mut command = program(&["referee", "--listen", &listen, "--manager", &manager, "--name", "Whistle"]);
     command.current_dir(folder.path());
     let _referee = Process::start(command);
-    while tokio::net::TcpStream::connect(&listen).await.is_err() {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    until_listening(&listen);
     let done =
         crate::report::run_aside(&["check", "referee", &format!("http://{listen}/mcp"), "--json"]).await;
     assert_eq!((done.rules("fail"), done.code), (BTreeSet::new(), 1), "{}", done.troubles());

@@ -5,6 +5,7 @@ use crate::report::{Report as _, program};
 use matchday_net::client::{CallError, Client};
 use matchday_testkit::address::free_address;
 use matchday_testkit::cli::Output;
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::fake_peer::FakePeer;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -26,14 +27,15 @@ fn registration(stub: &FakePeer) -> Value {
 /// Registers as soon as the check listens; the manager's answer.
 async fn register(manager: &str, request: &Value) -> Value {
     let client = Client::new();
-    loop {
+    let received = eventually_async("the check listens", async || {
         let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
         match client.post(manager, request.to_string().into(), deadline, 1 << 20).await {
-            Ok(received) => return serde_json::from_slice(&received.body).unwrap(),
-            Err(CallError::NoConnection(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
-            Err(error) => panic!("{error}"),
+            Err(CallError::NoConnection(_)) => None,
+            answered => Some(answered.unwrap()),
         }
-    }
+    })
+    .await;
+    serde_json::from_slice(&received.body).unwrap()
 }
 
 /// Checks a right player that registers with what `spoil` leaves of a right registration.

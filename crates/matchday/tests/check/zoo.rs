@@ -2,6 +2,7 @@
 
 use crate::report::{Report as _, program};
 use matchday_testkit::address::free_address;
+use matchday_testkit::address::until_listening;
 use matchday_testkit::cli::{Output, Process};
 use matchday_testkit::tools;
 use std::collections::BTreeSet;
@@ -62,23 +63,21 @@ const PLAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// An agent of the zoo, ready to be started.
-pub(crate) fn animal(script: &str, first: &str, name: &str) -> Command {
+pub(crate) fn agent_of_zoo(script: &str, first: &str, name: &str) -> Command {
     let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo");
-    let mut animal = Command::new("python3");
-    animal.arg(zoo.join(format!("{script}.py"))).args([first, name]);
-    animal.env("PYTHONPATH", zoo.join("lib")).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped());
-    animal
+    let mut agent = Command::new("python3");
+    agent.arg(zoo.join(format!("{script}.py"))).args([first, name]);
+    agent.env("PYTHONPATH", zoo.join("lib")).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped());
+    agent
 }
 
 fn check(name: &str) -> Output {
     let listen = free_address().to_string();
     let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"]).spawn().unwrap();
     // It registers once, so that the port must be open by then.
-    while std::net::TcpStream::connect(&listen).is_err() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let animal = animal(&format!("players/{name}"), &format!("http://{listen}/mcp"), name);
-    let _animal = Process::start(animal);
+    until_listening(&listen);
+    let agent = agent_of_zoo(&format!("players/{name}"), &format!("http://{listen}/mcp"), name);
+    let _agent = Process::start(agent);
     Output::from(check.wait_with_output().unwrap())
 }
 

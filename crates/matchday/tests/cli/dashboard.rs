@@ -1,10 +1,10 @@
 //! The dashboard as it is started: beside a manager, and over a file.
 
 use matchday_testkit::cli::{Cli, Process, TOKEN, free_address};
+use matchday_testkit::eventually::eventually;
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 /// Status and body of what an address answers.
 pub(crate) fn get(address: &str, path: &str, headers: &str) -> (u16, String) {
@@ -83,14 +83,11 @@ fn a_league_that_was_run_can_be_looked_at_afterwards() {
 
 /// Asks until the page says so; a page is at most some tenths of a second old.
 fn until(address: &str, path: &str, wanted: impl Fn(&Value) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually(path, || {
         let (_, body) = get(address, path, "");
-        if wanted(&serde_json::from_str(&body).unwrap_or_default()) {
-            return;
-        }
-        assert!(Instant::now() < deadline, "{path}: {body}");
-    }
+        let is_wanted = wanted(&serde_json::from_str(&body).unwrap_or_default());
+        if is_wanted { Ok(()) } else { Err(body) }
+    });
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Players for which a program and a model decide, as people start them.
 
 use matchday_testkit::cli::{Cli, Process};
+use matchday_testkit::eventually::eventually;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
-use std::time::{Duration, Instant};
 
 const KEY: &str = "sk-this-must-be-seen-nowhere";
 
@@ -152,14 +152,7 @@ fn a_program_cannot_read_the_environment_of_who_started_it() {
 
 /// The id of the process that a program has written into its file, once it is there.
 fn started(cli: &Cli, by: &Process) -> String {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Ok(pid) = fs::read_to_string(cli.path().join("pid")) {
-            return pid;
-        }
-        assert!(Instant::now() < deadline, "nobody starts the program: {}", by.err());
-        thread::sleep(Duration::from_millis(10));
-    }
+    eventually("the program is started", || fs::read_to_string(cli.path().join("pid")).map_err(|_| by.err()))
 }
 
 #[cfg(target_os = "linux")]
@@ -198,15 +191,10 @@ fn an_agent_that_was_started_to_dial_out_ends_when_its_side_car_is_killed() {
 
 /// Until the process is gone, or only its entry is left because nobody has asked how it ended.
 fn until_gone(pid: &str) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually("the process has ended", || {
         let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-        if stat.is_empty() || stat.contains(") Z ") {
-            return;
-        }
-        assert!(Instant::now() < deadline, "process {pid} lives on");
-        thread::sleep(Duration::from_millis(10));
-    }
+        stat.is_empty() || stat.contains(") Z ")
+    });
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Experiments by a plan, as researchers start them.
 
 use matchday_testkit::cli::{Cli, Process};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 const PLAN: &str = "\
 name = \"Dilemma and nim\"
@@ -71,13 +71,11 @@ fn killed_ten_times_it_ends_with_the_same_bytes() {
     while kills < 10 {
         let before = size();
         let mut running = Process::start(cli.command(&args("killed")));
-        let deadline = Instant::now() + Duration::from_secs(60);
         // The file grows from where it was cut off.
-        while size() <= before {
-            let left = !cli.path().join("killed/results.json").exists() && Instant::now() < deadline;
-            assert!(left, "no row was written after {kills} kills: {}", running.err());
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        eventually("a row is written", || {
+            assert!(!cli.path().join("killed/results.json").exists(), "over after {kills} kills");
+            if size() > before { Ok(()) } else { Err(running.err()) }
+        });
         running.signal("KILL");
         running.wait();
         kills += 1;

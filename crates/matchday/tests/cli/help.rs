@@ -57,11 +57,6 @@ fn of_the_seasons_of_a_service() {
 }
 
 #[test]
-fn of_the_bench() {
-    insta::assert_snapshot!(help(&["bench"]));
-}
-
-#[test]
 fn of_the_simulation() {
     insta::assert_snapshot!(help(&["simulate"]));
 }
@@ -121,7 +116,6 @@ fn every_command_shows_an_example() {
         "practice",
         "config",
         "schema",
-        "bench",
         "simulate",
         "experiment",
         "verify",

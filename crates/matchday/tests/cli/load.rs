@@ -1,12 +1,14 @@
 //! What a flood of connections, or a reader that stalls, does to a running manager: nothing.
 
 use crate::wire::{Response, post, post_with};
+use matchday_testkit::address::until_listening;
 use matchday_testkit::cli::{Cli, Process, TOKEN, free_address};
+use matchday_testkit::eventually::eventually;
 use serde_json::{Value, json};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The program, with so many descriptors as its soft and its hard limit.
 fn limited(cli: &Cli, soft: u32, hard: u32, args: &[&str]) -> Command {
@@ -67,11 +69,9 @@ fn half_open_connections_from_one_address_do_not_deafen_a_manager_at_1024_descri
     let answer = asked_from([127, 0, 0, 2], address);
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer:?}");
     // The same address is heard again as soon as its half-open connections have been closed.
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !asked_from([127, 0, 0, 1], address).starts_with("HTTP/1.1 200 ") {
-        assert!(Instant::now() < deadline, "half-open connections are never closed");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    eventually("half-open connections are closed", || {
+        asked_from([127, 0, 0, 1], address).starts_with("HTTP/1.1 200 ")
+    });
     drop(half_open);
 }
 
@@ -96,14 +96,6 @@ fn full_pipe() -> (PipeReader, PipeWriter) {
     (reader, writer)
 }
 
-fn until_answered(address: &str) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while TcpStream::connect(address).is_err() {
-        assert!(Instant::now() < deadline, "{address} is never listened on");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 #[test]
 fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped() {
     let cli = Cli::new(crate::MATCHDAY);
@@ -113,7 +105,7 @@ fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped
     command.stdout(full.try_clone().unwrap()).stderr(full);
     let mut manager = Unread(command.spawn().unwrap());
     drop(command);
-    until_answered(&listen);
+    until_listening(&listen);
     let url = format!("http://{listen}/mcp");
     let ask = || post(&url, &json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": {}}));
     for _ in 0..5000 {
@@ -146,15 +138,11 @@ fn a_league_in_one_process_is_played_to_its_end_though_nobody_reads_what_it_prin
     let mut command = cli.command(&["run", "--port-base", "0", "--store", "league.db"]);
     command.stdout(full.try_clone().unwrap()).stderr(full);
     let mut league = Unread(command.spawn().unwrap());
-    let deadline = Instant::now() + Duration::from_secs(30);
-    loop {
+    eventually("the league is over", || {
         let told = cli.run(&["league", "list", "--store", "league.db", "--json"]);
-        if told.code == 0 && told.out.contains("\"completed\"") {
-            break;
-        }
-        assert!(Instant::now() < deadline, "the league is never over: {told:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        let is_over = told.code == 0 && told.out.contains("\"completed\"");
+        if is_over { Ok(()) } else { Err(told) }
+    });
     drop(log);
     let _ = league.0.wait();
 }

@@ -10,7 +10,6 @@
 mod admin;
 mod allowed;
 mod behind_a_proxy;
-mod bench;
 mod cheating_referee;
 mod checkpoints;
 mod config;

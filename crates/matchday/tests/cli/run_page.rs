@@ -2,10 +2,10 @@
 
 use crate::dashboard::get;
 use matchday_testkit::cli::{Cli, Process, output};
+use matchday_testkit::eventually::eventually;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
 const SMALL: [&str; 9] =
     ["run", "--players", "2", "--referees", "1", "--port-base", "0", "--store", "league.db"];
@@ -71,13 +71,9 @@ fn the_page_is_opened_if_that_is_wanted() {
     command.env("PATH", format!("{}:/usr/bin:/bin", cli.path().display()));
     let done = output(command);
     assert_eq!(done.code, 0, "{done:?}");
-    let deadline = Instant::now() + Duration::from_secs(20);
-    let opened = loop {
-        match std::fs::read_to_string(cli.path().join("opened")) {
-            Ok(page) if page.ends_with('\n') => break page,
-            other => assert!(Instant::now() < deadline, "nothing was opened: {other:?}"),
-        }
-    };
+    let opened = eventually("the page is opened", || {
+        std::fs::read_to_string(cli.path().join("opened")).ok().filter(|page| page.ends_with('\n'))
+    });
     assert!(done.out.contains(&format!("see it at {}", opened.trim())), "{opened}: {done:?}");
     let none = cli.run(&["run", "--open", "--dashboard", "off"]);
     assert_eq!(none.failed(2), "--open: there is no page to open with --dashboard off");

@@ -1,13 +1,13 @@
 //! Simulations, as people and scripts start them.
 
 use matchday_testkit::cli::{Cli, Process};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
 fn simulate(cli: &Cli, args: &[&str]) -> Value {
     let done = cli.run(&[&["simulate", "--json"], args].concat());
@@ -93,11 +93,7 @@ fn ctrl_c_ends_early_with_what_there_is() {
     script(&cli, "even", "cat >/dev/null; touch begun; echo even");
     let args = ["simulate", "--json", "--strategies", "command:./even,random", "--matches", "1000000"];
     let mut running = Process::start(cli.command(&args));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !cli.path().join("begun").exists() {
-        assert!(Instant::now() < deadline, "never begun: {}", running.err());
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually("it has begun", || cli.path().join("begun").exists());
     running.signal("INT");
     assert!(running.wait().success());
     running.until("matches_per_second");

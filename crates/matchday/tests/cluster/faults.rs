@@ -5,6 +5,7 @@
 use crate::fixture::{Service, Services};
 use matchday_testkit::cli::{Process, free_address};
 use matchday_testkit::cut_proxy::{CutProxy, Direction};
+use matchday_testkit::eventually::eventually;
 use serde_json::json;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -254,9 +255,7 @@ fn a_league_goes_by_the_databases_clock_though_its_owner_was_cut_off_before() {
     thread::sleep(BEYOND_LEASE);
     member.proxy.mend();
     service.process.until("the store is back");
-    while service.call("GET", "/health/ready", &[], None).status != 200 {
-        thread::sleep(Duration::from_millis(100));
-    }
+    eventually("ready", || service.call("GET", "/health/ready", &[], None).status == 200);
     service.create("spring", &json!({}));
     assert_eq!(service.call("GET", "/leagues/spring/api/standings", &[], None).status, 200);
     let behind = services.sql(

@@ -2,14 +2,14 @@
 
 use matchday_audit::verify::history::{FinalLog, HistoryReport, check_history};
 use matchday_testkit::cli::{Cli, Process, free_address};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::postgres::Cluster;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) const SERVICE_TOKEN: &str = "tok_service_of_the_tests";
 
@@ -178,15 +178,10 @@ impl Service {
     }
 
     pub(crate) fn until(&self, league: &str, what: impl Fn(&Value) -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(90);
-        loop {
+        eventually(league, || {
             let shown = self.show(league);
-            if what(&shown) {
-                return;
-            }
-            assert!(Instant::now() < deadline, "never so: {shown}");
-            thread::sleep(Duration::from_millis(100));
-        }
+            if what(&shown) { Ok(()) } else { Err(shown) }
+        });
     }
 
     /// One HTTP exchange, with the service token for the API.

@@ -4,10 +4,9 @@
 use crate::MATCHDAY;
 use crate::fixture::{SERVICE_TOKEN, Services};
 use matchday_testkit::cli::{Process, command};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::namespaces::Namespaces;
 use matchday_testkit::tools::require;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Where the database is reached, and the service that is not cut off.
 const HUB: usize = 0;
@@ -51,14 +50,6 @@ impl Network {
         self.services.sql(count).parse().unwrap()
     }
 
-    fn until(&self, what: &str, so: impl Fn() -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !so() {
-            assert!(Instant::now() < deadline, "never so: {what}");
-            thread::sleep(Duration::from_millis(100));
-        }
-    }
-
     fn owner_is(&self, service: &Process) -> bool {
         self.services.owner(1).ends_with(&format!(":{}", service.pid()))
     }
@@ -81,11 +72,11 @@ fn another_goes_on(side: usize, address: &str) {
     let manager = format!("{PUBLIC}/leagues/spring/mcp");
     let player = || network.run(HUB, &[MATCHDAY, "player", "--listen", "10.79.0.1:0", "--manager", &manager]);
     let players = [player(), player()];
-    network.until("the owner plays", || network.owner_is(&owner) && network.results() > 3);
+    eventually("the owner plays", || network.owner_is(&owner) && network.results() > 3);
     network.namespaces.lose_packets_to(side, address);
-    network.until("the other has it", || network.owner_is(&other));
+    eventually("the other has it", || network.owner_is(&other));
     let before = network.results();
-    network.until("the other plays on", || network.results() > before + 3);
+    eventually("the other plays on", || network.results() > before + 3);
     network.namespaces.deliver_packets_to(side, address);
     owner.until("the lease of this process had expired");
     drop(players);

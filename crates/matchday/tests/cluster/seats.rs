@@ -1,26 +1,25 @@
 //! Clients of the Model Context Protocol in the seats of a league whose owner is lost.
 
 use crate::fixture::{Service, Services};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::mcp_client::modern;
 use serde_json::{Value, json};
-use std::thread;
-use std::time::Duration;
 
 /// Calls a tool in revision 2026-07-28, again while the league changes hands.
 fn call(service: &Service, tool: &str, arguments: &Value) -> Value {
     let request = modern("tools/call", json!({"name": tool, "arguments": arguments}));
     let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", tool)];
-    loop {
+    eventually("the league answers", || {
         let request = Some(serde_json::from_str(&request).unwrap());
         let answer = service.call("POST", "/leagues/spring/mcp", &headers, request);
         if answer.status == 200 {
             let result = answer.json()["result"].clone();
             assert_ne!(result["isError"], true, "{result}");
-            return result["structuredContent"].clone();
+            return Some(result["structuredContent"].clone());
         }
         assert_eq!(answer.status, 503, "{answer:?}");
-        thread::sleep(Duration::from_millis(100));
-    }
+        None
+    })
 }
 
 fn until(service: &Service, seat: &Value, wanted: &str) -> Value {

@@ -3,13 +3,14 @@
 
 use crate::agents::Agents;
 use crate::stopping::{champion, events, span, technical_losses};
-use crate::{LEAGUE_MAX, PLAYERS, REFEREES, assert_right_end};
+use crate::{PLAYERS, REFEREES, assert_right_end};
 use matchday_testkit::cut_proxy::{CutProxy, Direction};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::page::{ask, get, value};
 use matchday_testkit::postgres::Cluster;
 use serde_json::json;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A registration, of which the manager must store that it was refused or taken.
 fn registration() -> String {
@@ -30,12 +31,7 @@ fn registration() -> String {
 }
 
 fn until(what: &str, agents: &Agents, holds: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        let late = began.elapsed() > LEAGUE_MAX;
-        assert!(!late, "never: {what}\n{}", agents.last_words());
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    eventually(what, || if holds() { Ok(()) } else { Err(agents.last_words()) });
 }
 
 /// Plays a league whose database goes away by `away` once play has begun, and comes back by `back`.

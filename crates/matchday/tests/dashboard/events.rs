@@ -4,6 +4,7 @@ use crate::league::{Shown, open, send, settings};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use matchday_net::ip_network::IpNetwork;
+use matchday_testkit::eventually::eventually_async;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -63,11 +64,10 @@ async fn only_so_many_may_listen() {
     assert_eq!(refused.status, 503);
     assert!(refused.error().contains("64 pages listen already"), "{refused:?}");
     drop(streams);
-    let deadline = Instant::now() + PATIENCE;
-    while open(shown.address(), "GET", "/api/events", &[], "").await.status() != 200 {
-        assert!(Instant::now() < deadline, "a closed stream makes room");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    eventually_async("a closed stream makes room", async || {
+        open(shown.address(), "GET", "/api/events", &[], "").await.status() == 200
+    })
+    .await;
 }
 
 #[tokio::test]

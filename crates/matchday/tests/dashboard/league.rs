@@ -13,6 +13,7 @@ use matchday_runtime::{Decider, Handle, Options};
 use matchday_server::dashboard::Dashboard;
 use matchday_store::Location;
 use matchday_store::Stream;
+use matchday_testkit::eventually::eventually_async;
 pub(crate) use matchday_testkit::mcp_client::open_path as open;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, quick, short, until_completed, until_registered,
@@ -21,7 +22,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 pub(crate) const TOKEN: &str = "tok_operator_of_these_tests_0123456789";
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -135,25 +136,18 @@ impl Shown {
 
 /// The first event of a league reaches the disk a moment after its manager has begun to listen.
 pub(crate) async fn until_open(shown: &Shown) {
-    let deadline = Instant::now() + PATIENCE;
-    while shown.get("/api/league").await.status == 503 {
-        assert!(Instant::now() < deadline, "the league is not opened");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    eventually_async("the league is open", async || shown.get("/api/league").await.status != 503).await;
 }
 
 /// Asks again and again until the page is as it should be.
 pub(crate) async fn until(shown: &Shown, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    eventually_async(path, async || {
         // What has only just come into being is not there yet for a client that asks at once.
         let reply = shown.get(path).await;
-        if reply.status == 200 && wanted(&reply.json()) {
-            return reply.json();
-        }
-        assert!(Instant::now() < deadline, "{path} stays as it is: {reply:?}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+        let is_wanted = reply.status == 200 && wanted(&reply.json());
+        if is_wanted { Ok(reply.json()) } else { Err(reply) }
+    })
+    .await
 }
 
 pub(crate) async fn send(

@@ -7,6 +7,7 @@ use matchday_server::dashboard::Dashboard;
 use matchday_store::Location;
 use matchday_store::Stream;
 use matchday_store::{Location, StoreUrl};
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, short, until_completed, until_registered,
 };
@@ -14,7 +15,6 @@ use serde_json::Value;
 use std::net::SocketAddr;
 
 use std::time::Duration;
-use tokio::time::Instant;
 
 const ONLY_MATCH: &str = "/api/matches/R1M1";
 
@@ -46,15 +46,11 @@ async fn shown(
     until_registered(&manager, 2, 1).await;
     home.start(&manager).await;
     until_completed(&manager, Duration::from_secs(60)).await;
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually_async(path, async || {
         let shown = page(to, path).await;
-        if wanted(&shown) {
-            return shown;
-        }
-        assert!(Instant::now() < deadline, "{shown}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        if wanted(&shown) { Ok(shown) } else { Err(shown) }
+    })
+    .await
 }
 
 fn has(page: &Value, kind: &str) -> bool {

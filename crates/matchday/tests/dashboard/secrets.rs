@@ -2,6 +2,7 @@
 
 use crate::league::{Shown, TOKEN, in_play, settings, until};
 use matchday_runtime::Handle;
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::until as until_seen;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -104,16 +105,12 @@ async fn of_a_match_in_play_only_its_state_is_shown_but_to_the_operator() {
     let listed = shown.page("/api/messages?bodies=1&limit=500").await;
     assert!(!listed.to_string().contains("parity_choice"), "{listed}");
 
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually_async("the invitation is shown", async || {
         let page = shown.see("/api/matches/R1M1").await.json();
         assert!(page.get("withheld").is_none(), "{page}");
-        if page["messages"].as_array().unwrap().iter().any(|message| message["type"] == "GAME_INVITATION") {
-            break;
-        }
-        assert!(tokio::time::Instant::now() < deadline, "{page}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+        page["messages"].as_array().unwrap().iter().any(|message| message["type"] == "GAME_INVITATION")
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use matchday_runtime::Decider;
 use matchday_runtime::decider::Decided;
 use matchday_runtime::deciders::command::ProgramError;
 use matchday_runtime::deciders::program_decider::ProgramDecider;
+use matchday_testkit::eventually::eventually_async;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -101,13 +102,7 @@ async fn until_gone(pid: &str) {
         let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
     };
-    for _ in 0..1_000 {
-        if !running() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("process {pid} lives on");
+    eventually_async("the process has ended", async || !running()).await;
 }
 
 #[tokio::test]
@@ -115,14 +110,7 @@ async fn a_program_that_is_given_up_ends_with_all_that_it_started() {
     let script = Script::new("sleep 600 & echo $! > \"$1.new\"; mv \"$1.new\" \"$1\"; wait");
     let told = script.0.path().join("pid");
     let deciding = script.program(&told.display().to_string()).decide(turn(60_000));
-    let waiting = async {
-        loop {
-            if let Ok(pid) = fs::read_to_string(&told) {
-                return pid;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
+    let waiting = eventually_async("the program tells its process", async || fs::read_to_string(&told));
     let pid = tokio::select! {
         considered = deciding => panic!("it sleeps: {considered:?}"),
         pid = timeout(Duration::from_secs(60), waiting) => pid.unwrap(),

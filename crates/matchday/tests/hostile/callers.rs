@@ -1,6 +1,6 @@
 //! The other way round: what hostile callers send to a manager and a referee, and what they get for it.
 
-use crate::habitat::Habitat;
+use crate::league::HostileLeague;
 use crate::tricks::GZIP_BOMB;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -130,9 +130,9 @@ pub(crate) async fn call(address: SocketAddr, caller: &Caller) -> (u16, String) 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_a_caller_sends_it_is_told_what_was_wrong_and_nobody_else_notices() {
-    let habitat = Habitat::open(0, &[], 1, Vec::new()).await;
+    let hostile_league = HostileLeague::open(0, &[], 1, Vec::new()).await;
     let mut wrong = Vec::new();
-    for (server, address) in habitat.addresses().into_iter().enumerate() {
+    for (server, address) in hostile_league.addresses().into_iter().enumerate() {
         for caller in callers() {
             let called = timeout(Duration::from_secs(15), call(address, &caller)).await;
             let (status, text) = called.unwrap_or((1, "no end".to_owned()));

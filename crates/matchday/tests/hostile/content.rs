@@ -25,7 +25,7 @@ pub(crate) enum Content {
 const LEVELS: usize = 100_000;
 
 impl Content {
-    /// The answer in bytes. `joined`: what the animal said when it joined.
+    /// The answer in bytes. `joined`: what the hostile agent said when it joined.
     pub(crate) fn answer(self, asked: &Asked, token: &str, joined: &Value) -> Vec<u8> {
         let right = right_result(asked, token);
         let whole = as_response(asked, &right).to_string();
@@ -68,7 +68,7 @@ impl Content {
         }
     }
 
-    /// What the animal calls the referee with, instead of or beside its answer.
+    /// What the hostile agent calls the referee with, instead of or beside its answer.
     pub(crate) fn call(self, asked: &Asked, token: &str) -> Option<Value> {
         if self != Self::ForgedCall {
             return None;

@@ -10,16 +10,16 @@
     reason = "a test that meets the unexpected has failed"
 )]
 
+mod agent_server;
+mod agents;
 mod alone;
-mod animals;
 mod callers;
 mod content;
 mod deadlines;
-mod den;
 mod figures;
 mod flood;
-mod habitat;
 mod late_or_not;
+mod league;
 mod together;
 mod tricks;
 mod wire;

@@ -1,4 +1,4 @@
-//! What hostile animals do on the wire once they have been asked something.
+//! What hostile agents do on the wire once they have been asked something.
 
 use crate::wire::{pour, response};
 use std::net::SocketAddr;
@@ -26,7 +26,7 @@ pub(crate) enum Trick {
 
 static PIECE: [u8; 64 * 1024] = [b' '; 64 * 1024];
 const HUNDRED_MB: usize = 100 * 1024 * 1024;
-/// Far more than anyone reads; the animal ends even if someone does.
+/// Far more than anyone reads; the hostile agent ends even if someone does.
 const ENDLESS: usize = 1 << 20;
 /// A fatal alert, as a server sends it that expected TLS.
 pub(crate) const TLS_ALERT: &[u8] = &[0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x0a];
@@ -91,7 +91,7 @@ fn redirect(status: &str, to: SocketAddr) -> Vec<u8> {
 }
 
 /// 4 MB of zeros in 26 KB: a zero, and then again and again the longest repetition that deflate has, which takes 13 bits.
-/// Made once, since its making takes longer than anything else that an animal does.
+/// Made once, since its making takes longer than anything else that a hostile agent does.
 pub(crate) static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     const REPETITIONS: usize = 16_000;
     // The last block, in the fixed code; then the byte 0.

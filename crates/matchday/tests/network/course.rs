@@ -1,7 +1,7 @@
 //! One league from its first registration to its end, and what must be true of it then.
 
 use crate::faults::{self, Agenda, Fault, Reach};
-use crate::town::Town;
+use crate::sim_network::SimNetwork;
 use matchday_audit::verify::verify;
 use matchday_core::league::{League, LeagueEvent};
 use matchday_core::protocol::messages::GameStatus;
@@ -17,7 +17,7 @@ const ECHO: Duration = Duration::from_secs(2);
 pub(crate) struct Course {
     seed: u64,
     faults: Vec<Fault>,
-    town: Rc<Town>,
+    network: Rc<SimNetwork>,
     pub(crate) league: League,
     pub(crate) took: Duration,
 }
@@ -25,28 +25,28 @@ pub(crate) struct Course {
 /// Plays the league of a seed; without faults, if nobody is in their reach.
 pub(crate) fn play(seed: u64, reach: Option<Reach>) -> Course {
     let players = usize::try_from(4 + seed % 3).unwrap();
-    let town = Rc::new(Town::new(seed, players, 2));
-    let drawn = |reach| faults::drawn(seed, reach, &town.players, &town.referees);
+    let network = Rc::new(SimNetwork::new(seed, players, 2));
+    let drawn = |reach| faults::drawn(seed, reach, &network.players, &network.referees);
     let faults = reach.map(drawn).unwrap_or_default();
-    let mut sim = town.settle();
+    let mut sim = network.settle();
     let mut agenda = Agenda::of(&faults);
-    let bound = faults::over(&faults) + town.bound();
+    let bound = faults::over(&faults) + network.bound();
     let took = loop {
         agenda.pass(&mut sim);
         sim.step().unwrap();
-        if town.completed().is_some() {
+        if network.completed().is_some() {
             break sim.elapsed();
         }
-        let phase = town.phase();
+        let phase = network.phase();
         assert!(sim.elapsed() < bound, "seed {seed}: {phase:?} after {bound:?} with {faults:#?}");
     };
     while sim.elapsed() < took + ECHO {
         agenda.pass(&mut sim);
         sim.step().unwrap();
     }
-    let league = town.completed().expect("what is over stays over");
+    let league = network.completed().expect("what is over stays over");
     drop(sim);
-    Course { seed, faults, town, league, took }
+    Course { seed, faults, network, league, took }
 }
 
 impl Course {
@@ -58,18 +58,18 @@ impl Course {
         let sound = self.untouched_players();
         fixtures::none_forfeits(&facts, &sound)
             .unwrap_or_else(|fault| panic!("seed {seed}: {fault:?} under {:#?}", self.faults));
-        assert_eq!(self.town.replayed(), *league, "seed {seed}: what is stored is what is");
+        assert_eq!(self.network.replayed(), *league, "seed {seed}: what is stored is what is");
         self.assert_decided_once();
-        let found = verify(self.town.stored());
+        let found = verify(self.network.stored());
         assert_eq!(found.fault, None, "seed {seed}");
-        let players = self.town.players.len() as u64;
+        let players = self.network.players.len() as u64;
         assert_eq!((found.matches, found.matches_scheduled), (players * (players - 1) / 2, found.matches));
         assert_eq!(found.table, league.rows().to_vec(), "seed {seed}");
     }
 
     fn assert_decided_once(&self) {
         let mut decisions: BTreeMap<_, u32> = BTreeMap::new();
-        for (_, stored) in self.town.stored().into_iter().filter(|(stream, _)| stream.0 == "league") {
+        for (_, stored) in self.network.stored().into_iter().filter(|(stream, _)| stream.0 == "league") {
             for line in stored {
                 let (_, event): (_, LeagueEvent) = matchday_core::event_codec::decode(&line.line).unwrap();
                 if let LeagueEvent::MatchDecided { match_id, .. } = event {
@@ -99,11 +99,11 @@ impl Course {
     }
 
     pub(crate) fn restarts(&self) -> u32 {
-        self.town.restarts()
+        self.network.restarts()
     }
 
     /// Everything that everyone noted, in the order in which it happened.
     pub(crate) fn log(&self) -> Vec<String> {
-        self.town.log.lock().unwrap().clone()
+        self.network.log.lock().unwrap().clone()
     }
 }

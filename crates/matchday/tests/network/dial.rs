@@ -1,7 +1,7 @@
 //! Players that dial out, over the real HTTP of relay and client: cut off from the manager, and slow, while a league is played.
 
-use crate::town::{MANAGER, Town};
-use crate::wire::Air;
+use crate::sim_network::{MANAGER, SimNetwork};
+use crate::wire::SimDialer;
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{Endpoint, Token};
@@ -30,7 +30,7 @@ pub(crate) async fn out(
     manager: &str,
     mut entropy: Entropy,
 ) -> Result<(MemoryListener, Endpoint), RelayError> {
-    let client = Client::with_dialer(Arc::new(Air));
+    let client = Client::with_dialer(Arc::new(SimDialer));
     let opened = loop {
         match RelayClient::open(&client, manager, None).await {
             Err(RelayError::Unreachable(_) | RelayError::Refused(..)) => {
@@ -50,18 +50,18 @@ pub(crate) async fn out(
 #[test]
 fn players_that_dial_out_play_a_league_though_their_streams_are_cut() {
     for seed in 0..6 {
-        let town = Rc::new(Town::new(seed, 3, 1).dialling());
-        let mut sim = town.settle();
+        let network = Rc::new(SimNetwork::new(seed, 3, 1).dialling());
+        let mut sim = network.settle();
         let mut chance = matchday_runtime::entropy_numbered(seed, "cuts");
         let cuts: Vec<_> = (0..3)
             .map(|_| {
-                let player = town.players[usize::try_from(chance.below(3)).unwrap()].clone();
+                let player = network.players[usize::try_from(chance.below(3)).unwrap()].clone();
                 let begins = Duration::from_millis(200 + chance.below(2_000));
                 (player, begins, begins + Duration::from_millis(100 + chance.below(1_500)))
             })
             .collect();
-        let bound = town.bound() + Duration::from_secs(60);
-        while town.completed().is_none() {
+        let bound = network.bound() + Duration::from_secs(60);
+        while network.completed().is_none() {
             let now = sim.elapsed();
             assert!(now < bound, "seed {seed}: the league does not end");
             sim.step().unwrap();
@@ -74,18 +74,18 @@ fn players_that_dial_out_play_a_league_though_their_streams_are_cut() {
                 }
             }
         }
-        assert_eq!(town.replayed(), town.completed().unwrap(), "seed {seed}");
+        assert_eq!(network.replayed(), network.completed().unwrap(), "seed {seed}");
     }
 }
 
 #[test]
 fn over_a_sound_network_nobody_that_dials_out_loses_for_want_of_an_answer() {
-    let town = Rc::new(Town::new(7, 3, 1).dialling());
-    let mut sim = town.settle();
-    while town.completed().is_none() {
-        assert!(sim.elapsed() < town.bound(), "the league does not end");
+    let network = Rc::new(SimNetwork::new(7, 3, 1).dialling());
+    let mut sim = network.settle();
+    while network.completed().is_none() {
+        assert!(sim.elapsed() < network.bound(), "the league does not end");
         sim.step().unwrap();
     }
-    let log = town.log.lock().unwrap().join("\n");
+    let log = network.log.lock().unwrap().join("\n");
     assert!(!log.to_lowercase().contains("technical"), "{log}");
 }

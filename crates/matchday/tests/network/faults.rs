@@ -1,6 +1,6 @@
 //! What goes wrong with the network and its hosts, and when: drawn from a seed, and over again after a while.
 
-use crate::town::{LATENCY_MAX, MANAGER};
+use crate::sim_network::{LATENCY_MAX, MANAGER};
 use matchday_core::entropy::Entropy;
 use matchday_runtime::entropy_numbered;
 use std::collections::BTreeSet;

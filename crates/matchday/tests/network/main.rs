@@ -11,7 +11,7 @@
 mod course;
 mod dial;
 mod faults;
-mod town;
+mod sim_network;
 mod wire;
 
 use course::play;

@@ -6,9 +6,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use turmoil::net::{TcpListener, TcpStream};
 
 #[derive(Debug)]
-pub(crate) struct Air;
+pub(crate) struct SimDialer;
 
-impl Dialer for Air {
+impl Dialer for SimDialer {
     fn dial<'a>(&'a self, host: &'a str, port: u16) -> DialFuture<'a> {
         Box::pin(async move {
             let stream = TcpStream::connect((host, port)).await?;

@@ -1,10 +1,10 @@
 //! Asks a process for a page, and reads figures out of it.
 
 use matchday_testkit::cli::{Cli, Process};
+use matchday_testkit::eventually::eventually;
 pub(crate) use matchday_testkit::page::{ask, get, value};
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 /// Where a process says that it listens.
 pub(crate) fn address(running: &Process) -> String {
@@ -34,16 +34,15 @@ pub(crate) fn sum(page: &str, name: &str, labels: &[&str]) -> f64 {
 
 /// Waits until a series has this value: a process may know a moment later than another.
 pub(crate) fn until_value(address: &str, series: &str, wanted: f64) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually(series, || {
         let page = figures(address);
         let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
         if found.is_some_and(|text| text.parse() == Ok(wanted)) {
-            return;
+            Ok(())
+        } else {
+            Err(found.map(str::to_owned))
         }
-        assert!(Instant::now() < deadline, "{series} is never {wanted}: {found:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    });
 }
 
 /// Runs a tool over a text; what it says, and whether it is content.

@@ -2,21 +2,16 @@
 
 use crate::page::{address, ask, get};
 use matchday_testkit::cli::Cli;
+use matchday_testkit::eventually::eventually;
 use serde_json::Value;
 use std::fs;
-use std::time::{Duration, Instant};
 
 fn until_ready(address: &str) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    let ready = eventually("ready", || {
         let page = get(address, "/health/ready");
-        if page.status == 200 {
-            assert_eq!(page.body, r#"{"status":"ready"}"#);
-            return;
-        }
-        assert!(Instant::now() < deadline, "never ready: {page:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        if page.status == 200 { Ok(page) } else { Err(page) }
+    });
+    assert_eq!(ready.body, r#"{"status":"ready"}"#);
 }
 
 fn why(address: &str) -> String {

@@ -2,9 +2,9 @@
 
 use crate::page::{address, figures, value};
 use matchday_testkit::cli::{Cli, Process, free_address};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::trace_collector::{Collector, Manners, Told};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 /// A league that has been played, every agent a process of its own that sends its traces there.
 fn play(cli: &Cli, players: usize, collector: &str) -> Vec<Process> {
@@ -138,11 +138,9 @@ fn a_collector_that_is_down_harms_nobody_and_is_counted() {
     let cli = Cli::new(crate::MATCHDAY);
     let agents = play(&cli, 2, &format!("http://{}", free_address()));
     let at = address(&agents[0]);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while value(&figures(&at), "matchday_trace_spans_total{outcome=\"failed\"}") == 0.0 {
-        assert!(Instant::now() < deadline, "{}", figures(&at));
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    eventually("spans that failed are counted", || {
+        value(&figures(&at), "matchday_trace_spans_total{outcome=\"failed\"}") != 0.0
+    });
     stop(agents);
 }
 

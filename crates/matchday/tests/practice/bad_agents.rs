@@ -1,15 +1,16 @@
 //! Agents that fail: the report says in which matches, why, and how to see it.
 
-use crate::fake_player::{Habit, fake_player};
+use crate::fake_player::{Behaviour, fake_player};
 use crate::report::{Practice, Report as _, run};
 use matchday_testkit::address::free_address;
 use matchday_testkit::cli::{Output, Process};
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::fake_peer::Answer;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-async fn practise(practice: &Practice, habit: Habit, args: &[&str]) -> Output {
-    let stub = fake_player(habit).await;
+async fn practise(practice: &Practice, behaviour: Behaviour, args: &[&str]) -> Output {
+    let stub = fake_player(behaviour).await;
     let mut command = practice.practice(&["--against", &stub.url(), "--quiet"]);
     command.args(["--join-timeout", "0.5"]).args(args);
     run(command).await
@@ -29,7 +30,7 @@ fn losses(report: &Value) -> Vec<(String, String)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_chooses_garbage_is_named_with_the_command_to_see_it() {
     let practice = Practice::new();
-    let garbage: Habit = |message, right| if is_choice(message) { Answer::new(200, "}{") } else { right };
+    let garbage: Behaviour = |message, right| if is_choice(message) { Answer::new(200, "}{") } else { right };
     let done = practise(&practice, garbage, &["--choice-timeout", "0.5"]).await;
     assert_eq!(done.code, 1, "{done:?}");
     insta::assert_snapshot!(done.steady());
@@ -38,7 +39,7 @@ async fn one_that_chooses_garbage_is_named_with_the_command_to_see_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_is_too_slow_is_seen_to_be_late() {
     let practice = Practice::new();
-    let slow: Habit = |message, right| {
+    let slow: Behaviour = |message, right| {
         let after = if is_choice(message) { Duration::from_millis(700) } else { Duration::ZERO };
         Answer { after, ..right }
     };
@@ -57,7 +58,7 @@ async fn one_that_changes_its_mind_when_asked_again_loses_nothing_and_is_told() 
     use std::sync::atomic::{AtomicBool, Ordering};
     static ODD: AtomicBool = AtomicBool::new(false);
     let practice = Practice::new();
-    let fickle: Habit = |message, right| {
+    let fickle: Behaviour = |message, right| {
         let even = is_choice(message) && ODD.fetch_xor(true, Ordering::SeqCst);
         if even { Answer::new(200, right.body.replace("\"odd\"", "\"even\"")) } else { right }
     };
@@ -73,7 +74,7 @@ async fn a_choice_under_another_name_is_read_as_a_referee_reads_it() {
     use std::sync::atomic::{AtomicBool, Ordering};
     static ODD: AtomicBool = AtomicBool::new(false);
     let practice = Practice::new();
-    let fickle: Habit = |message, right| {
+    let fickle: Behaviour = |message, right| {
         let body = right.body.replace("parity_choice", "choice");
         let even = is_choice(message) && ODD.fetch_xor(true, Ordering::SeqCst);
         Answer::new(200, if even { body.replace("\"odd\"", "\"even\"") } else { body })
@@ -87,7 +88,7 @@ async fn a_choice_under_another_name_is_read_as_a_referee_reads_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_cannot_know_its_id_and_token_is_given_both() {
     let practice = Practice::new();
-    let nameless: Habit = |_, right| {
+    let nameless: Behaviour = |_, right| {
         let body = right.body.replace(r#""player_id":"P01""#, r#""player_id":null"#);
         Answer::new(200, body.replace("player:P01", "player:me").replace("tok_p01_of_the_tests", ""))
     };
@@ -99,7 +100,7 @@ async fn one_that_cannot_know_its_id_and_token_is_given_both() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_departs_from_the_rules_plays_on_and_is_told_how() {
     let practice = Practice::new();
-    let short: Habit = |_, right| Answer::new(200, right.body.replace("Z\"", "+00:00Z\""));
+    let short: Behaviour = |_, right| Answer::new(200, right.body.replace("Z\"", "+00:00Z\""));
     let done = practise(&practice, short, &["--json", "--choice-timeout", "1"]).await;
     let report = done.json();
     assert_eq!((done.code, losses(&report).len()), (0, 0), "{report:#}");
@@ -136,15 +137,16 @@ fn one_that_dies_after_it_has_registered_loses_and_is_named() {
 /// Registers as soon as someone listens.
 async fn register(listen: &str, request: &Value) -> Value {
     use matchday_net::client::{CallError, Client};
-    loop {
+    let url = format!("http://{listen}/mcp");
+    let received = eventually_async("the practice listens", async || {
         let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
-        let url = format!("http://{listen}/mcp");
         match Client::new().post(&url, request.to_string().into(), deadline, 1 << 20).await {
-            Ok(received) => return serde_json::from_slice(&received.body).unwrap(),
-            Err(CallError::NoConnection(_)) => tokio::time::sleep(Duration::from_millis(20)).await,
-            Err(error) => panic!("{error}"),
+            Err(CallError::NoConnection(_)) => None,
+            answered => Some(answered.unwrap()),
         }
-    }
+    })
+    .await;
+    serde_json::from_slice(&received.body).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,13 +4,13 @@ use matchday_testkit::fake_peer::{Answer, FakePeer};
 use serde_json::{Value, json};
 
 /// How a player answers: the message that it was sent, and the right answer to make something of.
-pub(crate) type Habit = fn(&Value, Answer) -> Answer;
+pub(crate) type Behaviour = fn(&Value, Answer) -> Answer;
 
-pub(crate) async fn fake_player(habit: Habit) -> FakePeer {
+pub(crate) async fn fake_player(behaviour: Behaviour) -> FakePeer {
     FakePeer::start(move |body| {
         let asked: Value = serde_json::from_slice(body).unwrap_or_default();
         let right = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result(&asked["params"])});
-        habit(&asked["params"], Answer::json(&right))
+        behaviour(&asked["params"], Answer::json(&right))
     })
     .await
 }

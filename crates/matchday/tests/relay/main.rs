@@ -8,7 +8,6 @@
     reason = "a test fails by panicking"
 )]
 
-mod bench;
 mod connect;
 mod dial;
 mod hostile_league;

@@ -1,6 +1,6 @@
 //! Colocated agents, which write to one store: among themselves they do not wait for it, and no other agent can tell.
 
-use crate::order::{Diarist, PING};
+use crate::order::{PING, RecordingAgent};
 use matchday_core::agent::{
     Agent, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Payload, Reply, Signing, Step,
 };
@@ -20,13 +20,13 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 /// Answers whatever it is asked, and calls its neighbour. It has something to store only if it keeps a diary.
-struct Gossip {
+struct CallingAgent {
     neighbour: Option<Endpoint>,
     keeps_diary: bool,
     calls: u64,
 }
 
-impl Agent for Gossip {
+impl Agent for CallingAgent {
     type Event = String;
 
     fn handle(&mut self, _: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
@@ -56,15 +56,15 @@ impl Agent for Gossip {
     }
 }
 
-impl DecodeHints for Gossip {
+impl DecodeHints for CallingAgent {
     fn reading(&self) -> (Conformance, Limits) {
         (Conformance::Strict, Limits::AGENT)
     }
 }
 
-impl EventDurability for Gossip {}
-impl Metrics for Gossip {}
-impl Signing for Gossip {}
+impl EventDurability for CallingAgent {}
+impl Metrics for CallingAgent {}
+impl Signing for CallingAgent {}
 
 /// Colocated agents, whose store can be kept from writing.
 struct Process {
@@ -89,8 +89,13 @@ impl Process {
         matchday_runtime::run(agent, free_port().await, store, Stream(name.into()), options).unwrap()
     }
 
-    async fn gossip(&self, name: &str, keeps_diary: bool, neighbour: Option<SocketAddr>) -> Handle<Gossip> {
-        self.run(Gossip { neighbour: neighbour.map(endpoint), keeps_diary, calls: 0 }, name).await
+    async fn calling_agent(
+        &self,
+        name: &str,
+        keeps_diary: bool,
+        neighbour: Option<SocketAddr>,
+    ) -> Handle<CallingAgent> {
+        self.run(CallingAgent { neighbour: neighbour.map(endpoint), keeps_diary, calls: 0 }, name).await
     }
 
     /// Until it is dropped, nothing can be written.
@@ -102,17 +107,17 @@ impl Process {
     }
 
     /// Whether an agent of another process has to wait while a step is queued and nothing can be written.
-    async fn others_wait_for(&self, agent: &Handle<Gossip>) -> bool {
-        let diarist = self.run(Diarist::default(), "diarist").await;
+    async fn others_wait_for(&self, agent: &Handle<CallingAgent>) -> bool {
+        let recording_agent = self.run(RecordingAgent::default(), "recording_agent").await;
         let lock = self.lock().await;
-        self.ask(diarist.address()).await;
+        self.ask(recording_agent.address()).await;
         let url = format!("http://{}/mcp", agent.address());
         let asked = tokio::spawn(async move {
             let deadline = Instant::now() + Duration::from_secs(30);
             Client::new().post(&url, PING.into(), deadline, 1 << 20).await.unwrap().status
         });
         until(agent, "the request", Duration::from_secs(30), |agent| agent.calls == 1).await;
-        self.round_trips(diarist.address()).await;
+        self.round_trips(recording_agent.address()).await;
         let waits = !asked.is_finished();
         drop(lock);
         assert_eq!(asked.await.unwrap(), 200);
@@ -136,37 +141,44 @@ impl Process {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_colocated_agent_is_answered_before_a_step_is_stored() {
     let process = Process::new();
-    let agent = process.gossip("gossip", true, None).await;
+    let agent = process.calling_agent("calling_agent", true, None).await;
     let lock = process.lock().await;
     process.ask(agent.address()).await;
-    assert!(process.test_league.store.load(&Stream("gossip".into())).unwrap().is_empty());
+    assert!(process.test_league.store.load(&Stream("calling_agent".into())).unwrap().is_empty());
     drop(lock);
     process.test_league.flushed().await;
-    assert_eq!(process.test_league.store.load(&Stream("gossip".into())).unwrap().len(), 1, "and then it is");
+    assert_eq!(
+        process.test_league.store.load(&Stream("calling_agent".into())).unwrap().len(),
+        1,
+        "and then it is"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_colocated_agent_is_called_before_a_step_is_stored() {
     let process = Process::new();
-    let diarist = process.run(Diarist::default(), "diarist").await;
-    let agent = process.gossip("gossip", true, Some(diarist.address())).await;
+    let recording_agent = process.run(RecordingAgent::default(), "recording_agent").await;
+    let agent = process.calling_agent("calling_agent", true, Some(recording_agent.address())).await;
     let lock = process.lock().await;
     process.ask(agent.address()).await;
-    until(&diarist, "the call", Duration::from_secs(60), |diarist| diarist.pages.len() == 2).await;
+    until(&recording_agent, "the call", Duration::from_secs(60), |recording_agent| {
+        recording_agent.pages.len() == 2
+    })
+    .await;
     drop(lock);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn others_are_answered_when_the_step_is_stored() {
     let process = Process::new();
-    let agent = process.gossip("gossip", true, None).await;
+    let agent = process.calling_agent("calling_agent", true, None).await;
     assert!(process.others_wait_for(&agent).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn others_wait_for_what_is_queued_also_if_there_is_nothing_to_store_for_them() {
     let process = Process::new();
-    let agent = process.gossip("gossip", false, None).await;
+    let agent = process.calling_agent("calling_agent", false, None).await;
     assert!(process.others_wait_for(&agent).await);
 }
 
@@ -175,15 +187,15 @@ async fn others_are_called_when_the_step_is_stored() {
     let process = Process::new();
     let other = TestLeague::new(matchday_server::agent_options);
     let stranger = matchday_runtime::run(
-        Diarist::default(),
+        RecordingAgent::default(),
         free_port().await,
         other.store.clone(),
-        Stream("diarist".into()),
-        other.options("diarist"),
+        Stream("recording_agent".into()),
+        other.options("recording_agent"),
     )
     .unwrap();
-    let colocated = process.run(Diarist::default(), "colocated").await;
-    let agent = process.gossip("gossip", true, Some(stranger.address())).await;
+    let colocated = process.run(RecordingAgent::default(), "colocated").await;
+    let agent = process.calling_agent("calling_agent", true, Some(stranger.address())).await;
     let lock = process.lock().await;
     let calling = async {
         until(&agent, "the step", Duration::from_secs(30), |agent| agent.calls == 1).await;
@@ -198,15 +210,17 @@ async fn others_are_called_when_the_step_is_stored() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn an_agent_with_another_store_is_not_colocated() {
     let (process, other) = (Process::new(), TestLeague::new(matchday_server::agent_options));
-    let colocated = process.run(Diarist::default(), "colocated").await;
-    let options =
-        Options { colocated: Some(process.colocated.clone()), ..process.test_league.options("diarist") };
+    let colocated = process.run(RecordingAgent::default(), "colocated").await;
+    let options = Options {
+        colocated: Some(process.colocated.clone()),
+        ..process.test_league.options("recording_agent")
+    };
     let store = other.store.clone();
     let agent = matchday_runtime::run(
-        Diarist::default(),
+        RecordingAgent::default(),
         free_port().await,
         store,
-        Stream("diarist".into()),
+        Stream("recording_agent".into()),
         options,
     )
     .unwrap();
@@ -214,7 +228,7 @@ async fn an_agent_with_another_store_is_not_colocated() {
     let db = Connection::open(other.file()).unwrap();
     db.execute_batch("BEGIN IMMEDIATE").unwrap();
     let meanwhile = async {
-        let is_asked = |agent: &Diarist| agent.pages.iter().any(|page| page == "ping");
+        let is_asked = |agent: &RecordingAgent| agent.pages.iter().any(|page| page == "ping");
         until(&agent, "the request", Duration::from_secs(30), is_asked).await;
         process.round_trips(colocated.address()).await;
     };

@@ -6,6 +6,7 @@ use matchday_core::protocol::messages::Parity;
 use matchday_core::timing::Timing;
 use matchday_runtime::decider::{Decider, Deciding};
 use matchday_runtime::{Handle, log};
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -13,19 +14,19 @@ use std::time::Duration;
 
 /// What a decider does with a turn: the value after a while, or silence.
 #[derive(Debug)]
-struct Habit {
+struct FixedDecider {
     value: Option<&'static str>,
     after: Duration,
     asked: Mutex<Vec<TurnSheet>>,
 }
 
-impl Habit {
+impl FixedDecider {
     fn new(value: Option<&'static str>, after: Duration) -> Arc<Self> {
         Arc::new(Self { value, after, asked: Mutex::default() })
     }
 }
 
-impl Decider for Habit {
+impl Decider for FixedDecider {
     fn decide(&self, turn: TurnSheet) -> Deciding {
         self.asked.lock().unwrap().push(turn);
         let (value, after) = (self.value, self.after);
@@ -61,9 +62,9 @@ async fn a_league_of_minds_ends_with_every_match_played() {
     let manager = test_league.manager(quick(timing)).await;
     let at = endpoint(manager.address());
     let _referee = test_league.referee(1, &at, timing).await;
-    let slow = Habit::new(Some("odd"), Duration::from_millis(50));
-    let silent = Habit::new(None, Duration::ZERO);
-    let wrong = Habit::new(Some("Odd"), Duration::ZERO);
+    let slow = FixedDecider::new(Some("odd"), Duration::from_millis(50));
+    let silent = FixedDecider::new(None, Duration::ZERO);
+    let wrong = FixedDecider::new(Some("Odd"), Duration::ZERO);
     let slow_player = test_league.player_with_decider(1, &at, slow.clone()).await;
     let silent_player = test_league.player_with_decider(2, &at, silent).await;
     let wrong_player = test_league.player_with_decider(3, &at, wrong).await;
@@ -106,14 +107,12 @@ async fn a_player_that_thinks_answers_others_and_ends_when_it_is_told_to() {
     let manager = test_league.manager(quick(timing)).await;
     let at = endpoint(manager.address());
     let _referee = test_league.referee(1, &at, timing).await;
-    let silent = Habit::new(None, Duration::ZERO);
+    let silent = FixedDecider::new(None, Duration::ZERO);
     let player = test_league.player_with_decider(1, &at, silent.clone()).await;
     let _other = test_league.player(2, &at, "random").await;
     until_registered(&manager, 2, 1).await;
     test_league.start(&manager).await;
-    while silent.asked.lock().unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    eventually_async("the decider is asked", async || !silent.asked.lock().unwrap().is_empty()).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let (status, _) = test_league.post(player.address(), ping.to_string()).await;
     assert_eq!(status, 200);

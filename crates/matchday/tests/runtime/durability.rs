@@ -1,10 +1,11 @@
 //! Nothing is seen outside before it is stored, and what is stored survives.
 
-use crate::order::{PING, diarist};
+use crate::order::{PING, recording_agent};
 use matchday_core::event_codec;
 use matchday_core::league::{LeagueEvent, Manager};
 use matchday_runtime::{Stopped, log};
 use matchday_store::Stream;
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, quick, short, until, until_completed, until_registered,
 };
@@ -16,10 +17,10 @@ use tokio::net::TcpListener;
 #[tokio::test]
 async fn stored_events_are_applied_before_the_agent_wakes() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let agent = diarist(&test_league, 10, Duration::ZERO).await;
+    let agent = recording_agent(&test_league, 10, Duration::ZERO).await;
     test_league.post(agent.address(), PING).await;
     agent.shutdown().await.unwrap();
-    let again = diarist(&test_league, 10, Duration::ZERO).await;
+    let again = recording_agent(&test_league, 10, Duration::ZERO).await;
     assert_eq!(again.inspect(|agent| agent.pages.clone()).await.unwrap(), ["(wake)", "(ping)", "wake"]);
 }
 
@@ -31,7 +32,7 @@ async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so(
     test_league.log = log::dispatch(move |entry| {
         written.lock().unwrap().push((entry.event_type.clone(), entry.message.clone()));
     });
-    let mut agent = diarist(&test_league, 10, Duration::ZERO).await;
+    let mut agent = recording_agent(&test_league, 10, Duration::ZERO).await;
     assert_eq!(test_league.post(agent.address(), PING).await.0, 200);
     test_league.store.clone().close().unwrap();
     let url = format!("http://{}/mcp", agent.address());
@@ -85,11 +86,5 @@ async fn a_manager_that_crashes_goes_on_where_it_was() {
 }
 
 async fn rebind(address: std::net::SocketAddr) -> TcpListener {
-    for _ in 0..200 {
-        if let Ok(listener) = TcpListener::bind(address).await {
-            return listener;
-        }
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    panic!("the port is not free again");
+    eventually_async("the port is free again", async || TcpListener::bind(address).await).await
 }

@@ -1,6 +1,6 @@
 //! Limits on what is stored and on the length of messages.
 
-use crate::order::{Diarist, run};
+use crate::order::{RecordingAgent, run};
 use matchday_core::league::{LeagueSettings, Manager};
 use matchday_net::client::Client;
 use matchday_runtime::{Options, entropy_numbered, log};
@@ -49,7 +49,7 @@ async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are
 #[tokio::test]
 async fn the_answer_to_a_batch_has_a_limit_and_what_is_beyond_it_is_not_asked() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let agent = run(&test_league, 200, Diarist::answering(200_000)).await;
+    let agent = run(&test_league, 200, RecordingAgent::answering(200_000)).await;
     let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
     let batch = Value::Array((0..100).map(ping).collect()).to_string();
     let url = format!("http://{}/mcp", agent.address());

@@ -9,6 +9,7 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::{Sender, Timestamp};
 use matchday_runtime::Handle;
 use matchday_store::Stream;
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::{TestLeague, free_port, until};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ use tokio::time::Instant;
 
 /// Answers `ping` at once, and `get_standings` only when the next tick comes, which it then wants soon.
 #[derive(Default)]
-pub(crate) struct Diarist {
+pub(crate) struct RecordingAgent {
     pub(crate) pages: Vec<String>,
     times: Vec<Timestamp>,
     held: Vec<RequestId>,
@@ -29,13 +30,13 @@ pub(crate) struct Diarist {
     asked: AtomicUsize,
 }
 
-impl Diarist {
+impl RecordingAgent {
     pub(crate) fn answering(answer_bytes: usize) -> Self {
         Self { answer_bytes, ..Self::default() }
     }
 }
 
-impl Agent for Diarist {
+impl Agent for RecordingAgent {
     type Event = String;
 
     fn handle(&mut self, now: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
@@ -84,42 +85,46 @@ impl Agent for Diarist {
     }
 }
 
-impl DecodeHints for Diarist {
+impl DecodeHints for RecordingAgent {
     fn reading(&self) -> (Conformance, Limits) {
         (Conformance::Strict, Limits::AGENT)
     }
 }
 
-impl EventDurability for Diarist {}
-impl Metrics for Diarist {}
-impl Signing for Diarist {}
+impl EventDurability for RecordingAgent {}
+impl Metrics for RecordingAgent {}
+impl Signing for RecordingAgent {}
 
 pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 pub(crate) const HELD: &str = r#"{"jsonrpc":"2.0","id":2,"method":"get_standings"}"#;
 
-pub(crate) async fn diarist(
+pub(crate) async fn recording_agent(
     test_league: &TestLeague,
     inbox_len: usize,
     tick_after: Duration,
-) -> Handle<Diarist> {
-    run(test_league, inbox_len, Diarist { tick_after, ..Diarist::default() }).await
+) -> Handle<RecordingAgent> {
+    run(test_league, inbox_len, RecordingAgent { tick_after, ..RecordingAgent::default() }).await
 }
 
-pub(crate) async fn run(test_league: &TestLeague, inbox_len: usize, agent: Diarist) -> Handle<Diarist> {
-    let options = matchday_runtime::Options { inbox_len, ..test_league.options("diarist") };
-    let stream = Stream("diarist".into());
+pub(crate) async fn run(
+    test_league: &TestLeague,
+    inbox_len: usize,
+    agent: RecordingAgent,
+) -> Handle<RecordingAgent> {
+    let options = matchday_runtime::Options { inbox_len, ..test_league.options("recording_agent") };
+    let stream = Stream("recording_agent".into());
     matchday_runtime::run(agent, free_port().await, test_league.store.clone(), stream, options).unwrap()
 }
 
-pub(crate) async fn until_held(agent: &Handle<Diarist>) {
-    let is_held = |agent: &Diarist| !agent.held.is_empty();
+pub(crate) async fn until_held(agent: &Handle<RecordingAgent>) {
+    let is_held = |agent: &RecordingAgent| !agent.held.is_empty();
     until(agent, "the question", Duration::from_secs(60), is_held).await;
 }
 
 #[tokio::test]
 async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let agent = diarist(&test_league, 10, Duration::from_millis(40)).await;
+    let agent = recording_agent(&test_league, 10, Duration::from_millis(40)).await;
     let began = test_league.clock.now();
     let (_, answer) = test_league.post(agent.address(), HELD).await;
     let at = Timestamp::from_micros(answer["result"]["at"].as_i64().unwrap());
@@ -132,13 +137,11 @@ async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
 #[tokio::test]
 async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let agent = diarist(&test_league, 10, Duration::ZERO).await;
+    let agent = recording_agent(&test_league, 10, Duration::ZERO).await;
     let stranger = TestLeague::new(matchday_server::agent_options);
     stranger.post(agent.address(), PING).await;
     test_league.flushed().await;
-    while test_league.store.stats().exchanges == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    eventually_async("the record is stored", async || test_league.store.stats().exchanges > 0).await;
     let asked = agent.inspect(|agent| agent.asked.load(Ordering::Relaxed)).await.unwrap();
     assert!(asked < 50, "it was looked at {asked} times");
 }
@@ -146,7 +149,7 @@ async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn time_never_runs_backwards_for_an_agent() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let agent = diarist(&test_league, 200, Duration::from_millis(1)).await;
+    let agent = recording_agent(&test_league, 200, Duration::from_millis(1)).await;
     let mut asking = tokio::task::JoinSet::new();
     for n in 0..200 {
         let (client, url) = (test_league.client.clone(), format!("http://{}/mcp", agent.address()));
@@ -162,7 +165,7 @@ async fn time_never_runs_backwards_for_an_agent() {
 #[tokio::test]
 async fn a_full_inbox_asks_to_come_again_later() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let agent = diarist(&test_league, 1, Duration::from_secs(3)).await;
+    let agent = recording_agent(&test_league, 1, Duration::from_secs(3)).await;
     let (held, refused) = tokio::join!(test_league.post(agent.address(), HELD), async {
         until_held(&agent).await;
         let bare = r#"{"message_type":"LEAGUE_QUERY","conversation_id":"conv-1"}"#;

@@ -1,8 +1,7 @@
 //! The addresses of a service: leagues beneath theirs, one league also at the old ones, and an unknown league named as such.
 
 use crate::fixture::{Fixture, SERVICE_TOKEN, registration, standings};
-use std::thread;
-use std::time::{Duration, Instant};
+use matchday_testkit::eventually::eventually;
 
 #[test]
 fn an_unknown_league_is_answered_with_e007_and_with_those_that_there_are() {
@@ -89,11 +88,7 @@ fn a_rotated_operator_token_decides_who_sees_the_league() {
     assert_eq!(rotated.code, 0, "{rotated:?}");
     let new = rotated.json()["auth_token"].as_str().unwrap().to_owned();
     let sees = |token: &str| fixture.call("GET", "/api/leagues/secret", Some(token), None).status == 200;
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while sees(&old) || !sees(&new) {
-        assert!(Instant::now() < deadline, "the list knows the old token only");
-        thread::sleep(Duration::from_millis(20));
-    }
+    eventually("the list knows the new token alone", || !sees(&old) && sees(&new));
     drop(service);
     let _service = fixture.serve(&[]);
     assert!(sees(&new) && !sees(&old), "also after a crash");

@@ -2,12 +2,12 @@
 
 pub(crate) use matchday_testkit::cli::registration;
 use matchday_testkit::cli::{Cli, Output, Process, free_address};
+use matchday_testkit::eventually::eventually;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) const SERVICE_TOKEN: &str = "tok_service_of_the_tests";
 
@@ -78,15 +78,10 @@ impl Fixture {
     }
 
     pub(crate) fn until(&self, league: &str, what: impl Fn(&Value) -> bool) {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
+        eventually(league, || {
             let shown = self.show(league);
-            if what(&shown) {
-                return;
-            }
-            assert!(Instant::now() < deadline, "never so: {shown}");
-            thread::sleep(Duration::from_millis(50));
-        }
+            if what(&shown) { Ok(()) } else { Err(shown) }
+        });
     }
 
     /// One HTTP exchange with the service.

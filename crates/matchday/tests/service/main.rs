@@ -11,7 +11,6 @@ mod addresses;
 mod agents;
 mod api;
 mod archive;
-mod bench;
 mod contract;
 mod course;
 mod crashes;

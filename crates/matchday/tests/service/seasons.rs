@@ -2,9 +2,8 @@
 
 use crate::fixture::{Fixture, SERVICE_TOKEN};
 use matchday_testkit::cli::{Output, Process, free_address};
+use matchday_testkit::eventually::eventually;
 use serde_json::{Value, json};
-use std::thread;
-use std::time::{Duration, Instant};
 
 fn season(fixture: &Fixture, args: &[&str]) -> Output {
     let service = format!("http://{}", fixture.listen);
@@ -24,15 +23,10 @@ fn show(fixture: &Fixture, name: &str) -> Value {
 }
 
 fn until(fixture: &Fixture, name: &str, what: impl Fn(&Value) -> bool) -> Value {
-    let deadline = Instant::now() + Duration::from_secs(90);
-    loop {
+    eventually(name, || {
         let shown = show(fixture, name);
-        if what(&shown) {
-            return shown;
-        }
-        assert!(Instant::now() < deadline, "never so: {shown}");
-        thread::sleep(Duration::from_millis(50));
-    }
+        if what(&shown) { Ok(shown) } else { Err(shown) }
+    })
 }
 
 fn player(fixture: &Fixture, name: &str) -> Process {
@@ -42,15 +36,10 @@ fn player(fixture: &Fixture, name: &str) -> Process {
 
 /// Until so many players have registered with a league that had taken them over.
 fn until_registered_again(fixture: &Fixture, league: &str, players: usize) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
+    eventually("they have registered again", || {
         let told = fixture.cli.run(&["replay", "service.db", "--league", league]);
-        if told.out.matches("known by its token").count() >= players {
-            return;
-        }
-        assert!(Instant::now() < deadline, "never so: {told:?}");
-        thread::sleep(Duration::from_millis(100));
-    }
+        if told.out.matches("known by its token").count() >= players { Ok(()) } else { Err(told) }
+    });
 }
 
 fn has_players(fixture: &Fixture, league: &str, count: u64) {

@@ -9,6 +9,7 @@ use matchday_core::player::{Player, PlayerSettings};
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, Timestamp, Token, Version};
 use matchday_core::registration::RegistrationState;
 use matchday_runtime::{Clock, Handle};
+use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -245,14 +246,11 @@ impl Week {
 }
 
 async fn registered(agent: &Handle<Player>) {
-    for _ in 0..6_000 {
+    eventually_async("an agent has registered", async || {
         let state = agent.inspect(|player| player.registration_state().clone()).await.unwrap();
-        if state == RegistrationState::Done {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("an agent was never registered");
+        state == RegistrationState::Done
+    })
+    .await;
 }
 
 fn league(number: usize, night: &str) -> String {

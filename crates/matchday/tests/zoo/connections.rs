@@ -1,6 +1,8 @@
 //! A player that serves one connection at a time and keeps it, between a manager and a referee that both call it.
 
-use crate::league::{ZooLeague, animals, id_of, patient, technical_losses, until_completed, until_members};
+use crate::league::{
+    ZooLeague, id_of, patient, start_agents, technical_losses, until_completed, until_members,
+};
 use matchday_core::protocol::decode::Conformance;
 use matchday_testkit::tools;
 
@@ -13,7 +15,7 @@ async fn a_player_that_serves_one_connection_at_a_time_is_not_locked_by_ours() {
     let manager = zoo_league.manager().await;
     let at = format!("http://{}/mcp", manager.address());
     let referee = zoo_league.referee(1, &at).await;
-    let _zoo = animals("players", &["one_connection", "standard", "single_threaded"], manager.address());
+    let _zoo = start_agents("players", &["one_connection", "standard", "single_threaded"], manager.address());
     until_members(&manager, 3, 1).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;

@@ -1,6 +1,6 @@
 //! A league of our players and others' is checked by a verifier that is none of ours: every draw, and every signature.
 
-use crate::league::{ZooLeague, animals, patient, until_completed, until_members};
+use crate::league::{ZooLeague, patient, start_agents, until_completed, until_members};
 use matchday_core::protocol::decode::Conformance;
 use matchday_testkit::tools;
 use serde_json::Value;
@@ -27,7 +27,7 @@ async fn an_independent_verifier_agrees_on_every_match_of_a_mixed_league() {
     for number in 1..=3 {
         players.push(zoo_league.player(number, &at).await);
     }
-    let zoo = animals("players", &["standard"], manager.address());
+    let zoo = start_agents("players", &["standard"], manager.address());
     until_members(&manager, 4, 1).await;
     zoo_league.start(&manager).await;
     until_completed(&manager).await;
@@ -42,7 +42,7 @@ async fn an_independent_verifier_agrees_on_every_match_of_a_mixed_league() {
     let found = verified(&out);
     assert_eq!(found["wrong"], serde_json::json!([]), "{found}");
     assert_eq!((&found["matches"], &found["draws"]), (&6.into(), &6.into()), "{found}");
-    // Three of ours meet each other, two signatures each, and the animal, one each.
+    // Three of ours meet each other, two signatures each, and the agent of the zoo, one each.
     assert_eq!(found["signatures"], 9, "{found}");
 
     // What was changed afterwards is found.

@@ -1,6 +1,6 @@
-//! Our own agents among the animals, each with connections of its own, as if it were a process of its own.
+//! Our own agents among agents of the zoo, each with connections of its own, as if it were a process of its own.
 
-use crate::cage::Animal;
+use crate::agent_process::AgentProcess;
 use matchday_audit::export::export;
 use matchday_audit::log_set::LogSet;
 use matchday_core::game::strategy;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// A league of our own agents, in which animals take part.
+/// A league of our own agents, in which agents of the zoo take part.
 pub(crate) struct ZooLeague {
     test_league: TestLeague,
     conformance: Conformance,
@@ -145,7 +145,7 @@ pub(crate) async fn until_completed(manager: &Handle<Manager>) -> League {
     test_league::until_completed(manager, PATIENCE).await
 }
 
-/// Under which id a league knows an animal.
+/// Under which id a league knows an agent of the zoo.
 pub(crate) fn id_of(league: &League, name: &str) -> PlayerId {
     let known = league.players.iter().find(|(_, player)| player.meta.display_name.raw() == name);
     known.unwrap_or_else(|| panic!("{name} is not in the league")).0.clone()
@@ -156,8 +156,8 @@ pub(crate) fn technical_losses(league: &League, player: &PlayerId) -> u32 {
     table.iter().find(|place| place.player == *player).unwrap().tally.technical_losses
 }
 
-/// Starts one animal for each name, all at once.
-pub(crate) fn animals(kind: &str, names: &[&str], manager: SocketAddr) -> Vec<Animal> {
+/// Starts one agent for each name, all at once.
+pub(crate) fn start_agents(kind: &str, names: &[&str], manager: SocketAddr) -> Vec<AgentProcess> {
     let url = format!("http://{manager}/mcp");
-    names.iter().map(|name| Animal::start(&format!("{kind}/{name}"), &url)).collect()
+    names.iter().map(|name| AgentProcess::start(&format!("{kind}/{name}"), &url)).collect()
 }

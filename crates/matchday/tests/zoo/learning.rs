@@ -1,9 +1,9 @@
 //! What an agent understands is learnt from how it registered, corrected when it says that it knows no such method, and
 //! not forgotten by a restart.
 
-use crate::cage::Animal;
+use crate::agent_process::AgentProcess;
 use crate::league::{
-    ZooLeague, animals, id_of, patient, technical_losses, until, until_completed, until_members,
+    ZooLeague, id_of, patient, start_agents, technical_losses, until, until_completed, until_members,
 };
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::dialect::Dialect;
@@ -24,13 +24,13 @@ async fn an_agent_is_spoken_to_as_it_registered_from_the_first_word() {
         ("handle_message", Dialect::HandleMessage),
         ("bare", Dialect::Bare),
     ];
-    let zoo = animals("players", &dialects.map(|(name, _)| name), manager.address());
+    let zoo = start_agents("players", &dialects.map(|(name, _)| name), manager.address());
     until_members(&manager, zoo.len(), 1).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
-    for (animal, (name, dialect)) in zoo.iter().zip(dialects) {
+    for (guest, (name, dialect)) in zoo.iter().zip(dialects) {
         assert_eq!(league.players[&id_of(&league, name)].dialect, dialect, "{name}");
-        assert_eq!(animal.told("unknown"), Vec::<Value>::new(), "{name} understood every word");
+        assert_eq!(guest.told("unknown"), Vec::<Value>::new(), "{name} understood every word");
     }
     referee.shutdown().await.unwrap();
     manager.shutdown().await.unwrap();
@@ -47,7 +47,7 @@ async fn what_was_found_out_of_an_agent_outlives_a_restart_of_the_manager() {
     let manager = zoo_league.manager().await;
     let address = manager.address();
     let referee = zoo_league.referee(1, &format!("http://{address}/mcp")).await;
-    let zoo = animals("players", &["two_tongues", "standard", "bare", "error_null"], address);
+    let zoo = start_agents("players", &["two_tongues", "standard", "bare", "error_null"], address);
     until_members(&manager, 4, 1).await;
     zoo_league.start(&manager).await;
     until(&manager, "a round is over", |manager| manager.league().matches_decided >= 2).await;
@@ -79,13 +79,13 @@ async fn our_referee_remembers_what_the_players_of_a_foreign_manager_understand(
     if !tools::require("python3") {
         return;
     }
-    let manager = Animal::start("managers/direct", "3");
+    let manager = AgentProcess::start("managers/direct", "3");
     let at = manager.until("listening").await;
     let at = at.as_str().unwrap();
     let zoo_league = ZooLeague::new(Conformance::Strict, patient());
     let referee = zoo_league.referee(1, at).await;
     let players = [zoo_league.player(1, at).await, zoo_league.player(2, at).await];
-    let tongues = Animal::start("players/two_tongues", at);
+    let tongues = AgentProcess::start("players/two_tongues", at);
     assert_eq!(manager.until("results").await.as_object().unwrap().len(), 3);
     assert_eq!(tongues.told("unknown"), ["handle_game_invitation", "GAME_INVITATION"], "each was tried once");
     referee.shutdown().await.unwrap();

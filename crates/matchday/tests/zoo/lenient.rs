@@ -1,6 +1,8 @@
 //! The whole zoo in one lenient league.
 
-use crate::league::{ZooLeague, animals, id_of, patient, technical_losses, until_completed, until_members};
+use crate::league::{
+    ZooLeague, id_of, patient, start_agents, technical_losses, until_completed, until_members,
+};
 use matchday_core::fair;
 use matchday_core::league::League;
 use matchday_core::protocol::decode::Conformance;
@@ -9,7 +11,7 @@ use matchday_testkit::tools;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// Every animal that answers correctly by its own lights, and the kinds of deviation that it is to be counted for.
+/// Every agent of the zoo that answers correctly by its own lights, and the kinds of deviation that it is to be counted for.
 const ZOO: &[(&str, &[&str])] = &[
     ("standard", &[]),
     ("type_as_method", &[]),
@@ -76,23 +78,23 @@ async fn a_lenient_league_of_the_whole_zoo_ends_and_nobody_loses_by_its_form() {
     let at = format!("http://{}/mcp", manager.address());
     let referees = [zoo_league.referee(1, &at).await, zoo_league.referee(2, &at).await];
     let names: Vec<_> = ZOO.iter().map(|(name, _)| *name).collect();
-    let mut zoo = animals("players", &names, manager.address());
+    let mut zoo = start_agents("players", &names, manager.address());
     until_members(&manager, ZOO.len(), 2).await;
-    let early = zoo.iter().find(|animal| animal.name == "registers_too_early").unwrap();
+    let early = zoo.iter().find(|guest| guest.name == "registers_too_early").unwrap();
     early.until("listening").await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
 
-    for animal in &zoo {
-        let complaints = animal.told("complaint");
+    for guest in &zoo {
+        let complaints = guest.told("complaint");
         assert_eq!(
             complaints,
             Vec::<serde_json::Value>::new(),
             "{} was sent what it cannot read",
-            animal.name
+            guest.name
         );
-        let lost = technical_losses(&league, &id_of(&league, &animal.name));
-        assert_eq!(lost, 0, "{} lost by its form", animal.name);
+        let lost = technical_losses(&league, &id_of(&league, &guest.name));
+        assert_eq!(lost, 0, "{} lost by its form", guest.name);
     }
     assert_nobody_won_by_form(&league);
     for (name, kinds) in ZOO {
@@ -103,7 +105,7 @@ async fn a_lenient_league_of_the_whole_zoo_ends_and_nobody_loses_by_its_form() {
         let found: BTreeSet<_> = counted.keys().map(String::as_str).collect();
         assert_eq!(found, kinds.iter().copied().collect(), "{name}: {counted:?}");
     }
-    let leaver = zoo.iter_mut().find(|animal| animal.name == "leaves_at_the_end").unwrap();
+    let leaver = zoo.iter_mut().find(|guest| guest.name == "leaves_at_the_end").unwrap();
     leaver.until_gone().await;
     for referee in referees {
         referee.shutdown().await.unwrap();

@@ -8,7 +8,7 @@
     reason = "a test that meets the unexpected has failed"
 )]
 
-mod cage;
+mod agent_process;
 mod connections;
 mod draws;
 mod league;

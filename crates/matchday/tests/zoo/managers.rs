@@ -1,6 +1,6 @@
 //! Our referee and our players under managers that are none of ours.
 
-use crate::cage::Animal;
+use crate::agent_process::AgentProcess;
 use crate::league::{ZooLeague, patient, until};
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::registration::RegistrationState;
@@ -9,13 +9,13 @@ use serde_json::Value;
 
 /// Three players under this manager: two of ours and one of the zoo's, which play every match that there is.
 async fn serve(manager: &str, player: &str, conformance: Conformance) -> Vec<Value> {
-    let manager = Animal::start(&format!("managers/{manager}"), "3");
+    let manager = AgentProcess::start(&format!("managers/{manager}"), "3");
     let at = manager.until("listening").await;
     let at = at.as_str().unwrap();
     let zoo_league = ZooLeague::new(conformance, patient());
     let referee = zoo_league.referee(1, at).await;
     let players = [zoo_league.player(1, at).await, zoo_league.player(2, at).await];
-    let _other = Animal::start(&format!("players/{player}"), at);
+    let _other = AgentProcess::start(&format!("players/{player}"), at);
     let results = manager.until("results").await;
     assert_eq!(manager.told("refused"), Vec::<Value>::new(), "ours can read all that it says");
     referee.shutdown().await.unwrap();
@@ -73,7 +73,7 @@ async fn a_manager_that_has_registered_us_unintelligibly_is_not_asked_for_ever()
     if !tools::require("python3") {
         return;
     }
-    let manager = Animal::start("managers/registers_once", "2");
+    let manager = AgentProcess::start("managers/registers_once", "2");
     let at = manager.until("listening").await;
     let zoo_league = ZooLeague::new(Conformance::Strict, patient());
     let player = zoo_league.player(1, at.as_str().unwrap()).await;

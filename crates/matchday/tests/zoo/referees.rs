@@ -1,7 +1,9 @@
 //! Our manager and our players with referees that are none of ours.
 
-use crate::cage::Animal;
-use crate::league::{ZooLeague, animals, patient, technical_losses, until, until_completed, until_members};
+use crate::agent_process::AgentProcess;
+use crate::league::{
+    ZooLeague, patient, start_agents, technical_losses, until, until_completed, until_members,
+};
 use matchday_core::league::{DecidedBy, League, Manager, ProofRule, ResultProof};
 use matchday_core::player::Player;
 use matchday_core::protocol::RefereeId;
@@ -25,12 +27,12 @@ async fn listed(zoo_league: &ZooLeague, manager: &Handle<Manager>) -> Value {
 
 /// Two players of ours and some of the zoo's, all of whose matches this referee runs: nobody loses by default, ours hear
 /// how their matches ended. Gives back what the manager tells of the referee, too.
-async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (League, Animal, Value) {
+async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (League, AgentProcess, Value) {
     let zoo_league = ZooLeague::new(conformance, patient());
     let manager = zoo_league.manager().await;
-    let mut whistle = animals("referees", &[referee], manager.address());
+    let mut whistle = start_agents("referees", &[referee], manager.address());
     let players = two_players(&zoo_league, &manager).await;
-    let _zoo = animals("players", others, manager.address());
+    let _zoo = start_agents("players", others, manager.address());
     until_members(&manager, 2 + others.len(), 1).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
@@ -90,9 +92,9 @@ async fn a_referee_in_lower_case_that_leaves_out_what_it_can_runs_a_lenient_leag
     if !tools::require("python3") {
         return;
     }
-    let (league, animal, listing) = run_by("lower_case", Conformance::Lenient, &[]).await;
+    let (league, guest, listing) = run_by("lower_case", Conformance::Lenient, &[]).await;
     assert_eq!(listing["matches_decided"], league.matches.len());
-    assert_eq!(animal.told("trouble"), Vec::<Value>::new());
+    assert_eq!(guest.told("trouble"), Vec::<Value>::new());
     assert_eq!(
         kinds(&listing),
         [
@@ -119,7 +121,7 @@ async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_ref
         let mut zoo_league = ZooLeague::new(conformance, timing);
         zoo_league.proof = ProofRule::Optional;
         let manager = zoo_league.manager().await;
-        let forger = animals("referees", &["null_token"], manager.address()).remove(0);
+        let forger = start_agents("referees", &["null_token"], manager.address()).remove(0);
         until_members(&manager, 0, 1).await;
         let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
         let players = two_players(&zoo_league, &manager).await;
@@ -145,11 +147,11 @@ async fn a_referee_that_is_given_matches_one_by_one_runs_a_league() {
         return;
     }
     for referee in ["match_assignment", "start_match"] {
-        let (league, animal, listing) = run_by(referee, Conformance::Strict, &["error_null"]).await;
+        let (league, guest, listing) = run_by(referee, Conformance::Strict, &["error_null"]).await;
         assert_eq!(listing["matches_decided"], league.matches.len(), "{referee}");
         let attempts = league.matches.values().map(|game| game.attempts.len());
         assert_eq!(attempts.collect::<Vec<_>>(), vec![1; league.matches.len()], "{referee} has lost none");
-        let puzzled = animal.told("puzzled");
+        let puzzled = guest.told("puzzled");
         let tried = |name: &str| puzzled.iter().filter(|method| **method == name).count();
         assert_eq!(tried("notify_round"), 1, "{referee}: {puzzled:?}");
     }
@@ -160,9 +162,9 @@ async fn a_referee_that_reads_choice_alone_and_does_not_name_the_game_runs_a_lea
     if !tools::require("python3") {
         return;
     }
-    let (league, animal, listing) = run_by("reads_choice", Conformance::Strict, &[]).await;
+    let (league, guest, listing) = run_by("reads_choice", Conformance::Strict, &[]).await;
     assert_eq!(listing["matches_decided"], league.matches.len());
-    assert_eq!(animal.told("trouble"), Vec::<Value>::new());
+    assert_eq!(guest.told("trouble"), Vec::<Value>::new());
 }
 
 /// By its own timeouts it would have minutes to report.
@@ -174,7 +176,7 @@ async fn a_referee_that_refuses_a_match_loses_it_at_once() {
     let mut zoo_league = ZooLeague::new(Conformance::Strict, patient());
     zoo_league.proof = ProofRule::Optional;
     let manager = zoo_league.manager().await;
-    let busy = animals("referees", &["refuses"], manager.address()).remove(0);
+    let busy = start_agents("referees", &["refuses"], manager.address()).remove(0);
     until_members(&manager, 0, 1).await;
     let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
     let players = two_players(&zoo_league, &manager).await;
@@ -200,11 +202,11 @@ async fn beside_a_referee_of_ours_one_that_does_not_prove_is_given_only_matches_
     }
     let zoo_league = ZooLeague::new(Conformance::Strict, patient());
     let manager = zoo_league.manager().await;
-    let _standard = animals("referees", &["standard"], manager.address());
+    let _standard = start_agents("referees", &["standard"], manager.address());
     until_members(&manager, 0, 1).await;
     let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
     let players = two_players(&zoo_league, &manager).await;
-    let _zoo = animals("players", &["error_null", "fails_on_unknown"], manager.address());
+    let _zoo = start_agents("players", &["error_null", "fails_on_unknown"], manager.address());
     until_members(&manager, 4, 2).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;

@@ -1,7 +1,7 @@
 //! The whole zoo in one strict league: an agent that breaks a rule of the message catalogue loses by it, and no other.
 
 use crate::league::{
-    ZooLeague, animals, game_errors, id_of, patient, technical_losses, until_completed, until_members,
+    ZooLeague, game_errors, id_of, patient, start_agents, technical_losses, until_completed, until_members,
 };
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::GameStatus;
@@ -62,14 +62,14 @@ async fn in_a_strict_league_exactly_those_who_break_a_rule_lose_and_are_told_whi
     let at = format!("http://{}/mcp", manager.address());
     let referees = [zoo_league.referee(1, &at).await, zoo_league.referee(2, &at).await];
     let names = |table: &[(&'static str, &str)]| table.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    let turned_away = animals("players", &names(REFUSED), manager.address());
-    for (animal, (_, code)) in turned_away.iter().zip(REFUSED) {
-        assert_eq!(animal.until("refused").await, *code, "{}", animal.name);
+    let turned_away = start_agents("players", &names(REFUSED), manager.address());
+    for (guest, (_, code)) in turned_away.iter().zip(REFUSED) {
+        assert_eq!(guest.until("refused").await, *code, "{}", guest.name);
     }
-    let good = animals("players", GOOD, manager.address());
-    let bad = animals("players", &names(LOSERS), manager.address());
+    let good = start_agents("players", GOOD, manager.address());
+    let bad = start_agents("players", &names(LOSERS), manager.address());
     until_members(&manager, good.len() + bad.len(), 2).await;
-    good.iter().find(|animal| animal.name == "registers_too_early").unwrap().until("listening").await;
+    good.iter().find(|guest| guest.name == "registers_too_early").unwrap().until("listening").await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     for referee in referees {

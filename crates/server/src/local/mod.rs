@@ -18,11 +18,8 @@ use matchday_core::league::{self, League, Manager};
 use matchday_core::player::Player;
 use matchday_core::player::durable::Fallbacks;
 use matchday_core::protocol::messages::StartLeague;
-use matchday_core::protocol::{
-    ConversationId, Endpoint, Envelope, Message, MessageType, PlayerId, RoundId, Sender,
-};
+use matchday_core::protocol::{ConversationId, Endpoint, Envelope, Message, MessageType, RoundId, Sender};
 use matchday_core::referee::Referee;
-use matchday_core::registration::Identity;
 use matchday_net::client::Client;
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
 use matchday_net::transport::{InProcess, Listener};
@@ -292,14 +289,6 @@ impl LocalLeague {
         if let Some(dashboard) = &self.dashboard {
             dashboard.wait_for_viewers().await;
         }
-    }
-
-    /// The first player's id and token. The player learns them a moment after the manager has assigned them.
-    pub async fn first_player(&self) -> Result<Identity<PlayerId>> {
-        let first = self.players.first().context("the league has no player of ours")?;
-        let identity = first.wait_for(|player| player.identity().cloned());
-        let identity = timeout(REGISTRATION_MAX, identity).await;
-        identity.context("the first player is not told its id")?.context("the first player has stopped")
     }
 
     /// Players whose external decider did not decide every move: how often, and why the last time.

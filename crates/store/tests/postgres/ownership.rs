@@ -6,6 +6,7 @@ use matchday_core::protocol::Timestamp;
 use matchday_store::ownership::{Owner, Ownership, Process};
 use matchday_store::{Batch, Store, StoreError, StoreFailed, StoreUrl};
 use matchday_testkit::event_lines::{append, line, numbers, stream};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::postgres::Cluster;
 use std::collections::BTreeSet;
 use std::sync::{Arc, mpsc};
@@ -158,9 +159,7 @@ fn paused(then: &str) -> Option<Paused> {
         let cluster = &cluster;
         let lock = format!("SELECT 1 FROM matchday_processes FOR UPDATE; SELECT pg_sleep(6); {then}");
         scope.spawn(move || cluster.sql("t0", &lock));
-        while !ownership.lease_left().is_zero() {
-            thread::sleep(Duration::from_millis(5));
-        }
+        eventually("the lease is over", || ownership.lease_left().is_zero());
         let verdict = query(&league).recv().unwrap();
         assert!(verdict.is_err() || !ownership.lease_left().is_zero(), "answered without a lease");
         verdict
