@@ -10,7 +10,7 @@
 //! - [`statistics`]: converts the results of a league for the statistics crate
 //! - `manager_client`: asks a manager, and gives it an operator's orders
 //! - [`connect`]: agents that dial out to a relay
-//! - `local`: a whole league in one process; `service`: many leagues in one process
+//! - `league`: a league that runs; `local`: one with all its agents; `service`: many leagues in one process
 //! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print;
 //!   `watch`: a league on a whole terminal
 //! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `bench`, `simulate`,
@@ -30,6 +30,7 @@ pub mod dashboard;
 pub mod deciders;
 mod doctor;
 mod experiment;
+mod league;
 mod local;
 mod manager_client;
 mod mcp;

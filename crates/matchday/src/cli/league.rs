@@ -6,7 +6,7 @@ use super::service_api::{Api, LEAGUES, Promised, SOON, WHOLE_LEAGUE, WITH_PROGRA
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::stored_leagues::{self, KnownArg};
 use super::tls::TlsArgs;
-use crate::service::JoinCodeRow;
+use crate::league::JoinCodeRow;
 use crate::view::{headed, say, table};
 use anyhow::{Context, Result, bail};
 use clap::Args;

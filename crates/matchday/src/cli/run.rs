@@ -2,7 +2,7 @@
 
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
-use super::{Usage, browser, competition, games, notice, serve, telemetry};
+use super::{Usage, browser, competition, daemon, games, notice, telemetry};
 use crate::deciders::game_program::GameProgram;
 use crate::deciders::player_strategy::{self, PlayerStrategy};
 use crate::local::ports::{AgentListeners, Ports};
@@ -71,7 +71,7 @@ fn rules(config: &Config) -> Result<Option<GameProgram>> {
     {
         return Err(Usage("--game-command: takes the place of --game: give one of them".to_owned()).into());
     }
-    serve::game_program(config)
+    daemon::game_program(config)
 }
 
 /// The strategies that were named. One that means nothing in the game would only play at random.
@@ -166,7 +166,7 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
-    serve::hand_on_to_programs(&config)?;
+    daemon::hand_on_to_programs(&config)?;
     let mut plan = plan(&config)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";

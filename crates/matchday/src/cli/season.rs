@@ -4,7 +4,7 @@ use super::Usage;
 use super::league::{ServiceArg, codes_file, print, read_roster, show, write_codes};
 use super::service_api::{Api, Promised, SOON, WITH_PROGRAM};
 use super::settings::LeagueFlags;
-use crate::service::JoinCodeRow;
+use crate::league::JoinCodeRow;
 use crate::view::{headed, say, table};
 use anyhow::{Context, Result, bail};
 use clap::Args;

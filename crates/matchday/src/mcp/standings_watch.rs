@@ -1,6 +1,6 @@
 //! Watches the standings for the clients that have subscribed. One task polls for all of them, and only while there are some.
 
-use matchday_core::agent::Content;
+use matchday_core::agent::{Ask, Content, Look};
 use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Body, Message};
 use matchday_runtime::Intake;
@@ -57,7 +57,8 @@ impl StandingsWatch {
     }
 
     async fn table(&self) -> Option<Table> {
-        match self.intake.look("get_standings").await {
+        let standings = Look::Standings { detail: false };
+        match self.intake.look(Ask::Look(standings, None)).await {
             Ok(Content::Message(Message { body: Body::LeagueQueryResponse(response), .. })) => {
                 response.standings.clone()
             }

@@ -1,7 +1,7 @@
 //! `/api/leagues`: creates, lists, shows, changes, archives, deletes and imports leagues. Everything but reading needs the
 //! service token; a league that is not open to readers is shown to its operator and to the service's.
 
-use super::plan::{LeagueSpec, NewLeague};
+use crate::league::{LeagueSpec, NewLeague};
 use super::registry::Registered;
 use super::{Service, ServiceError, lock};
 use crate::dashboard::{Access, RETRY_SECONDS};

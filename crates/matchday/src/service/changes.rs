@@ -1,7 +1,7 @@
 //! Creates leagues, changes their settings, and removes them. A change is one event of the service's log.
 
 use super::cluster::PeerCall;
-use super::plan::{LeaguePlan, LeagueSpec, NewLeague};
+use crate::league::{LeaguePlan, LeagueSpec, NewLeague};
 use super::quota::Usage;
 use super::registry::{self, Registered, ServiceEvent};
 use super::slot::SlotState;
@@ -189,7 +189,7 @@ impl Service {
         let mut planned = self.plan(LeagueSpec { league_id, settings, roster: None })?;
         planned.plan.league.roster.clone_from(&registered.plan.league.roster);
         planned.plan.league.operator_token = registered.plan.league.operator_token;
-        planned.plan.house_codes.clone_from(&registered.plan.house_codes);
+        planned.plan.built_in_codes.clone_from(&registered.plan.built_in_codes);
         Ok(planned)
     }
 

@@ -2,9 +2,8 @@
 //! when it has not; what happens to one touches no other.
 //!
 //! # Layout
-//! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
-//! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
-//!   `loading`: when it is; `hosted_path`: where its agents are called
+//! - `registry`: all leagues, as a fold over the service's log; `quota`
+//! - `league_host`: what all leagues share; `hosted_league`: one that is loaded; `slot`: whether it is; `loading`: when it is
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_api`: `/api/seasons`
 //! - `cluster`: several services over one store
@@ -17,20 +16,17 @@ mod changes;
 mod cluster;
 #[cfg(test)]
 mod crash_checker;
-mod hosted_path;
+mod hosted_league;
 mod http;
 mod league_host;
-mod league_start;
 mod list_page;
 mod loading;
 mod openapi;
-mod plan;
 mod projections;
 mod quota;
 mod registry;
 #[cfg(test)]
 mod routes_docs;
-mod running_league;
 mod schedule;
 mod season;
 mod season_api;
@@ -38,14 +34,12 @@ mod seasons;
 mod slot;
 
 pub(crate) use cluster::PeerSettings;
-pub(crate) use hosted_path::is_hosted_path;
 pub(crate) use http::serve;
-pub(crate) use league_host::{LeagueClients, LeagueHost};
-pub(crate) use plan::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
+pub(crate) use league_host::LeagueHost;
 pub(crate) use quota::Quota;
-pub(crate) use running_league::house_name;
 
 use crate::dashboard::Source;
+use crate::league::{LeagueSpec, NewLeague};
 use anyhow::{Result, bail};
 use cluster::Cluster;
 use matchday_core::entropy::Entropy;

@@ -1,13 +1,13 @@
 //! What a league of a service may use: the one place that decides it. Pure.
 
-use super::plan::LeaguePlan;
+use crate::league::LeaguePlan;
 
 /// The ceilings that the operator of the service sets for every league.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quota {
     pub(crate) leagues: u32,
     pub(crate) players: u32,
-    /// Matches that a referee of the house runs at once.
+    /// Matches that a built-in referee runs at once.
     pub(crate) matches: u32,
     /// Requests that a league takes in a second; 0 for any number.
     pub(crate) requests_per_s: u32,
@@ -83,7 +83,7 @@ mod tests {
             league: LeagueSettings { players_max: 10, ..LeagueSettings::default() },
             given: BTreeMap::new(),
             start_when: None,
-            house_codes: Vec::new(),
+            built_in_codes: Vec::new(),
             seats: None,
             dashboard: true,
             exchanges: true,

@@ -1,6 +1,6 @@
 //! Whether a league is loaded. What loads or unloads it holds the lock.
 
-use super::running_league::RunningLeague;
+use super::hosted_league::HostedLeague;
 use std::mem;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub(super) type Slot = tokio::sync::Mutex<SlotState>;
 pub(super) enum SlotState {
     #[default]
     Asleep,
-    Awake(Arc<RunningLeague>),
+    Awake(Arc<HostedLeague>),
     /// It cannot be loaded, or has failed.
     Quarantined,
     /// Archived or deleted.
@@ -21,8 +21,8 @@ impl SlotState {
     /// Ends the league's agents, if it is loaded. Whether it was.
     pub(super) async fn unload(&mut self) -> bool {
         match mem::take(self) {
-            Self::Awake(running) => {
-                running.shutdown().await;
+            Self::Awake(hosted) => {
+                hosted.shutdown().await;
                 true
             }
             other => {

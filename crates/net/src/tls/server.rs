@@ -78,10 +78,6 @@ impl ServerTls {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Our own certificate.
-    pub(super) fn leaf(&self) -> CertificateDer<'static> {
-        self.current().leaf
-    }
 
     pub(crate) async fn accept<W: Connection>(&self, stream: W) -> io::Result<TlsStream<W>> {
         let accepting = TlsAcceptor::from(self.current().config).accept(stream).into_fallible();

@@ -13,7 +13,7 @@ use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::Question;
 use crate::protocol::operation::Look;
-use serde_json::json;
+use serde_json::{Value, json};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -192,11 +192,19 @@ fn read_call(mut object: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), Er
         (_, Some(Json::Object(params))) => read_params(method, params),
         (_, None) => read_params(method, Fields::default()),
         (_, Some(_)) if method::is_foreign(method) => Ok((Dialect::Standard, foreign(method))),
-        (_, Some(_)) => {
-            Err(Fault::InvalidParams.because("\"params\" must be an object, with each value by its name"))
-        }
+        (_, Some(_)) => Err(Fault::InvalidParams.because(PARAMS_RULE)),
     }
 }
+
+/// A request by the name of its method, whose parameters have been read already.
+pub fn read_method(method: &str, params: Value) -> Result<RequestContent<'static>, ErrorObject> {
+    match Json::from(params) {
+        Json::Object(params) => read_params(method, params).map(|(_, asked)| asked),
+        _ => Err(Fault::InvalidParams.because(PARAMS_RULE)),
+    }
+}
+
+const PARAMS_RULE: &str = "\"params\" must be an object, with each value by its name";
 
 /// `tools/call` is ours if it names a tool of ours or has a league message.
 fn read_tool_call(mut params: Fields<'_>) -> Result<(Dialect, RequestContent<'_>), ErrorObject> {

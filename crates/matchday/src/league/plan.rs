@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// How many bytes of exchanges a league keeps, if nobody says.
+const EXCHANGES_BYTES_MAX: u64 = 1 << 30;
+
 /// A league to be created, as its creator describes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,9 +34,9 @@ pub(crate) struct LeaguePlan {
     pub(crate) given: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) start_when: Option<StartCounts>,
-    /// What the service's own referees register with, one for each: a join code, or in an imported league a token.
+    /// What the built-in referees register with, one for each: a join code, or in an imported league a token.
     #[serde(default)]
-    pub(crate) house_codes: Vec<Option<String>>,
+    pub(crate) built_in_codes: Vec<Option<String>>,
     #[serde(default)]
     pub(crate) seats: Option<SeatsPlan>,
     pub(crate) dashboard: bool,
@@ -44,8 +47,23 @@ pub(crate) struct LeaguePlan {
 }
 
 impl LeaguePlan {
+    /// A league of these settings alone: with its messages recorded, and nothing beside its manager.
+    pub(crate) fn of(league: LeagueSettings) -> Self {
+        Self {
+            league,
+            given: BTreeMap::new(),
+            start_when: None,
+            built_in_codes: Vec::new(),
+            seats: None,
+            dashboard: false,
+            exchanges: true,
+            exchanges_bytes_max: EXCHANGES_BYTES_MAX,
+            program: None,
+        }
+    }
+
     /// Runs the program that knows the rules, if there is one, for what it says of its game.
-    pub(super) async fn describe_program(&mut self) -> Result<()> {
+    pub(crate) async fn describe_program(&mut self) -> Result<()> {
         let Some(program) = &self.program else { return Ok(()) };
         let game = program.program()?.describe().await.map_err(anyhow::Error::msg)?;
         self.league.game_type = game.game_type.clone();
@@ -71,7 +89,7 @@ pub(crate) struct SeatsPlan {
 }
 
 impl SeatsPlan {
-    pub(super) fn fallback(&self) -> Result<Option<&'static StrategyEntry>> {
+    pub(crate) fn fallback(&self) -> Result<Option<&'static StrategyEntry>> {
         self.fallback.as_deref().map(strategy::named).transpose().map_err(|error| anyhow!("{error}"))
     }
 }
