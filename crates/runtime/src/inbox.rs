@@ -71,6 +71,11 @@ impl Inbox {
         Some((0..count).filter_map(|_| all.split(1)).collect())
     }
 
+    /// A place for one request, once there is one.
+    pub(super) async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.room).acquire_owned().await.ok()
+    }
+
     /// How many requests wait for the agent or for their reply.
     pub(super) fn waiting(&self) -> usize {
         self.len.saturating_sub(self.room.available_permits())

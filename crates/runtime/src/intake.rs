@@ -29,7 +29,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 use tracing::Level;
 
 /// Said of a request for which there is no room.
@@ -54,6 +54,13 @@ pub(super) struct Submitted {
     pub(super) meta: MessageMeta,
     /// `None` if it is not for the agent at all.
     pub(super) reply: Option<oneshot::Receiver<Replied>>,
+}
+
+/// What was asked within the process, and what was replied.
+struct Asked {
+    at: Timestamp,
+    meta: MessageMeta,
+    replied: Replied,
 }
 
 /// Where a request comes from, and what the path that it came to says of that.
@@ -248,26 +255,29 @@ impl Intake {
         let is_message = params.get("message_type").is_some();
         let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
         let asked = read_method(method, params).map_err(|error| NoReply::Unfit(reason(error)))?;
-        // An agent that is registered by way of a tool need not speak so itself.
-        let submitted = match self.place() {
-            Some(place) => Ok(self.submit(asked, Dialect::Standard, Some(place), at, &caller)),
-            None => Err(self.busy(at, TOO_MANY, |name| field_of(&asked, name))),
+        let (meta, content) = match self.reserve(1).and_then(|mut places| places.pop()) {
+            // An agent that is registered by way of a tool need not speak so itself.
+            Some(place) => {
+                let submitted = self.submit(asked, Dialect::Standard, Some(place), at, &caller);
+                (submitted.meta, received(submitted.reply).await?.content)
+            }
+            None => {
+                let (meta, error) = self.busy(at, TOO_MANY, |name| field_of(&asked, name));
+                (meta, Content::Message(error))
+            }
         };
-        self.recorded(submitted, at, &caller, written.as_bytes()).await
+        self.finish_asked(at, &caller, &meta, written.as_bytes(), &content);
+        Ok(content)
     }
 
     /// Sends a message, as a peer would; the exchange is logged and recorded.
     pub async fn send(&self, message: Message, caller: impl Into<Caller>) -> Result<Content, NoReply> {
-        let (at, caller) = (self.now(), caller.into());
+        let caller = caller.into();
         let written = serde_json::to_vec(&message).unwrap_or_default();
-        let submitted = match self.place() {
-            Some(place) => {
-                let ask = Ask::Message(Ok(message.into()));
-                Ok(self.submit_decoded(ask, Dialect::Standard, place, at, &caller))
-            }
-            None => Err(self.busy_for(at, &message)),
-        };
-        self.recorded(submitted, at, &caller, &written).await
+        let ask = Ask::Message(Ok(message.into()));
+        let Asked { at, meta, replied } = self.ask(ask, Dialect::Standard, &caller).await?;
+        self.finish_asked(at, &caller, &meta, &written, &replied.content);
+        Ok(replied.content)
     }
 
     /// Gives an order of the process that runs the agent: it needs no token.
@@ -275,31 +285,27 @@ impl Intake {
         self.send(message, Caller { is_ourselves: true, ..Caller::from(self.address) }).await
     }
 
-    /// Waits for the reply, and logs and records the exchange.
-    async fn recorded(
+    fn finish_asked(
         &self,
-        submitted: Result<Submitted, (MessageMeta, Message)>,
         at: Timestamp,
         caller: &Caller,
+        meta: &MessageMeta,
         request: &[u8],
-    ) -> Result<Content, NoReply> {
-        let (meta, content) = match submitted {
-            Ok(Submitted { meta, reply }) => (meta, received(reply).await?.content),
-            Err((meta, busy)) => (meta, Content::Message(busy)),
-        };
-        let answer = match &content {
+        content: &Content,
+    ) {
+        let answer = match content {
             Content::Message(message) => serde_json::to_vec(message).unwrap_or_default(),
             Content::Data(data) => data.to_string().into_bytes(),
             Content::Received => Vec::new(),
         };
-        let outcome = ExchangeOutcome::of_reply(&content);
-        self.finish_exchange(at, caller, &meta, &outcome, request, &answer, None);
-        Ok(content)
+        let outcome = ExchangeOutcome::of_reply(content);
+        self.finish_exchange(at, caller, meta, &outcome, request, &answer, None);
     }
 
     /// Asks on our own behalf, as anyone may: the exchange is neither logged nor recorded.
     pub async fn look(&self, ask: Ask) -> Result<Content, NoReply> {
-        self.look_from(ask, SocketAddr::from(([0, 0, 0, 0], 0))).await
+        let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
+        Ok(self.ask(ask, Dialect::Standard, &nobody.into()).await?.replied.content)
     }
 
     /// The latest checkpoint, as anyone may see it where the league is open to readers, and the operator anywhere.
@@ -308,16 +314,8 @@ impl Intake {
         peer: SocketAddr,
         operator_token: Option<Token>,
     ) -> Result<Content, NoReply> {
-        self.look_from(Ask::Look(Look::Checkpoint { operator_token }, None), peer).await
-    }
-
-    async fn look_from(&self, ask: Ask, peer: SocketAddr) -> Result<Content, NoReply> {
-        let at = self.now();
-        let Some(place) = self.place() else {
-            return Ok(Content::Message(self.busy(at, TOO_MANY, |_| None).1));
-        };
-        let submitted = self.submit_decoded(ask, Dialect::Standard, place, at, &peer.into());
-        Ok(received(submitted.reply).await?.content)
+        let ask = Ask::Look(Look::Checkpoint { operator_token }, None);
+        Ok(self.ask(ask, Dialect::Standard, &peer.into()).await?.replied.content)
     }
 
     /// A call of another agent of this process, which records it.
@@ -328,39 +326,23 @@ impl Intake {
         agent: CallingAgent,
         parent: Option<Parent>,
     ) -> Result<Replied, NoReply> {
-        let at = self.now();
         let caller = Caller { agent: Some(agent), ..Caller::from(self.address) };
-        let (meta, replied) = match (self.place(), parcel) {
-            (None, Parcel::Message(message)) => {
-                let (meta, busy) = self.busy_for(at, &message);
-                (meta, Replied { content: Content::Message(busy), at: Instant::now() })
-            }
-            (None, Parcel::Probe) => return Err(NoReply::Gone),
-            (Some(place), parcel) => {
-                let ask = match parcel {
-                    Parcel::Message(message) => Ask::Message(Ok(message.into())),
-                    Parcel::Probe => Ask::Ping,
-                };
-                let Submitted { meta, reply } = self.submit_decoded(ask, dialect, place, at, &caller);
-                (meta, received(reply).await?)
-            }
+        let ask = match parcel {
+            Parcel::Message(message) => Ask::Message(Ok(message.into())),
+            Parcel::Probe => Ask::Ping,
         };
+        let Asked { at, meta, replied } = self.ask(ask, dialect, &caller).await?;
         let outcome = ExchangeOutcome::of_reply(&replied.content);
         self.finish_exchange(at, &caller, &meta, &outcome, &[], &[], parent);
         Ok(replied)
     }
 
-    fn place(&self) -> Option<OwnedSemaphorePermit> {
-        self.reserve(1)?.pop()
-    }
-
-    fn busy_for(&self, at: Timestamp, message: &Message) -> (MessageMeta, Message) {
-        let conversation = message.envelope.conversation_id.as_str();
-        self.busy(at, TOO_MANY, |name| match name {
-            "conversation_id" => Some(conversation.into()),
-            "message_type" => Some(SmolStr::new_static(message.message_type().name())),
-            _ => None,
-        })
+    /// Puts to the agent what needs no decoding, as soon as there is room for it.
+    async fn ask(&self, ask: Ask, dialect: Dialect, caller: &Caller) -> Result<Asked, NoReply> {
+        let place = self.context.inbox.place().await.ok_or(NoReply::Gone)?;
+        let at = self.now();
+        let Submitted { meta, reply } = self.submit_decoded(ask, dialect, place, at, caller);
+        Ok(Asked { at, meta, replied: received(reply).await? })
     }
 
     /// E014 in these words, for a request of which `field` gives the fields.

@@ -103,20 +103,19 @@ impl LocalRoutes {
     }
 
     pub(super) fn find(&self, url: &str) -> Option<Route> {
-        if let Some(agent) = self.agents().get(url) {
-            return Some(Route::Agent(Arc::clone(agent)));
+        // An agent that dials out is called through its mailbox, wherever it runs.
+        match self.0.mailboxes.get().filter(|mailboxes| mailboxes.has(url)) {
+            Some(mailboxes) => Some(Route::Mailbox(Arc::clone(mailboxes))),
+            None => self.agents().get(url).cloned().map(Route::Agent),
         }
-        let mailboxes = self.0.mailboxes.get()?;
-        mailboxes.has(url).then(|| Route::Mailbox(Arc::clone(mailboxes)))
     }
 
     /// How the driver of an agent with this store knows those that share it.
     pub(super) fn is_colocated(&self, store: &Store) -> IsColocated {
         let (routes, store) = (self.clone(), store.downgrade());
         Arc::new(move |endpoint: &Endpoint| {
-            let agents = routes.agents();
-            let agent = agents.get(endpoint.raw()).and_then(|agent| agent.get());
-            agent.is_some_and(|agent| agent.shares(&store))
+            let Some(Route::Agent(agent)) = routes.find(endpoint.raw()) else { return false };
+            agent.get().is_some_and(|agent| agent.shares(&store))
         })
     }
 }

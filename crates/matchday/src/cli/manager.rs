@@ -77,12 +77,13 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         notice(&format!("the league could not be started: {why} - start it with `matchday start`"));
     });
     let supervised = supervise(&running, stop).await;
-    running.shutdown().await?;
+    let closed = running.shutdown().await;
+    telemetry.flush().await;
+    closed?;
     store.close()?;
     if let Some(seats) = seats {
         seats.close()?;
     }
-    telemetry.flush().await;
     supervised.map(|()| ExitCode::SUCCESS)
 }
 

@@ -1,4 +1,4 @@
-//! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
+//! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
@@ -39,7 +39,7 @@ const RESULTS_SHOWN: usize = 4;
 /// A player that waited longer would lose its matches by the deadlines of the rules.
 const PACE_MAX: Duration = Duration::from_secs(10);
 
-/// Play a whole league on this machine, every message over real HTTP.
+/// Play a whole league on this machine.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0

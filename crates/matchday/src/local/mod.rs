@@ -36,10 +36,11 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 const REGISTRATION_MAX: Duration = Duration::from_secs(30);
 const FINISH_MAX: Duration = Duration::from_secs(5);
+const LOOK_MAX: Duration = Duration::from_millis(100);
 const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
@@ -247,16 +248,20 @@ impl LocalLeague {
 
     /// Waits, up to a limit, until every agent knows that the league is over. Returns how many do not.
     pub(crate) async fn wait_for_agents_to_finish(&self) -> usize {
-        let everyone = async {
-            for player in &self.players {
-                player.wait_for(|player| player.durable().league_closed().then_some(())).await;
-            }
-            for referee in &self.referees {
-                referee.wait_for(|referee| is_over(referee).then_some(())).await;
-            }
-        };
-        let _ = timeout(FINISH_MAX, everyone).await;
-        self.unfinished_agents().await
+        let limit = Instant::now() + FINISH_MAX;
+        // One that does not finish leaves the others time to say that they have.
+        let limit = || limit.max(Instant::now() + LOOK_MAX);
+        let mut unfinished = 0;
+        for player in &self.players {
+            let told = player.wait_for(|player| player.durable().league_closed().then_some(()));
+            unfinished += usize::from(!matches!(timeout_at(limit(), told).await, Ok(Some(()))));
+        }
+        for referee in &self.referees {
+            let is_over = |referee: &Referee| referee.durable().is_closed(RoundId(u32::MAX)).then_some(());
+            let told = referee.wait_for(is_over);
+            unfinished += usize::from(!matches!(timeout_at(limit(), told).await, Ok(Some(()))));
+        }
+        unfinished
     }
 
     /// Waits, up to a limit, until open pages show how the league ended.
@@ -287,19 +292,6 @@ impl LocalLeague {
         lines
     }
 
-    async fn unfinished_agents(&self) -> usize {
-        let mut unfinished_agents = 0;
-        for player in &self.players {
-            let closed = player.inspect(|player| player.durable().league_closed()).await;
-            unfinished_agents += usize::from(closed != Some(true));
-        }
-        for referee in &self.referees {
-            let closed = referee.inspect(is_over).await;
-            unfinished_agents += usize::from(closed != Some(true));
-        }
-        unfinished_agents
-    }
-
     /// Lets every agent finish its exchanges and steps, and closes the store.
     pub(crate) async fn shutdown(self) -> Result<()> {
         let Self { store, running, referees, players, .. } = self;
@@ -317,11 +309,6 @@ impl LocalLeague {
         tokio::task::spawn_blocking(move || store.close()).await??;
         left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
     }
-}
-
-/// Whether a referee knows that the league is over.
-fn is_over(referee: &Referee) -> bool {
-    referee.durable().is_closed(RoundId(u32::MAX))
 }
 
 /// Completes when one of the agents has failed.

@@ -70,7 +70,7 @@ impl Quota {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::ProgramPlan;
+    use crate::league::ProgramPlan;
     use matchday_core::league::LeagueSettings;
     use std::collections::BTreeMap;
     use std::time::Duration;
