@@ -4,8 +4,8 @@
 use matchday_core::agent::{Content, Input, Request};
 use matchday_core::protocol::Timestamp;
 use std::sync::Arc;
-use tokio::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) enum Arrived {

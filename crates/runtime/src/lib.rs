@@ -5,6 +5,7 @@
 //! - `http`: routes of the agent's address; [`surface`]: what else is mounted there; `intake`: the one way of a request to the
 //!   agent; `inbox`: what has arrived, within bounds
 //! - `driver`: the task that owns the agent; `outbox`: commit, then send; `local_routes`: the agents of one process
+//! - [`deciders`]: programs and language models that decide for a player
 //! - `call`: calls of our own; [`decider`], [`rules`]: external deciders and game programs, called by `external_calls`;
 //!   `checkpoint_signer`
 //! - `context`: what all of these can see; `message_meta`: what a message is about; `schemas`: JSON Schemas and OpenRPC
@@ -16,6 +17,7 @@ mod checkpoint_signer;
 pub mod clock;
 mod context;
 pub mod decider;
+pub mod deciders;
 mod driver;
 mod entropy;
 mod external_calls;
@@ -24,8 +26,8 @@ mod http;
 mod inbox;
 mod intake;
 mod join_code;
-mod local_routes;
 pub mod line_writer;
+mod local_routes;
 pub mod log;
 mod message_meta;
 mod outbox;

@@ -4,10 +4,6 @@ use super::dial::{self, Dial, DialLink};
 use super::log_file::{self, LogFile};
 use super::settings::{self, Config};
 use super::{network, notice, roster, tls};
-use crate::connect::AgentListener;
-use crate::deciders::command;
-use crate::deciders::game_program::{GameProgram, ResourceLimits};
-use crate::mcp::agent_options;
 use anyhow::{Context, Result, anyhow};
 use matchday_core::game::GAMES;
 use matchday_core::protocol::messages::Timeouts;
@@ -19,10 +15,14 @@ use matchday_net::egress::Target;
 use matchday_net::origin_check::{Allowlist, HostRule};
 use matchday_os::fd_limit;
 use matchday_os::signals::Termination;
+use matchday_runtime::deciders::command;
+use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
 use matchday_runtime::log::{self, Entry, Format, LogWriter};
 use matchday_runtime::{Handle, Options, entropy_from_system};
-use matchday_store::open::is_database;
+use matchday_server::connect::AgentListener;
+use matchday_server::mcp::agent_options;
 use matchday_store::Store;
+use matchday_store::open::is_database;
 use std::io::{ErrorKind, Write};
 use std::mem::discriminant;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -117,8 +117,7 @@ fn serves_tls(config: &Config) -> bool {
 
 /// Whether other services may have a part of the store: `serve` shares a database, and no other command does.
 pub(super) fn is_shared(config: &Config) -> bool {
-    config.is_of_service()
-        && config.text(&settings::STORE).is_some_and(|store| is_database(Path::new(store)))
+    config.is_of_service() && config.text(&settings::STORE).is_some_and(|store| is_database(Path::new(store)))
 }
 
 /// The URL that the settings name for callers.

@@ -1,19 +1,19 @@
 //! `matchday dashboard`: a stored league in a browser; and the dashboard beside a manager that runs.
 
 use super::browser;
+use super::daemon;
 use super::league_arg::LeagueArg;
 use super::notice;
-use super::daemon;
 use super::settings::{self, Config};
 use super::store_arg::StoreArgs;
-use crate::dashboard::{self, Dashboard, Source};
-use crate::view::say;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use matchday_net::origin_check::Allowlist;
 use matchday_os::signals::Termination;
 use matchday_runtime::log;
+use matchday_server::dashboard::{self, Dashboard, Source};
 use matchday_store::{LeagueChoice, Location, Store};
+use matchday_terminal::say;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -3,11 +3,11 @@
 use super::connect::with_proxies;
 use super::notice;
 use super::settings::{self, Config};
-use crate::connect::{self, DialledAgent, RelayError, SavedMailbox, Status};
 use anyhow::{Result, anyhow};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_runtime::Options;
+use matchday_server::connect::{self, DialledAgent, RelayError, SavedMailbox, Status};
 use std::path::PathBuf;
 use tokio::sync::watch;
 

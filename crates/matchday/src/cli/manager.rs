@@ -3,16 +3,16 @@
 
 use super::settings::{self, Config, ManagerFlags};
 use super::{competition, daemon, dashboard, network, notice, relay, roster, seat, status, telemetry};
-use crate::league::{LeagueNet, LeaguePlan, LeagueStore, RunningLeague, StartCounts};
-use crate::seat::store_path;
 use anyhow::{Context, Result};
+use matchday_audit::league_log::LeagueLog;
 use matchday_core::event_codec;
 use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, Place};
 use matchday_core::protocol::messages::{AgentRole, Phase};
 use matchday_core::protocol::{GameType, LeagueId, Token};
 use matchday_os::signals::Termination;
 use matchday_runtime::{Options, entropy_from_system};
-use matchday_store::league_log::LeagueLog;
+use matchday_server::league::{LeagueNet, LeaguePlan, LeagueStore, RunningLeague, StartCounts};
+use matchday_server::seat::store_path;
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Store, Stream};
 use std::net::SocketAddr;
@@ -70,8 +70,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         matches_max: 0,
         seed: None,
     };
-    let stores =
-        LeagueStore { seats: seats.clone(), ..LeagueStore::alone(store.clone(), stream, source)? };
+    let stores = LeagueStore { seats: seats.clone(), ..LeagueStore::alone(store.clone(), stream, source)? };
     let mut running = RunningLeague::open(plan, stores, net)?;
     running.start_when_complete(|why| {
         notice(&format!("the league could not be started: {why} - start it with `matchday start`"));
@@ -112,10 +111,7 @@ fn new_league(
     if league.operator_token.is_none() {
         let made = Token::issue("operator", &mut entropy_from_system()?);
         league.operator_token = Some(made.hash());
-        notice(&format!(
-            "operator token, shown this once - keep it for `matchday admin`: {}",
-            made.reveal()
-        ));
+        notice(&format!("operator token, shown this once - keep it for `matchday admin`: {}", made.reveal()));
     }
     let contact = daemon::contact(config, address.port())?;
     let only_this_machine = daemon::is_for_this_machine_alone(config, address.ip())?;

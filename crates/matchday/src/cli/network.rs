@@ -63,11 +63,6 @@ pub(super) fn guarded_but(
     };
     let scopes = scopes.unwrap_or(by_default);
     let advertised = daemon::public(config)?.and_then(|url| Target::parse(url.raw()));
-    let policy = EgressPolicy {
-        scopes,
-        allow: listed,
-        listen: Some(listening),
-        advertised,
-    };
+    let policy = EgressPolicy { scopes, allow: listed, listen: Some(listening), advertised };
     Ok(client.with_egress(Egress::new(policy, PinnedDns::default(), familiar.iter().copied())))
 }

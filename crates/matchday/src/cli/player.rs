@@ -1,13 +1,9 @@
 //! `matchday player`: a player with a strategy that is built in, a program or a language model.
 
-use super::dial::DialLink;
 use super::daemon::Listening;
+use super::dial::DialLink;
 use super::settings::{self, Config, LLM_API_KEY, PlayerFlags, secret_file};
 use super::{Usage, daemon, notice, telemetry};
-use crate::deciders::command::PREFIX;
-use crate::deciders::llm::{Key, Llm};
-use crate::deciders::llm_budget::LlmBudget;
-use crate::deciders::player_strategy::{self, ExternalDecider, LLM, PlayerStrategy};
 use anyhow::Result;
 use matchday_core::event_codec;
 use matchday_core::game::{GAMES, GameEntry, strategy};
@@ -15,6 +11,10 @@ use matchday_core::player::{Player, PlayerEvent, PlayerSettings};
 use matchday_core::protocol::{GameType, Token, Version};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
+use matchday_runtime::deciders::command::PREFIX;
+use matchday_runtime::deciders::llm::{Key, Llm};
+use matchday_runtime::deciders::llm_budget::LlmBudget;
+use matchday_runtime::deciders::player_strategy::{self, ExternalDecider, LLM, PlayerStrategy};
 use matchday_store::Stream;
 use smol_str::format_smolstr;
 use std::process::ExitCode;

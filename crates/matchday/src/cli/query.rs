@@ -3,10 +3,10 @@
 use super::manager_arg::ManagerArg;
 use super::refresh::Refresh;
 use crate::manager_client::ManagerClient;
-use crate::view::{headed, say};
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
 use matchday_os::signals::Termination;
+use matchday_terminal::{headed, say};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Duration;

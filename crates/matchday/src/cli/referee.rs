@@ -1,7 +1,7 @@
 //! `matchday referee`: a referee that registers and runs the matches it is given.
 
-use super::dial::DialLink;
 use super::daemon::Listening;
+use super::dial::DialLink;
 use super::settings::{self, RefereeFlags};
 use super::{daemon, network, telemetry};
 use anyhow::Result;

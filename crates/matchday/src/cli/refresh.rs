@@ -1,8 +1,8 @@
 //! The display of `--watch`: on a terminal a frame takes the place of the one before; elsewhere it is printed if it is another.
 
 use super::notice;
-use crate::view::screen::{Screen, Size};
-use crate::view::{draw, say};
+use matchday_terminal::screen::{Screen, Size};
+use matchday_terminal::{draw, say};
 
 #[derive(Debug)]
 pub(super) struct Refresh {

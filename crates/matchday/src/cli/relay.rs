@@ -1,9 +1,9 @@
 //! The relay of a manager or a service, as the settings say.
 
-use super::settings::{self, Config};
 use super::network;
-use crate::relay::RelayLimits;
+use super::settings::{self, Config};
 use anyhow::Result;
+use matchday_server::relay::RelayLimits;
 
 /// How many mailboxes may be opened from one address, if the settings do not say.
 pub(super) const MAILBOXES_PER_ADDRESS: usize = 64;

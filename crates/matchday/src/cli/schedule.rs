@@ -2,10 +2,10 @@
 
 use super::query::{QueryArgs, show};
 use crate::manager_client::{ManagerClient, in_our_form};
-use crate::view::{schedule_table, table};
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::query_data::ScheduleData;
+use matchday_terminal::{schedule_table, table};
 use serde_json::Value;
 use std::process::ExitCode;
 

@@ -3,14 +3,14 @@
 use super::daemon::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags, Setting};
 use super::{daemon, dial, network, notice, telemetry};
-use crate::connect::NO_SOCKET;
-use crate::league::SeatsPlan;
-use crate::seat::{self, Authorization, SeatDial, Seats};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::protocol::Token;
 use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
+use matchday_server::connect::NO_SOCKET;
+use matchday_server::league::SeatsPlan;
+use matchday_server::seat::{self, Authorization, SeatDial, Seats};
 use matchday_store::Store;
 use std::net::Ipv4Addr;
 use std::process::ExitCode;

@@ -5,10 +5,6 @@ use super::manager::league_settings;
 use super::roster::{self, RosterEntry};
 use super::settings::{self, Config, LeagueFlags, ServeFlags};
 use super::{competition, daemon, manager, network, notice, peers, telemetry};
-use crate::league::{
-    JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, built_in_name,
-};
-use crate::service::{self, LeagueHost, Planner, Quota, Service, ServiceSettings};
 use anyhow::{Context, Result, bail};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{Invitation, LeagueSettings};
@@ -16,6 +12,8 @@ use matchday_core::protocol::messages::AgentRole;
 use matchday_core::protocol::{DisplayName, LeagueId, Token};
 use matchday_os::signals::Termination;
 use matchday_runtime::{Options, entropy_from_system, log};
+use matchday_server::league::{JoinCodeRow, LeaguePlan, LeagueSpec, NewLeague, ProgramPlan, built_in_name};
+use matchday_server::service::{self, LeagueHost, Planner, Quota, Service, ServiceSettings};
 use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use std::collections::BTreeMap;
@@ -219,7 +217,12 @@ struct Codes {
     referees: Option<String>,
 }
 
-fn issue_codes(config: &Config, entries: &[RosterEntry], built_in: u16, entropy: &mut Entropy) -> Result<Codes> {
+fn issue_codes(
+    config: &Config,
+    entries: &[RosterEntry],
+    built_in: u16,
+    entropy: &mut Entropy,
+) -> Result<Codes> {
     let named = |entry: &RosterEntry| Invitation {
         role: entry.role,
         name: Some(entry.name.clone()),

@@ -1,8 +1,9 @@
 //! `matchday standings`: the table.
 
 use super::query::{QueryArgs, cell, show};
-use crate::view::{count_of, table};
 use anyhow::Result;
+use matchday_audit::plural::count_of;
+use matchday_terminal::table;
 use serde_json::Value;
 use std::process::ExitCode;
 

@@ -2,9 +2,9 @@
 
 use super::plan::{CoursePlan, league_id};
 use super::roster::Student;
-use crate::report::html::writer::{Html, section};
-use crate::report::html::{POLICY, STYLE};
-use crate::starter::Language;
+use matchday_audit::report::html::writer::{Html, section};
+use matchday_audit::report::html::{POLICY, STYLE};
+use matchday_author::starter::Language;
 
 /// Commands are long: they are wrapped, on paper too.
 const COMMANDS_STYLE: &str = "pre, td code, td a { white-space: pre-wrap; overflow-wrap: anywhere }";

@@ -10,9 +10,7 @@ pub(crate) struct Air;
 
 impl Dialer for Air {
     fn dial<'a>(&'a self, host: &'a str, port: u16) -> DialFuture<'a> {
-        Box::pin(async move {
-            Ok(Box::new(TcpStream::connect((host, port)).await?) as Box<dyn Connection>)
-        })
+        Box::pin(async move { Ok(Box::new(TcpStream::connect((host, port)).await?) as Box<dyn Connection>) })
     }
 }
 

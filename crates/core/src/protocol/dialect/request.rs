@@ -13,8 +13,8 @@ use crate::protocol::json::{Fields, Json};
 use crate::protocol::jsonrpc::{ErrorObject, Fault, Id, TwoPointZero};
 use crate::protocol::methods::Question;
 use crate::protocol::operation::Look;
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// The requests of one HTTP body.

@@ -1,11 +1,11 @@
 //! An agent that answers at once: what is measured is the way to it.
 
-use crate::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use anyhow::Result;
 use hyper::StatusCode;
 use matchday_net::client::Client;
 use matchday_net::response::json;
 use matchday_net::server;
+use matchday_server::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -28,7 +28,8 @@ pub(super) async fn dial(relay: &str, status: Status, tasks: &mut JoinSet<()>) -
     let opened = RelayClient::open(&client, relay, None).await?;
     let saved = SavedMailbox::of(relay, opened)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let dialling = connect::dial_to(client, &saved, status, format!("http://{}/mcp", listener.local_addr()?))?;
+    let dialling =
+        connect::dial_to(client, &saved, status, format!("http://{}/mcp", listener.local_addr()?))?;
     serve(listener, tasks);
     tasks.spawn(async move {
         let _ended: RelayError = dialling.await;

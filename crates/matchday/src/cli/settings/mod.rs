@@ -21,9 +21,6 @@ pub(crate) use environment::check_environment;
 pub(crate) use file::ConfigFile;
 pub(crate) use setting::{Declared, Setting};
 
-use crate::deciders::llm::Api;
-use crate::deciders::llm_budget::{TokenPrices, UsageLimits};
-use crate::league::StartCounts;
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
 use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak};
@@ -33,7 +30,10 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_net::egress::{AllowRule, Scopes};
 use matchday_net::ip_network::IpNetwork;
 use matchday_net::origin_check::{HostRule, OriginRule};
+use matchday_runtime::deciders::llm::Api;
+use matchday_runtime::deciders::llm_budget::{TokenPrices, UsageLimits};
 use matchday_runtime::log;
+use matchday_server::league::StartCounts;
 use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
 use setting::{
     Use, derived, on_off, one_of, optional, parsed, seconds, seconds_above_zero, section, text, whole,
@@ -41,8 +41,8 @@ use setting::{
 };
 use std::time::Duration;
 use values::{
-    built_in_referees, each, endpoint, expected_tie_breaks, expected_token, games, manager, start_counts, tie_breaks, token,
-    url, variable,
+    built_in_referees, each, endpoint, expected_tie_breaks, expected_token, games, manager, start_counts,
+    tie_breaks, token, url, variable,
 };
 
 /// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can

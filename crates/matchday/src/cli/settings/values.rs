@@ -1,10 +1,10 @@
 //! Parsers of values that are more than a text, a number or a choice.
 
-use crate::league::StartCounts;
 use crate::manager_client::manager_url;
 use matchday_core::game;
 use matchday_core::league::TieBreak;
 use matchday_core::protocol::{Endpoint, Token};
+use matchday_server::league::StartCounts;
 
 pub(super) fn games() -> String {
     game::GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(" or ")
