@@ -1,8 +1,8 @@
-//! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
+//! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
-use super::{Usage, browser, competition, games, notice, serve, telemetry};
+use super::{Usage, browser, competition, daemon, games, notice, telemetry};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::league_log::LeagueLog;
@@ -40,7 +40,7 @@ const RESULTS_SHOWN: usize = 4;
 /// A player that waited longer would lose its matches by the deadlines of the rules.
 const PACE_MAX: Duration = Duration::from_secs(10);
 
-/// Play a whole league on this machine, every message over real HTTP.
+/// Play a whole league on this machine.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
@@ -72,7 +72,7 @@ fn rules(config: &Config) -> Result<Option<GameProgram>> {
     {
         return Err(Usage("--game-command: takes the place of --game: give one of them".to_owned()).into());
     }
-    serve::game_program(config)
+    daemon::game_program(config)
 }
 
 /// The strategies that were named. One that means nothing in the game would only play at random.
@@ -167,7 +167,7 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
-    serve::hand_on_to_programs(&config)?;
+    daemon::hand_on_to_programs(&config)?;
     let mut plan = plan(&config)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";

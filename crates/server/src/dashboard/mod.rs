@@ -82,8 +82,7 @@ impl Dashboard {
     /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
     /// add the messages of their matches.
     pub fn live(store: Location, others: Vec<StoreUrl>, manager: String, clock: Clock) -> Arc<Self> {
-        let readers = Readers::of_this_machine(Arc::default()).of_league();
-        Self::of_source(Source::live(store, others, readers), manager, clock)
+        Self::of_source(Source::alone(store, others), manager, clock)
     }
 
     /// The same, of a league that is read from there by others too.

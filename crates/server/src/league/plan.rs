@@ -1,14 +1,17 @@
 //! What a service knows of a league beyond its log: the settings it begins with, and what the service adds to it. Values only.
 
-use super::api::types::JoinCodeRow;
 use crate::seat::Authorization;
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::league::LeagueSettings;
 use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// How many bytes of exchanges a league keeps, if nobody says.
+const EXCHANGES_BYTES_MAX: u64 = 1 << 30;
 
 /// A league as the service keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,9 +22,9 @@ pub struct LeaguePlan {
     pub given: BTreeMap<String, String>,
     #[serde(default)]
     pub start_when: Option<StartCounts>,
-    /// What the service's own referees register with, one for each: a join code, or in an imported league a token.
+    /// What the built-in referees register with, one for each: a join code, or in an imported league a token.
     #[serde(default)]
-    pub house_codes: Vec<Option<String>>,
+    pub built_in_codes: Vec<Option<String>>,
     #[serde(default)]
     pub seats: Option<SeatsPlan>,
     pub dashboard: bool,
@@ -32,8 +35,23 @@ pub struct LeaguePlan {
 }
 
 impl LeaguePlan {
+    /// A league of these settings alone: with its messages recorded, and nothing beside its manager.
+    pub fn of(league: LeagueSettings) -> Self {
+        Self {
+            league,
+            given: BTreeMap::new(),
+            start_when: None,
+            built_in_codes: Vec::new(),
+            seats: None,
+            dashboard: false,
+            exchanges: true,
+            exchanges_bytes_max: EXCHANGES_BYTES_MAX,
+            program: None,
+        }
+    }
+
     /// Runs the program that knows the rules, if there is one, for what it says of its game.
-    pub(super) async fn describe_program(&mut self) -> Result<()> {
+    pub async fn describe_program(&mut self) -> Result<()> {
         let Some(program) = &self.program else { return Ok(()) };
         let game = program.program()?.describe().await.map_err(anyhow::Error::msg)?;
         self.league.game_type = game.game_type.clone();
@@ -59,7 +77,7 @@ pub struct SeatsPlan {
 }
 
 impl SeatsPlan {
-    pub(super) fn fallback(&self) -> Result<Option<&'static StrategyEntry>> {
+    pub fn fallback(&self) -> Result<Option<&'static StrategyEntry>> {
         self.fallback.as_deref().map(strategy::named).transpose().map_err(|error| anyhow!("{error}"))
     }
 }
@@ -77,6 +95,17 @@ impl ProgramPlan {
         let limits = ResourceLimits { time: self.time, memory_bytes: self.memory_bytes };
         GameProgram::named(&self.command, limits).map_err(|error| anyhow!("{error}"))
     }
+}
+
+/// A join code for one place on the roster.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct JoinCodeRow {
+    pub name: String,
+    pub role: String,
+    pub mail: String,
+    pub join_code: String,
+    #[serde(default)]
+    pub url: String,
 }
 
 /// A plan, with the secrets that its creator is shown once.
