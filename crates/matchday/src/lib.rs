@@ -3,7 +3,7 @@
 //! # Layout
 //! Below this crate: `matchday_core` (the agents, pure), `matchday_net` (HTTP), `matchday_store` (the event log), `matchday_runtime`
 //! (runs an agent). In this crate, each may import what stands above it:
-//! - `report` (HTML, Markdown, CSV): a command, and what the dashboard saves
+//! - `report` (HTML, Markdown, CSV; templates): a command, and what the dashboard saves
 //! - surfaces, mounted on an agent's address: `mcp` (the Model Context Protocol), [`seat`] (seats for clients that cannot be
 //!   called), [`relay`] (mailboxes for agents that dial out), [`dashboard`] (a league in a browser)
 //! - [`deciders`]: programs and language models that decide for a player
@@ -11,8 +11,9 @@
 //! - `manager_client`: asks a manager, and gives it an operator's orders
 //! - [`connect`]: agents that dial out to a relay
 //! - `local`: a whole league in one process; `service`: many leagues in one process
-//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `view`: how commands print;
-//!   `watch`: a league on a whole terminal
+//! - `mend`: how to mend deviations from the protocol; `suggest`: names that were probably meant; `league_view`: the read
+//!   model of a league; `view`: how commands print; `template`: how pages
+//!   are written
 //! - tools: `check` (conformance), `practice` (against built-in strategies and injected faults), `bench`, `simulate`,
 //!   `experiment` (simulations by a plan), `starter` (starter agents in several languages), `course` (nightly leagues and
 //!   grades of a course), `doctor` (looks for what is wrong with a machine and its settings)
@@ -30,6 +31,7 @@ pub mod dashboard;
 pub mod deciders;
 mod doctor;
 mod experiment;
+mod league_view;
 mod local;
 mod manager_client;
 mod mcp;
@@ -43,7 +45,7 @@ mod simulate;
 mod starter;
 pub mod statistics;
 mod suggest;
+mod template;
 mod view;
-mod watch;
 
 pub use mcp::agent_options;

@@ -7,7 +7,7 @@
 //!   `tls`: flags
 //! - `serve`: what the commands that keep running have in common (`matchday serve` itself is `service`); `network`,
 //!   `competition`, `telemetry`, `log_file`: their settings as values
-//! - `refresh`: the display of `--watch`; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
+//! - `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
 
 mod admin;
 mod backup;
@@ -46,7 +46,6 @@ mod practice;
 mod program_env_arg;
 mod query;
 mod referee;
-mod refresh;
 mod relay;
 mod replay;
 mod replay_against;

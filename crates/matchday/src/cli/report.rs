@@ -3,7 +3,7 @@
 use super::Usage;
 use super::league_arg::LeagueArg;
 use super::store_arg::StoreArgs;
-use crate::report::{Report, grades, html, markdown};
+use crate::report::{Report, grades, page};
 use crate::view::{draw, say};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
@@ -64,10 +64,10 @@ impl Format {
 
     fn write(self, report: &Report) -> Result<String> {
         Ok(match self {
-            Self::Html => html::page(report),
+            Self::Html => page::html(report),
             Self::Csv => grades::csv(report)?,
             Self::Json => escape_output(&serde_json::to_string_pretty(report)?).into_owned() + "\n",
-            Self::Md => markdown::markdown(report),
+            Self::Md => page::markdown(report),
         })
     }
 }

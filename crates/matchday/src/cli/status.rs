@@ -3,7 +3,7 @@
 use super::query::{QueryArgs, cell, show};
 use super::standings::unproven_remark;
 use crate::manager_client::ManagerClient;
-use crate::view::{count_of, table};
+use crate::view::{count_of, headed, table};
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
 use serde_json::Value;
@@ -17,7 +17,7 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
         }
         Ok(status)
     };
-    show(&args, ask, |data| Ok(status_table(data) + &connections_table(data))).await
+    show(&args, ask, |data| Ok(headed(&status_table(data)) + &connections_table(data))).await
 }
 
 /// How each agent is connected; empty if none dials out.

@@ -1,10 +1,11 @@
 //! `/api/seasons`, and the page of a season. Everything but reading needs the service token.
 
 use super::api::{self, ApiError, Outcome, admit, read_json};
-use super::list_page::{escape, html};
+use super::list_page::html;
 use super::season::Season;
 use super::seasons::SeasonSpec;
 use super::{Service, ServiceError, lock};
+use askama::Template;
 use hyper::body::Incoming;
 use hyper::header::HeaderMap;
 use hyper::{Request, StatusCode};
@@ -121,54 +122,23 @@ async fn carry_out(service: &Arc<Service>, name: &LeagueId, order: ServiceRoute)
     Ok((StatusCode::OK, brief(service, name, &season)))
 }
 
-/// `/seasons/NAME`: the table of a season and its leagues, without scripts.
+#[derive(Template)]
+#[template(path = "season.html")]
+struct SeasonPage<'a> {
+    name: &'a LeagueId,
+    when: String,
+    season: &'a Season,
+    standings: Vec<SeasonRow>,
+}
+
+/// `/seasons/NAME`: the standings of a season and its leagues, without scripts.
 pub(super) fn page(service: &Service, name: &LeagueId, headers: &HeaderMap) -> HttpResponse {
     let Ok(season) = find(service, name, headers) else { return empty(StatusCode::NOT_FOUND) };
-    let title = escape(name.as_str());
     let when = match (&season.starts_at, season.started, season.state) {
         (_, _, super::season::SeasonState::Ended) => "The season has ended.".to_owned(),
         (_, true, _) => "A league is being played.".to_owned(),
         (Some(at), ..) => format!("The next league starts at {at}."),
         (None, ..) => "The next league starts when the operator says so.".to_owned(),
     };
-    let cells = |tag: &str, texts: &[String]| -> String {
-        texts.iter().map(|text| format!("<{tag}>{}</{tag}>", escape(text))).collect()
-    };
-    let head = ["#", "player", "leagues", "played", "won", "drawn", "lost", "points", "rating", "95 %"]
-        .map(str::to_owned);
-    let rows: String = (1..)
-        .zip(table(&season))
-        .map(|(rank, row)| cells_of(rank, &row))
-        .map(|texts| format!("<tr>{}</tr>\n", cells("td", &texts)))
-        .collect();
-    let table = match rows.is_empty() {
-        true => "<p>No league of the season is over yet.</p>".to_owned(),
-        false => format!("<table>\n<tr>{}</tr>\n{rows}</table>", cells("th", &head)),
-    };
-    let leagues: String = season
-        .leagues
-        .iter()
-        .rev()
-        .map(|league| {
-            let id = escape(league.league_id.as_str());
-            let state = if league.results.is_some() { "over" } else { "current" };
-            format!("<li><a href=\"../leagues/{id}/\">{id}</a> <span>{state}</span></li>\n")
-        })
-        .collect();
-    html(&title, &format!("<h1>{title}</h1>\n<p>{when}</p>\n{table}\n<h2>Leagues</h2>\n<ul>\n{leagues}</ul>"))
-}
-
-fn cells_of(rank: u32, row: &SeasonRow) -> [String; 10] {
-    [
-        rank.to_string(),
-        row.player.clone(),
-        row.leagues.to_string(),
-        row.played.to_string(),
-        row.wins.to_string(),
-        row.draws.to_string(),
-        row.losses.to_string(),
-        row.points.to_string(),
-        format!("{:.0}", row.rating),
-        format!("{:.0} to {:.0}", row.low, row.high),
-    ]
+    html(&SeasonPage { name, when, season: &season, standings: table(&season) })
 }

@@ -1,19 +1,17 @@
 //! Output for people: tables, live progress, summaries. Pure text, except for [`live`] and the writers here.
 
-pub(crate) mod colours;
 pub(crate) mod live;
 pub(crate) mod progress;
-pub(crate) mod rank_changes;
+mod rank_changes;
 pub(crate) mod schedule_table;
 pub(crate) mod screen;
-pub(crate) mod sides;
 pub(crate) mod standings_table;
 pub(crate) mod statistics;
 pub(crate) mod summary;
-mod table;
+pub(crate) mod table;
 mod wrap;
 
-pub(crate) use table::{table, table_that_fits};
+pub(crate) use table::table;
 
 use matchday_core::protocol::untrusted::{escape_line, escape_output};
 use matchday_runtime::line_writer::LineWriter;
@@ -118,11 +116,10 @@ impl Paint {
     }
 }
 
-/// A table with its header row in bold, and its results in colour.
+/// A table with its header row in bold.
 pub(crate) fn headed(table: &str) -> String {
-    let paint = Paint::of_stdout();
-    match colours::painted(table, paint).split_once('\n') {
-        Some((headers, rows)) => format!("{}\n{rows}", paint.bold(headers)),
+    match table.split_once('\n') {
+        Some((headers, rows)) => format!("{}\n{rows}", Paint::of_stdout().bold(headers)),
         None => table.to_owned(),
     }
 }

@@ -1,14 +1,113 @@
-//! Builds the data of each player in one pass over the matches. Pure.
+//! A player's record, gathered in one pass over the matches. Pure.
 
-use super::league::player_name;
-use super::{Answers, HeadToHead, Player, PlayerName, TechnicalLoss};
+use super::PlayerName;
 use matchday_core::league::fixture::{Decision, Match, Round};
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN, Verdict};
 use matchday_core::league::{League, LeagueEvent};
-use matchday_core::protocol::messages::{Blame, GameStatus, StandingRow};
+use matchday_core::protocol::messages::{Blame, GameStatus};
 use matchday_core::protocol::{MatchId, PlayerId, Sender, Timestamp};
+use matchday_stats::quantile::quantile;
+use matchday_store::fallbacks::Fallbacks;
 use matchday_store::league_log::LeagueLog;
+use matchday_store::llm_usage::LlmUsage;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A player's record, beside its row in the standings.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct PlayerView {
+    #[serde(flatten)]
+    pub(crate) who: PlayerName,
+    pub(crate) version: String,
+    /// `active`, `suspended`, `withdrawn`.
+    pub(crate) state: &'static str,
+    /// Wins by the opponent's technical loss.
+    pub(crate) wins_by_default: u32,
+    /// The points after each round with a decided match.
+    pub(crate) points_by_round: Vec<(u32, u32)>,
+    pub(crate) against: Vec<HeadToHead>,
+    pub(crate) choices: BTreeMap<String, u32>,
+    pub(crate) answers: Answers,
+    /// Deviations from the protocol, by kind.
+    pub(crate) deviations: BTreeMap<String, u32>,
+    pub(crate) technical: Vec<TechnicalLoss>,
+    /// How often its strategy failed, if the player's own store was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fallbacks: Option<Fallbacks>,
+    /// What its language model used, if the player's own store was read and tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) llm_usage: Option<LlmUsage>,
+}
+
+impl PlayerView {
+    /// `silent 3, unreachable 1`
+    pub(crate) fn technical_causes(&self) -> String {
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        for lost in &self.technical {
+            *counts.entry(lost.cause).or_default() += 1;
+        }
+        counts.iter().map(|(cause, count)| format!("{cause} {count}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The record against one opponent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct HeadToHead {
+    #[serde(flatten)]
+    pub(crate) who: PlayerName,
+    pub(crate) wins: u32,
+    pub(crate) draws: u32,
+    pub(crate) losses: u32,
+    /// Those of the losses that were technical.
+    pub(crate) technical: u32,
+}
+
+impl HeadToHead {
+    pub(crate) fn met(&self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    pub(crate) fn points(&self) -> u32 {
+        self.wins * POINTS_WIN + self.draws * POINTS_DRAW
+    }
+}
+
+/// Response times as the referees measured them: the mean for each match with a move.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Answers {
+    /// In milliseconds, sorted.
+    pub(crate) ms: Vec<u32>,
+}
+
+impl Answers {
+    /// Rounded to a millisecond.
+    pub(crate) fn quantile(&self, share: f64) -> Option<u32> {
+        quantile(&self.ms, share).map(|ms| ms.round() as u32)
+    }
+
+    pub(crate) fn median(&self) -> Option<u32> {
+        self.quantile(0.5)
+    }
+
+    pub(crate) fn longest(&self) -> Option<u32> {
+        self.ms.last().copied()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct TechnicalLoss {
+    pub(crate) match_id: String,
+    pub(crate) round: u32,
+    pub(crate) opponent: PlayerName,
+    /// Who is to blame: `player`, `opponent`, `referee`, `infrastructure`.
+    pub(crate) culprit: &'static str,
+    /// `silent`, `unreachable`.
+    pub(crate) cause: &'static str,
+    /// A sentence with the owed message, the number of tries and the time waited.
+    pub(crate) account: String,
+    /// The last error, as it was observed.
+    pub(crate) evidence: Option<String>,
+}
 
 /// Totals over the matches of one player.
 #[derive(Default)]
@@ -21,7 +120,7 @@ struct PlayerTotals {
     technical: Vec<TechnicalLoss>,
 }
 
-pub(super) fn gather(history: &LeagueLog) -> Vec<Player> {
+pub(super) fn of(history: &LeagueLog) -> Vec<PlayerView> {
     let league = &history.league;
     let suspended = suspended(history);
     // Players with a bye in the first round need an entry too.
@@ -42,7 +141,7 @@ pub(super) fn gather(history: &LeagueLog) -> Vec<Player> {
     let players = rows.iter().map(|row| {
         let totals = totals.remove(&row.player_id).unwrap_or_default();
         let choices = choices.remove(&row.player_id).unwrap_or_default();
-        let mut player = totals.player(league, row, choices);
+        let mut player = totals.player(league, &row.player_id, choices);
         if suspended.contains(&row.player_id) && player.state == "active" {
             player.state = "suspended";
         }
@@ -77,7 +176,7 @@ impl PlayerTotals {
     ) {
         let opponent = game.opponent(player);
         let technical = decision.status == GameStatus::TechnicalLoss;
-        let who = || player_name(league, opponent);
+        let who = || PlayerName::of(league, opponent);
         let none = || HeadToHead { who: who(), wins: 0, draws: 0, losses: 0, technical: 0 };
         let against = self.against.entry(opponent.clone()).or_insert_with(none);
         let is_a = game.a == *player;
@@ -114,27 +213,17 @@ impl PlayerTotals {
         }
     }
 
-    fn player(mut self, league: &League, row: &StandingRow, choices: BTreeMap<String, u32>) -> Player {
-        let known = league.players.get(&row.player_id);
-        let technical_losses = row.technical_losses.unwrap_or(0);
+    fn player(mut self, league: &League, id: &PlayerId, choices: BTreeMap<String, u32>) -> PlayerView {
+        let known = league.players.get(id);
         self.answers.ms.sort_unstable();
-        Player {
-            rank: row.rank,
-            who: PlayerName { id: row.player_id.to_string(), name: row.display_name.escaped().to_string() },
+        PlayerView {
+            who: PlayerName::of(league, id),
             version: known.map(|player| player.meta.version.to_string()).unwrap_or_default(),
             state: match known {
                 Some(player) if player.withdrawn => "withdrawn",
                 _ => "active",
             },
-            points: row.points,
-            played: row.played,
-            wins: row.wins,
-            draws: row.draws,
-            losses: row.losses,
-            losses_in_play: row.losses.saturating_sub(technical_losses),
-            technical_losses,
             wins_by_default: self.wins_by_default,
-            reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
             points_by_round: self.points_by_round,
             against: self.against.into_values().collect(),
             choices,
