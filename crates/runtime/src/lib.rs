@@ -5,6 +5,7 @@
 //! - `http`: routes of the agent's address; [`surface`]: what else is mounted there; `intake`: the one way of a request to the
 //!   agent; `inbox`: what has arrived, within bounds
 //! - `driver`: the task that owns the agent; `outbox`: commit, then send; [`colocated`]: agents that share a store
+//! - [`deciders`]: programs and language models that decide for a player
 //! - `call`: calls of our own; [`decider`], [`rules`]: external deciders and game programs, called by `external_calls`;
 //!   `checkpoint_signer`
 //! - `context`: what all of these can see; `message_meta`: what a message is about; `schemas`: JSON Schemas and OpenRPC
@@ -17,6 +18,7 @@ pub mod clock;
 pub mod colocated;
 mod context;
 pub mod decider;
+pub mod deciders;
 mod driver;
 mod entropy;
 mod external_calls;

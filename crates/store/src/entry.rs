@@ -37,7 +37,7 @@ impl Reader {
         Entry::decode_all(&self.load_after(stream, seq)?).map_err(|error| self.unreadable(error))
     }
 
-    pub(crate) fn unreadable(&self, error: EventCodecError) -> StoreError {
+    pub fn unreadable(&self, error: EventCodecError) -> StoreError {
         StoreError::Unreadable { path: self.path().to_owned(), error }
     }
 }

@@ -106,7 +106,7 @@ impl std::fmt::Display for Holder {
 }
 
 impl StoreError {
-    pub(super) fn io(path: &Path, error: io::Error) -> Self {
+    pub fn io(path: &Path, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
             io::ErrorKind::PermissionDenied => Self::Forbidden { path, error },
@@ -202,7 +202,7 @@ impl StoreFailed {
         Self::new("the league was archived or deleted")
     }
 
-    pub(super) fn closed() -> Self {
+    pub fn closed() -> Self {
         Self::new("the store is closed")
     }
 }

@@ -20,7 +20,7 @@ fn of_own_line(line: &str) -> Result<Timestamp, serde_json::Error> {
     }
 }
 
-pub(super) fn of_line(line: &str) -> Result<Timestamp, serde_json::Error> {
+pub fn of_line(line: &str) -> Result<Timestamp, serde_json::Error> {
     #[derive(Deserialize)]
     struct Line {
         #[serde(with = "matchday_core::protocol::time::exact")]

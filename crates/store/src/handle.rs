@@ -219,7 +219,7 @@ impl Store {
     }
 
     /// [`Self::flush`], for threads that may block.
-    pub(super) fn flush_blocking(&self) -> Result<(), StoreFailed> {
+    pub fn flush_blocking(&self) -> Result<(), StoreFailed> {
         let (tell, told) = std::sync::mpsc::channel();
         self.flush_then(Box::new(move |outcome| {
             let _ = tell.send(outcome);

@@ -8,55 +8,40 @@
 //!   mean for the queue
 //! - [`handle`]: what agents append through; [`stats`], [`histogram`]: what it counts; `command`, `queue`, `exchange_buffer`: the channel to the writer thread;
 //!   `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
+//! - [`entry`]: events decoded
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
-//! - [`entry`], [`league_log`], [`agent_log`], [`log_set`]: events decoded, of a league, of an agent, of a league with its agents
-//! - [`verify`], [`export`], [`timeline`], [`request_replay`], [`fallbacks`], [`llm_usage`]: what is made of them; [`describe`]: in brief, for people;
-//!   [`csv_rows`]: rows for spreadsheets; [`redact`]: what must not be stored or shown
-//! - [`backup`]: a copy, also of a store in use; [`transfer`]: moves a league from one store to another; [`checkpoint_keys`]: the keys that a manager signs the head of its chain with
+//! - [`redact`]: what must not be stored or shown; [`checkpoint_keys`]: the keys that a manager signs the head of its chain with
 //!
 //! Another store is another implementation of the two traits, which passes `tests/conformance`, and a line in [`open`].
 
-pub mod agent_log;
 pub mod append;
-pub mod backup;
 pub mod batch;
 pub mod chain;
 pub mod checkpoint_keys;
 mod command;
-pub mod csv_rows;
-pub mod describe;
 pub mod entry;
 pub mod error;
-mod event_time;
+pub mod event_time;
 pub mod exchange;
 mod exchange_buffer;
-pub mod export;
-pub mod fallbacks;
 pub mod handle;
 pub mod histogram;
-pub mod league_log;
 pub mod leagues;
 pub mod lease;
-pub mod llm_usage;
-pub mod log_set;
 pub mod messages;
 pub mod open;
 mod outage;
 pub mod ownership;
-mod path;
+pub mod path;
 mod postgres;
 mod queue;
 pub mod read;
 pub mod reader;
 pub mod redact;
-pub mod request_replay;
 mod shared;
 mod sqlite;
 pub mod stats;
 pub mod stream;
-pub mod timeline;
-pub mod transfer;
-pub mod verify;
 mod writer;
 
 pub use batch::{Batch, Completion, Queued, Stored};

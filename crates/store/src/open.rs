@@ -126,13 +126,13 @@ impl Target {
 }
 
 /// Reads the store at a location: its latest league, or the one that the location names.
-pub(super) fn to_read(location: &Path) -> Result<Reader, StoreError> {
+pub fn to_read(location: &Path) -> Result<Reader, StoreError> {
     let target = Target::of(location)?;
     target.reader()?.choose(target.league().as_ref())
 }
 
 /// Whether a location names one league of its store.
-pub(super) fn names_league(location: &Path) -> Result<bool, StoreError> {
+pub fn names_league(location: &Path) -> Result<bool, StoreError> {
     Ok(Target::of(location)?.league().is_some())
 }
 

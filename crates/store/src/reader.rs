@@ -15,10 +15,10 @@ pub use crate::read::{ExchangeTimes, FailedExchange};
 /// A store as it was when it was opened: what is appended afterwards is not seen.
 #[derive(Debug)]
 pub struct Reader {
-    pub(super) rows: Box<dyn Read>,
+    pub rows: Box<dyn Read>,
     path: PathBuf,
     /// The number of the league that is looked at.
-    pub(super) league: u32,
+    pub league: u32,
 }
 
 impl Reader {
@@ -44,21 +44,21 @@ impl Reader {
     }
 
     /// Each with the number under which it is kept: the league's, or that of no single league.
-    pub(super) fn numbered_streams(&self) -> Result<Vec<(Stream, u32)>, StoreError> {
+    pub fn numbered_streams(&self) -> Result<Vec<(Stream, u32)>, StoreError> {
         let mut streams = self.rows.streams(self.league)?;
         streams.retain(|(stream, _)| !stream.is_private());
         Ok(streams)
     }
 
     /// How many events each stream of every league has, and the hash of the last, as they stand there.
-    pub(super) fn heads(&self) -> Result<Vec<StreamHead>, StoreError> {
+    pub fn heads(&self) -> Result<Vec<StreamHead>, StoreError> {
         let mut heads = self.rows.heads()?;
         heads.retain(|head| !head.stream.is_private());
         Ok(heads)
     }
 
     /// The number and the hash of a stream's last event.
-    pub(super) fn head(&self, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
+    pub fn head(&self, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
         self.rows.head(self.league, stream)
     }
 
@@ -78,7 +78,7 @@ impl Reader {
     }
 
     /// The events of all streams of the league whose lines contain one of these texts, in order.
-    pub(super) fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
+    pub fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
         let mut streams: BTreeMap<Stream, Vec<Stored>> = BTreeMap::new();
         let found = self.rows.load_about(self.league, texts)?;
         for (stream, event) in found.into_iter().filter(|(stream, _)| !stream.is_private()) {
@@ -88,7 +88,7 @@ impl Reader {
     }
 
     /// The events of a stream; an error if the chain does not hold.
-    pub(super) fn load_checked(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
+    pub fn load_checked(&self, stream: &Stream) -> Result<Vec<Stored>, StoreError> {
         let events = self.load(stream)?;
         let mut before = chain::genesis(stream);
         for (seq, event) in (1..).zip(&events) {
@@ -116,14 +116,14 @@ impl Reader {
     }
 
     /// Those that the league recorded after this one, each with its number, in their order.
-    pub(super) fn exchanges_after(&self, id: i64, limit: usize) -> Result<Vec<(i64, Exchange)>, StoreError> {
+    pub fn exchanges_after(&self, id: i64, limit: usize) -> Result<Vec<(i64, Exchange)>, StoreError> {
         let (from, order) = (Some(id.saturating_add(1)), ExchangeOrder::Number);
         self.rows
             .exchanges(self.league, &ExchangeQuery { from, order, limit: Some(limit), ..Default::default() })
     }
 
     /// How many there are.
-    pub(super) fn exchanges_count(&self) -> Result<u64, StoreError> {
+    pub fn exchanges_count(&self) -> Result<u64, StoreError> {
         self.rows.exchanges_count(Some(self.league))
     }
 

@@ -10,7 +10,7 @@ pub struct Stream(pub SmolStr);
 
 impl Stream {
     /// The kind of agent that writes it: `league`, `referee`, `player`.
-    pub(super) fn role(&self) -> &str {
+    pub fn role(&self) -> &str {
         self.0.split('/').next().unwrap_or_default()
     }
 }

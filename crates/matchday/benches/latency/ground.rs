@@ -135,7 +135,7 @@ where
     A::Event: Send,
 {
     let options =
-        Options { client: client.clone(), clock, ..matchday::agent_options(entropy_from_system()?) };
+        Options { client: client.clone(), clock, ..matchday_server::agent_options(entropy_from_system()?) };
     Ok(matchday_runtime::run(agent, listener, store.clone(), Stream(stream.into()), options)?)
 }
 

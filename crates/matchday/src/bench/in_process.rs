@@ -1,16 +1,16 @@
 //! A league in this process, for measurements that need access to it.
 
 use super::size::Size;
-use crate::deciders::player_strategy::PlayerStrategy;
-use crate::local::ports::Ports;
-use crate::local::{LeaguePlan, LocalLeague, PlayerPlan};
 use anyhow::Result;
 use matchday_core::game;
 use matchday_core::game::strategy;
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::league;
 use matchday_core::protocol::GameType;
+use matchday_runtime::deciders::player_strategy::PlayerStrategy;
 use matchday_runtime::telemetry::Telemetry;
+use matchday_server::local::ports::Ports;
+use matchday_server::local::{LeaguePlan, LocalLeague, PlayerPlan};
 use matchday_store::Store;
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 //! and signs nothing. So the manager and the referees are what is measured.
 
 use super::size::Size;
-use crate::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use anyhow::{Context, Result, anyhow};
 use bytes::Bytes;
 use http_body_util::Full;
@@ -12,6 +11,7 @@ use hyper::{Request, Response, StatusCode};
 use matchday_net::client::Client;
 use matchday_net::transport::Listener;
 use matchday_net::{body, server};
+use matchday_server::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use serde_json::{Value, json};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

@@ -4,7 +4,6 @@ use super::in_process;
 use super::measurements::Queries;
 use super::quantiles::Quantiles;
 use super::size::Size;
-use crate::local::LocalLeague;
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use matchday_core::league;
@@ -15,6 +14,7 @@ use matchday_core::protocol::{ConversationId, Envelope, Message, MessageType, Pl
 use matchday_core::registration::Identity;
 use matchday_net::client::Client;
 use matchday_runtime::Clock;
+use matchday_server::local::LocalLeague;
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;

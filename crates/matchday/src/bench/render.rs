@@ -4,7 +4,7 @@ use super::compare::{Change, RunRange, Verdict};
 use super::measurements::{League, Measurements, Run};
 use super::quantiles::{Quantiles, median};
 use super::targets::Target;
-use crate::view::{Colour, Paint, table};
+use matchday_terminal::{Colour, Paint, table};
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 

@@ -2,10 +2,10 @@
 
 use super::quantiles::Quantiles;
 use anyhow::{Context, Result, bail};
+use matchday_audit::league_log::LeagueLog;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{MessageType, Timestamp};
-use matchday_store::league_log::LeagueLog;
 use matchday_store::reader::ExchangeTimes;
 use matchday_store::{Direction, Store};
 use smol_str::SmolStr;

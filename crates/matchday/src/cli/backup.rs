@@ -1,10 +1,10 @@
 //! `matchday backup`: a copy of a store, in use or not. Reads the store, and writes one new file.
 
 use super::store_arg::StoreArg;
-use crate::view::say;
 use anyhow::{Result, bail};
 use clap::Args;
-use matchday_store::backup::backup;
+use matchday_audit::backup::backup;
+use matchday_terminal::say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

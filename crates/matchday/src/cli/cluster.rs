@@ -2,10 +2,10 @@
 
 use super::league::{ServiceArg, print};
 use super::service_api::{Api, Promised, SOON};
-use crate::view::{headed, table};
 use anyhow::Result;
 use clap::Args;
 use hyper::Method;
+use matchday_terminal::{headed, table};
 use serde_json::Value;
 use std::process::ExitCode;
 

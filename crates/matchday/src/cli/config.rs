@@ -7,10 +7,10 @@ use super::settings::{
     self, Config, Declared, LeagueFlags, ManagerFlags, PlayerFlags, RefereeFlags, RunFlags, SeatFlags,
     ServeFlags,
 };
-use crate::view::{say, table};
 use anyhow::Result;
 use matchday_core::league::{Competition, LeagueSettings};
 use matchday_core::protocol::GameType;
+use matchday_terminal::{say, table};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;

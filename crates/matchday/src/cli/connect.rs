@@ -3,16 +3,16 @@
 use super::program_env_arg::ProgramEnvArg;
 use super::tls::TlsArgs;
 use super::{Usage, notice, roster};
-use crate::connect::{AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running};
-use crate::deciders::command::{PREFIX, Program};
-use crate::view;
+use ::matchday_terminal;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_net::proxy::Proxies;
 use matchday_os::signals::Termination;
+use matchday_runtime::deciders::command::{PREFIX, Program};
 use matchday_runtime::entropy_from_system;
+use matchday_server::connect::{AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -132,7 +132,7 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     match ended {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(why) => {
-            if why == crate::connect::RelayError::MailboxGone {
+            if why == matchday_server::connect::RelayError::MailboxGone {
                 let _ = std::fs::remove_file(&file);
             }
             Err(why.into())
@@ -148,7 +148,7 @@ pub(super) fn with_proxies(client: &Client) -> Result<Client> {
 /// A live line on a terminal; elsewhere a line for each change, but for calls that were answered.
 fn shown_status() -> Status {
     if std::io::stdout().is_terminal() {
-        return Status::new(|_, line| view::show(format!("\r\x1b[2K{line}")));
+        return Status::new(|_, line| matchday_terminal::show(format!("\r\x1b[2K{line}")));
     }
     Status::notices(notice)
 }

@@ -3,12 +3,12 @@
 use super::connect::with_proxies;
 use super::notice;
 use super::settings::{self, Config};
-use crate::connect::{self, RelayError, SavedMailbox, Status};
 use anyhow::{Result, anyhow};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_net::memory::MemoryListener;
 use matchday_runtime::Options;
+use matchday_server::connect::{self, RelayError, SavedMailbox, Status};
 use std::path::PathBuf;
 use tokio::sync::watch;
 

@@ -2,11 +2,11 @@
 
 use super::league_arg::LeagueArg;
 use super::store_arg::StoreArgs;
-use crate::view::say;
 use anyhow::Result;
 use clap::Args;
-use matchday_store::export as exporting;
-use matchday_store::log_set::LogSet;
+use matchday_audit::export as exporting;
+use matchday_audit::log_set::LogSet;
+use matchday_terminal::say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

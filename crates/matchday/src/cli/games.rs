@@ -2,13 +2,13 @@
 //! read the name of a game.
 
 use super::Usage;
-pub(super) use crate::simulate::entrants::knows;
-use crate::suggest::nearest;
-use crate::view::say;
 use anyhow::Result;
 use clap::Args;
 use matchday_core::game::{self, GAMES, GameEntry, strategy};
 use matchday_core::protocol::GameType;
+pub(super) use matchday_research::simulate::entrants::knows;
+use matchday_terminal::say;
+use matchday_terminal::suggest::nearest;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

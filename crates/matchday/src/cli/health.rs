@@ -1,9 +1,9 @@
 //! `matchday health`: whether an agent can do its work, for health checks of containers that have no other program in them.
 
 use super::tls::TlsArgs;
-use crate::view::say;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use matchday_terminal::say;
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Duration;

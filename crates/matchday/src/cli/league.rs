@@ -6,13 +6,13 @@ use super::service_api::{Api, LEAGUES, Promised, SOON, WHOLE_LEAGUE, WITH_PROGRA
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::stored_leagues::{self, KnownArg};
 use super::tls::TlsArgs;
-use crate::service::JoinCodeRow;
-use crate::view::{headed, say, table};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use hyper::Method;
+use matchday_audit::csv_rows::csv;
 use matchday_os::file::create_private;
-use matchday_store::csv_rows::csv;
+use matchday_server::service::JoinCodeRow;
+use matchday_terminal::{headed, say, table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::io::Write;

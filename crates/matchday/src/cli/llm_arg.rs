@@ -3,11 +3,11 @@
 use super::Usage;
 use super::settings::{LLM_API_KEY, secret_file};
 use super::tls::TlsArgs;
-use crate::deciders::llm::{Api, Key};
-use crate::simulate::entrants::Externals;
-use crate::simulate::models::{Budget, Models};
 use anyhow::Result;
 use clap::Args;
+use matchday_research::simulate::entrants::Externals;
+use matchday_research::simulate::models::{Budget, Models};
+use matchday_runtime::deciders::llm::{Api, Key};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;

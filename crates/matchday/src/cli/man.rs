@@ -1,10 +1,10 @@
 //! `matchday man`: the manual pages, made from the help.
 
 use super::{Usage, help};
-use crate::suggest::hint;
 use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
+use matchday_terminal::suggest::hint;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;

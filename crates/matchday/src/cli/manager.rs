@@ -5,6 +5,7 @@ use super::settings::{self, Config, ManagerFlags, StartWhen};
 use super::{competition, dashboard, network, notice, relay, roster, seat, serve, status, telemetry, tls};
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result};
+use matchday_audit::league_log::LeagueLog;
 use matchday_core::event_codec;
 use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, Place};
 use matchday_core::protocol::messages::{AgentRole, Phase};
@@ -13,7 +14,6 @@ use matchday_os::signals::Termination;
 use matchday_runtime::surface::Surface;
 use matchday_runtime::{Options, entropy_from_system};
 use matchday_store::checkpoint_keys::CheckpointKeys;
-use matchday_store::league_log::LeagueLog;
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Store, Stream};
 use std::path::Path;
@@ -85,7 +85,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let dashboard = dashboard::for_manager(&config, listening, &real, seats_path, &options)?;
     options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
     if let Some(seats) = &seats {
-        crate::seat::mount(&mut options, &seats.seats);
+        matchday_server::seat::mount(&mut options, &seats.seats);
     }
     let message_bytes_max = settings.message_bytes_max;
     let relay = relay::for_manager(&config, listening.port(), message_bytes_max, &store, &mut options)?;

@@ -74,11 +74,11 @@ mod tls;
 mod verify;
 mod watch;
 
-use crate::deciders::launcher;
-use crate::view;
+use ::matchday_terminal;
 use clap::{Parser, Subcommand};
 use matchday_core::protocol::Untrusted;
 use matchday_os::fd_limit;
+use matchday_runtime::deciders::launcher;
 use settings::{ManagerFlags, PlayerFlags, RefereeFlags, SeatFlags, ServeFlags};
 use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
@@ -221,7 +221,7 @@ pub(crate) struct Usage(pub(crate) String);
 pub fn main() -> ExitCode {
     if let Some(why) = launcher::launch(std::env::args_os()) {
         notice(&why);
-        view::flush();
+        matchday_terminal::flush();
         return ExitCode::from(CANNOT_LAUNCH);
     }
     launcher::enable();
@@ -231,7 +231,7 @@ pub fn main() -> ExitCode {
     let cli = match help::parse() {
         Ok(cli) => cli,
         Err(code) => {
-            view::flush();
+            matchday_terminal::flush();
             return code;
         }
     };
@@ -246,7 +246,7 @@ pub fn main() -> ExitCode {
         notice(&line);
         ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
     });
-    view::flush();
+    matchday_terminal::flush();
     code
 }
 
@@ -309,5 +309,5 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
 
 /// Prints a line on stderr that is not the result of the command.
 fn notice(text: &str) {
-    view::warn(format!("matchday: {}\n", Untrusted::new(text).escaped()));
+    matchday_terminal::warn(format!("matchday: {}\n", Untrusted::new(text).escaped()));
 }

@@ -2,13 +2,13 @@
 
 use super::serve;
 use super::settings::{self, Config};
-use crate::seat::is_seat_path;
-use crate::service::is_hosted_path;
 use anyhow::Result;
 use matchday_net::client::{Client, HeadLimits};
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes, Target};
 use matchday_net::server::ServerOptions;
 use matchday_runtime::Options;
+use matchday_server::seat::is_seat_path;
+use matchday_server::service::is_hosted_path;
 use std::net::SocketAddr;
 
 /// The limits on connections.

@@ -1,11 +1,11 @@
 //! `matchday new`: writes a starter agent into a new folder.
 
 use super::{Usage, games};
-use crate::starter::{File, Language, Options};
-use crate::view::say;
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
+use matchday_author::starter::{File, Language, Options};
 use matchday_core::protocol::{DisplayName, GameType};
+use matchday_terminal::say;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -3,12 +3,12 @@
 
 use super::serve;
 use super::settings::{self, Config};
-use crate::service::PeerSettings;
 use anyhow::{Context, Result, anyhow};
 use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
 use matchday_net::egress::Target;
 use matchday_net::tls::PeerIdentity;
+use matchday_server::service::PeerSettings;
 use matchday_store::Store;
 use matchday_store::open::is_database;
 use matchday_store::ownership::Process;

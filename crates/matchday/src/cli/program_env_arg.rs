@@ -2,8 +2,8 @@
 
 use super::Usage;
 use super::settings::PROGRAM_ENV;
-use crate::deciders::command;
 use clap::Args;
+use matchday_runtime::deciders::command;
 
 #[derive(Debug, Args)]
 pub(super) struct ProgramEnvArg {

@@ -2,10 +2,10 @@
 
 use super::manager_arg::ManagerArg;
 use crate::manager_client::ManagerClient;
-use crate::view::say;
-use crate::view::screen::Size;
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
+use matchday_terminal::say;
+use matchday_terminal::screen::Size;
 use serde_json::Value;
 use std::process::ExitCode;
 

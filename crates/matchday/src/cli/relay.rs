@@ -2,9 +2,9 @@
 
 use super::settings::{self, Config};
 use super::{network, serve};
-use crate::relay::{Relay, RelayLimits, RelaySettings};
 use anyhow::Result;
 use matchday_runtime::Options;
+use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_store::Store;
 use std::sync::Arc;
 

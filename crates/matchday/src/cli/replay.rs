@@ -4,12 +4,12 @@ use super::league_arg::LeagueArg;
 use super::replay_against::{self, Against};
 use super::store_arg::StoreArgs;
 use super::tls::TlsArgs;
-use crate::view::say;
 use anyhow::Result;
 use clap::Args;
+use matchday_audit::log_set::LogSet;
+use matchday_audit::{export as exporting, timeline};
 use matchday_core::protocol::MatchId;
-use matchday_store::log_set::LogSet;
-use matchday_store::{export as exporting, timeline};
+use matchday_terminal::say;
 use std::process::ExitCode;
 use std::time::Duration;
 

@@ -1,16 +1,16 @@
 //! `matchday replay --against URL`: the requests of a stored match, sent to an agent under development, and what it answers
 //! beside what was answered then. Calls the agent, one request after the other.
 
-use crate::view::{headed, say, table};
 use anyhow::Result;
+use matchday_audit::log_set::LogSet;
+use matchday_audit::request_replay::{self, PlayerRequests, RecordedRequest};
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use matchday_core::protocol::{MatchId, Token};
 use matchday_core::timing::Timing;
 use matchday_net::client::{CallError, Client};
 use matchday_runtime::entropy_from_system;
-use matchday_store::log_set::LogSet;
-use matchday_store::request_replay::{self, PlayerRequests, RecordedRequest};
+use matchday_terminal::{headed, say, table};
 use serde::Serialize;
 use serde_json::Value;
 use std::process::ExitCode;

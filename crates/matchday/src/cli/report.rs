@@ -3,12 +3,12 @@
 use super::Usage;
 use super::league_arg::LeagueArg;
 use super::store_arg::StoreArgs;
-use crate::report::{Report, grades, page};
-use crate::view::{draw, say};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
+use matchday_audit::report::{Report, grades, page};
 use matchday_core::protocol::untrusted::escape_output;
 use matchday_stats::Resampling;
+use matchday_terminal::{draw, say};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};

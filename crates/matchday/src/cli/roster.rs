@@ -4,15 +4,15 @@
 use super::operator::OperatorArgs;
 use super::settings::{self, Config};
 use super::{Usage, notice};
-use crate::view::table;
 use anyhow::{Context, Result, anyhow};
+use matchday_audit::csv_rows::csv;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{Invitation, Place};
 use matchday_core::protocol::messages::{AgentRole, LeagueOrder, Order};
 use matchday_core::protocol::{DisplayName, Endpoint, Token};
 use matchday_os::file::create_private;
 use matchday_runtime::entropy_from_system;
-use matchday_store::csv_rows::csv;
+use matchday_terminal::table;
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::collections::BTreeSet;

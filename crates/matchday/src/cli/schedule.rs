@@ -2,11 +2,11 @@
 
 use super::query::{QueryArgs, columns, show};
 use crate::manager_client::{ManagerClient, in_our_form};
-use crate::view::Paint;
-use crate::view::schedule_table::schedule_table;
 use anyhow::Result;
 use matchday_core::protocol::messages::query_data::ScheduleData;
 use matchday_core::protocol::{PlayerId, Untrusted};
+use matchday_terminal::Paint;
+use matchday_terminal::schedule_table::schedule_table;
 use serde_json::Value;
 use std::process::ExitCode;
 

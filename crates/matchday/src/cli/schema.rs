@@ -1,9 +1,9 @@
 //! `matchday schema`: the documents that describe every message and method, for tools and for people who write agents.
 
-use crate::view::say;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_core::protocol::schema::Library;
+use matchday_terminal::say;
 use serde_json::{Map, Value};
 use std::fs;
 use std::path::{Path, PathBuf};

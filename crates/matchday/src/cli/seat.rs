@@ -3,13 +3,13 @@
 use super::serve::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags, Setting};
 use super::{dial, network, notice, serve, telemetry};
-use crate::seat::{self, Authorization, SeatDial, Seats};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::memory;
 use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
+use matchday_server::seat::{self, Authorization, SeatDial, Seats};
 use matchday_store::Store;
 use matchday_store::open::file_base;
 use std::net::Ipv4Addr;

@@ -5,10 +5,6 @@ use super::roster::{self, RosterEntry};
 use super::serve::LogTo;
 use super::settings::{self, Config, LeagueFlags, ServeFlags};
 use super::{competition, manager, network, notice, peers, serve, telemetry, tls};
-use crate::service::{
-    self, JoinCodeRow, LeagueClients, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Planner, ProgramPlan,
-    Quota, SeatsPlan, Service, ServiceSettings, StartCounts, house_name,
-};
 use anyhow::{Context, Result, bail};
 use matchday_core::entropy::Entropy;
 use matchday_core::league::{Invitation, LeagueSettings};
@@ -16,6 +12,10 @@ use matchday_core::protocol::messages::AgentRole;
 use matchday_core::protocol::{DisplayName, LeagueId, Token};
 use matchday_os::signals::Termination;
 use matchday_runtime::{Options, entropy_from_system, log};
+use matchday_server::service::{
+    self, JoinCodeRow, LeagueClients, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Planner, ProgramPlan,
+    Quota, SeatsPlan, Service, ServiceSettings, StartCounts, house_name,
+};
 use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use std::collections::BTreeMap;

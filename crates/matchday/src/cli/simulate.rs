@@ -4,23 +4,23 @@
 use super::llm_arg::LlmArgs;
 use super::program_env_arg::ProgramEnvArg;
 use super::{Usage, games, notice};
-use crate::simulate::entrants::Entrants;
-use crate::simulate::progress::ProgressBar;
-use crate::simulate::render::for_people;
-use crate::simulate::report::{
-    PairResult, ProgramFailure, Report, Results, RunTime, SprtQuestion, SprtVerdict,
-};
-use crate::simulate::rules_program::RulesProgram;
-use crate::view::say;
-use crate::view::screen::Size;
 use anyhow::{Context, Result};
 use clap::{Args, value_parser};
 use matchday_core::game::GameEntry;
 use matchday_core::league::format::{Competition, Format};
 use matchday_os::signals::Termination;
-use matchday_simulate::openings::{self, Opening};
-use matchday_simulate::{Duels, ExternalRules, Leagues, Pair, Run, Seasons, summary};
+use matchday_research::openings::{self, Opening};
+use matchday_research::simulate::entrants::Entrants;
+use matchday_research::simulate::progress::ProgressBar;
+use matchday_research::simulate::render::for_people;
+use matchday_research::simulate::report::{
+    PairResult, ProgramFailure, Report, Results, RunTime, SprtQuestion, SprtVerdict,
+};
+use matchday_research::simulate::rules_program::RulesProgram;
+use matchday_research::{Duels, ExternalRules, Leagues, Pair, Run, Seasons, summary};
 use matchday_stats::sprt::{Answer, Sprt};
+use matchday_terminal::say;
+use matchday_terminal::screen::Size;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

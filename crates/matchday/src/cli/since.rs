@@ -3,10 +3,9 @@
 
 use super::stats::{PlayerView, player_of_league, stored};
 use super::stored_leagues::KnownArg;
-use crate::statistics::of_league;
-use crate::view::table;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use matchday_audit::statistics::of_league;
 use matchday_core::league::League;
 use matchday_core::protocol::LeagueId;
 use matchday_stats::change::{Difference, same};
@@ -15,6 +14,7 @@ use matchday_stats::results::Wdl;
 use matchday_stats::season::KnownBy;
 use matchday_stats::{Entrant, Resampling, Results};
 use matchday_store::StoreError;
+use matchday_terminal::table;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;

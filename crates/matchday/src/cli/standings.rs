@@ -1,11 +1,12 @@
 //! `matchday standings`: the standings of a league.
 
 use super::query::{QueryArgs, cell, columns, show};
-use crate::league_view::Standing;
-use crate::view::standings_table::standings_table;
-use crate::view::{Paint, count_of, headed, table};
 use anyhow::Result;
+use matchday_audit::league_view::Standing;
+use matchday_audit::plural::count_of;
 use matchday_core::protocol::messages::query_data::StandingsData;
+use matchday_terminal::standings_table::standings_table;
+use matchday_terminal::{Paint, headed, table};
 use serde::Deserialize;
 use serde_json::Value;
 use std::process::ExitCode;

@@ -3,9 +3,10 @@
 use super::query::{QueryArgs, cell, show};
 use super::standings::unproven_remark;
 use crate::manager_client::ManagerClient;
-use crate::view::{count_of, headed, table};
 use anyhow::Result;
+use matchday_audit::plural::count_of;
 use matchday_core::protocol::Untrusted;
+use matchday_terminal::{headed, table};
 use serde_json::Value;
 use std::process::ExitCode;
 

@@ -1,17 +1,17 @@
 //! The leagues of a store: `matchday league list --store`, and ratings that go on from one to the next. Reads the store.
 
-use crate::statistics::of_league;
-use crate::view::{headed, say, table};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use matchday_audit::league_log::LeagueLog;
+use matchday_audit::statistics::of_league;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId};
 use matchday_stats::Results;
 use matchday_stats::season::{self, Carried};
 use matchday_store::entry::Entry;
-use matchday_store::league_log::LeagueLog;
 use matchday_store::{Store, StoreError};
+use matchday_terminal::{headed, say, table};
 use serde::Serialize;
 use serde_json::json;
 use std::fmt;

@@ -2,12 +2,12 @@
 
 use super::league_arg::LeagueArg;
 use super::store_arg::StoreArgs;
-use crate::view::say;
 use anyhow::{Context, Result};
 use clap::Args;
+use matchday_audit::verify::{self as verifying, Verdict};
 use matchday_core::signature::PublicKey;
 use matchday_core::signed_note::key_of_verifier;
-use matchday_store::verify::{self as verifying, Verdict};
+use matchday_terminal::say;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

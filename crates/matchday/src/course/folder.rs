@@ -4,10 +4,10 @@
 use super::plan::{self, CoursePlan};
 use super::roster::{self, Student};
 use anyhow::{Context, Result, bail};
+use matchday_audit::csv_rows::csv;
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::{Timestamp, Token};
 use matchday_os::file::create_private;
-use matchday_store::csv_rows::csv;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -4,8 +4,8 @@
 use super::night_results::{Night, Performance};
 use super::plan::CoursePlan;
 use super::roster::Student;
-use crate::view::table;
-use matchday_store::csv_rows::csv;
+use matchday_audit::csv_rows::csv;
+use matchday_terminal::table;
 use serde::Serialize;
 
 /// A student's line of the grade sheet.

@@ -2,9 +2,9 @@
 
 use super::plan::{CoursePlan, league_id};
 use super::roster::Student;
-use crate::starter::Language;
-use crate::template::rendered;
 use askama::Template;
+use matchday_audit::template::rendered;
+use matchday_author::starter::Language;
 
 /// A command as two shells take it.
 struct ShellCommand {

@@ -1,9 +1,9 @@
 //! A league as its students played it, from its log: who registered when and with which versions, and what they won. Pure.
 
+use matchday_audit::league_log::LeagueLog;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::{Phase, PlayerMeta};
 use matchday_core::protocol::{PlayerId, Timestamp};
-use matchday_store::league_log::LeagueLog;
 use std::collections::BTreeMap;
 
 /// One league of a section.

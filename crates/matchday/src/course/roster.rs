@@ -1,10 +1,10 @@
 //! The students of a course, from CSV with name, section, language, mail. Pure.
 
 use super::plan::CoursePlan;
-use crate::starter::Language;
-use crate::suggest::hint;
 use clap::ValueEnum;
+use matchday_author::starter::Language;
 use matchday_core::protocol::DisplayName;
+use matchday_terminal::suggest::hint;
 use std::collections::BTreeSet;
 
 /// What `matchday course init` writes.

@@ -10,10 +10,10 @@ mod machine;
 mod reach;
 mod stored;
 
-use crate::view::table;
 use matchday_core::protocol::Timestamp;
 use matchday_net::client::Client;
 use matchday_net::tls::ServerTlsFiles;
+use matchday_terminal::table;
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
 //! The store: whether it opens and verifies, and which agents are registered in leagues that are not over.
 
 use super::Finding;
+use matchday_audit::league_log::LeagueLog;
+use matchday_audit::verify::verify_file;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{Endpoint, Timestamp};
-use matchday_store::league_log::LeagueLog;
-use matchday_store::verify::verify_file;
 use matchday_store::{Store, StoreError};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Services that share a database, and requests to each of them.
 
-use matchday_store::verify::history::{FinalLog, HistoryReport, check_history};
+use matchday_audit::verify::history::{FinalLog, HistoryReport, check_history};
 use matchday_testkit::cli::{Cli, Process, free_address};
 use matchday_testkit::postgres::Cluster;
 use serde_json::{Value, json};

@@ -48,7 +48,7 @@ async fn a_browser_that_was_led_here_under_another_name_is_turned_away() {
 
 #[tokio::test]
 async fn a_manager_without_a_dashboard_has_no_page() {
-    let test_league = matchday_testkit::test_league::TestLeague::new(matchday::agent_options);
+    let test_league = matchday_testkit::test_league::TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(settings()).await;
     for path in ["/", "/api/league", "/assets/app.js"] {
         assert_eq!(send(manager.address(), "GET", path, &[], "").await.status, 404, "{path}");

@@ -2,7 +2,6 @@
 
 use http_body_util::BodyExt;
 use hyper::header::HeaderMap;
-use matchday::dashboard::Dashboard;
 use matchday_core::game::turn::TurnSheet;
 use matchday_core::league::{self, Manager};
 use matchday_core::player::Player;
@@ -11,6 +10,7 @@ use matchday_core::referee::Referee;
 use matchday_net::ip_network::IpNetwork;
 use matchday_runtime::decider::Deciding;
 use matchday_runtime::{Decider, Handle, Options};
+use matchday_server::dashboard::Dashboard;
 use matchday_store::Location;
 use matchday_store::Stream;
 pub(crate) use matchday_testkit::mcp_client::open_path as open;
@@ -63,7 +63,7 @@ impl Shown {
 
     /// The same behind reverse proxies.
     pub(crate) async fn behind(proxies: &[IpNetwork], settings: league::LeagueSettings) -> Self {
-        let test_league = TestLeague::new(matchday::agent_options);
+        let test_league = TestLeague::new(matchday_server::agent_options);
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
         let path = test_league.store.path().unwrap().to_owned();

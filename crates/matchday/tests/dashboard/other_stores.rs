@@ -1,9 +1,9 @@
 //! Agents that keep stores of their own.
 
 use crate::league::{send, settings};
-use matchday::dashboard::Dashboard;
 use matchday_core::league::Manager;
 use matchday_runtime::Options;
+use matchday_server::dashboard::Dashboard;
 use matchday_store::Location;
 use matchday_store::Stream;
 use matchday_testkit::test_league::{
@@ -27,7 +27,8 @@ async fn shown(
     named: impl FnOnce(PathBuf) -> Vec<PathBuf>,
     wanted: impl Fn(&Value) -> bool,
 ) -> Value {
-    let (home, away) = (TestLeague::new(matchday::agent_options), TestLeague::new(matchday::agent_options));
+    let (home, away) =
+        (TestLeague::new(matchday_server::agent_options), TestLeague::new(matchday_server::agent_options));
     let listener = free_port().await;
     let to = listener.local_addr().unwrap();
     let store = home.store.path().unwrap().to_owned();

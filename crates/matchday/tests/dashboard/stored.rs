@@ -1,8 +1,8 @@
 //! A league that lies in a file.
 
 use crate::league::{Shown, TOKEN, in_play, send, settings};
-use matchday::dashboard::{self, Dashboard};
 use matchday_net::origin_check::Allowlist;
+use matchday_server::dashboard::{self, Dashboard};
 use matchday_store::Location;
 use matchday_store::Store;
 use matchday_testkit::test_league::free_port;

@@ -1,10 +1,10 @@
 //! A program decides: what it may write, and how it ends.
 
 use crate::turn;
-use matchday::deciders::command::ProgramError;
-use matchday::deciders::program_decider::ProgramDecider;
 use matchday_runtime::Decider;
 use matchday_runtime::decider::Decided;
+use matchday_runtime::deciders::command::ProgramError;
+use matchday_runtime::deciders::program_decider::ProgramDecider;
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,7 @@
 //! A game program is held to its limits.
 
 use crate::command::Script;
-use matchday::deciders::game_program::{GameProgram, ResourceLimits};
+use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
 use matchday_testkit::tools;
 use std::time::Duration;
 

@@ -2,11 +2,11 @@
 
 use crate::model_server::{Answers, ModelServer};
 use crate::turn;
-use matchday::deciders::llm::{Api, Key, Llm};
-use matchday::deciders::llm_budget::{LlmBudget, TokenPrices, UsageLimits};
 use matchday_core::agent::ExternalResult;
 use matchday_net::client::Client;
 use matchday_runtime::Decider;
+use matchday_runtime::deciders::llm::{Api, Key, Llm};
+use matchday_runtime::deciders::llm_budget::{LlmBudget, TokenPrices, UsageLimits};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -74,7 +74,7 @@ where
 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = endpoint(listener.local_addr().unwrap());
-    let options = matchday::agent_options(entropy_numbered(7, name));
+    let options = matchday_server::agent_options(entropy_numbered(7, name));
     matchday_runtime::run(
         agent(endpoint),
         listener,

@@ -2,11 +2,11 @@
 //! command that reads it ends with a report or an error in one line.
 
 use bolero::check;
+use matchday_audit::export::export;
+use matchday_audit::log_set::LogSet;
+use matchday_audit::timeline::replay;
+use matchday_audit::verify::verify_file;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
-use matchday_store::export::export;
-use matchday_store::log_set::LogSet;
-use matchday_store::timeline::replay;
-use matchday_store::verify::verify_file;
 use matchday_store::{Batch, Direction, Durability, Exchange, Store, StoreError, Stream};
 use matchday_testkit::mutation::mutated;
 use std::fs;

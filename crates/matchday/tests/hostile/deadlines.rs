@@ -1,8 +1,6 @@
 //! Deadlines are exact: what was there in good time counts, what came later does not, however much goes on.
 
 use crate::late_or_not::{GOOD_TIME, Players};
-use matchday::connect::RelayClient;
-use matchday::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_core::league::schedule::Pairings;
 use matchday_core::league::{EndpointCheck, League, LeagueSettings, Manager};
 use matchday_core::protocol::PlayerId;
@@ -12,6 +10,8 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use matchday_net::transport::InProcess;
 use matchday_runtime::Handle;
+use matchday_server::connect::RelayClient;
+use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_store::Stream;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, quick, until_completed, until_registered,
@@ -68,7 +68,7 @@ fn timing(choice: Duration) -> Timing {
 
 impl Stand {
     async fn set_up(matches: usize, choice: Duration, for_writing: Duration, reached: Reached) -> Self {
-        let mut test_league = TestLeague::new(matchday::agent_options);
+        let mut test_league = TestLeague::new(matchday_server::agent_options);
         let name = |number: usize| PlayerId::new(format!("P{number:02}"));
         let pairs = (0..matches).map(|one| (name(2 * one + 1), name(2 * one + 2))).collect();
         let settings = LeagueSettings {

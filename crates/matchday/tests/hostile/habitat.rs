@@ -60,7 +60,7 @@ impl Habitat {
         referees: u32,
         fixtures: Vec<Pairings>,
     ) -> Self {
-        let test_league = Arc::new(TestLeague::new(matchday::agent_options));
+        let test_league = Arc::new(TestLeague::new(matchday_server::agent_options));
         // Everyone is to be played with, again and again: nobody is looked for beforehand or left out afterwards.
         let settings = LeagueSettings {
             endpoint_check: EndpointCheck::Off,

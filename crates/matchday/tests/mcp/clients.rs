@@ -34,7 +34,7 @@ pub(crate) async fn printed(mut command: Command) -> Value {
 /// A league with players of its own, which the client joins.
 async fn drives_a_league(mode: &str, program: &str, command: fn(&Path) -> Command) {
     let Some(folder) = installed() else { return };
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let _agents = (test_league.referee(1, &to, short()).await, test_league.player(1, &to, "random").await);

@@ -2,7 +2,7 @@
 //! must have been made are named here: one that makes none has shown nothing.
 
 use crate::clients::{installed, node};
-use matchday::seat::{Authorization, SeatSettings, Seats, serve};
+use matchday_server::seat::{Authorization, SeatSettings, Seats, serve};
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short, until_registered};
 use serde_json::Value;
 use std::fs;
@@ -120,7 +120,7 @@ const STATELESS: &[Scenario] = &[
 ];
 
 async fn conforms(revision: &'static str, scenarios: &'static [Scenario]) {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let _agents = (test_league.referee(1, &to, short()).await, test_league.player(1, &to, "random").await);
@@ -203,7 +203,7 @@ async fn the_manager_conforms_to_the_newer_revision() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn referees_players_and_seats_pass_the_stateless_scenarios() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;

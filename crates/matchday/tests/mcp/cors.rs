@@ -9,7 +9,7 @@ const PAGE: &str = "https://app.example";
 fn with_page(entropy: matchday_core::entropy::Entropy) -> matchday_runtime::Options {
     let origins = vec![OriginRule::parse(PAGE).unwrap()];
     let allowed = Allowlist { origins, ..Allowlist::default() };
-    matchday_runtime::Options { allowed, ..matchday::agent_options(entropy) }
+    matchday_runtime::Options { allowed, ..matchday_server::agent_options(entropy) }
 }
 
 #[tokio::test]

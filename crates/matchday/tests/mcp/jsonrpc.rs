@@ -22,7 +22,7 @@ fn codes_and_ids(body: &str) -> Value {
 
 #[tokio::test]
 async fn the_examples_of_the_specification_are_answered_as_it_says() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let player = test_league.player(1, &endpoint(manager.address()), "random").await;
     let examples: Vec<Value> =

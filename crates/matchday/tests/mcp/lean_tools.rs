@@ -1,7 +1,7 @@
 //! `tools/list` is short, and takes no more of JSON Schema than every client understands.
 
-use matchday::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_core::league::Manager;
+use matchday_server::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_store::Stream;
 use matchday_testkit::mcp_client::ask;
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short};
@@ -83,7 +83,7 @@ fn the_check_objects_to_what_it_should() {
 
 #[tokio::test]
 async fn the_tools_of_every_role_are_short_and_portable() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -97,7 +97,7 @@ async fn the_tools_of_every_role_are_short_and_portable() {
 
 #[tokio::test]
 async fn a_manager_with_seats_offers_them_what_they_need_and_no_more() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let listener = free_port().await;
     let address = listener.local_addr().unwrap();
     let settings = SeatSettings {

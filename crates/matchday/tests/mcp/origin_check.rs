@@ -8,7 +8,7 @@ const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[tokio::test]
 async fn strangers_are_turned_away_from_every_agent_and_every_path_in() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -35,7 +35,7 @@ async fn strangers_are_turned_away_from_every_agent_and_every_path_in() {
 
 #[tokio::test]
 async fn those_of_this_machine_are_let_in_under_any_port() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     for known in [
         ("host", "localhost:8000"),

@@ -41,7 +41,7 @@ async fn read_json(of: SocketAddr, uri: &str) -> Value {
 
 #[tokio::test]
 async fn a_whole_league_can_be_read_match_by_match() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -74,7 +74,7 @@ async fn a_whole_league_can_be_read_match_by_match() {
 
 #[tokio::test]
 async fn a_referees_match_can_be_read_while_it_is_played() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let settings = LeagueSettings {
         endpoint_check: EndpointCheck::Off,
         ..quick(Timing { other: Duration::from_secs(1), ..Timing::default() })
@@ -106,7 +106,7 @@ async fn a_referees_match_can_be_read_while_it_is_played() {
 
 #[tokio::test]
 async fn long_lists_come_in_pages() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league
         .manager(LeagueSettings { announce_lead: Duration::from_secs(600), ..quick(short()) })
         .await;
@@ -129,7 +129,7 @@ async fn long_lists_come_in_pages() {
 
 #[tokio::test]
 async fn a_resource_that_is_not_there_is_told_in_each_revisions_way() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     for uri in ["league://matches/R9M9", "league://rules/chess", "league://nothing", "file:///etc/passwd"] {
@@ -142,7 +142,7 @@ async fn a_resource_that_is_not_there_is_told_in_each_revisions_way() {
 
 #[tokio::test]
 async fn a_league_closed_to_readers_shows_them_nothing() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(LeagueSettings { public_reads: false, ..quick(short()) }).await;
     let player = test_league.player(1, &endpoint(manager.address()), "random").await;
     until_registered(&manager, 1, 0).await;
@@ -161,7 +161,7 @@ async fn a_league_closed_to_readers_shows_them_nothing() {
 
 #[tokio::test]
 async fn nothing_that_is_read_tells_where_agents_listen_or_what_they_hold() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -179,7 +179,7 @@ async fn nothing_that_is_read_tells_where_agents_listen_or_what_they_hold() {
 
 #[tokio::test]
 async fn the_prompt_says_how_to_play_this_league() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let listed = ask(manager.address(), "prompts/list", json!({})).await.json();
     assert_eq!(listed["result"]["prompts"][0]["name"], "play_this_league", "{listed}");

@@ -6,7 +6,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn the_older_revision_has_sessions_at_the_manager() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     assert_eq!(client.ask("ping", json!({})).await["result"], json!({}));
@@ -18,7 +18,7 @@ async fn the_older_revision_has_sessions_at_the_manager() {
 
 #[tokio::test]
 async fn a_session_that_was_ended_is_gone() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     assert_eq!(client.send("DELETE", "").await.status, 204);
@@ -31,7 +31,7 @@ async fn a_session_that_was_ended_is_gone() {
 
 #[tokio::test]
 async fn the_newer_revision_needs_no_session() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let discovered = ask(manager.address(), "server/discover", json!({})).await;
     let versions = discovered.json()["result"]["supportedVersions"].clone();
@@ -45,7 +45,7 @@ async fn the_newer_revision_needs_no_session() {
 
 #[tokio::test]
 async fn referees_and_players_serve_both_revisions_without_sessions() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -66,7 +66,7 @@ async fn referees_and_players_serve_both_revisions_without_sessions() {
 
 #[tokio::test]
 async fn agents_that_call_tools_in_their_own_way_are_answered_as_before() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let request = json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call",
         "params": {"name": "get_standings", "arguments": {}}});
@@ -79,7 +79,7 @@ async fn agents_that_call_tools_in_their_own_way_are_answered_as_before() {
 
 #[tokio::test]
 async fn what_simple_clients_leave_out_is_supplied() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     for headers in [vec![], vec![("accept", "*/*"), ("content-type", "application/x-www-form-urlencoded")]] {
         let greeted = send(manager.address(), "POST", &headers, &initialize("2025-11-25")).await;
@@ -89,7 +89,7 @@ async fn what_simple_clients_leave_out_is_supplied() {
 
 #[tokio::test]
 async fn a_request_of_the_wrong_form_is_told_so_in_json() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let request = json!({"jsonrpc": "2.0", "id": 9, "method": "initialize", "params": {"capabilities": 3}});
     let refused = send(manager.address(), "POST", &[], &request.to_string()).await;
@@ -99,7 +99,7 @@ async fn a_request_of_the_wrong_form_is_told_so_in_json() {
 
 #[tokio::test]
 async fn shutting_down_ends_streams_and_sessions_at_once() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     let stream = matchday_testkit::mcp_client::open(client.to, "GET", &client.headers(), "").await;
@@ -110,7 +110,7 @@ async fn shutting_down_ends_streams_and_sessions_at_once() {
 
 #[tokio::test]
 async fn what_is_not_declared_is_not_answered() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;

@@ -8,7 +8,7 @@ const STANDINGS: &str = "league://standings";
 
 #[tokio::test]
 async fn in_the_older_revision_a_session_is_told_when_the_table_changes() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     let mut stream = open(client.to, "GET", &client.headers(), "").await.into_body();
@@ -23,7 +23,7 @@ async fn in_the_older_revision_a_session_is_told_when_the_table_changes() {
 
 #[tokio::test]
 async fn in_the_newer_revision_whoever_listens_is_told_when_the_table_changes() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let body =
         modern("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [STANDINGS]}}));
@@ -47,7 +47,7 @@ async fn in_the_newer_revision_whoever_listens_is_told_when_the_table_changes() 
 
 #[tokio::test]
 async fn many_may_listen_at_once() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let body =
         modern("subscriptions/listen", json!({"notifications": {"resourceSubscriptions": [STANDINGS]}}));
@@ -66,7 +66,7 @@ async fn many_may_listen_at_once() {
 
 #[tokio::test]
 async fn what_leaves_the_table_as_it_is_is_not_told() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     let mut stream = open(client.to, "GET", &client.headers(), "").await.into_body();
@@ -82,7 +82,7 @@ async fn what_leaves_the_table_as_it_is_is_not_told() {
 
 #[tokio::test]
 async fn a_subscription_can_be_taken_back_and_nothing_else_can_be_subscribed_to() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     for method in ["resources/subscribe", "resources/unsubscribe"] {

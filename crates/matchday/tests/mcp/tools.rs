@@ -40,7 +40,7 @@ fn registration(endpoint: &str) -> Value {
 
 #[tokio::test]
 async fn every_operation_of_each_role_is_a_tool() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -100,7 +100,7 @@ async fn every_operation_of_each_role_is_a_tool() {
 
 #[tokio::test]
 async fn every_tool_says_what_it_takes_and_gives() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -126,7 +126,7 @@ async fn every_tool_says_what_it_takes_and_gives() {
 
 #[tokio::test]
 async fn a_player_registers_by_tool_and_asks_as_a_member() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     assert_eq!(quick(short()).conformance, Conformance::Strict);
     let own = free_port().await;
@@ -151,7 +151,7 @@ async fn a_player_registers_by_tool_and_asks_as_a_member() {
 
 #[tokio::test]
 async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     for (tool, arguments, code) in [
         (
@@ -192,7 +192,7 @@ async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
 
 #[tokio::test]
 async fn a_question_cannot_be_made_into_another_request() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let league_id = json!(quick(short()).league_id);
     let sly =
@@ -204,7 +204,7 @@ async fn a_question_cannot_be_made_into_another_request() {
 
 #[tokio::test]
 async fn the_looks_of_every_role_give_what_they_say() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
     let referee = test_league.referee(1, &to, short()).await;
@@ -229,7 +229,7 @@ async fn the_looks_of_every_role_give_what_they_say() {
 
 #[tokio::test]
 async fn a_tool_call_is_journaled_and_recorded_like_any_request() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
     client.call("league_query", json!({"auth_token": "tok_p01_0123456789abcdef"})).await;

@@ -2,11 +2,11 @@
 
 use crate::faults::{self, Agenda, Fault, Reach};
 use crate::town::Town;
+use matchday_audit::verify::verify;
 use matchday_core::league::{League, LeagueEvent};
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::sim::check::{self, fixtures};
 use matchday_core::sim::facts;
-use matchday_store::verify::verify;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;

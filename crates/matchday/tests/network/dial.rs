@@ -2,14 +2,14 @@
 
 use crate::town::{MANAGER, Town};
 use crate::wire::Air;
-use matchday::connect::{AgentEndpoint, Dialled, RelayClient, RelayError, Status};
-use matchday::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_core::entropy::Entropy;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_net::memory::{self, MemoryListener};
 use matchday_runtime::Options;
+use matchday_server::connect::{AgentEndpoint, Dialled, RelayClient, RelayError, Status};
+use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_store::Store;
 use std::rc::Rc;
 use std::sync::Arc;

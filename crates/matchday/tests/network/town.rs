@@ -198,7 +198,7 @@ impl Town {
             log: log::dispatch(move |entry| {
                 lines.lock().unwrap().push(format!("{host} {}", entry.as_json()));
             }),
-            ..matchday::agent_options(entropy_numbered(self.seed, &format!("{name}/{life}")))
+            ..matchday_server::agent_options(entropy_numbered(self.seed, &format!("{name}/{life}")))
         };
         Ok(options)
     }

@@ -139,7 +139,7 @@ async fn a_redirect_is_not_followed() {
 /// A player that registers in the standard dialect and yet understands nothing but `handle_message`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_agent_is_spoken_to_in_the_dialect_that_it_understands() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let at = endpoint(manager.address());
     let referee = test_league.referee(1, &at, short()).await;

@@ -1,10 +1,10 @@
 //! Clocks that are an hour wrong: what was decided stays, what is open is played, nobody loses by it, and the log fits.
 
+use matchday_audit::verify::verify_file;
 use matchday_core::league::{League, Manager};
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_runtime::Clock;
-use matchday_store::verify::verify_file;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, quick, short, until, until_completed, until_registered,
 };
@@ -28,7 +28,7 @@ fn assert_fits(test_league: &TestLeague) {
 
 /// The manager is started again in the middle of a league, and its clock shows another time than before.
 async fn set_the_managers_clock(set: impl Fn(Timestamp) -> Timestamp) {
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     let settings = quick(short());
     let manager = test_league.manager(settings.clone()).await;
     let (address, at) = (manager.address(), endpoint(manager.address()));
@@ -68,7 +68,7 @@ async fn a_manager_whose_clock_was_set_forward_by_an_hour_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn agents_whose_clocks_differ_by_hours_play_all_the_same() {
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let at = endpoint(manager.address());
     let right = test_league.clock.now();

@@ -75,7 +75,7 @@ fn of_type(calls: &Calls, wanted: &str) -> Vec<(Instant, Value)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_player_that_closes_without_an_answer_is_asked_once_a_try_and_told_so() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let retry = RetryPolicy { retries: RETRIES, backoff: Backoff::Fixed { delay: RETRY_DELAY } };
     // No try ends by time, however busy the machine is.
     let timing = Timing { join: Duration::from_secs(20), retry, ..short() };

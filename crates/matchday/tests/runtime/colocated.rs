@@ -74,7 +74,7 @@ struct Process {
 
 impl Process {
     fn new() -> Self {
-        let test_league = TestLeague::new(matchday::agent_options);
+        let test_league = TestLeague::new(matchday_server::agent_options);
         let colocated = Colocated::of(&test_league.store, test_league.client.clone());
         Self { test_league, colocated }
     }
@@ -173,7 +173,7 @@ async fn others_wait_for_what_is_queued_also_if_there_is_nothing_to_store_for_th
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn others_are_called_when_the_step_is_stored() {
     let process = Process::new();
-    let other = TestLeague::new(matchday::agent_options);
+    let other = TestLeague::new(matchday_server::agent_options);
     let stranger = matchday_runtime::run(
         Diarist::default(),
         free_port().await,
@@ -197,7 +197,7 @@ async fn others_are_called_when_the_step_is_stored() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn an_agent_with_another_store_is_not_colocated() {
-    let (process, other) = (Process::new(), TestLeague::new(matchday::agent_options));
+    let (process, other) = (Process::new(), TestLeague::new(matchday_server::agent_options));
     let colocated = process.run(Diarist::default(), "colocated").await;
     let options =
         Options { colocated: Some(process.colocated.clone()), ..process.test_league.options("diarist") };

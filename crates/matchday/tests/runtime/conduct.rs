@@ -24,7 +24,7 @@ struct Played {
 
 impl Played {
     async fn with(settings: LeagueSettings, honest: u32, habit: Rule) -> Self {
-        let test_league = TestLeague::new(matchday::agent_options);
+        let test_league = TestLeague::new(matchday_server::agent_options);
         let manager = test_league.manager(settings).await;
         let at = endpoint(manager.address());
         let referee = test_league.referee(1, &at, Timing::default()).await;

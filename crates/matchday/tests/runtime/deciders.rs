@@ -55,7 +55,7 @@ async fn fallbacks(player: &Handle<Player>) -> (u32, Option<String>) {
 async fn a_league_of_minds_ends_with_every_match_played() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let saying = Arc::clone(&said);
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     test_league.log = log::dispatch(move |entry| saying.lock().unwrap().push(entry.clone()));
     let timing = Timing { choice: Duration::from_secs(2), ..Timing::default() };
     let manager = test_league.manager(quick(timing)).await;
@@ -101,7 +101,7 @@ async fn a_league_of_minds_ends_with_every_match_played() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_player_that_thinks_answers_others_and_ends_when_it_is_told_to() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let timing = Timing::default();
     let manager = test_league.manager(quick(timing)).await;
     let at = endpoint(manager.address());

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn stored_events_are_applied_before_the_agent_wakes() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 10, Duration::ZERO).await;
     test_league.post(agent.address(), PING).await;
     agent.shutdown().await.unwrap();
@@ -25,7 +25,7 @@ async fn stored_events_are_applied_before_the_agent_wakes() {
 
 #[tokio::test]
 async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so() {
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     let lines = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&lines);
     test_league.log = log::dispatch(move |entry| {
@@ -49,7 +49,7 @@ async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so(
 /// store lives on here, so what was on its way to the disk gets there; that a dead process loses it is tested elsewhere.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_manager_that_crashes_goes_on_where_it_was() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let settings = quick(short());
     let mut manager = test_league.manager(settings.clone()).await;
     let address = manager.address();

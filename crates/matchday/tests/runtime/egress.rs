@@ -36,7 +36,7 @@ impl League {
         let listen = listener.local_addr().ok();
         let policy = EgressPolicy { scopes: Scopes::LOOPBACK, listen, ..EgressPolicy::default() };
         let client = Client::new().with_egress(Egress::new(policy, names, []));
-        let options = Options { client, ..matchday::agent_options(entropy_numbered(7, "manager")) };
+        let options = Options { client, ..matchday_server::agent_options(entropy_numbered(7, "manager")) };
         let manager = Manager::new(LeagueSettings::default());
         let manager =
             matchday_runtime::run(manager, listener, Store::in_memory().unwrap(), Stream::league(), options)

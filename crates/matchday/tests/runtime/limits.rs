@@ -23,8 +23,11 @@ async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&told);
     let log = log::dispatch(move |entry| heard.lock().unwrap().push(entry.message.clone()));
-    let options =
-        Options { exchanges_bytes_max: 1, log, ..matchday::agent_options(entropy_numbered(7, "manager")) };
+    let options = Options {
+        exchanges_bytes_max: 1,
+        log,
+        ..matchday_server::agent_options(entropy_numbered(7, "manager"))
+    };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let manager = Manager::new(LeagueSettings::default());
     let manager = matchday_runtime::run(manager, listener, store.clone(), Stream::league(), options).unwrap();
@@ -45,7 +48,7 @@ async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are
 
 #[tokio::test]
 async fn the_answer_to_a_batch_has_a_limit_and_what_is_beyond_it_is_not_asked() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = run(&test_league, 200, Diarist::answering(200_000)).await;
     let ping = |id| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
     let batch = Value::Array((0..100).map(ping).collect()).to_string();
@@ -64,8 +67,10 @@ async fn the_answer_to_a_batch_has_a_limit_and_what_is_beyond_it_is_not_asked() 
 
 #[tokio::test]
 async fn a_message_may_be_as_long_as_it_was_said() {
-    let options =
-        Options { message_bytes_max: Some(2048), ..matchday::agent_options(entropy_numbered(7, "manager")) };
+    let options = Options {
+        message_bytes_max: Some(2048),
+        ..matchday_server::agent_options(entropy_numbered(7, "manager"))
+    };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let manager = Manager::new(LeagueSettings::default());
     let manager =

@@ -118,7 +118,7 @@ pub(crate) async fn until_held(agent: &Handle<Diarist>) {
 
 #[tokio::test]
 async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 10, Duration::from_millis(40)).await;
     let began = test_league.clock.now();
     let (_, answer) = test_league.post(agent.address(), HELD).await;
@@ -131,9 +131,9 @@ async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
 
 #[tokio::test]
 async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 10, Duration::ZERO).await;
-    let stranger = TestLeague::new(matchday::agent_options);
+    let stranger = TestLeague::new(matchday_server::agent_options);
     stranger.post(agent.address(), PING).await;
     test_league.flushed().await;
     while test_league.store.stats().exchanges == 0 {
@@ -145,7 +145,7 @@ async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn time_never_runs_backwards_for_an_agent() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 200, Duration::from_millis(1)).await;
     let mut asking = tokio::task::JoinSet::new();
     for n in 0..200 {
@@ -161,7 +161,7 @@ async fn time_never_runs_backwards_for_an_agent() {
 
 #[tokio::test]
 async fn a_full_inbox_asks_to_come_again_later() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 1, Duration::from_secs(3)).await;
     let (held, refused) = tokio::join!(test_league.post(agent.address(), HELD), async {
         until_held(&agent).await;

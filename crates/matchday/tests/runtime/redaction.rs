@@ -30,7 +30,7 @@ fn report() -> Value {
 
 #[tokio::test]
 async fn a_token_in_any_field_of_a_message_stands_neither_in_the_log_nor_in_a_column() {
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     let lines = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&lines);
     test_league.log = log::dispatch(move |entry| {

@@ -18,7 +18,7 @@ async fn get(from: SocketAddr, path: &str) -> (String, Value) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_message_of_a_league_over_http_fits_the_schemas() {
     let proxy = RecordingProxy::new();
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     test_league.proxy = Some(proxy.clone());
     let manager = test_league.manager(quick(Timing::default())).await;
     let at = endpoint(proxy.before(manager.address()).await);
@@ -52,7 +52,7 @@ async fn every_message_of_a_league_over_http_fits_the_schemas() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_agent_tells_what_it_serves_and_serves_it() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(Timing::default())).await;
     let at = endpoint(manager.address());
     let referee = test_league.referee(1, &at, Timing::default()).await;
@@ -75,7 +75,7 @@ async fn every_agent_tells_what_it_serves_and_serves_it() {
 
 #[tokio::test]
 async fn every_document_is_served_under_schema() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(Timing::default())).await;
     let (status, index) = get(manager.address(), "/schema").await;
     assert_eq!(status, "HTTP/1.1 200 OK");
@@ -89,7 +89,7 @@ async fn every_document_is_served_under_schema() {
 
 #[tokio::test]
 async fn what_is_not_there_is_404_and_what_is_there_is_only_to_be_got() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(Timing::default())).await;
     for path in ["/schema/messages/NOTHING.json", "/schema/../etc/passwd", "/schemas", "/schema/messages"] {
         assert_eq!(get(manager.address(), path).await.0, "HTTP/1.1 404 Not Found", "{path}");

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_asked_is_still_answered_and_nothing_more_is_taken() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 10, Duration::from_secs(1)).await;
     let address = agent.address();
     let _idle = TcpStream::connect(address).await.unwrap();
@@ -27,7 +27,7 @@ async fn what_was_asked_is_still_answered_and_nothing_more_is_taken() {
 
 #[tokio::test]
 async fn an_agent_that_is_dropped_answers_nobody() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let agent = diarist(&test_league, 10, Duration::ZERO).await;
     let address = agent.address();
     assert_eq!(test_league.post(address, PING).await.0, 200);

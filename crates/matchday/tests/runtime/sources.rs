@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 
 async fn manager() -> (TestLeague, Handle<Manager>) {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(Timing::default())).await;
     (test_league, manager)
 }

@@ -74,7 +74,7 @@ async fn of_an_answer_that_never_ends_the_beginning_is_known() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_kept_of_a_call_tells_how_its_time_went_by() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let at = endpoint(manager.address());
     let referee = test_league.referee(1, &at, short()).await;

@@ -19,7 +19,7 @@ fn technical(league: &League, of: &PlayerId) -> (usize, usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_player_loses_its_matches_and_the_league_goes_on() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let at = endpoint(manager.address());
     let _referee = test_league.referee(1, &at, short()).await;
@@ -37,7 +37,7 @@ async fn a_dead_player_loses_its_matches_and_the_league_goes_on() {
 /// The slow one takes its whole time to choose; the others' matches of the round are over long before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_slow_player_does_not_delay_the_matches_of_others() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let timing = matchday_core::timing::Timing { choice: Duration::from_secs(1), ..short() };
     let manager = test_league.manager(quick(timing)).await;
     let at = endpoint(manager.address());

@@ -24,7 +24,7 @@ fn assert_draws_are_proven(league: &League) {
 
 /// Plays it, and gives back the league, every token in it, and all that was written about it.
 async fn play(strategies: [&str; 4]) -> (League, Vec<String>, String) {
-    let mut test_league = TestLeague::new(matchday::agent_options);
+    let mut test_league = TestLeague::new(matchday_server::agent_options);
     let lines = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&lines);
     test_league.log = log::dispatch(move |entry| {

@@ -1,9 +1,9 @@
 //! Seats at the manager's own address.
 
 use crate::room::{CODE, join, make_move, settings, turn, unhurried};
-use matchday::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_core::league::Manager;
 use matchday_core::protocol::Token;
+use matchday_server::seat::{Authorization, SeatSettings, Seats, mount};
 use matchday_store::Stream;
 use matchday_testkit::mcp_client::{Legacy, ask, call, get};
 use matchday_testkit::test_league::{
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 #[tokio::test]
 async fn a_manager_with_seats_has_their_tools_and_plays_them() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let listener = free_port().await;
     let address = listener.local_addr().unwrap();
     let to = endpoint(address);
@@ -60,7 +60,7 @@ async fn a_manager_with_seats_has_their_tools_and_plays_them() {
 
 #[tokio::test]
 async fn at_a_manager_only_the_tools_of_seats_ask_for_the_code() {
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let listener = free_port().await;
     let address = listener.local_addr().unwrap();
     let guarded = SeatSettings {

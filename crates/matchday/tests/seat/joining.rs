@@ -1,7 +1,7 @@
 //! Joining: once, twice, too late, in both revisions; and what there is before the league begins and after it is over.
 
 use crate::room::{League, Room, default_league, join, make_move, news, refusal, turn, unhurried};
-use matchday::seat::SeatSettings;
+use matchday_server::seat::SeatSettings;
 use matchday_testkit::mcp_client::{Legacy, call, call_with};
 use matchday_testkit::test_league::{free_port, until_completed};
 use serde_json::{Value, json};

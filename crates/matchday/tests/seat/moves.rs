@@ -83,7 +83,7 @@ async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
 async fn without_a_fallback_whoever_does_not_move_forfeits() {
     let league = League::new(hurried()).await;
     let listener = matchday_testkit::test_league::free_port().await;
-    let alone = |settings| matchday::seat::SeatSettings { fallback: None, ..settings };
+    let alone = |settings| matchday_server::seat::SeatSettings { fallback: None, ..settings };
     let room = Room::open_at(listener, &league.file(), &league.to, alone).await;
     let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let joined = call(room.address, "join_league", json!({"name": "Ann"})).await;

@@ -1,7 +1,7 @@
 //! Seats outlive the process that has them.
 
 use crate::room::{League, Room, join, make_move, news, refusal, turn, unhurried};
-use matchday_store::verify::verify_file;
+use matchday_audit::verify::verify_file;
 use matchday_testkit::mcp_client::{Legacy, call};
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -1,6 +1,5 @@
 //! A process of seats, but for the process: what `matchday seat` runs, on a free port.
 
-use matchday::seat::{Authorization, SeatSettings, Seats, serve};
 use matchday_core::game::strategy;
 use matchday_core::league::{self, Manager};
 use matchday_core::protocol::{Endpoint, Token};
@@ -8,6 +7,7 @@ use matchday_core::referee::Referee;
 use matchday_core::timing::Timing;
 use matchday_net::ip_network::IpNetwork;
 use matchday_runtime::{Handle, Options, entropy_numbered};
+use matchday_server::seat::{Authorization, SeatSettings, Seats, serve};
 use matchday_store::Store;
 use matchday_testkit::mcp_client::call;
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port, short};
@@ -59,7 +59,7 @@ impl Room {
         manager: &Endpoint,
         change: impl FnOnce(SeatSettings) -> SeatSettings,
     ) -> Self {
-        let options = matchday::agent_options(entropy_numbered(3, "seats"));
+        let options = matchday_server::agent_options(entropy_numbered(3, "seats"));
         Self::open_with(listener, file, manager, change, options).await
     }
 
@@ -70,7 +70,7 @@ impl Room {
         manager: &Endpoint,
         change: impl FnOnce(SeatSettings) -> SeatSettings,
     ) -> Self {
-        let mut options = matchday::agent_options(entropy_numbered(3, "seats"));
+        let mut options = matchday_server::agent_options(entropy_numbered(3, "seats"));
         options.server.trusted_proxies = vec![IpNetwork::parse("127.0.0.1").unwrap()].into();
         Self::open_with(listener, file, manager, change, options).await
     }
@@ -118,7 +118,7 @@ pub(crate) struct League {
 
 impl League {
     pub(crate) async fn new(timing: Timing) -> Self {
-        let test_league = TestLeague::new(matchday::agent_options);
+        let test_league = TestLeague::new(matchday_server::agent_options);
         let manager = test_league.manager(matchday_testkit::test_league::quick(timing)).await;
         let to = endpoint(manager.address());
         let referee = test_league.referee(1, &to, timing).await;

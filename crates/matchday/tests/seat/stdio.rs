@@ -119,7 +119,7 @@ async fn the_remote_snippet_plays_with_its_bearer_token() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     let Some(tools) = installed() else { return };
-    let test_league = TestLeague::new(matchday::agent_options);
+    let test_league = TestLeague::new(matchday_server::agent_options);
     let game = GameType::new("tic_tac_toe");
     let mut settings = quick(unhurried());
     settings.game_type = game.clone();

@@ -43,7 +43,7 @@ impl Week {
         let monday = Timestamp::from_micros(monday * 86_400_000_000);
         Self {
             course: Arc::new(Course::new()),
-            agents: TestLeague::new(matchday::agent_options),
+            agents: TestLeague::new(matchday_server::agent_options),
             clock,
             monday,
         }

@@ -1,6 +1,8 @@
 //! Our own agents among the animals, each with connections of its own, as if it were a process of its own.
 
 use crate::cage::Animal;
+use matchday_audit::export::export;
+use matchday_audit::log_set::LogSet;
 use matchday_core::game::strategy;
 use matchday_core::league::{League, LeagueSettings, Manager, ProofRule};
 use matchday_core::player::Player;
@@ -11,8 +13,6 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use matchday_net::client::Client;
 use matchday_runtime::{Handle, Options, Runnable};
-use matchday_store::export::export;
-use matchday_store::log_set::LogSet;
 use matchday_store::{Direction, Exchange, Stream};
 use matchday_testkit::test_league::{self, TestLeague, free_port};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub(crate) fn patient() -> Timing {
 impl ZooLeague {
     pub(crate) fn new(conformance: Conformance, timing: Timing) -> Self {
         let proof = ProofRule::Required;
-        Self { test_league: TestLeague::new(matchday::agent_options), conformance, timing, proof }
+        Self { test_league: TestLeague::new(matchday_server::agent_options), conformance, timing, proof }
     }
 
     fn run<A>(&self, agent: A, listener: TcpListener, name: &str) -> Handle<A>

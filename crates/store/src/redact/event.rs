@@ -10,7 +10,7 @@ const TOKENS: &[&str] =
 
 /// Blanks what is secret; says whether there was anything. The secret of a draw is one only in an assignment: once
 /// revealed with a result, it is the proof.
-pub(crate) fn redact_event(event: &mut Value) -> bool {
+pub fn redact_event(event: &mut Value) -> bool {
     redact(event, false)
 }
 

@@ -9,5 +9,5 @@ mod json_text;
 mod token;
 
 pub use endpoint::EndpointRedactor;
-pub(crate) use event::redact_event;
+pub use event::redact_event;
 pub use token::{MATCH_BYTES_MAX, NOTICE_BYTES_MAX, redact_body, redact_text, redact_tokens};

@@ -5,10 +5,10 @@ mod cuts;
 mod ownership;
 mod tls;
 
+use matchday_audit::backup::backup;
+use matchday_audit::transfer::{archive, copy_league};
+use matchday_audit::verify::verify_file;
 use matchday_core::driver::Durability;
-use matchday_store::backup::backup;
-use matchday_store::transfer::{archive, copy_league};
-use matchday_store::verify::verify_file;
 use matchday_store::{Batch, Location, Store, StoreError};
 use matchday_testkit::event_lines::{append, flush, line, numbers, silence, stream, until};
 use matchday_testkit::postgres::Cluster;

@@ -3,7 +3,7 @@
 use super::super::render::{headed, targets_met};
 use super::super::size::Size;
 use super::super::targets::{Target, at_least, at_most};
-use crate::view::{Colour, Paint};
+use matchday_terminal::{Colour, Paint};
 use serde::Serialize;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,12 +1,12 @@
 //! An agent that answers at once: what is measured is the way to it.
 
-use crate::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use anyhow::Result;
 use hyper::StatusCode;
 use matchday_net::client::Client;
 use matchday_net::response::json;
 use matchday_net::server;
 use matchday_net::transport::Listener;
+use matchday_server::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

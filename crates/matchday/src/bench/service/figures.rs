@@ -2,7 +2,7 @@
 
 use super::super::render::{headed, targets_met};
 use super::super::targets::{Target, at_least, at_most};
-use crate::view::{Colour, Paint};
+use matchday_terminal::{Colour, Paint};
 use serde::Serialize;
 
 const MEGABYTE: f64 = 1024.0 * 1024.0;

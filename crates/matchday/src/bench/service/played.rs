@@ -2,10 +2,10 @@
 
 use super::process::BenchLeague;
 use anyhow::{Result, anyhow};
+use matchday_audit::league_log::LeagueLog;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::GameStatus;
-use matchday_store::league_log::LeagueLog;
 use matchday_store::{Direction, LeagueChoice, Location};
 use std::path::Path;
 

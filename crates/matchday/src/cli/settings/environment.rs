@@ -4,7 +4,7 @@
 use super::super::Usage;
 use super::secret_file::SUFFIX;
 use super::{ALL, LLM_API_KEY};
-use crate::suggest::nearest;
+use matchday_terminal::suggest::nearest;
 
 const PREFIX: &str = "MATCHDAY_";
 

@@ -4,8 +4,8 @@
 use super::super::Usage;
 use super::setting::SECTIONS;
 use super::{ALL, Declared};
-use crate::suggest::hint;
 use anyhow::Result;
+use matchday_terminal::suggest::hint;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::Range;

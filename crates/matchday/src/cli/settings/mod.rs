@@ -22,8 +22,6 @@ pub(crate) use file::ConfigFile;
 pub(crate) use setting::{Declared, Setting};
 pub(crate) use values::StartWhen;
 
-use crate::deciders::llm::Api;
-use crate::deciders::llm_budget::{TokenPrices, UsageLimits};
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
 use matchday_core::league::{EndpointCheck, ProofRule, Score, TieBreak};
@@ -33,6 +31,8 @@ use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_net::egress::{AllowRule, Scopes};
 use matchday_net::ip_network::IpNetwork;
 use matchday_net::origin_check::{HostRule, OriginRule};
+use matchday_runtime::deciders::llm::Api;
+use matchday_runtime::deciders::llm_budget::{TokenPrices, UsageLimits};
 use matchday_runtime::log;
 use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
 use setting::{

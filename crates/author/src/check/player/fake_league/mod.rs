@@ -1,0 +1,198 @@
+//! The fake league for a player: its identity there, tokens, and the messages of manager and referee. Pure.
+
+mod manager_messages;
+mod referee_messages;
+
+pub(super) use referee_messages::play_any;
+
+use matchday_core::entropy::Entropy;
+use matchday_core::fair::{MatchDraw, Secret};
+use matchday_core::game::{AskBy, GameEntry, Seat};
+use matchday_core::protocol::messages::*;
+use matchday_core::protocol::text::RuleBroken;
+use matchday_core::protocol::token::Direction;
+use matchday_core::protocol::{
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId, Message,
+    PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
+};
+
+/// The identity of the player under check.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    pub player_id: PlayerId,
+    /// The token that we issued, if it registered here.
+    pub token: Option<Token>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Fixture {
+    pub round_id: RoundId,
+    pub match_id: MatchId,
+    pub conversation_id: ConversationId,
+}
+
+#[derive(Debug)]
+pub struct FakeLeague {
+    pub league_id: LeagueId,
+    pub identity: Identity,
+    opponent: PlayerId,
+    referee: RefereeId,
+    referee_endpoint: Endpoint,
+    /// Used where the player has no token of ours from which the right one could be derived.
+    unrelated_token: Token,
+    secret: Secret,
+    names: [DisplayName; 2],
+    rounds: u32,
+    pub game: &'static GameEntry,
+}
+
+impl FakeLeague {
+    pub fn new(
+        league_id: LeagueId,
+        identity: Identity,
+        referee_endpoint: Endpoint,
+        game: &'static GameEntry,
+        entropy: &mut Entropy,
+    ) -> Result<Self, RuleBroken> {
+        let taken = identity.player_id == PlayerId::numbered(2);
+        Ok(Self {
+            league_id,
+            opponent: PlayerId::numbered(if taken { 3 } else { 2 }),
+            identity,
+            referee: RefereeId::numbered(1),
+            referee_endpoint,
+            unrelated_token: Token::issue("REF01", entropy),
+            secret: Secret::draw(entropy),
+            names: [DisplayName::parse("Checked")?, DisplayName::parse("Sparring partner")?],
+            rounds: 0,
+            game,
+        })
+    }
+
+    /// The next match: one in each round.
+    pub fn next(&mut self) -> Fixture {
+        self.rounds += 1;
+        let round_id = RoundId(self.rounds);
+        let match_id = MatchId::numbered(round_id, 1);
+        let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
+        Fixture { round_id, match_id, conversation_id }
+    }
+
+    /// The next match, with this word in its name and its conversation's.
+    pub fn next_named(&mut self, word: &str) -> Fixture {
+        let Fixture { round_id, match_id, .. } = self.next();
+        let match_id = MatchId::new(format!("{match_id}-{word}"));
+        let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
+        Fixture { round_id, match_id, conversation_id }
+    }
+
+    /// Whether the player can authenticate our messages.
+    pub fn is_known(&self) -> bool {
+        self.identity.token.is_some()
+    }
+
+    /// Whether a sender is a player other than the opponent: a name that the agent chose itself.
+    pub fn is_own_name(&self, sender: &str) -> bool {
+        matches!(Sender::parse(sender), Some(Sender::Player(id)) if id != self.opponent)
+    }
+
+    fn match_token(&self, fixture: &Fixture, direction: Direction) -> Option<Token> {
+        let own = self.identity.token.as_ref()?;
+        Some(own.hash().match_token(&self.league_id, &fixture.match_id, Attempt::FIRST, direction))
+    }
+
+    /// The token of the player's answers in this match, if it registered here.
+    pub fn answer_token(&self, fixture: &Fixture) -> Option<Token> {
+        self.match_token(fixture, Direction::PlayerToReferee)
+    }
+
+    /// The token that the player is shown in this match, if it registered here.
+    pub fn shown_token(&self, fixture: &Fixture) -> Option<Token> {
+        self.match_token(fixture, Direction::RefereeToPlayer)
+    }
+
+    fn as_referee(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
+        let token = self.shown_token(fixture).unwrap_or_else(|| self.unrelated_token.clone());
+        let sender = Sender::Referee(self.referee.clone());
+        let envelope = Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
+        Message::new(envelope, body)
+    }
+
+    fn as_manager(&self, now: Timestamp, conversation: &str, body: impl Into<Body>) -> Message {
+        let notice = self.identity.token.as_ref().map(|own| own.hash().notice_token(&self.league_id));
+        let token = notice.unwrap_or_else(|| self.unrelated_token.clone());
+        let conversation = ConversationId::new(conversation);
+        let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
+        Message::new(envelope, body)
+    }
+
+    /// What a league knows about an answer before it decodes it.
+    pub fn asked(&self, fixture: &Fixture) -> decode::Exchange {
+        decode::Exchange {
+            peer: Sender::Player(self.identity.player_id.clone()),
+            conversation_id: fixture.conversation_id.clone(),
+            league_id: Some(self.league_id.clone()),
+            match_id: Some(fixture.match_id.clone()),
+            player_id: Some(self.identity.player_id.clone()),
+        }
+    }
+
+    /// A valid answer.
+    pub fn answer(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
+        let token = self.answer_token(fixture).unwrap_or_else(|| self.unrelated_token.clone());
+        let sender = Sender::Player(self.identity.player_id.clone());
+        let envelope = Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
+        Message::new(envelope, body)
+    }
+
+    pub fn good_ack(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        let ack = GameJoinAck {
+            match_id: fixture.match_id.clone(),
+            player_id: self.identity.player_id.clone(),
+            arrival_timestamp: now,
+            accept: true,
+            nonce_commitment: None,
+        };
+        self.answer(now, fixture, ack)
+    }
+
+    fn game_type(&self) -> GameType {
+        GameType::new(self.game.name)
+    }
+
+    /// Whether the game asks by GAME_MOVE_CALL rather than by CHOOSE_PARITY_CALL.
+    pub fn asks_by_move(&self) -> bool {
+        (self.game.new)().asks_by() == AskBy::Move
+    }
+
+    pub fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
+        if self.asks_by_move() {
+            let MoveRequest { move_type, valid_options, .. } = (self.game.new)().request(Seat::A);
+            let choice = valid_options.into_iter().next().unwrap_or_default();
+            let response = GameMoveResponse {
+                match_id: fixture.match_id.clone(),
+                player_id: self.identity.player_id.clone(),
+                game_type: self.game_type(),
+                move_data: MoveData { move_type, choice },
+                nonce: None,
+                signature: None,
+            };
+            return self.answer(now, fixture, response);
+        }
+        let choice = ChooseParityResponse {
+            match_id: fixture.match_id.clone(),
+            player_id: self.identity.player_id.clone(),
+            parity_choice: Parity::Even,
+            choice: None,
+            nonce: None,
+            signature: None,
+        };
+        self.answer(now, fixture, choice)
+    }
+
+    /// The invitation names no scheme, so that the player commits itself to no nonce and signs nothing.
+    fn draw<'a>(&'a self, fixture: &'a Fixture) -> MatchDraw<'a> {
+        let (league_id, match_id) = (&self.league_id, &fixture.match_id);
+        MatchDraw { league_id, match_id, attempt: Attempt::FIRST }
+    }
+}

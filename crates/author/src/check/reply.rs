@@ -1,0 +1,107 @@
+//! Classifies the reply to a message, as a league would read it.
+
+use super::exchange::{CallOutcome, Exchange};
+use super::probe::Reply;
+use super::report::Findings;
+use super::rule::Rule;
+use matchday_core::protocol::dialect::answer::WireAnswer;
+use matchday_core::protocol::json::Json;
+use matchday_net::client::CallError;
+use serde_json::Value;
+
+#[derive(Debug)]
+pub enum ReplyKind {
+    Message(Value),
+    /// A LEAGUE_ERROR, or a JSON-RPC error that carries its fields.
+    Refused {
+        code: String,
+        text: String,
+    },
+    /// Acknowledged, without a message.
+    Received,
+    /// Not readable as a reply; with the reason.
+    Malformed(String),
+    NoAnswer,
+    /// The message was not sent, or the check ran out of time; with the reason.
+    Unknown(String),
+}
+
+impl ReplyKind {
+    pub fn of(reply: &Reply) -> Self {
+        match &reply.wire {
+            Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => match refusal(message) {
+                Some((code, text)) => ReplyKind::Refused { code, text },
+                None => ReplyKind::Message(message.to_value()),
+            },
+            Some(WireAnswer::Received) => ReplyKind::Received,
+            Some(WireAnswer::MethodNotFound) => {
+                ReplyKind::Malformed("it does not know the method".to_owned())
+            }
+            Some(WireAnswer::Error { code, message }) => {
+                ReplyKind::Malformed(format!("it answered with JSON-RPC error {code}: {message}"))
+            }
+            Some(WireAnswer::Failed(why) | WireAnswer::Garbled(why)) => ReplyKind::Malformed(why.clone()),
+            None => match &reply.exchange.outcome {
+                CallOutcome::Unknown(why) => ReplyKind::Unknown(why.clone()),
+                _ => ReplyKind::NoAnswer,
+            },
+        }
+    }
+}
+
+impl ReplyKind {
+    /// What came, for the note of a finding.
+    pub fn describe(&self, exchange: &Exchange) -> String {
+        match self {
+            Self::Message(message) => {
+                let message_type = message.get("message_type").map_or("nothing".to_owned(), Value::to_string);
+                format!("it answered with {message_type}")
+            }
+            Self::Refused { code, text } => format!("it refused with {code}: {text}"),
+            Self::Received => "it only took note".to_owned(),
+            Self::Malformed(why) | Self::Unknown(why) => why.clone(),
+            Self::NoAnswer => exchange.outcome_text(),
+        }
+    }
+}
+
+const NO_METHOD: &str = "It knows none of the methods that leagues call, in any dialect: read the message from params, whatever the method is called.";
+const EXCEPTION: &str = "Its handler failed with this message: look for the exception in the agent's own log, and catch what is around it.";
+
+/// How to fix what came, where the cause is another than a rule's own.
+pub fn mend(reply: &Reply) -> Option<&'static str> {
+    match (&reply.wire, &reply.exchange.outcome) {
+        (Some(WireAnswer::MethodNotFound), _) => Some(NO_METHOD),
+        (Some(WireAnswer::Error { code: -32603, .. }), _) => Some(EXCEPTION),
+        (_, CallOutcome::Answered(answered)) if answered.status >= 500 => Some(EXCEPTION),
+        (_, CallOutcome::Failed(CallError::Closed(_))) => Some(EXCEPTION),
+        _ => None,
+    }
+}
+
+/// Whether the agent failed with a message, rather than did not know or want it.
+pub fn is_failure(reply: &Reply) -> bool {
+    mend(reply) == Some(EXCEPTION) || reply.exchange.answered().is_none()
+}
+
+/// Records that a message got no right answer.
+pub fn violated(findings: &mut Findings, rule: &'static Rule, note: impl Into<String>, reply: &Reply) {
+    findings.violated_because(rule, note, mend(reply), &reply.exchange);
+}
+
+/// Checks that a message was acknowledged, by any kind of acknowledgement.
+pub fn check_acknowledged(findings: &mut Findings, rule: &'static Rule, reply: &Reply) {
+    match ReplyKind::of(reply) {
+        ReplyKind::Message(_) | ReplyKind::Received => findings.pass(rule, ""),
+        ReplyKind::Unknown(why) => findings.skip(rule, why),
+        other => violated(findings, rule, other.describe(&reply.exchange), reply),
+    }
+}
+
+/// Code and text of a LEAGUE_ERROR, or of a JSON-RPC error that carries its fields.
+fn refusal(message: &Json<'_>) -> Option<(String, String)> {
+    let field = |key: &str| message.get(key).and_then(Json::as_str);
+    (field("message_type") == Some("LEAGUE_ERROR")).then_some(())?;
+    let text = field("error_message").or(field("error_description")).unwrap_or_default();
+    Some((field("error_code").unwrap_or("no code").to_owned(), text.to_owned()))
+}

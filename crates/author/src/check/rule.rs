@@ -1,0 +1,131 @@
+//! The type of a conformance rule, and the macro that declares a table of them.
+
+use serde::Serialize;
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Such as `choice.parity`. Published ids never change.
+    pub id: &'static str,
+    pub category: Category,
+    pub weight: Weight,
+    /// What holds if the rule holds.
+    pub title: &'static str,
+    /// The anchor in `docs/protocol.md`.
+    pub anchor: &'static str,
+    /// How to fix a violation, in a sentence or two.
+    pub fix: &'static str,
+    /// Whether `--quick` checks it too.
+    pub quick: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// A violation costs matches, or the league.
+    Mandatory,
+    /// A violation is tolerated.
+    Advisory,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    Registration,
+    Transport,
+    JsonRpc,
+    Envelope,
+    Joining,
+    Choosing,
+    Refusals,
+    Rounds,
+    Results,
+    Queries,
+    Notices,
+    Robustness,
+    Timing,
+    Trust,
+}
+
+impl Category {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Registration => "Registration",
+            Self::Transport => "Transport",
+            Self::JsonRpc => "JSON-RPC",
+            Self::Envelope => "Envelope",
+            Self::Joining => "Joining",
+            Self::Choosing => "Choosing",
+            Self::Refusals => "Refusals",
+            Self::Rounds => "Rounds",
+            Self::Results => "Results",
+            Self::Queries => "Queries",
+            Self::Notices => "Notices",
+            Self::Robustness => "Robustness",
+            Self::Timing => "Timing",
+            Self::Trust => "Trust",
+        }
+    }
+}
+
+impl Rule {
+    pub fn is_mandatory(&self) -> bool {
+        self.weight == Weight::Mandatory
+    }
+
+    /// `docs/protocol.md#choose_parity_response`
+    pub fn doc_link(&self) -> String {
+        format!("docs/protocol.md#{}", self.anchor)
+    }
+}
+
+/// Declares the rules of a role as statics, and all of them in order as `OWN`. A row is
+/// `NAME = Weight [quick], id, category, title, anchor, fix;`.
+macro_rules! rules {
+    ($($name:ident = $weight:ident $($quick:ident)?, $id:literal, $category:ident, $title:literal, $anchor:literal, $fix:expr;)*) => {
+        $(pub static $name: $crate::check::rule::Rule = $crate::check::rule::Rule {
+            id: $id,
+            category: $crate::check::rule::Category::$category,
+            weight: $crate::check::rule::Weight::$weight,
+            title: $title,
+            anchor: $anchor,
+            fix: $fix,
+            quick: !<[&str]>::is_empty(&[$(stringify!($quick))?]),
+        };)*
+
+        pub static OWN: &[&$crate::check::rule::Rule] = &[$(&$name,)*];
+    };
+}
+pub(crate) use rules;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{manager, player, referee};
+    use std::collections::BTreeSet;
+
+    fn of_each_role() -> [Vec<&'static Rule>; 3] {
+        let player = player::rules::OWN.to_vec();
+        [player, referee::rules::all().collect(), manager::rules::all().collect()]
+    }
+
+    #[test]
+    fn every_rule_has_a_name_of_its_own() {
+        for rules in of_each_role() {
+            assert_eq!(rules.iter().map(|rule| rule.id).collect::<BTreeSet<_>>().len(), rules.len());
+        }
+    }
+
+    #[test]
+    fn every_rule_is_to_be_found_in_the_documentation() {
+        let page = include_str!("../../../../docs/protocol.md");
+        let heading = |line: &str| Some(line.strip_prefix("### ")?.to_ascii_lowercase().replace(' ', "-"));
+        let headings: BTreeSet<String> = page.lines().filter_map(heading).collect();
+        let is_documented = |rule: &&Rule| {
+            page.contains(&format!("<a id=\"{}\"></a>", rule.anchor)) || headings.contains(rule.anchor)
+        };
+        for rules in of_each_role() {
+            let lost: Vec<_> = rules.into_iter().filter(|rule| !is_documented(rule)).collect();
+            assert!(lost.is_empty(), "{lost:?}");
+        }
+    }
+}

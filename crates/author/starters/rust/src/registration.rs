@@ -1,0 +1,78 @@
+//! Registers with the manager, and keeps the token for a restart.
+
+use matchday::agent::{GAME, Identity, envelope};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+const RETRY: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Keeps trying while there is no manager. The error is why it will not have us.
+pub fn register(manager: &str, name: &str, endpoint: &str, store: &Path) -> Result<Identity, String> {
+    let conversation_id = format!("conv-register-{}", hex::encode(rand::random::<[u8; 8]>()));
+    let mut message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", &conversation_id);
+    message["player_meta"] = json!({
+        "display_name": name,
+        "version": env!("CARGO_PKG_VERSION"),
+        "game_types": [GAME],
+        "contact_endpoint": endpoint,
+    });
+    // From before a restart: the manager gives the old place back.
+    if let Some(token) = stored_token(manager, store) {
+        message["auth_token"] = token;
+    }
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": message});
+    let mut waiting = false;
+    loop {
+        let why = match post(manager, &request) {
+            Ok(result) if result["status"] == "ACCEPTED" => {
+                let identity = Identity::deserialize(&result).map_err(|error| error.to_string())?;
+                keep_token(manager, &identity.auth_token, store)
+                    .map_err(|error| format!("cannot write {}: {error}", store.display()))?;
+                return Ok(identity);
+            }
+            Ok(result) => {
+                let said = result["reason"].as_str().or(result["error_message"].as_str());
+                let why = said.map_or_else(|| result.to_string(), str::to_owned);
+                if result["retryable"] != true {
+                    return Err(format!("the manager refuses this player: {why}"));
+                }
+                why
+            }
+            Err(error) => error.to_string(),
+        };
+        if !waiting {
+            eprintln!("no answer from {manager} yet ({why}): trying again every {RETRY:?}");
+            waiting = true;
+        }
+        sleep(RETRY);
+    }
+}
+
+fn post(url: &str, request: &Value) -> Result<Value, ureq::Error> {
+    let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
+    let client: ureq::Agent = config.build().into();
+    let mut answer: Value = client.post(url).send_json(request)?.body_mut().read_json()?;
+    Ok(match answer["result"].take() {
+        Value::Null => answer["error"].take(),
+        result => result,
+    })
+}
+
+fn stored_token(manager: &str, store: &Path) -> Option<Value> {
+    let stored: Value = serde_json::from_slice(&std::fs::read(store).ok()?).ok()?;
+    stored.get(manager).cloned()
+}
+
+fn keep_token(manager: &str, token: &str, store: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(store)?.write_all(json!({manager: token}).to_string().as_bytes())
+}

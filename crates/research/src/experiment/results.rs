@@ -1,0 +1,348 @@
+//! The results of an experiment: a fold over the rows of `matches.csv`, so that a run that was interrupted has the same
+//! results as one that was not. Pure.
+
+use super::cycles::cycles;
+use super::plan::{Cell, Plan, Stop, format_name};
+use super::row::Row;
+use crate::distinct::DistinctGames;
+use crate::simulate::report::PairResult;
+use crate::summary::{self, Estimate, SeasonRow};
+use crate::{Pair, Seasons, Tally};
+use matchday_core::game::Seat;
+use matchday_stats::normal::Z_95;
+use matchday_stats::sprt::{Answer, Standing};
+use serde::Serialize;
+
+/// With fewer repetitions, intervals are no reason to stop.
+const REPETITIONS_MIN: u64 = 20;
+/// By how much the number of repetitions grows from one point of a plot to the next.
+const GROWTH: f64 = 1.1;
+
+/// All results of one game in one format, over all seeds.
+#[derive(Debug, Clone)]
+struct Group {
+    names: Vec<String>,
+    repetitions: u64,
+    pairs: Vec<Pair>,
+    /// Only of leagues.
+    seasons: Option<Seasons>,
+    payoffs: Vec<Payoff>,
+    /// Sum and count, of each row against each column.
+    payoff_matrix: Vec<Vec<(u64, u64)>>,
+    convergence: Vec<Snapshot>,
+}
+
+/// The scores after so many repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Snapshot {
+    pub repetitions: u64,
+    /// One for each strategy, in the order of the plan.
+    pub scores: Vec<Option<f64>>,
+}
+
+/// Sums over repetitions, which are independent; matches within one are not. Integers, so that they are exact.
+#[derive(Debug, Clone, Copy, Default)]
+struct Payoff {
+    total: u64,
+    matches: u64,
+    squares: u128,
+    products: u128,
+    matches_squared: u128,
+}
+
+impl Payoff {
+    fn add(&mut self, total: u64, matches: u64) {
+        self.total += total;
+        self.matches += matches;
+        self.squares += u128::from(total) * u128::from(total);
+        self.products += u128::from(total) * u128::from(matches);
+        self.matches_squared += u128::from(matches) * u128::from(matches);
+    }
+
+    /// The mean of a match, with the interval of a ratio estimate over repetitions.
+    fn mean(&self) -> Option<Estimate> {
+        let matches = self.matches as f64;
+        let value = (self.matches > 0).then(|| self.total as f64 / matches)?;
+        let variance = self.squares as f64 - 2.0 * value * self.products as f64
+            + value * value * self.matches_squared as f64;
+        let half = Z_95 * variance.max(0.0).sqrt() / matches;
+        Some(Estimate { value, low: value - half, high: value + half })
+    }
+}
+
+/// What is folded, row by row.
+#[derive(Debug)]
+pub struct Fold<'a> {
+    plan: &'a Plan,
+    groups: Vec<Group>,
+    cells: Vec<CellFold>,
+}
+
+#[derive(Debug)]
+struct CellFold {
+    group: usize,
+    repetitions: u64,
+    matches: u64,
+    pairs: Vec<Pair>,
+}
+
+impl<'a> Fold<'a> {
+    pub fn new(plan: &'a Plan) -> Self {
+        let cells = plan.cells();
+        let mut groups: Vec<Group> = Vec::new();
+        for cell in &cells {
+            if cell.group == groups.len() {
+                let names = cell.tournament.names();
+                let count = names.len();
+                groups.push(Group {
+                    repetitions: 0,
+                    pairs: pairs(count, plan.openings.0 * plan.seeds.len()),
+                    seasons: cell.competition.map(|_| Seasons::none(count)),
+                    payoffs: vec![Payoff::default(); count],
+                    payoff_matrix: vec![vec![(0, 0); count]; count],
+                    convergence: Vec::new(),
+                    names,
+                });
+            }
+        }
+        let of_cell = |cell: &Cell<'_>| {
+            let pairs = pairs(cell.tournament.entrants.entrants.len(), plan.openings.0);
+            CellFold { group: cell.group, repetitions: 0, matches: 0, pairs }
+        };
+        Self { plan, groups, cells: cells.iter().map(of_cell).collect() }
+    }
+
+    /// How many repetitions and matches of a cell there are.
+    pub fn played(&self, cell: usize) -> (u64, u64) {
+        self.cells.get(cell).map_or((0, 0), |cell| (cell.repetitions, cell.matches))
+    }
+
+    /// Whether a cell needs no more repetitions.
+    pub fn is_complete(&self, cell: usize) -> bool {
+        let Some(CellFold { repetitions, pairs, .. }) = self.cells.get(cell) else { return true };
+        let settled = match self.plan.stop {
+            None => false,
+            Some(Stop::Sprt(sprt)) => {
+                pairs.first().is_some_and(|pair| sprt.standing(pair.tally.pairs).answer != Answer::Open)
+            }
+            Some(Stop::Margin(margin)) => *repetitions >= REPETITIONS_MIN && widest(pairs) <= margin,
+        };
+        settled || *repetitions >= self.plan.repetitions
+    }
+
+    /// Takes in the rows of one whole repetition of a cell.
+    pub fn repetition(&mut self, cell: usize, rows: &[Row]) {
+        let Some(cell) = self.cells.get_mut(cell) else { return };
+        cell.repetitions += 1;
+        cell.matches += rows.len() as u64;
+        add_pairs(&mut cell.pairs, rows);
+        if let Some(group) = self.groups.get_mut(cell.group) {
+            add_pairs(&mut group.pairs, rows);
+            group.add(rows);
+        }
+    }
+
+    pub fn results(&self) -> Results {
+        let cells = self.plan.cells();
+        let of_group = |(number, group): (usize, &Group)| {
+            let cells = cells.iter().zip(&self.cells).filter(|(cell, _)| cell.group == number);
+            let of_seed = cells.clone().map(|(cell, played)| SeedResult {
+                seed: cell.seed,
+                repetitions: played.repetitions,
+                matches: played.matches,
+                sprt: match self.plan.stop {
+                    Some(Stop::Sprt(sprt)) => {
+                        played.pairs.first().map(|pair| sprt.standing(pair.tally.pairs))
+                    }
+                    _ => None,
+                },
+            });
+            let (game, format) = cells
+                .clone()
+                .next()
+                .map_or(("", ""), |(cell, _)| (cell.tournament.game.name, format_name(cell.competition)));
+            group.result(game, format, of_seed.collect())
+        };
+        Results {
+            version: env!("CARGO_PKG_VERSION"),
+            name: self.plan.name.clone(),
+            plan: self.plan.text.clone(),
+            groups: self.groups.iter().enumerate().map(of_group).collect(),
+        }
+    }
+}
+
+fn pairs(players: usize, openings: usize) -> Vec<Pair> {
+    let places = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b)));
+    let distinct = DistinctGames::of_openings(openings);
+    places.map(|(a, b)| Pair { a, b, tally: Tally::default(), distinct: distinct.clone() }).collect()
+}
+
+fn add_pairs(pairs: &mut [Pair], rows: &[Row]) {
+    for pair in pairs {
+        let (mut tally, mut before) = (Tally::default(), None);
+        for row in rows {
+            let first = match row.players {
+                [a, b] if a == pair.a && b == pair.b => Seat::A,
+                [a, b] if a == pair.b && b == pair.a => Seat::B,
+                _ => continue,
+            };
+            tally.count_swapped(row.ending, first, &mut before);
+            pair.distinct.add(first == Seat::A, row.moves);
+        }
+        if tally.matches() > 0 {
+            pair.tally.add_series(&tally);
+        }
+    }
+}
+
+/// Half the width of the widest interval of a strategy's score.
+fn widest(pairs: &[Pair]) -> f64 {
+    let players = pairs.iter().map(|pair| pair.b + 1).max().unwrap_or(0);
+    let names: Vec<String> = vec![String::new(); players];
+    let scores = summary::of_duels(&names, pairs).into_iter().filter_map(|row| row.score);
+    scores.map(|score| (score.high - score.low) / 2.0).fold(0.0, f64::max)
+}
+
+impl Group {
+    fn add(&mut self, rows: &[Row]) {
+        self.repetitions += 1;
+        let mut own = vec![(0_u64, 0_u64); self.names.len()];
+        for row in rows {
+            let [a, b] = row.players;
+            let [payoff_a, payoff_b] = row.payoffs.map(u64::from);
+            for (player, opponent, payoff) in [(a, b, payoff_a), (b, a, payoff_b)] {
+                let cell = self.payoff_matrix.get_mut(player).and_then(|row| row.get_mut(opponent));
+                for (total, matches) in cell.into_iter().chain(own.get_mut(player)) {
+                    *total += payoff;
+                    *matches += 1;
+                }
+            }
+        }
+        self.payoffs.iter_mut().zip(own).for_each(|(all, (total, matches))| all.add(total, matches));
+        self.add_season(rows);
+        let last = self.convergence.last().map_or(0, |snapshot| snapshot.repetitions);
+        if self.repetitions as f64 >= last as f64 * GROWTH {
+            let snapshot = self.snapshot();
+            self.convergence.push(snapshot);
+        }
+    }
+
+    fn add_season(&mut self, rows: &[Row]) {
+        let Some(seasons) = &mut self.seasons else { return };
+        seasons.leagues += 1;
+        seasons.matches += rows.len() as u64;
+        for player in 0..self.names.len() {
+            let mut tally = Tally::default();
+            let mut rank = None;
+            for row in rows {
+                for (seat, (place, own)) in
+                    Seat::BOTH.into_iter().zip(row.players.into_iter().zip(row.ranks.unwrap_or_default()))
+                {
+                    if place == player {
+                        tally.count(row.ending, seat);
+                        rank = usize::try_from(own).ok().and_then(|rank| rank.checked_sub(1));
+                    }
+                }
+            }
+            seasons.tallies.get_mut(player).into_iter().for_each(|all| all.add_series(&tally));
+            let places = seasons.places.get_mut(player);
+            let place = places.zip(rank).and_then(|(places, rank)| places.get_mut(rank));
+            place.into_iter().for_each(|count| *count += 1);
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let rows = summary::of_duels(&self.names, &self.pairs);
+        let score = |name: &String| {
+            rows.iter().find(|row| row.strategy == *name).and_then(|row| row.score).map(|score| score.value)
+        };
+        Snapshot { repetitions: self.repetitions, scores: self.names.iter().map(score).collect() }
+    }
+
+    fn result(&self, game: &str, format: &str, seeds: Vec<SeedResult>) -> GroupResult {
+        let pairs: Vec<PairResult> =
+            self.pairs.iter().map(|pair| PairResult::of(&self.names, pair)).collect();
+        let beats = |a: usize, b: usize| {
+            let found =
+                self.pairs.iter().zip(&pairs).find(|(pair, _)| [pair.a, pair.b] == [a.min(b), a.max(b)]);
+            let score = found.and_then(|(_, result)| result.score);
+            score.is_some_and(|score| if a < b { score.low > 0.5 } else { score.high < 0.5 })
+        };
+        let name = |place: &usize| self.names.get(*place).cloned().unwrap_or_default();
+        let mut convergence = self.convergence.clone();
+        if convergence.last().is_none_or(|last| last.repetitions < self.repetitions) && self.repetitions > 0 {
+            convergence.push(self.snapshot());
+        }
+        let mean = |(total, matches): &(u64, u64)| (*matches > 0).then(|| *total as f64 / *matches as f64);
+        GroupResult {
+            game: game.to_owned(),
+            format: format.to_owned(),
+            repetitions: self.repetitions,
+            matches: seeds.iter().map(|seed| seed.matches).sum(),
+            seeds,
+            strategies: summary::of_duels(&self.names, &self.pairs),
+            leagues: self.seasons.as_ref().map(|seasons| summary::of_leagues(&self.names, seasons)),
+            payoffs: self.names.iter().cloned().zip(self.payoffs.iter().map(Payoff::mean)).collect(),
+            payoff_matrix: self.payoff_matrix.iter().map(|row| row.iter().map(mean).collect()).collect(),
+            cycles: cycles(self.names.len(), beats)
+                .iter()
+                .map(|cycle| cycle.iter().map(name).collect())
+                .collect(),
+            convergence,
+            names: self.names.clone(),
+            pairs,
+        }
+    }
+}
+
+/// All of it, as `results.json` holds it.
+#[derive(Debug, Serialize)]
+pub struct Results {
+    /// Of this program.
+    pub version: &'static str,
+    pub name: String,
+    /// As it was written.
+    pub plan: String,
+    #[serde(rename = "results")]
+    pub groups: Vec<GroupResult>,
+}
+
+impl Results {
+    pub(crate) fn matches(&self) -> u64 {
+        self.groups.iter().map(|group| group.matches).sum()
+    }
+}
+
+/// One game in one format, over all seeds.
+#[derive(Debug, Serialize)]
+pub struct GroupResult {
+    pub game: String,
+    pub format: String,
+    /// In the order of the plan.
+    pub names: Vec<String>,
+    pub repetitions: u64,
+    pub matches: u64,
+    pub seeds: Vec<SeedResult>,
+    /// By points per match.
+    pub strategies: Vec<summary::Row>,
+    pub pairs: Vec<PairResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leagues: Option<Vec<SeasonRow>>,
+    /// For each match.
+    pub payoffs: Vec<(String, Option<Estimate>)>,
+    /// Of each row against each column, in the order of `names`.
+    pub payoff_matrix: Vec<Vec<Option<f64>>>,
+    /// Each beats the next, and the last the first, all with a confidence of 95 %.
+    pub cycles: Vec<Vec<String>>,
+    pub convergence: Vec<Snapshot>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SeedResult {
+    pub seed: u64,
+    pub repetitions: u64,
+    pub matches: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<Standing>,
+}

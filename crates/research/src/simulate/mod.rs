@@ -1,0 +1,10 @@
+//! The tool behind `matchday simulate`: external programs as strategies, progress, reports, plots.
+
+pub mod entrants;
+pub mod models;
+pub mod plots;
+pub mod program_strategy;
+pub mod progress;
+pub mod render;
+pub mod report;
+pub mod rules_program;

@@ -1,0 +1,84 @@
+//! The strategy of a player by its name: one that is built in, or an external decider with a fallback.
+
+use super::command::{PREFIX, ProgramError};
+use super::program_decider::ProgramDecider;
+use crate::Decider;
+use matchday_core::game::strategy;
+use matchday_core::game::strategy::StrategyEntry;
+use matchday_core::player::{Player, PlayerSettings, THINK_TIME};
+use smol_str::{SmolStr, format_smolstr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The name under which a language model plays.
+pub const LLM: &str = "llm";
+
+#[derive(Debug, Clone)]
+pub enum PlayerStrategy {
+    BuiltIn(&'static StrategyEntry),
+    External(ExternalDecider),
+}
+
+/// An external decider, and the strategy to fall back on.
+#[derive(Debug, Clone)]
+pub struct ExternalDecider {
+    pub name: SmolStr,
+    pub decider: Arc<dyn Decider>,
+    pub fallback: &'static StrategyEntry,
+    pub think_time: Duration,
+}
+
+/// A strategy that needs no more than its name: `pattern`, `command:./my_program`.
+pub fn named(name: &str) -> Result<PlayerStrategy, String> {
+    if let Some(program) = name.strip_prefix(PREFIX) {
+        return Ok(PlayerStrategy::External(ExternalDecider::program(
+            program,
+            &strategy::RANDOM,
+            THINK_TIME,
+        )?));
+    }
+    if name == LLM {
+        return Err(format!(
+            "{LLM} needs settings of its own: play it with `matchday player --strategy {LLM}`"
+        ));
+    }
+    let entry = strategy::named(name).map_err(|error| format!("{error}; or {PREFIX}PROGRAM"))?;
+    Ok(PlayerStrategy::BuiltIn(entry))
+}
+
+impl ExternalDecider {
+    /// A program, as it is written after `command:`.
+    pub fn program(
+        command: &str,
+        fallback: &'static StrategyEntry,
+        think_time: Duration,
+    ) -> Result<Self, String> {
+        let program: ProgramDecider = command.parse().map_err(|error: ProgramError| error.to_string())?;
+        Ok(Self { name: format_smolstr!("{program}"), decider: Arc::new(program), fallback, think_time })
+    }
+}
+
+impl PlayerStrategy {
+    pub fn name(&self) -> SmolStr {
+        match self {
+            Self::BuiltIn(entry) => SmolStr::new_static(entry.name),
+            Self::External(external) => external.name.clone(),
+        }
+    }
+
+    pub fn player(&self, settings: PlayerSettings) -> Player {
+        match self {
+            Self::BuiltIn(entry) => Player::new(settings, entry.build()),
+            Self::External(ExternalDecider { fallback, think_time, .. }) => {
+                Player::with_external_decider(settings, fallback.build(), *think_time)
+            }
+        }
+    }
+
+    pub fn decider(&self) -> Option<Arc<dyn Decider>> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::External(external) => Some(Arc::clone(&external.decider)),
+        }
+    }
+}

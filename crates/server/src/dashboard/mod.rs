@@ -1,0 +1,207 @@
+//! The dashboard: a league in a browser, as static files and a JSON API. Reads what the manager has made durable; orders go to
+//! the manager's intake as any operator's do.
+//!
+//! Public, where the league is open to readers: the table, the schedule, results, and the messages of decided matches and of no
+//! match. Only the operator sees agents' addresses, and more than the state of an undecided match. Tokens are never shown.
+//!
+//! # Layout
+//! - `projection`, `source`: the league, projected from its log; `background_statistics`; `topics`: what can change
+//! - `page`: the pages, as pure functions; `exchanges`: messages; `access`: what a request may see
+//! - `routes`: the API; `report`: the report as one page; `store_queries`, `merge`: reads from the stores
+//! - `readers`: what readers of all leagues share; `shared_computation`: what is computed once for all who ask; `cache`: responses
+//! - `qr_code`: the address for a wall; `events`: server-sent events; `last_view`: what open pages get before the server stops; `orders`: the operator's orders; `assets`, `response`, `query`: HTTP
+//! - `serve`: a process that shows a stored league
+
+mod access;
+mod assets;
+mod background_statistics;
+mod cache;
+mod events;
+mod exchanges;
+mod last_view;
+mod merge;
+mod orders;
+mod page;
+mod projection;
+mod qr_code;
+mod query;
+mod readers;
+mod report;
+mod response;
+mod routes;
+mod serve;
+mod shared_computation;
+mod source;
+mod store_queries;
+mod topics;
+
+pub use access::Access;
+pub use readers::Readers;
+pub use serve::serve;
+#[cfg(test)]
+pub use shared_computation::{BEGUN_MAX, QUEUED_MAX};
+pub use source::{RETRY_SECONDS, Source};
+
+pub use crate::relay::Relay;
+use access::{Credential, credential};
+use background_statistics::BackgroundStatistics;
+use bytes::Bytes;
+use cache::CachedPage;
+use hyper::StatusCode;
+use hyper::header::HeaderMap;
+use matchday_net::address_quota::AddressPlaces;
+use matchday_net::server::HttpResponse;
+use matchday_runtime::{Clock, Intake};
+use matchday_store::{Location, StoreError};
+use projection::Snapshot;
+use routes::PageError;
+use shared_computation::{Cost, SharedComputation};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::watch;
+
+#[derive(Debug)]
+pub struct Dashboard {
+    source: Arc<Source>,
+    clock: Clock,
+    /// Where the manager is called, for the commands that are suggested.
+    manager: Option<String>,
+    /// What a request without a token may see, if the league is open to readers.
+    without_token: Access,
+    statistics: Arc<BackgroundStatistics>,
+    pages: Arc<SharedComputation<CachedPage, Result<Bytes, PageError>>>,
+    listeners: AddressPlaces,
+    /// Counts the probes that make listeners with a closed connection fail.
+    probes: watch::Sender<u64>,
+    closing: watch::Sender<bool>,
+    views: last_view::Views,
+    /// Knows which agents dial out.
+    relay: OnceLock<Arc<Relay>>,
+}
+
+impl Dashboard {
+    /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
+    /// add the messages of their matches.
+    pub fn live(store: Location, others: Vec<PathBuf>, manager: String, clock: Clock) -> Arc<Self> {
+        let readers = Readers::of_this_machine(Arc::default()).of_league();
+        Self::of_source(Source::live(store, others, readers), manager, clock)
+    }
+
+    /// The same, of a league that is read from there by others too.
+    pub fn of_source(source: Arc<Source>, manager: String, clock: Clock) -> Arc<Self> {
+        Self::of(source, Some(manager), Access::PUBLIC, clock)
+    }
+
+    /// The dashboard of a stored league. `local`: served to this machine only, where undecided matches are shown as well.
+    pub fn stored(store: Location, others: Vec<PathBuf>, local: bool) -> Result<Arc<Self>, StoreError> {
+        let first = Snapshot::of(&store)?;
+        if !first.projection.league.created {
+            return Err(StoreError::NoLeague(store.path));
+        }
+        let readers = Readers::of_this_machine(Arc::default()).of_league();
+        let source = Source::stored(store, others, first, readers);
+        let access = Access { undecided: local, ..Access::PUBLIC };
+        Ok(Self::of(source, None, access, Clock::start()))
+    }
+
+    fn of(source: Arc<Source>, manager: Option<String>, without_token: Access, clock: Clock) -> Arc<Self> {
+        let readers = source.readers();
+        Arc::new(Self {
+            clock,
+            manager,
+            without_token,
+            statistics: Arc::new(BackgroundStatistics::new(Arc::clone(readers))),
+            pages: SharedComputation::new(Arc::clone(readers)),
+            listeners: AddressPlaces::new(events::LISTENERS),
+            probes: watch::Sender::new(0),
+            closing: watch::Sender::new(false),
+            views: last_view::Views::default(),
+            relay: OnceLock::new(),
+            source,
+        })
+    }
+
+    /// A page, computed once for all who ask for it, and kept until its version changes if `is_kept`. `compute` blocks.
+    async fn compute_page(
+        self: &Arc<Self>,
+        page: CachedPage,
+        cost: Cost,
+        is_kept: bool,
+        compute: impl FnOnce(&Self) -> Result<Bytes, PageError> + Send + 'static,
+    ) -> Result<Bytes, PageError> {
+        let dashboard = Arc::clone(self);
+        let (readers, wanted) = (Arc::clone(self.source.readers()), page.clone());
+        let compute = move || {
+            let made = compute(&dashboard);
+            if is_kept && let Ok(body) = &made {
+                let readers = dashboard.source.readers();
+                readers.process.cache.insert(readers.league, wanted, body.clone());
+            }
+            made
+        };
+        let sought = page.clone();
+        let kept = || readers.process.cache.get(readers.league, &sought).filter(|_| is_kept).map(Ok);
+        self.pages.get(page, cost, kept, compute).await.map_err(|why| PageError::Read(why.into()))?
+    }
+
+    /// Has it show who is connected to this relay.
+    pub fn show_relay(&self, relay: Arc<Relay>) {
+        let _ = self.relay.set(relay);
+    }
+
+    /// Whether anyone follows the league.
+    pub fn has_listeners(&self) -> bool {
+        self.listeners.taken() > 0
+    }
+
+    /// Ends the event streams.
+    pub fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// The access of a request by the settings that were read last: how much it is told of an error.
+    fn last_access(&self, headers: &HeaderMap) -> Access {
+        match credential(headers, &self.source.latest().projection.league.settings) {
+            Credential::Valid => Access::OPERATOR,
+            _ => self.without_token,
+        }
+    }
+
+    /// The access of a request, or the response that refuses it.
+    async fn admit(
+        &self,
+        headers: &HeaderMap,
+        peer: SocketAddr,
+        intake: Option<&Arc<Intake>>,
+    ) -> Result<Access, HttpResponse> {
+        let snapshot = self.source.created_snapshot().await;
+        let snapshot =
+            snapshot.map_err(|error| PageError::Read(error).response(self.last_access(headers)))?;
+        let league = &snapshot.projection.league;
+        if !league.created {
+            let why = "the manager is only just opening the league: ask again in a moment";
+            return Err(response::error(StatusCode::SERVICE_UNAVAILABLE, why));
+        }
+        let settings = &league.settings;
+        match credential(headers, settings) {
+            Credential::Valid => Ok(Access::OPERATOR),
+            Credential::Missing if settings.public_reads || self.without_token.undecided => {
+                Ok(self.without_token)
+            }
+            Credential::Missing => {
+                let why = "this league is not open to readers: show the operator token as Authorization: Bearer TOKEN";
+                Err(response::error(StatusCode::UNAUTHORIZED, why))
+            }
+            Credential::Invalid(token) => {
+                let checked = match intake {
+                    Some(intake) => orders::check_token(intake, &settings.league_id, token, peer).await,
+                    None => {
+                        return Err(response::error(StatusCode::FORBIDDEN, "this is not the operator token"));
+                    }
+                };
+                checked.map(|()| Access::OPERATOR).map_err(|error| error.response())
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The boards that the front page features: of the matches being played those between the best, then those decided last. Pure.
+
+use super::Versioned;
+use super::one_match::match_line;
+use super::positions::{self, LivePosition};
+use crate::dashboard::access::Access;
+use crate::dashboard::projection::Snapshot;
+use matchday_audit::league_view::MatchView;
+use matchday_core::game::replay::views;
+use matchday_core::game::view::View;
+use matchday_core::league::League;
+use matchday_core::league::fixture::Match;
+use matchday_core::protocol::{MatchId, PlayerId};
+use matchday_store::Exchange;
+use matchday_store::redact::EndpointRedactor;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Serialize)]
+pub struct FeaturedBoards {
+    boards: Vec<Board>,
+}
+
+#[derive(Debug, Serialize)]
+struct Board {
+    #[serde(flatten)]
+    line: MatchView,
+    /// The newest position that everyone may see.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<View>,
+    /// The number of turns that led to it.
+    ply: usize,
+    /// Who is to move; both in a game of simultaneous choices.
+    to_move: Vec<PlayerId>,
+}
+
+/// The matches to feature, most important first. One of `followed` comes before all.
+pub fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec<MatchId> {
+    let rows = league.rows();
+    let ranks: BTreeMap<&PlayerId, u32> = rows.iter().map(|row| (&row.player_id, row.rank)).collect();
+    let rank = |id: &PlayerId| ranks.get(id).copied().unwrap_or(u32::MAX / 4);
+    let is_followed = |game: &Match| followed.is_some_and(|id| game.has(id));
+    let mut playing: Vec<(&MatchId, &Match)> =
+        league.matches.iter().filter(|(_, game)| game.in_play).collect();
+    playing.sort_by_key(|(_, game)| (!is_followed(game), rank(&game.a) + rank(&game.b)));
+    let mut decided: Vec<(&MatchId, &Match)> =
+        league.matches.iter().filter(|(_, game)| game.decision.is_some()).collect();
+    decided.sort_by_key(|(_, game)| {
+        let at = game.decision.as_ref().map(|decision| decision.at);
+        (std::cmp::Reverse(is_followed(game)), std::cmp::Reverse(at))
+    });
+    playing.into_iter().chain(decided).take(limit).map(|(id, _)| id.clone()).collect()
+}
+
+/// `exchanges` are those of the matches that are being played.
+pub fn page(
+    snapshot: &Snapshot,
+    chosen: &[MatchId],
+    exchanges: &BTreeMap<MatchId, Vec<Exchange>>,
+    access: Access,
+) -> Versioned<FeaturedBoards> {
+    let projection = &*snapshot.projection;
+    let league = &projection.league;
+    let redactor = EndpointRedactor::of(league);
+    let game_type = &league.settings.game_type;
+    let board = |id: &MatchId| {
+        let game = league.matches.get(id)?;
+        let players = [&game.a, &game.b];
+        let LivePosition { mut views, to_move } = match &game.decision {
+            Some(decision) => LivePosition {
+                views: views(game_type, players, &decision.result.details),
+                to_move: Vec::new(),
+            },
+            None => positions::live(game_type, game, exchanges.get(id).map_or(&[], Vec::as_slice)),
+        };
+        Some(Board {
+            line: match_line(projection, id, game, &redactor, access),
+            ply: views.len().saturating_sub(1),
+            view: views.pop(),
+            to_move: to_move.into_iter().map(|seat| (*seat.of(&players)).clone()).collect(),
+        })
+    };
+    let boards = chosen.iter().filter_map(board).collect();
+    Versioned { version: snapshot.version(), page: FeaturedBoards { boards } }
+}

@@ -1,0 +1,134 @@
+//! The progress of the league. Pure.
+
+use super::Versioned;
+use super::awards::{self, Award};
+use super::next_steps::{self, NextStep};
+use crate::dashboard::access::Access;
+use crate::dashboard::projection::Snapshot;
+use matchday_audit::describe;
+use matchday_audit::league_view::{PlayerName, format_name};
+use matchday_core::protocol::Timestamp;
+use matchday_core::protocol::messages::{GameStatus, Phase};
+use matchday_stats::LeagueStatistics;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub struct LeaguePage {
+    league_id: String,
+    game: String,
+    format: &'static str,
+    phase: Phase,
+    live: bool,
+    now: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    champion: Option<PlayerName>,
+    /// When it is over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    awards: Vec<Award>,
+    players: usize,
+    referees: usize,
+    round: Round,
+    matches: Matches,
+    technical_losses: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    luck: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_two: Option<String>,
+    next: Vec<NextStep>,
+    operator: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Round {
+    current: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    announced_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_at: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Matches {
+    decided: u32,
+    playing: usize,
+    waiting: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
+}
+
+/// Where the league runs and is stored, for the commands that are suggested.
+#[derive(Debug, Clone)]
+pub struct LeagueLocation {
+    pub live: bool,
+    /// The URL of the manager, if it runs.
+    pub manager: Option<String>,
+    /// The file name of the store.
+    pub file: String,
+}
+
+pub fn page(
+    snapshot: &Snapshot,
+    statistics: Option<&LeagueStatistics>,
+    location: &LeagueLocation,
+    now: Timestamp,
+    access: Access,
+) -> Versioned<LeaguePage> {
+    let projection = &*snapshot.projection;
+    let league = &projection.league;
+    let drawn_up = !league.rounds.is_empty();
+    let all_drawn = usize::try_from(league.rounds_in_all()).is_ok_and(|all| all == league.rounds.len());
+    let total = league.matches.len();
+    let playing = league.matches.values().filter(|game| game.in_play).count();
+    let decided = league.matches.values().filter_map(|game| game.decision.as_ref());
+    let technical = decided.filter(|decision| decision.status == GameStatus::TechnicalLoss).count();
+    let open = league.open_round();
+    let done = usize::try_from(league.matches_decided).unwrap_or(usize::MAX);
+    let page = LeaguePage {
+        league_id: league.settings.league_id.to_string(),
+        game: league.settings.game_type.to_string(),
+        format: format_name(league),
+        phase: league.phase,
+        live: location.live,
+        now: describe::time(now),
+        created_at: projection.created_at.map(describe::time),
+        started_at: projection.started_at.map(describe::time),
+        completed_at: projection
+            .completed_at
+            .filter(|_| league.phase == Phase::Completed)
+            .map(describe::time),
+        champion: league.champion.as_ref().map(|id| PlayerName::of(league, id)),
+        awards: match league.phase {
+            Phase::Completed => awards::of(projection, statistics),
+            _ => Vec::new(),
+        },
+        players: league.players.len(),
+        referees: league.referees.len(),
+        round: Round {
+            current: league.current_round,
+            total: drawn_up.then(|| league.rounds_in_all()),
+            announced_at: projection.announced_at.get(&league.current_round).copied().map(describe::time),
+            starts_at: open.and_then(|round| round.starts_at).map(describe::time),
+        },
+        matches: Matches {
+            decided: league.matches_decided,
+            playing,
+            waiting: total.saturating_sub(done).saturating_sub(playing),
+            // Rounds that are still to be drawn have matches that nobody can count yet.
+            total: (drawn_up && all_drawn).then_some(total),
+        },
+        technical_losses: technical,
+        luck: statistics.map(|statistics| statistics.luck.sentence.clone()),
+        top_two: statistics.and_then(|all| all.top_two.as_ref()).map(|top| top.sentence.clone()),
+        next: next_steps::steps(league, location),
+        operator: access.operator,
+    };
+    Versioned { version: snapshot.version(), page }
+}

@@ -1,0 +1,133 @@
+//! The next steps for the operator, as sentences and commands. Pure.
+
+use super::league::LeagueLocation;
+use matchday_core::league::{League, RenewedBy};
+use matchday_core::protocol::messages::Phase;
+use serde::Serialize;
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+fn step(text: impl Into<String>, command: impl Into<String>) -> NextStep {
+    NextStep { text: text.into(), command: Some(command.into()) }
+}
+
+fn remark(text: impl Into<String>) -> NextStep {
+    NextStep { text: text.into(), command: None }
+}
+
+pub(super) fn steps(league: &League, location: &LeagueLocation) -> Vec<NextStep> {
+    let file = &location.file;
+    match (league.phase, location.manager.as_deref()) {
+        (Phase::Completed, _) => vec![
+            step("Check every draw, every score and the table.", format!("matchday verify {file}")),
+            step("Look at the league again at any time.", format!("matchday dashboard {file}")),
+        ],
+        (_, None) => vec![step(
+            "This league is not running. Start its manager again to go on where it stopped.",
+            format!("matchday manager --store {file}"),
+        )],
+        (Phase::Registration, Some(manager)) => with_warnings(league, manager, registration(league, manager)),
+        (Phase::Running, Some(manager)) => with_warnings(league, manager, running(league, manager)),
+        (Phase::Paused, Some(manager)) => vec![step(
+            "The league is paused: matches being played are played out, and no more begin. Go on when you are ready.",
+            format!("matchday admin resume --manager {manager}"),
+        )],
+    }
+}
+
+/// How many renewed registrations are named.
+const RENEWALS_MAX: usize = 5;
+
+/// The steps after what the operator should look into: each agent that has registered again.
+fn with_warnings(league: &League, manager: &str, steps: Vec<NextStep>) -> Vec<NextStep> {
+    let players = league.players.iter().map(|(id, it)| (id.as_str(), it.renewals, it.request));
+    let referees = league.referees.iter().map(|(id, it)| (id.as_str(), it.renewals, it.request));
+    let mut renewed: Vec<_> = players.chain(referees).filter(|(_, renewals, _)| *renewals > 0).collect();
+    // The weakest identification comes first.
+    renewed.sort_by_key(|(_, _, request)| request.and_then(|it| it.renewed_by) != Some(RenewedBy::Address));
+    let more = renewed.len().saturating_sub(RENEWALS_MAX);
+    let mut warnings: Vec<NextStep> = (renewed.into_iter().take(RENEWALS_MAX))
+        .map(|(id, renewals, request)| {
+            let times = if renewals == 1 { "once".to_owned() } else { format!("{renewals} times") };
+            let by = request.and_then(|it| it.renewed_by).map_or("its token", RenewedBy::name);
+            let text = format!(
+                "Warning: {id} has registered again {times}, last known by {by}. If nobody restarted it, give it a new token."
+            );
+            step(text, format!("matchday admin rotate {id} --manager {manager}"))
+        })
+        .collect();
+    if more > 0 {
+        warnings.push(remark(format!("Warning: {more} more have registered again.")));
+    }
+    warnings.extend(steps);
+    warnings
+}
+
+fn registration(league: &League, manager: &str) -> Vec<NextStep> {
+    let players = league.players.values().filter(|player| !player.withdrawn).count();
+    let mut steps = Vec::new();
+    if league.referees.is_empty() {
+        steps.push(step(
+            "No referee has registered yet: start one.",
+            format!("matchday referee --listen 127.0.0.1:0 --manager {manager}"),
+        ));
+    }
+    if players < 2 {
+        let text = match players {
+            0 => "No player has registered yet: start two, or point agents of your own at this address.",
+            _ => "One more player is needed.",
+        };
+        // A free port each, so that the same command can be given again.
+        steps.push(step(text, format!("matchday player --listen 127.0.0.1:0 --manager {manager}")));
+    }
+    if steps.is_empty() {
+        let referees = match league.referees.len() {
+            1 => "1 referee has".to_owned(),
+            many => format!("{many} referees have"),
+        };
+        let text = format!(
+            "{players} players and {referees} registered: start the league when nobody else is to come."
+        );
+        steps.push(step(text, format!("matchday start --manager {manager}")));
+    }
+    steps
+}
+
+fn running(league: &League, manager: &str) -> Vec<NextStep> {
+    let mut steps = Vec::new();
+    let able = league.referees.values().filter(|referee| referee.is_in() && !referee.is_suspended()).count();
+    if able == 0 {
+        steps.push(step(
+            "No referee answers, so that no match can be played: start one that had registered again.",
+            format!("matchday referee --manager {manager}"),
+        ));
+    }
+    let awaiting = league.matches_awaiting_prover();
+    if able > 0 && awaiting > 0 {
+        steps.push(step(
+            format!(
+                "Matches wait for a referee that proves its results ({awaiting}): none is left that answers. Start one again \
+                 that had registered, or give them to every referee; their results are then marked unproven."
+            ),
+            format!("matchday admin allow-unproven --manager {manager}"),
+        ));
+    }
+    let out = league.players.iter().filter(|(_, player)| player.is_suspended() && !player.withdrawn);
+    let out: Vec<&str> = out.map(|(id, _)| id.as_str()).collect();
+    if !out.is_empty() {
+        let names = out.join(", ");
+        let verb = if out.len() == 1 { "is" } else { "are" };
+        steps.push(remark(format!(
+            "{names} {verb} suspended and forfeit matches without play, until they answer again: look after them."
+        )));
+    }
+    if steps.is_empty() {
+        steps.push(remark("Nothing: the league plays itself."));
+    }
+    steps
+}

@@ -1,0 +1,16 @@
+//! Leagues that run in one process, and what is mounted on their addresses.
+//!
+//! # Layout
+//! - surfaces: [`mcp`] (the Model Context Protocol), [`seat`] (seats for clients that cannot be called), [`relay`] (mailboxes for
+//!   agents that dial out; [`connect`] is its other side), [`dashboard`] (a league in a browser)
+//! - [`local`]: a whole league in one process; [`service`]: many leagues in one process, and several processes on one store
+
+pub mod connect;
+pub mod dashboard;
+pub mod local;
+pub mod mcp;
+pub mod relay;
+pub mod seat;
+pub mod service;
+
+pub use mcp::agent_options;

@@ -1,0 +1,394 @@
+//! A whole league in one process: manager, referees and players, each on its own port, over real HTTP, with one
+//! clock, one client and one store.
+//!
+//! - [`ports`]: binds every port before anything starts
+//! - `agent_settings`: the configuration of each agent; `dial`: players that dial out
+
+pub mod agent_settings;
+mod dial;
+pub mod ports;
+
+use crate::dashboard::Dashboard;
+use crate::mcp::agent_options;
+use agent_settings::AgentSettings;
+use anyhow::{Context, Result, anyhow, bail};
+use matchday_core::agent::Agent;
+use matchday_core::entropy::Entropy;
+use matchday_core::league::{self, League, Manager};
+use matchday_core::player::Player;
+use matchday_core::player::durable::Fallbacks;
+use matchday_core::protocol::messages::StartLeague;
+use matchday_core::protocol::{
+    ConversationId, Endpoint, Envelope, Message, MessageType, PlayerId, RoundId, Sender,
+};
+use matchday_core::referee::Referee;
+use matchday_core::registration::Identity;
+use matchday_net::client::Client;
+use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
+use matchday_net::transport::{InProcess, Listener};
+use matchday_runtime::deciders::game_program::GameProgram;
+use matchday_runtime::deciders::player_strategy::PlayerStrategy;
+use matchday_runtime::surface::Surface;
+use matchday_runtime::telemetry::Telemetry;
+use matchday_runtime::{
+    self, Clock, Colocated, Decider, ExternalRules, Handle, NoEntropy, Options, Runnable, Stopped,
+    entropy_from_system, entropy_numbered,
+};
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_store::{Location, Store, Stream};
+use ports::AgentListeners;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout};
+
+const REGISTRATION_MAX: Duration = Duration::from_secs(30);
+const FINISH_MAX: Duration = Duration::from_secs(5);
+const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
+const START_MAX: Duration = Duration::from_secs(30);
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+#[derive(Debug, Clone)]
+pub struct LeaguePlan {
+    /// Referees use its timing and conformance.
+    pub league: league::LeagueSettings,
+    /// One for each of our players, in order.
+    pub player_plans: Vec<PlayerPlan>,
+    pub referees: usize,
+    pub seed: Option<u64>,
+    pub record_exchanges: bool,
+    /// Whether the manager serves the dashboard.
+    pub dashboard: bool,
+    /// How long each of our players waits before a move.
+    pub pace: Duration,
+    /// The external rules, if the game is not built in.
+    pub rules: Option<GameProgram>,
+    pub telemetry: Telemetry,
+    /// Whether the players dial out to a relay of the manager instead of listening.
+    pub dial: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct PlayerPlan {
+    pub name: String,
+    pub strategy: PlayerStrategy,
+    /// Its endpoint, if that is not its own port.
+    pub reached_at: Option<Endpoint>,
+}
+
+impl LeaguePlan {
+    /// The `max_concurrent_matches` of a referee, such that a round can be played at once; at most ten.
+    fn matches_each(&self) -> u32 {
+        let at_once = (self.player_plans.len() / 2).div_ceil(self.referees.max(1));
+        u32::try_from(at_once).unwrap_or(u32::MAX).clamp(1, 10)
+    }
+}
+
+pub struct LocalLeague {
+    plan: LeaguePlan,
+    colocated: Colocated,
+    clock: Clock,
+    store: Store,
+    manager: Handle<Manager>,
+    referees: Vec<Handle<Referee>>,
+    players: Vec<Handle<Player>>,
+    dashboard: Option<Arc<Dashboard>>,
+    /// Players that registered from outside.
+    external_players: usize,
+}
+
+impl LocalLeague {
+    /// Starts the manager. The listeners follow one by one, so that P01 is the player with the first port.
+    pub fn begin(plan: LeaguePlan, store: Store, manager: TcpListener) -> Result<Self> {
+        let clock = Clock::start();
+        let relay = match plan.dial {
+            true => Some(dial::relay(&plan, &store, clock, manager.local_addr()?)?),
+            false => None,
+        };
+        let client = match &relay {
+            Some(relay) => loopback_client().with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
+            None => loopback_client(),
+        };
+        let colocated = Colocated::of(&store, client);
+        let agent = Manager::new(plan.league.clone());
+        let mut options = options(&plan, &colocated, clock, "manager")?;
+        options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
+        let home = format!("http://{}/mcp", manager.local_addr()?);
+        let shown = store.path().filter(|_| plan.dashboard).map(|path| Location::latest(path.to_owned()));
+        let dashboard = shown.map(|store| Dashboard::live(store, Vec::new(), home, clock));
+        options.surfaces.extend(dashboard.clone().map(|dashboard| dashboard as Arc<dyn Surface>));
+        options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
+        let manager = matchday_runtime::run(agent, manager, store.clone(), Stream::league(), options)?;
+        if let Some(relay) = relay {
+            relay.serve_league_of(manager.inspector());
+            dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
+        }
+        let (referees, players) = (Vec::new(), Vec::new());
+        Ok(Self { plan, colocated, clock, store, manager, referees, players, dashboard, external_players: 0 })
+    }
+
+    pub fn manager_url(&self) -> String {
+        format!("http://{}/mcp", self.manager.address())
+    }
+
+    /// Waits for one more player to register from outside. Returns false on timeout.
+    pub async fn admit_external_player(&mut self, within: Duration) -> Result<bool> {
+        let expected = self.players.len() + self.external_players + 1;
+        let registered = self.wait_for(within, move |league| league.players.len() >= expected).await?;
+        self.external_players += usize::from(registered);
+        Ok(registered)
+    }
+
+    /// Starts all other agents, and returns when they have registered.
+    pub async fn gather(&mut self, listeners: AgentListeners) -> Result<()> {
+        let plan = self.plan.clone();
+        let settings_of = AgentSettings::at(&plan, self.manager.address())?;
+        for (number, listener) in (1..).zip(listeners.referees) {
+            let settings = settings_of.referee(number, &listener)?;
+            let referee = match &plan.rules {
+                Some(rules) => {
+                    let (game_type, time) = (plan.league.game_type.clone(), rules.answer_timeout());
+                    Referee::with_external_rules(settings, game_type, time)
+                }
+                None => Referee::new(settings),
+            };
+            let at = listener.local_addr()?.port();
+            let handle = self.run(referee, listener, "referee", (number, at), None)?;
+            self.referees.push(handle);
+            self.until_registered().await?;
+        }
+        for ((number, listener), player_plan) in (1..).zip(listeners.players).zip(&plan.player_plans) {
+            let mut settings = settings_of.player(player_plan, &listener)?;
+            let (at, decider) = (listener.local_addr()?.port(), player_plan.strategy.decider());
+            let handle = match plan.dial {
+                true => {
+                    drop(listener);
+                    let (listener, contact) = dial::out(&self.manager_url()).await?;
+                    settings.contact_endpoint = contact;
+                    let player = player_plan.strategy.player(settings);
+                    self.run(player, listener, "player", (number, at), decider)?
+                }
+                false => {
+                    let player = player_plan.strategy.player(settings);
+                    self.run(player, listener, "player", (number, at), decider)?
+                }
+            };
+            self.players.push(handle);
+            self.until_registered().await?;
+        }
+        Ok(())
+    }
+
+    fn run<A, L: Listener>(
+        &self,
+        agent: A,
+        listener: L,
+        role: &str,
+        (number, port): (u32, u16),
+        decider: Option<Arc<dyn Decider>>,
+    ) -> Result<Handle<A>>
+    where
+        A: Runnable,
+        A::Event: Send,
+    {
+        // Entropy depends on the number and not on the port, so that a seed gives the same league on any ports.
+        let name = format!("{role} {number}");
+        let options = options(&self.plan, &self.colocated, self.clock, &name)?;
+        let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
+        let options = Options { decider, rules, pace: self.plan.pace, ..options };
+        let stream = Stream(format!("{role}/{port}").into());
+        Ok(matchday_runtime::run(agent, listener, self.store.clone(), stream, options)?)
+    }
+
+    async fn until_registered(&mut self) -> Result<()> {
+        let (referees, players) = (self.referees.len(), self.players.len() + self.external_players);
+        let all = move |league: &League| league.referees.len() == referees && league.players.len() == players;
+        if !self.wait_for(REGISTRATION_MAX, all).await? {
+            bail!("the last agent has not registered in {} s", REGISTRATION_MAX.as_secs());
+        }
+        Ok(())
+    }
+
+    /// Sends START_LEAGUE by a separate client, because the launcher is not one of the agents.
+    pub async fn start(&mut self) -> Result<()> {
+        let envelope = Envelope::new(Sender::Launcher, self.clock.now(), ConversationId::new("conv-start"));
+        let message = Message::new(envelope, StartLeague { league_id: self.plan.league.league_id.clone() });
+        let body = serde_json::to_vec(&message)?.into();
+        let deadline = Instant::now() + START_MAX;
+        let received = loopback_client().post(&self.manager_url(), body, deadline, ANSWER_BYTES_MAX).await?;
+        let answer: serde_json::Value =
+            serde_json::from_slice(&received.body).context("the manager's answer to START_LEAGUE")?;
+        let kind = answer.get("message_type").and_then(|kind| kind.as_str());
+        if kind != Some(MessageType::LeagueStatus.name()) {
+            bail!("the manager does not start the league: {answer}");
+        }
+        Ok(())
+    }
+
+    /// Inspects the league's state. Fails if an agent has stopped, because the league would then wait for ever.
+    pub async fn look<R: Send + 'static>(
+        &mut self,
+        look: impl FnOnce(&League) -> R + Send + 'static,
+    ) -> Result<R> {
+        for referee in self.referees.iter_mut().filter(|referee| referee.has_stopped()) {
+            referee.stopped().await.context("a referee has stopped")?;
+        }
+        for player in self.players.iter_mut().filter(|player| player.has_stopped()) {
+            player.stopped().await.context("a player has stopped")?;
+        }
+        match self.manager.inspect(move |manager| look(manager.league())).await {
+            Some(seen) => Ok(seen),
+            None => match self.manager.stopped().await {
+                Err(stopped) => Err(anyhow!("the manager has stopped: {stopped}")),
+                Ok(()) => Err(anyhow!("the manager has stopped")),
+            },
+        }
+    }
+
+    /// Waits until `holds` is true of the league. Returns false on timeout. Fails if an agent has stopped.
+    async fn wait_for(
+        &mut self,
+        within: Duration,
+        holds: impl Fn(&League) -> bool + Copy + Send + 'static,
+    ) -> Result<bool> {
+        let found = self.manager.wait_for(move |manager| holds(manager.league()).then_some(()));
+        let waited = tokio::select! {
+            found = timeout(within, found) => found,
+            stopped = any_failure(&mut self.referees) => return Err(stopped).context("a referee has stopped"),
+            stopped = any_failure(&mut self.players) => return Err(stopped).context("a player has stopped"),
+        };
+        match waited {
+            Ok(Some(())) => Ok(true),
+            // The manager has stopped: a look says why.
+            Ok(None) => self.look(holds).await,
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Waits until everything seen so far is durable; before that it must not be shown.
+    pub async fn stored(&self) -> Result<()> {
+        Ok(self.store.stored().await?)
+    }
+
+    /// Waits, up to a limit, until every agent knows that the league is over. Returns how many do not.
+    pub async fn wait_for_agents_to_finish(&self) -> usize {
+        let everyone = async {
+            for player in &self.players {
+                player.wait_for(|player| player.durable().league_closed().then_some(())).await;
+            }
+            for referee in &self.referees {
+                referee.wait_for(|referee| is_over(referee).then_some(())).await;
+            }
+        };
+        let _ = timeout(FINISH_MAX, everyone).await;
+        self.unfinished_agents().await
+    }
+
+    /// Waits, up to a limit, until open pages show how the league ended.
+    pub async fn wait_for_viewers(&self) {
+        if let Some(dashboard) = &self.dashboard {
+            dashboard.wait_for_viewers().await;
+        }
+    }
+
+    /// The first player's id and token. The player learns them a moment after the manager has assigned them.
+    pub async fn first_player(&self) -> Result<Identity<PlayerId>> {
+        let first = self.players.first().context("the league has no player of ours")?;
+        let identity = first.wait_for(|player| player.identity().cloned());
+        let identity = timeout(REGISTRATION_MAX, identity).await;
+        identity.context("the first player is not told its id")?.context("the first player has stopped")
+    }
+
+    /// Players whose external decider did not decide every move: how often, and why the last time.
+    pub async fn fallbacks(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (player, player_plan) in self.players.iter().zip(&self.plan.player_plans) {
+            let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
+            if let Some((sender, Fallbacks { count, last: Some((match_id, why)), .. })) = seen {
+                let (id, name) = (sender.id(), player_plan.strategy.name());
+                lines.push(format!(
+                    "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"
+                ));
+            }
+        }
+        lines
+    }
+
+    async fn unfinished_agents(&self) -> usize {
+        let mut unfinished_agents = 0;
+        for player in &self.players {
+            let closed = player.inspect(|player| player.durable().league_closed()).await;
+            unfinished_agents += usize::from(closed != Some(true));
+        }
+        for referee in &self.referees {
+            let closed = referee.inspect(is_over).await;
+            unfinished_agents += usize::from(closed != Some(true));
+        }
+        unfinished_agents
+    }
+
+    /// Lets every agent finish its exchanges and steps, and closes the store.
+    pub async fn shutdown(self) -> Result<()> {
+        let Self { store, manager, referees, players, .. } = self;
+        let everyone = async {
+            let players: Vec<_> = players.into_iter().map(|player| tokio::spawn(player.shutdown())).collect();
+            let referees: Vec<_> =
+                referees.into_iter().map(|referee| tokio::spawn(referee.shutdown())).collect();
+            for leaving in players.into_iter().chain(referees) {
+                leaving.await??;
+            }
+            manager.shutdown().await?;
+            anyhow::Ok(())
+        };
+        let left = timeout(SHUTDOWN_MAX, everyone).await;
+        // Joins the writer thread, which has at most one commit to finish.
+        tokio::task::spawn_blocking(move || store.close()).await??;
+        left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
+    }
+}
+
+/// Whether a referee knows that the league is over.
+fn is_over(referee: &Referee) -> bool {
+    referee.durable().is_closed(RoundId(u32::MAX))
+}
+
+/// Completes when one of the agents has failed.
+async fn any_failure<A>(agents: &mut [Handle<A>]) -> Stopped {
+    poll_fn(|context| {
+        for agent in agents.iter_mut() {
+            if let Poll::Ready(Err(stopped)) = pin!(agent.stopped()).poll(context) {
+                return Poll::Ready(stopped);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
+/// A client that calls loopback addresses only, also if an external player registers another endpoint.
+fn loopback_client() -> Client {
+    let policy = EgressPolicy { scopes: Scopes::LOOPBACK, ..EgressPolicy::default() };
+    Client::new().with_egress(Egress::new(policy, PinnedDns::default(), []))
+}
+
+fn options(
+    plan: &LeaguePlan,
+    colocated: &Colocated,
+    clock: Clock,
+    agent: &str,
+) -> Result<Options, NoEntropy> {
+    let entropy: Entropy = match plan.seed {
+        Some(seed) => entropy_numbered(seed, agent),
+        None => entropy_from_system()?,
+    };
+    Ok(Options {
+        colocated: Some(colocated.clone()),
+        clock,
+        record_exchanges: plan.record_exchanges,
+        telemetry: plan.telemetry.clone(),
+        ..agent_options(entropy)
+    })
+}

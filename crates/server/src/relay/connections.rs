@@ -1,0 +1,64 @@
+//! Who is connected how, and since when: an agent is called directly, or has a mailbox at the relay.
+
+use super::Relay;
+use matchday_core::league::League;
+use matchday_core::mailbox::Transport;
+use matchday_core::protocol::{Endpoint, Timestamp};
+use serde::Serialize;
+
+/// How the league reaches an agent. Without its address.
+#[derive(Debug, Clone, Serialize)]
+pub struct AgentConnection {
+    agent_id: String,
+    via: Via,
+    /// Of an agent that is connected to the relay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<&'static str>,
+    /// Whether it is; nobody knows that of an agent that is called directly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connected: Option<bool>,
+    /// Since when it is connected or is not; of an agent that is called directly, when it registered.
+    since: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Via {
+    Direct,
+    Relay,
+}
+
+/// The connections of all agents of a league, players first.
+pub fn connections(league: &League, relay: Option<&Relay>) -> Vec<AgentConnection> {
+    let players = league.players.iter().map(|(id, player)| {
+        of_agent(id.to_string(), &player.meta.contact_endpoint, player.registered_at, relay)
+    });
+    let referees = league.referees.iter().map(|(id, referee)| {
+        of_agent(id.to_string(), &referee.meta.contact_endpoint, referee.registered_at, relay)
+    });
+    players.chain(referees).collect()
+}
+
+fn of_agent(
+    agent_id: String,
+    endpoint: &Endpoint,
+    registered_at: Timestamp,
+    relay: Option<&Relay>,
+) -> AgentConnection {
+    let Some(mailbox) = relay.and_then(|relay| relay.mailbox_at(endpoint.raw())) else {
+        return AgentConnection {
+            agent_id,
+            via: Via::Direct,
+            transport: None,
+            connected: None,
+            since: registered_at,
+        };
+    };
+    let connection = mailbox.connection();
+    let transport = connection.ok().map(|(transport, _)| match transport {
+        Transport::Stream => "stream",
+        Transport::LongPoll => "long_poll",
+    });
+    let since = connection.map_or_else(|since| since, |(_, since)| since);
+    AgentConnection { agent_id, via: Via::Relay, transport, connected: Some(connection.is_ok()), since }
+}
