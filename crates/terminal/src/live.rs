@@ -172,6 +172,7 @@ fn frame(seen: &LiveLeague, pace: (Duration, u32), size: Size, paint: Paint) -> 
     } else {
         lines.extend(below_each_other(seen, room, size.columns, paint));
     }
+    lines.truncate(size.rows.saturating_sub(1));
     lines
 }
 
