@@ -6,7 +6,7 @@
 //! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `program_env_arg`, `query`,
 //!   `tls`: flags
 //! - `daemon`: what the commands that keep running have in common; `network`, `competition`, `telemetry`: their settings as values
-//! - `refresh`: the display of `--watch`; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
+//! - `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
 
 mod admin;
 mod backup;
@@ -42,7 +42,6 @@ mod practice;
 mod program_env_arg;
 mod query;
 mod referee;
-mod refresh;
 mod relay;
 mod replay;
 mod replay_against;

@@ -45,7 +45,7 @@ pub use crate::relay::Relay;
 use access::{Credential, credential};
 use background_statistics::BackgroundStatistics;
 use bytes::Bytes;
-use cache::Page;
+use cache::CachedPage;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use matchday_net::address_quota::AddressPlaces;
@@ -68,7 +68,7 @@ pub struct Dashboard {
     /// What a request without a token may see, if the league is open to readers.
     without_token: Access,
     statistics: Arc<BackgroundStatistics>,
-    pages: Arc<SharedComputation<Page, Result<Bytes, PageError>>>,
+    pages: Arc<SharedComputation<CachedPage, Result<Bytes, PageError>>>,
     listeners: AddressPlaces,
     /// Counts the probes that make listeners with a closed connection fail.
     probes: watch::Sender<u64>,
@@ -122,7 +122,7 @@ impl Dashboard {
     /// A page, computed once for all who ask for it, and kept until its version changes if `is_kept`. `compute` blocks.
     async fn compute_page(
         self: &Arc<Self>,
-        page: Page,
+        page: CachedPage,
         cost: Cost,
         is_kept: bool,
         compute: impl FnOnce(&Self) -> Result<Bytes, PageError> + Send + 'static,
