@@ -4,9 +4,7 @@ use crate::league::{send, settings};
 use matchday_core::league::Manager;
 use matchday_runtime::Options;
 use matchday_server::dashboard::Dashboard;
-use matchday_store::Location;
-use matchday_store::Stream;
-use matchday_store::{Location, StoreUrl};
+use matchday_store::{Location, StoreUrl, Stream};
 use matchday_testkit::eventually::eventually_async;
 use matchday_testkit::test_league::{
     TestLeague, endpoint, free_port, short, until_completed, until_registered,

@@ -7,7 +7,9 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
 use matchday_runtime::Options;
-use matchday_server::connect::{AgentEndpoint, Dialled, RelayClient, RelayError, Status};
+use matchday_server::connect::{
+    AgentEndpoint, AgentListener, Dialled, DialledAgent, RelayClient, RelayError, Status,
+};
 use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_store::Store;
 use std::rc::Rc;

@@ -72,7 +72,7 @@ impl Agent for Asker {
                 call: CallId(1),
                 to: self.to.clone(),
                 dialect: Dialect::Standard,
-                parcel: Payload::Probe,
+                payload: Payload::Probe,
                 deadline: CallDeadline::After(Duration::from_secs(60)),
             }),
             Input::Answer { answer, .. } => self.answer = Some(answer),

@@ -284,7 +284,6 @@ mod tests {
         AckStatus, LeagueRegisterResponse, LeagueStatus, MatchResultAck, RegisterAnswer, RegisterStatus,
     };
     use crate::protocol::{LeagueId, MatchId};
-    use crate::sim::wire::intact;
     use crate::sim::{Options, Scenario};
 
     fn hears(purpose: Purpose, body: impl Into<Body>) -> Option<Checker> {
