@@ -2,6 +2,7 @@
 
 use super::writer::Html;
 
+#[derive(Debug)]
 pub enum Cell<'a> {
     Text(&'a str),
     Number(String),
