@@ -5,7 +5,8 @@
 //! - [`verify`]: whether everything in a log follows from what stands before it
 //! - [`timeline`], [`describe`]: what happened in a match, in brief, for people; [`request_replay`]: a recorded request once more
 //! - [`fallbacks`], [`llm_usage`]: what players' deciders did; [`statistics`]: the results of a league for the statistics crate
-//! - [`export`], [`csv_rows`]: logs as rows and records; [`report`]: a league on a page, as HTML, Markdown and CSV
+//! - [`export`], [`csv_rows`]: logs as rows and records; [`league_view`]: the read model of a league;
+//!   [`report`]: a league on a page, as HTML, Markdown and CSV; [`template`]: how pages are written
 //! - [`backup`], [`transfer`]: verified copies of stores and leagues
 //! - [`mend`]: how to mend deviations from the protocol; [`sides`], [`plural`]: sentences and words that several readers share
 
@@ -16,6 +17,7 @@ pub mod describe;
 pub mod export;
 pub mod fallbacks;
 pub mod league_log;
+pub mod league_view;
 pub mod llm_usage;
 pub mod log_set;
 pub mod mend;
@@ -24,6 +26,7 @@ pub mod report;
 pub mod request_replay;
 pub mod sides;
 pub mod statistics;
+pub mod template;
 pub mod timeline;
 pub mod transfer;
 pub mod verify;

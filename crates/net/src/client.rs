@@ -7,14 +7,13 @@ use crate::body::{self, BodyError};
 use crate::call_deadline::{self, CallProgress};
 use crate::connect_error;
 use crate::egress::{Egress, Target};
-use crate::local_sockets::{LocalSocket, LocalSockets, SocketPair};
 use crate::parsed_url::ParsedUrl;
 use crate::pool::{Pool, PooledConnection};
 use crate::proxy::Proxies;
 use crate::rx_time::{RxTimed, RxTimes};
 use crate::socket::Socket;
 use crate::tls::{self, ClientTls};
-use crate::transport::{Connection, Dialer, InProcess};
+use crate::transport::{Connection, Dialer};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::Method;
@@ -22,7 +21,6 @@ use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::rt::{Read, Write};
 use hyper_util::rt::TokioIo;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::net::TcpStream;
@@ -33,14 +31,12 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, Default)]
 pub struct Client {
     pool: Arc<Pool>,
-    local_sockets: LocalSockets,
     tls: ClientTls,
     /// `None`: any address may be called.
     egress: Option<Egress>,
     head_limits: HeadLimits,
     /// `None`: the operating system's TCP.
     dialer: Option<Arc<dyn Dialer>>,
-    in_process: Option<Arc<dyn InProcess>>,
     proxies: Arc<Proxies>,
 }
 
@@ -75,11 +71,6 @@ impl Client {
         Self { pool: Arc::default(), egress: Some(egress), ..self.clone() }
     }
 
-    /// A client whose connections are told apart from those of all others.
-    pub fn with_own_sockets(&self) -> Self {
-        Self { pool: Arc::default(), local_sockets: LocalSockets::default(), ..self.clone() }
-    }
-
     pub fn egress(&self) -> Option<&Egress> {
         self.egress.as_ref()
     }
@@ -91,16 +82,6 @@ impl Client {
     /// A client that calls through these proxies, with a pool of its own.
     pub fn with_proxies(&self, proxies: Proxies) -> Self {
         Self { pool: Arc::default(), proxies: Arc::new(proxies), ..self.clone() }
-    }
-
-    /// A client that calls the endpoints of `in_process` without a connection.
-    pub fn with_in_process(&self, in_process: Arc<dyn InProcess>) -> Self {
-        Self { in_process: Some(in_process), ..self.clone() }
-    }
-
-    /// Whether this endpoint is called without a connection: the egress policy does not apply to it.
-    pub fn is_in_process(&self, url: &str) -> bool {
-        self.in_process.as_ref().is_some_and(|in_process| in_process.serves(url))
     }
 
     /// Posts `body`, and reads at most `bytes_max` of the response's body.
@@ -156,9 +137,6 @@ impl Client {
         deadline: Instant,
         bytes_max: usize,
     ) -> CompletedCall {
-        if let Some(in_process) = self.in_process.as_ref().filter(|in_process| in_process.serves(url)) {
-            return in_process.call(url, request.into().body, deadline, bytes_max).await;
-        }
         let progress = CallProgress::begin();
         let result = match self.pool.parse(url) {
             Err(error) => Err(error),
@@ -242,9 +220,9 @@ impl Client {
         if let Some(dialer) = &self.dialer {
             let pinned = pinned.and_then(|addresses| addresses.first().map(|at| at.ip().to_string()));
             let dialled = dialer.dial(pinned.as_deref().unwrap_or(host), *port).await;
-            let (stream, local) = dialled.map_err(|error| connect_error::classify(&error))?;
+            let stream = dialled.map_err(|error| connect_error::classify(&error))?;
             let (stream, rx_times) = RxTimed::wrap(stream, |_| Instant::now(), None);
-            return self.secure(stream, rx_times, local, url).await;
+            return self.secure(stream, rx_times, url).await;
         }
         let proxy = self.proxies.proxy_for(&url.target, url.is_https);
         let connecting = match (proxy, pinned) {
@@ -259,11 +237,10 @@ impl Client {
         if let Some(proxy) = proxy {
             proxy.tunnel(&mut stream, &url.target).await?;
         }
-        let local = stream.local_addr().map_err(no_connection)?;
         let socket = Socket::connected(stream);
         let peek = socket.peek();
         let (stream, rx_times) = RxTimed::wrap(socket, Socket::rx_time, Some(peek));
-        self.secure(stream, rx_times, local, url).await
+        self.secure(stream, rx_times, url).await
     }
 
     /// A connection of its own, which is not pooled.
@@ -292,20 +269,13 @@ impl Client {
         &self,
         stream: impl Connection,
         rx_times: Arc<RxTimes>,
-        local: SocketAddr,
         url: &ParsedUrl,
     ) -> Result<NewConnection, CallError> {
-        let registered = self.local_sockets.acquire(SocketPair { local, remote_port: url.target.port });
         if !url.is_https {
-            return handshake(TokioIo::new(stream), rx_times, self.head_limits, registered).await;
+            return handshake(TokioIo::new(stream), rx_times, self.head_limits).await;
         }
         let stream = self.tls.connect(&url.target.host, stream).await?;
-        handshake(TokioIo::new(stream), rx_times, self.head_limits, registered).await
-    }
-
-    /// Whether the connection from `peer` to our port `local_port` was opened by this client or a clone of it.
-    pub fn is_local_socket(&self, peer: SocketAddr, local_port: u16) -> bool {
-        self.local_sockets.contains(&SocketPair { local: peer, remote_port: local_port })
+        handshake(TokioIo::new(stream), rx_times, self.head_limits).await
     }
 }
 
@@ -335,7 +305,6 @@ async fn handshake<T>(
     stream: T,
     rx_times: Arc<RxTimes>,
     limits: HeadLimits,
-    registered: LocalSocket,
 ) -> Result<NewConnection, CallError>
 where
     T: Read + Write + Send + Unpin + 'static,
@@ -352,7 +321,6 @@ where
         if let Err(error) = connection.await {
             let _ = report.send(error);
         }
-        drop(registered);
     });
     Ok(NewConnection { connection: PooledConnection { sender, rx_times }, failure })
 }

@@ -10,10 +10,8 @@
 //! - [`trusted_proxies`], `proxy_protocol`: whose requests a reverse proxy passes on; [`ip_network`]: addresses in CIDR notation
 //! - [`origin_check`]: which `Host` and `Origin` headers are accepted (DNS rebinding, cross-site requests)
 //! - [`call`]: request, response, error and timings of one call; [`client`]: makes it, by a deadline; `call_deadline`,
-//!   `pool`, `parsed_url`, `connect_error` and `local_sockets` are its parts
 //! - [`forward`]: passes a request on to another server, and its response back piece by piece
-//! - [`streaming`]: responses that are read piece by piece; [`proxy`]: HTTP proxies on the way out; [`memory`]: server and client
-//!   in one process without a socket
+//! - [`streaming`]: responses that are read piece by piece; [`proxy`]: HTTP proxies on the way out
 //! - [`egress`]: which addresses the client may connect to: policy, classes of IP addresses, pinned DNS
 //! - [`tls`]: certificates for both sides
 //! - `ref_counts`: counts behind the limits; [`address_quota`]: a limit per address for what lasts; [`rate_limit`]: for requests
@@ -33,8 +31,6 @@ pub mod forward;
 mod head_timeout;
 mod io_hook;
 pub mod ip_network;
-mod local_sockets;
-pub mod memory;
 pub mod origin_check;
 mod parsed_url;
 mod pool;

@@ -26,11 +26,6 @@ impl<K: Copy + Eq + Hash> RefCounts<K> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn acquire(&self, key: K) -> RefGuard<K> {
-        *self.counts().entry(key).or_default() += 1;
-        RefGuard { key, counts: self.clone() }
-    }
-
     /// `None` if there are `max` references to the key already.
     pub(crate) fn try_acquire(&self, key: K, max: usize) -> Option<RefGuard<K>> {
         let mut counts = self.counts();
@@ -62,10 +57,6 @@ impl<K: Copy + Eq + Hash> RefCounts<K> {
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.counts().len()
-    }
-
-    pub(crate) fn contains(&self, key: &K) -> bool {
-        self.counts().contains_key(key)
     }
 }
 

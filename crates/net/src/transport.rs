@@ -1,9 +1,7 @@
 //! The traits between HTTP and the network. The program uses the operating system's TCP sockets; tests run the same server and
 //! client over a simulated network.
 
-use crate::call::CompletedCall;
 use crate::socket::{self, Socket};
-use bytes::Bytes;
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -59,23 +57,7 @@ impl Listener for TcpListener {
 
 /// Opens connections over something other than the operating system's TCP.
 pub trait Dialer: fmt::Debug + Send + Sync {
-    /// A connection and its local address.
     fn dial<'a>(&'a self, host: &'a str, port: u16) -> DialFuture<'a>;
 }
 
-pub type DialFuture<'a> =
-    Pin<Box<dyn Future<Output = io::Result<(Box<dyn Connection>, SocketAddr)>> + Send + 'a>>;
-
-/// Endpoints that are served by this process and called without a connection.
-pub trait InProcess: fmt::Debug + Send + Sync {
-    fn serves(&self, url: &str) -> bool;
-
-    /// Posts `body`. The response is in time if it arrived at this process by the deadline.
-    fn call<'a>(
-        &'a self,
-        url: &'a str,
-        body: Bytes,
-        deadline: Instant,
-        bytes_max: usize,
-    ) -> Pin<Box<dyn Future<Output = CompletedCall> + Send + 'a>>;
-}
+pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Connection>>> + Send + 'a>>;

@@ -2,31 +2,43 @@
 //! that a slow peer delays nobody but itself.
 
 use crate::context::Context;
-use crate::inbox::Arrived;
+use crate::inbox::{Arrived, Replied};
+use crate::intake::{CallingAgent, NoReply};
+use crate::local_routes::{LocalAgent, Mailboxes, Route};
 use crate::log::{Header, emit, millis};
 use crate::message_meta::{self, MessageMeta};
 use bytes::Bytes;
 use hyper::header::{HeaderName, HeaderValue};
-use matchday_core::agent::{Answer, Failure, Input, Outgoing, Payload};
+use matchday_core::agent::{Answer, Content, Failure, Input, Outgoing, Payload};
 use matchday_core::driver::{Call, CallAttempts, ExchangeOutcome, Understood};
 use matchday_core::protocol::decode::Reading;
 use matchday_core::protocol::dialect::answer::read_answer;
 use matchday_core::protocol::dialect::call::{write_call, write_probe};
+use matchday_core::protocol::dialect::reply::{HttpReply, write_reply};
+use matchday_core::protocol::dialect::request::ReplyTo;
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
+use matchday_core::protocol::jsonrpc::Id;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use matchday_net::client::{CallError, CallRequest, CallResponse, CallTimings, CompletedCall};
 use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
 use smol_str::{SmolStr, ToSmolStr};
 use std::sync::Arc;
-use tokio::time::Instant;
+use tokio::sync::SetOnce;
+use tokio::time::{Instant, timeout_at};
 use tracing::Level;
 
 /// Tells a relay how many milliseconds a call may wait for the agent.
 pub const RELAY_TIMEOUT: HeaderName = HeaderName::from_static("matchday-timeout-ms");
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Marks a call between colocated agents: it is answered in this process, or not at all.
-pub const COLOCATED: HeaderName = HeaderName::from_static("matchday-colocated");
+/// How far a call may go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To an agent that shares the log, or nowhere: the call may follow from what is not durable yet.
+    Colocated,
+    Anywhere,
+}
 
 /// How a call ended, and when.
 struct Ended {
@@ -36,20 +48,26 @@ struct Ended {
     /// What kept it from being answered, in more words than the agent needs.
     trouble: Option<String>,
     times: CallTimings,
-    /// The last that went out and came back.
-    request: Bytes,
-    response: Option<Bytes>,
+    sent: Sent,
+}
+
+/// What went out, and what came back.
+enum Sent {
+    /// As bytes, the last time.
+    Written { request: Bytes, response: Option<Bytes> },
+    /// As values, within the process.
+    Typed(Option<Content>),
 }
 
 /// Makes the call, and puts its end into the inbox.
-pub(super) async fn make(context: Arc<Context>, call: Call) {
+pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
     let began = context.clock.now();
     let deadline = call.outgoing.deadline.resolve(began);
     let _in_flight = context.telemetry.call_started();
     let ended = tokio::select! {
         biased;
         () = context.inbox.closed() => return,
-        ended = attempt_all(&context, &call, deadline) => ended,
+        ended = carry(&context, &call, deadline, reach) => ended,
     };
     let ended = Ended { at: ended.at.max(began), ..ended };
     let outgoing = call.outgoing;
@@ -71,10 +89,58 @@ pub(super) async fn make(context: Arc<Context>, call: Call) {
     context.inbox.put(Arrived::Input(at, Input::Answer { call: outgoing.call, dialect, answer }));
 }
 
-async fn attempt_all(context: &Context, call: &Call, deadline: Timestamp) -> Ended {
+async fn carry(context: &Context, call: &Call, deadline: Timestamp, reach: Reach) -> Ended {
+    match (context.local_route(&call.outgoing.to), reach) {
+        (Some(Route::Agent(agent)), _) => to_agent(context, &call.outgoing, deadline, Some(&agent)).await,
+        (_, Reach::Colocated) => to_agent(context, &call.outgoing, deadline, None).await,
+        (Some(Route::Mailbox(mailboxes)), _) => attempt_all(context, call, deadline, Some(&*mailboxes)).await,
+        (None, Reach::Anywhere) => attempt_all(context, call, deadline, None).await,
+    }
+}
+
+/// Calls an agent of this process. One that has gone is like one that cannot be reached.
+async fn to_agent(
+    context: &Context,
+    outgoing: &Outgoing,
+    deadline: Timestamp,
+    agent: Option<&SetOnce<LocalAgent>>,
+) -> Ended {
+    let began = Instant::now();
+    let asking = async {
+        let agent = agent.ok_or(NoReply::Gone)?.wait().await;
+        let intake = agent.intake().ok_or(NoReply::Gone)?;
+        let shares_store = agent.shares(&context.clock.store);
+        let caller = CallingAgent { name: context.sender(), shares_store };
+        let parent = context.telemetry.span_of(outgoing.call, message_meta::match_of(&outgoing.payload));
+        intake.call(outgoing.payload.clone(), outgoing.dialect, caller, parent).await
+    };
+    let replied = timeout_at(context.clock.instant(deadline), asking).await;
+    let mut times = CallTimings { began, connected: Some(began), first_byte: None, last_byte: None };
+    let (at, answer, content) = match replied {
+        Ok(Ok(Replied { content, at })) => {
+            (times.first_byte, times.last_byte) = (Some(at), Some(at));
+            let answer = match content.clone() {
+                Content::Message(message) => Answer::Message(Ok(message.into())),
+                Content::Data(_) | Content::Received => Answer::Received,
+            };
+            (context.clock.at(at), answer, Some(content))
+        }
+        Ok(Err(_)) => (context.clock.now(), Answer::Undelivered(Failure::NoConnection), None),
+        Err(_) => (context.clock.now(), Answer::Undelivered(Failure::TimedOut), None),
+    };
+    Ended { at, dialect: outgoing.dialect, answer, trouble: None, times, sent: Sent::Typed(content) }
+}
+
+async fn attempt_all(
+    context: &Context,
+    call: &Call,
+    deadline: Timestamp,
+    mailboxes: Option<&dyn Mailboxes>,
+) -> Ended {
     let mut attempts = CallAttempts::new(call.outgoing.dialect, call.try_dialects);
     loop {
-        let (ended, understood) = attempt(context, &call.outgoing, deadline, attempts.dialect()).await;
+        let attempting = attempt(context, &call.outgoing, deadline, attempts.dialect(), mailboxes);
+        let (ended, understood) = attempting.await;
         if let Some(ended) = attempts.ended(understood, ended) {
             return ended;
         }
@@ -86,52 +152,68 @@ async fn attempt(
     outgoing: &Outgoing,
     deadline: Timestamp,
     dialect: Dialect,
+    mailboxes: Option<&dyn Mailboxes>,
 ) -> (Ended, Understood) {
-    let id = i64::try_from(outgoing.call.0).unwrap_or(i64::MAX);
-    let (request, exchange) = match &outgoing.payload {
-        Payload::Message(message) => (write_call(dialect, id, message), message_meta::exchange(message)),
-        Payload::Probe => (write_probe(id), None),
+    let request = Bytes::from(written(outgoing, dialect));
+    let exchange = match &outgoing.payload {
+        Payload::Message(message) => message_meta::exchange(message),
+        Payload::Probe => None,
     };
-    let request = Bytes::from(request);
     let deadline = context.clock.instant(deadline);
     let most = context.limits.message_bytes_max;
-    let mut headers = context.telemetry.headers(outgoing.call, message_meta::match_of(&outgoing.payload));
-    if outgoing.to.raw().contains("/relay/") {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-        headers.push((RELAY_TIMEOUT, HeaderValue::from(left_ms)));
-    }
-    let local = context.colocated.as_ref().and_then(|colocated| colocated.local_route(outgoing.to.raw()));
-    if local.is_some() {
-        headers.push((COLOCATED, HeaderValue::from_static("1")));
-    }
-    let (url, client) = match &local {
-        Some((url, client)) => (url.as_str(), *client),
-        None => (outgoing.to.raw(), &context.client),
+    let CompletedCall { timings: times, result: outcome } = match mailboxes {
+        Some(mailboxes) => mailboxes.call(outgoing.to.raw(), request.clone(), deadline, most).await,
+        None => {
+            let sending = CallRequest {
+                headers: headers(context, outgoing, deadline),
+                ..CallRequest::from(request.clone())
+            };
+            context.client.call(outgoing.to.raw(), sending, deadline, most).await
+        }
     };
-    let sending = CallRequest { headers, ..CallRequest::from(request.clone()) };
-    let CompletedCall { timings: times, result: outcome } = client.call(url, sending, deadline, most).await;
     let at = arrival(context, &times, &outcome);
     let mut trouble = None;
-    let (answer, understood, response) = match outcome {
+    let (answer, response) = match outcome {
         Ok(received) => {
             let wire = read_answer(received.status, &received.body, &context.limits);
             let (conformance, limits) = (context.conformance, context.limits);
             let reading = Reading { conformance, now: at, limits, exchange: exchange.as_ref(), about: None };
-            let answer = decode_wire::answer(wire, &reading);
-            let understood = Understood::of(&answer);
-            (answer, understood, Some(received.body))
+            (decode_wire::answer(wire, &reading), Some(received.body))
         }
         Err(error) => {
             let answer = failed(&error);
             if matches!(&answer, Answer::Undelivered(failure) if *failure != Failure::TimedOut) {
                 trouble = Some(error.to_string());
             }
-            let understood = Understood::of(&answer);
-            (answer, understood, None)
+            (answer, None)
         }
     };
-    (Ended { at, dialect, answer, trouble, times, request, response }, understood)
+    let understood = Understood::of(&answer);
+    (Ended { at, dialect, answer, trouble, times, sent: Sent::Written { request, response } }, understood)
+}
+
+fn id_of(outgoing: &Outgoing) -> i64 {
+    i64::try_from(outgoing.call.0).unwrap_or(i64::MAX)
+}
+
+/// What is called, as HTTP carries it.
+fn written(outgoing: &Outgoing, dialect: Dialect) -> Vec<u8> {
+    match &outgoing.payload {
+        Payload::Message(message) => write_call(dialect, id_of(outgoing), message),
+        Payload::Probe => write_probe(id_of(outgoing)),
+    }
+}
+
+fn headers(context: &Context, outgoing: &Outgoing, deadline: Instant) -> Vec<(HeaderName, HeaderValue)> {
+    let span = context.telemetry.span_of(outgoing.call, message_meta::match_of(&outgoing.payload));
+    let span = span.and_then(|span| HeaderValue::try_from(span.header()).ok());
+    let mut headers: Vec<_> = span.into_iter().map(|span| (TRACEPARENT, span)).collect();
+    if outgoing.to.raw().contains("/relay/") {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        headers.push((RELAY_TIMEOUT, HeaderValue::from(left_ms)));
+    }
+    headers
 }
 
 fn failed(error: &CallError) -> Answer {
@@ -209,6 +291,14 @@ fn recorded(
     let steps = [times.connected.map(connected), times.first_byte.map(|at| clock.at(at))];
     let [connected_at, first_byte_at] = in_order(began, steps, ended.at);
     let outcome = outcome(&ended.answer);
+    let (request, answer) = match &ended.sent {
+        Sent::Written { request, response } => (request.clone(), response.clone()),
+        Sent::Typed(content) => {
+            let to = ReplyTo::Id(Id::from(id_of(outgoing)));
+            let reply = |content| HttpReply::one(write_reply(&to, ended.dialect, content)).body;
+            (written(outgoing, ended.dialect).into(), content.as_ref().map(|content| reply(content).into()))
+        }
+    };
     Exchange {
         at: began,
         connected_at,
@@ -221,8 +311,8 @@ fn recorded(
         message_type: meta.message_type.clone(),
         conversation_id: ConversationId::new(meta.conversation_id.clone().unwrap_or_default()),
         match_id: meta.match_id.clone().map(MatchId::new),
-        request: redact_body(&ended.request, meta.match_id.is_some()),
-        answer: ended.response.as_deref().map(|body| redact_body(body, meta.match_id.is_some())),
+        request: redact_body(&request, meta.match_id.is_some()),
+        answer: answer.map(|body| redact_body(&body, meta.match_id.is_some())),
         outcome: outcome.to_smolstr().into(),
         error_code: outcome.error_code().map(|code| code.code().into()),
     }

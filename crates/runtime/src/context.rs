@@ -1,9 +1,9 @@
 //! What every part of one running agent can see.
 
 use crate::clock::AgentClock;
-use crate::colocated::Colocated;
 use crate::decider::Decider;
 use crate::inbox::Inbox;
+use crate::local_routes::{LocalRoutes, Route};
 use crate::log::{self, Header, emit};
 use crate::quota::{ExchangeQuota, Full};
 use crate::rules::ExternalRules;
@@ -20,7 +20,9 @@ use tracing::{Dispatch, Level};
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) client: Client,
-    pub(super) colocated: Option<Colocated>,
+    pub(super) routes: LocalRoutes,
+    /// Where it is called itself.
+    pub(super) url: String,
     pub(super) clock: AgentClock,
     pub(super) inbox: Inbox,
     pub(super) runtime: tokio::runtime::Handle,
@@ -39,10 +41,9 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Whether calls to it stay within this process, so that the egress policy does not apply: to a mailbox, or to a colocated agent.
-    pub(super) fn stays_in_process(&self, endpoint: &Endpoint) -> bool {
-        let has_local_route = |colocated: &Colocated| colocated.local_route(endpoint.raw()).is_some();
-        self.client.is_in_process(endpoint.raw()) || self.colocated.as_ref().is_some_and(has_local_route)
+    /// The way to another agent of this process, or to one that fetches its calls here. The egress policy does not apply to it.
+    pub(super) fn local_route(&self, endpoint: &Endpoint) -> Option<Route> {
+        self.routes.find(endpoint.raw()).filter(|_| endpoint.raw() != self.url)
     }
 
     pub(super) fn sender(&self) -> Sender {

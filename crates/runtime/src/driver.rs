@@ -2,6 +2,7 @@
 //! stores what comes of it. It never waits for the disk or for a peer.
 
 use crate::Runnable;
+use crate::call::Reach;
 use crate::checkpoint_signer::CheckpointSigner;
 use crate::context::{AgentInfo, Context};
 use crate::inbox::{Arrived, ReplySlot};
@@ -141,8 +142,8 @@ impl<A: Runnable> DriverTask<A> {
             signer.extend(&batch.lines);
         }
         let Batch { at, lines, durability, when_ordered, when_durable, .. } = batch;
-        let when_ordered = Release::new(when_ordered, &mut self.reply_slots);
-        let when_durable = Release::new(when_durable, &mut self.reply_slots);
+        let when_ordered = Release::new(when_ordered, Reach::Colocated, &mut self.reply_slots);
+        let when_durable = Release::new(when_durable, Reach::Anywhere, &mut self.reply_slots);
         self.outbox.append(at, lines, durability, when_ordered, when_durable);
     }
 

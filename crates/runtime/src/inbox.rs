@@ -5,6 +5,7 @@ use matchday_core::agent::{Content, Input, Request};
 use matchday_core::protocol::Timestamp;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::time::Instant;
 
 #[derive(Debug)]
 pub(super) enum Arrived {
@@ -16,17 +17,24 @@ pub(super) enum Arrived {
     StoreFailed(String),
 }
 
+/// A reply, and when it was released.
+#[derive(Debug)]
+pub(super) struct Replied {
+    pub(super) content: Content,
+    pub(super) at: Instant,
+}
+
 /// Where the reply to a request goes. It holds the request's place in the inbox until then.
 #[derive(Debug)]
 pub(super) struct ReplySlot {
-    to: oneshot::Sender<Content>,
+    to: oneshot::Sender<Replied>,
     place: OwnedSemaphorePermit,
     colocated: bool,
 }
 
 impl ReplySlot {
     /// The reply comes out of the other half; an error there means that none will come.
-    pub(super) fn new(place: OwnedSemaphorePermit, colocated: bool) -> (Self, oneshot::Receiver<Content>) {
+    pub(super) fn new(place: OwnedSemaphorePermit, colocated: bool) -> (Self, oneshot::Receiver<Replied>) {
         let (to, reply) = oneshot::channel();
         (Self { to, place, colocated }, reply)
     }
@@ -39,7 +47,7 @@ impl ReplySlot {
     pub(super) fn fill(self, content: Content) {
         drop(self.place);
         // The peer may have gone.
-        let _ = self.to.send(content);
+        let _ = self.to.send(Replied { content, at: Instant::now() });
     }
 }
 
@@ -61,6 +69,11 @@ impl Inbox {
         let many = u32::try_from(count).ok()?;
         let mut all = Arc::clone(&self.room).try_acquire_many_owned(many).ok()?;
         Some((0..count).filter_map(|_| all.split(1)).collect())
+    }
+
+    /// A place for one request, once there is one.
+    pub(super) async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.room).acquire_owned().await.ok()
     }
 
     /// How many requests wait for the agent or for their reply.

@@ -2,17 +2,18 @@
 //! request into the inbox. When it is over, it is logged, counted and recorded. The HTTP response is the caller's part.
 
 use crate::context::Context;
-use crate::inbox::{Arrived, ReplySlot};
+use crate::inbox::{Arrived, Replied, ReplySlot};
 use crate::log::{Header, emit, millis};
 use crate::message_meta::{self, MessageMeta};
 use crate::schemas;
 use crate::telemetry::trace::Parent;
-use matchday_core::agent::{Ask, Content, Request, RequestId};
+use matchday_core::agent::{Ask, Content, Payload, Request, RequestId};
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::Query;
 use matchday_core::protocol::decode::{Limits, Reading};
-use matchday_core::protocol::dialect::request::{RequestContent, Requests, read_requests};
+use matchday_core::protocol::dialect::request::{RequestContent, read_method};
 use matchday_core::protocol::dialect::{Dialect, decode_wire};
+use matchday_core::protocol::jsonrpc::ErrorObject;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
     Body, ConversationId, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token,
@@ -23,6 +24,7 @@ use matchday_store::redact::{redact_body, redact_text};
 use matchday_store::{Direction, Exchange};
 use serde_json::{Value, json};
 use smol_str::{SmolStr, ToSmolStr, format_smolstr};
+use std::fmt;
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -49,7 +51,14 @@ pub struct Intake {
 pub(super) struct Submitted {
     pub(super) meta: MessageMeta,
     /// `None` if it is not for the agent at all.
-    pub(super) reply: Option<oneshot::Receiver<Content>>,
+    pub(super) reply: Option<oneshot::Receiver<Replied>>,
+}
+
+/// What was asked within the process, and what was replied.
+struct Asked {
+    at: Timestamp,
+    meta: MessageMeta,
+    replied: Replied,
 }
 
 /// Where a request comes from, and what the path that it came to says of that.
@@ -58,7 +67,16 @@ pub struct Caller {
     pub peer: SocketAddr,
     pub join_code: Option<Token>,
     /// Whether it is the process itself that runs the agent.
-    pub(super) is_ourselves: bool,
+    is_ourselves: bool,
+    /// If it is another agent of this process, which keeps a record of its call itself.
+    agent: Option<CallingAgent>,
+}
+
+/// An agent that calls another one of its process.
+#[derive(Debug, Clone)]
+pub(super) struct CallingAgent {
+    pub(super) name: Sender,
+    pub(super) shares_store: bool,
 }
 
 impl Caller {
@@ -69,7 +87,17 @@ impl Caller {
 
 impl From<SocketAddr> for Caller {
     fn from(peer: SocketAddr) -> Self {
-        Self { peer, join_code: None, is_ourselves: false }
+        Self { peer, join_code: None, is_ourselves: false, agent: None }
+    }
+}
+
+/// As it is named in a log.
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.agent {
+            Some(agent) => agent.name.fmt(f),
+            None => self.peer.fmt(f),
+        }
     }
 }
 
@@ -157,22 +185,35 @@ impl Intake {
             let meta = MessageMeta::new(foreign.as_ref().map_or("", UntrustedText::raw), None, None);
             return Submitted { meta, reply: None };
         };
+        self.submit_decoded(ask, dialect, place, at, caller)
+    }
+
+    fn submit_decoded(
+        &self,
+        ask: Ask,
+        dialect: Dialect,
+        place: OwnedSemaphorePermit,
+        at: Timestamp,
+        caller: &Caller,
+    ) -> Submitted {
+        let telemetry = &self.context.telemetry;
         let meta = MessageMeta::of_ask(&ask);
-        if context.telemetry.is_tracing() {
-            context.telemetry.set_league(message_meta::league_of(&ask));
+        if telemetry.is_tracing() {
+            telemetry.set_league(message_meta::league_of(&ask));
         }
-        let peer = caller.peer;
-        let port = self.address.port();
-        let colocated = context.colocated.as_ref().is_some_and(|colocated| colocated.is_caller(port, peer));
+        let peer = Some(caller.peer.ip()).filter(|_| caller.agent.is_none());
+        let is_operator = self.trusts_loopback
+            && self.address.ip().is_loopback()
+            && peer.is_some_and(|peer| peer.is_loopback());
+        let colocated = caller.agent.as_ref().is_some_and(|agent| agent.shares_store);
         let (slot, reply) = ReplySlot::new(place, colocated);
         let request = Request {
             id: RequestId(0),
             ask,
             dialect,
-            local: caller.is_ourselves
-                || self.trusts_loopback && self.address.ip().is_loopback() && peer.ip().is_loopback(),
+            local: caller.is_ourselves || is_operator,
             objection: None,
-            client: Some(peer.ip().to_canonical()),
+            client: peer.map(|peer| peer.to_canonical()),
             join_code: caller.join_code.clone(),
         };
         self.put_into_inbox(at, request, slot);
@@ -183,7 +224,7 @@ impl Intake {
     fn put_into_inbox(&self, at: Timestamp, mut request: Request, reply: ReplySlot) {
         let context = &self.context;
         if let (Some(named), Some(egress)) = (endpoint(&request.ask), context.client.egress())
-            && !context.stays_in_process(named)
+            && context.local_route(named).is_none()
         {
             let Some(verdict) = egress.check_cached(named.raw()) else {
                 let (named, context, egress) = (named.clone(), Arc::clone(context), egress.clone());
@@ -206,8 +247,8 @@ impl Intake {
         context.inbox.put(Arrived::Request { at, request, reply });
     }
 
-    /// Asks by the name of a method, as a peer would over HTTP; the exchange is logged and recorded.
-    pub async fn ask(
+    /// Asks by the name of a method, as a client of the Model Context Protocol does; the exchange is logged and recorded.
+    pub async fn ask_method(
         &self,
         method: &str,
         params: Value,
@@ -216,30 +257,58 @@ impl Intake {
         let (at, caller) = (self.now(), caller.into());
         let is_message = params.get("message_type").is_some();
         let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
-        let request = request(method, params);
-        let (meta, content) = self.put(self.read(&request)?, at, &caller).await?;
-        let outcome = ExchangeOutcome::of_reply(&content);
-        let answer = match &content {
+        let asked = read_method(method, params).map_err(|error| NoReply::Unfit(reason(error)))?;
+        let (meta, content) = match self.reserve(1).and_then(|mut places| places.pop()) {
+            // An agent that is registered by way of a tool need not speak so itself.
+            Some(place) => {
+                let submitted = self.submit(asked, Dialect::Standard, Some(place), at, &caller);
+                (submitted.meta, received(submitted.reply).await?.content)
+            }
+            None => {
+                let (meta, error) = self.busy(at, TOO_MANY, |name| field_of(&asked, name));
+                (meta, Content::Message(error))
+            }
+        };
+        self.finish_asked(at, &caller, &meta, written.as_bytes(), &content);
+        Ok(content)
+    }
+
+    /// Sends a message, as a peer would; the exchange is logged and recorded.
+    pub async fn send(&self, message: Message, caller: impl Into<Caller>) -> Result<Content, NoReply> {
+        let caller = caller.into();
+        let written = serde_json::to_vec(&message).unwrap_or_default();
+        let ask = Ask::Message(Ok(message.into()));
+        let Asked { at, meta, replied } = self.ask(ask, Dialect::Standard, &caller).await?;
+        self.finish_asked(at, &caller, &meta, &written, &replied.content);
+        Ok(replied.content)
+    }
+
+    /// Gives an order of the process that runs the agent: it needs no token.
+    pub async fn order(&self, message: Message) -> Result<Content, NoReply> {
+        self.send(message, Caller { is_ourselves: true, ..Caller::from(self.address) }).await
+    }
+
+    fn finish_asked(
+        &self,
+        at: Timestamp,
+        caller: &Caller,
+        meta: &MessageMeta,
+        request: &[u8],
+        content: &Content,
+    ) {
+        let answer = match content {
             Content::Message(message) => serde_json::to_vec(message).unwrap_or_default(),
             Content::Data(data) => data.to_string().into_bytes(),
             Content::Received => Vec::new(),
         };
-        self.finish_exchange(at, caller.peer, &meta, &outcome, written.as_bytes(), &answer, None);
-        Ok(content)
+        let outcome = ExchangeOutcome::of_reply(content);
+        self.finish_exchange(at, caller, meta, &outcome, request, &answer, None);
     }
 
-    /// Gives an order of the process that runs the agent: it needs no token.
-    pub async fn order(&self, message: &Message) -> Result<Content, NoReply> {
-        let params = serde_json::to_value(message).unwrap_or_default();
-        let caller = Caller { is_ourselves: true, ..Caller::from(self.address) };
-        self.ask(message.message_type().method(), params, caller).await
-    }
-
-    /// Asks on our own behalf: the exchange is neither logged nor recorded.
-    pub async fn look(&self, method: &str) -> Result<Content, NoReply> {
+    /// Asks on our own behalf, as anyone may: the exchange is neither logged nor recorded.
+    pub async fn look(&self, ask: Ask) -> Result<Content, NoReply> {
         let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
-        let request = request(method, json!({}));
-        self.put(self.read(&request)?, self.now(), &nobody.into()).await.map(|(_, content)| content)
+        Ok(self.ask(ask, Dialect::Standard, &nobody.into()).await?.replied.content)
     }
 
     /// The latest checkpoint, as anyone may see it where the league is open to readers, and the operator anywhere.
@@ -248,46 +317,35 @@ impl Intake {
         peer: SocketAddr,
         operator_token: Option<Token>,
     ) -> Result<Content, NoReply> {
-        let asked = RequestContent::Checkpoint { operator_token };
-        self.put(asked, self.now(), &peer.into()).await.map(|(_, content)| content)
+        let ask = Ask::Checkpoint { operator_token };
+        Ok(self.ask(ask, Dialect::Standard, &peer.into()).await?.replied.content)
     }
 
-    fn read(&self, request: &str) -> Result<RequestContent, NoReply> {
-        match read_requests(request.as_bytes(), &self.context.limits) {
-            Requests::One(request) => Ok(request.asked),
-            Requests::Refused(reply) => {
-                let reply: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
-                let why = reply.pointer("/error/data").map(|data| match data {
-                    Value::String(why) => why.clone(),
-                    other => other.to_string(),
-                });
-                Err(NoReply::Unfit(why.unwrap_or_default()))
-            }
-            Requests::Batch(_) => Err(NoReply::Unfit("ask one thing at a time".to_owned())),
-        }
-    }
-
-    async fn put(
+    /// A call of another agent of this process, which records it.
+    pub(super) async fn call(
         &self,
-        asked: RequestContent,
-        at: Timestamp,
-        caller: &Caller,
-    ) -> Result<(MessageMeta, Content), NoReply> {
-        let field = |name: &str| match &asked {
-            RequestContent::Message { value, .. } => {
-                value.get(name).and_then(Value::as_str).map(SmolStr::from)
-            }
-            _ => None,
+        payload: Payload,
+        dialect: Dialect,
+        agent: CallingAgent,
+        parent: Option<Parent>,
+    ) -> Result<Replied, NoReply> {
+        let caller = Caller { agent: Some(agent), ..Caller::from(self.address) };
+        let ask = match payload {
+            Payload::Message(message) => Ask::Message(Ok(message.into())),
+            Payload::Probe => Ask::Query(Query::Ping.into()),
         };
-        let Some(place) = self.reserve(1).and_then(|mut places| places.pop()) else {
-            let (meta, error) = self.busy(at, TOO_MANY, field);
-            return Ok((meta, Content::Message(error)));
-        };
-        // An agent that is registered by way of a tool need not speak so itself.
-        let Submitted { meta, reply } = self.submit(asked, Dialect::Standard, Some(place), at, caller);
-        let reply = reply.ok_or_else(|| NoReply::Unfit("this is not for the league".to_owned()))?;
-        let content = reply.await.map_err(|_| NoReply::Gone)?;
-        Ok((meta, content))
+        let Asked { at, meta, replied } = self.ask(ask, dialect, &caller).await?;
+        let outcome = ExchangeOutcome::of_reply(&replied.content);
+        self.finish_exchange(at, &caller, &meta, &outcome, &[], &[], parent);
+        Ok(replied)
+    }
+
+    /// Puts to the agent what needs no decoding, as soon as there is room for it.
+    async fn ask(&self, ask: Ask, dialect: Dialect, caller: &Caller) -> Result<Asked, NoReply> {
+        let place = self.context.inbox.place().await.ok_or(NoReply::Gone)?;
+        let at = self.now();
+        let Submitted { meta, reply } = self.submit_decoded(ask, dialect, place, at, caller);
+        Ok(Asked { at, meta, replied: received(reply).await? })
     }
 
     /// E014 in these words, for a request of which `field` gives the fields.
@@ -318,7 +376,7 @@ impl Intake {
     pub(super) fn finish_exchange(
         &self,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
         meta: &MessageMeta,
         outcome: &ExchangeOutcome,
         request: &[u8],
@@ -326,10 +384,9 @@ impl Intake {
         parent: Option<Parent>,
     ) {
         let context = &self.context;
-        let done_at = self.log_exchange(at, peer, meta, outcome);
+        let done_at = self.log_exchange(at, caller, meta, outcome);
         context.telemetry.trace_request(meta.finished(at, done_at), outcome, parent, || context.sender());
-        // A caller in this process has its own record of it.
-        if !context.client.is_local_socket(peer, self.address.port()) {
+        if caller.agent.is_none() {
             context.record(|| Exchange {
                 at,
                 connected_at: None,
@@ -338,7 +395,7 @@ impl Intake {
                 done_at: Some(done_at),
                 agent: context.sender().id().into(),
                 direction: Direction::In,
-                peer: format_smolstr!("{peer}").into(),
+                peer: format_smolstr!("{}", caller.peer).into(),
                 message_type: meta.message_type.clone(),
                 conversation_id: ConversationId::new(meta.conversation_id.clone().unwrap_or_default()),
                 match_id: meta.match_id.clone().map(MatchId::new),
@@ -354,7 +411,7 @@ impl Intake {
     pub(super) fn log_exchange(
         &self,
         at: Timestamp,
-        peer: SocketAddr,
+        caller: &Caller,
         meta: &MessageMeta,
         outcome: &ExchangeOutcome,
     ) -> Timestamp {
@@ -376,10 +433,10 @@ impl Intake {
             emit!(
                 level,
                 Header::new(done_at, &sender, "message_received").about(meta),
-                from = %peer,
+                from = %caller,
                 %outcome,
                 answer_ms,
-                "{kind} from {peer}: {outcome} ({answer_ms:.1} ms)"
+                "{kind} from {caller}: {outcome} ({answer_ms:.1} ms)"
             );
         });
         done_at
@@ -397,9 +454,24 @@ impl Intake {
     }
 }
 
-/// A request by the name of its method, as anyone would write it.
-fn request(method: &str, params: Value) -> String {
-    json!({"jsonrpc": "2.0", "id": 0, "method": method, "params": params}).to_string()
+async fn received(reply: Option<oneshot::Receiver<Replied>>) -> Result<Replied, NoReply> {
+    let reply = reply.ok_or_else(|| NoReply::Unfit("this is not for the league".to_owned()))?;
+    reply.await.map_err(|_| NoReply::Gone)
+}
+
+/// A field of the message in a request, as it came.
+pub(super) fn field_of(asked: &RequestContent, name: &str) -> Option<SmolStr> {
+    match asked {
+        RequestContent::Message { value, .. } => value.get(name).and_then(Value::as_str).map(SmolStr::from),
+        _ => None,
+    }
+}
+
+fn reason(error: ErrorObject) -> String {
+    match error.data {
+        Value::String(why) => why,
+        data => data.to_string(),
+    }
 }
 
 fn asks_for_a_move(ask: &Ask) -> bool {

@@ -4,7 +4,7 @@
 //! - [`clock`], `entropy`: time and entropy, which the core does not have
 //! - `http`: routes of the agent's address; [`surface`]: what else is mounted there; `intake`: the one way of a request to the
 //!   agent; `inbox`: what has arrived, within bounds
-//! - `driver`: the task that owns the agent; `outbox`: commit, then send; [`colocated`]: agents that share a store
+//! - `driver`: the task that owns the agent; `outbox`: commit, then send; `local_routes`: the agents of one process
 //! - [`deciders`]: programs and language models that decide for a player
 //! - `call`: calls of our own; [`decider`], [`rules`]: external deciders and game programs, called by `external_calls`;
 //!   `checkpoint_signer`
@@ -15,7 +15,6 @@
 mod call;
 mod checkpoint_signer;
 pub mod clock;
-pub mod colocated;
 mod context;
 pub mod decider;
 pub mod deciders;
@@ -28,6 +27,7 @@ mod inbox;
 mod intake;
 mod join_code;
 pub mod line_writer;
+mod local_routes;
 pub mod log;
 mod message_meta;
 mod outbox;
@@ -40,15 +40,15 @@ mod schemas;
 pub mod surface;
 pub mod telemetry;
 
-pub use call::{COLOCATED, RELAY_TIMEOUT};
+pub use call::RELAY_TIMEOUT;
 pub use clock::Clock;
-pub use colocated::Colocated;
 pub use decider::Decider;
 pub use entropy::{NoEntropy, entropy_from_system, entropy_numbered};
 pub use handle::{Handle, Inspector, Stopped};
 pub use http::HttpService;
 pub use intake::{Caller, Intake, NoReply};
 pub use join_code::JoinCode;
+pub use local_routes::{LocalRoutes, Mailboxes};
 pub use rpc_error::{refuse_origin, rpc_error};
 pub use rules::ExternalRules;
 
@@ -90,8 +90,8 @@ const REQUESTS_PER_ADDRESS: u32 = 5_000;
 pub struct Options {
     /// The agents of one process share it, and so their connections and how many calls they make at once.
     pub client: Client,
-    /// The other agents that write to the same store, in the same process. With them it calls with a client of their own.
-    pub colocated: Option<Colocated>,
+    /// The other agents of its process that it may call, and which may call it, without a connection.
+    pub routes: LocalRoutes,
     /// The agents of one process share it, and so their time.
     pub clock: Clock,
     pub entropy: Entropy,
@@ -145,7 +145,7 @@ impl Options {
     pub fn new(entropy: Entropy) -> Self {
         Self {
             client: Client::new(),
-            colocated: None,
+            routes: LocalRoutes::default(),
             clock: Clock::start(),
             entropy,
             inbox_len: 1024,
@@ -201,15 +201,18 @@ where
     let telemetry = agent_telemetry(&agent, &options);
     let last_at = replay(&mut agent, &store, &stream, &telemetry, true)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
-    let mut server = options.server.clone();
-    server.open = Arc::clone(&options.telemetry.metrics.connections);
-    let scheme = if server.tls.is_some() { "https" } else { "http" };
-    let start = Start { address, url: format!("{scheme}://{address}/mcp"), wakes: true, last_at, telemetry };
-    let serving = |service, closing| tokio::spawn(serve(service, listener, server, closing));
-    Ok(begin(agent, start, store, stream, options, serving)?.handle)
+    let url = url_of(address, &options.server);
+    let start = Start { address, url, wakes: true, last_at, telemetry };
+    Ok(host_at(agent, start, listener, store, stream, options)?.handle)
 }
 
-/// An agent without a socket of its own: the owner of the socket hands requests to the service.
+/// The endpoint of a socket, as it is called on this machine.
+fn url_of(address: SocketAddr, server: &ServerOptions) -> String {
+    let scheme = if server.tls.is_some() { "https" } else { "http" };
+    format!("{scheme}://{address}/mcp")
+}
+
+/// A running agent, and the service that answers its requests.
 #[derive(Debug)]
 pub struct Hosted<A> {
     pub handle: Handle<A>,
@@ -223,7 +226,7 @@ pub struct Hosted<A> {
 pub struct Start {
     /// Of the socket that its requests come to.
     pub address: SocketAddr,
-    /// Where it is called, for the log.
+    /// Where others call it.
     pub url: String,
     /// Whether it is woken, or only answers.
     pub wakes: bool,
@@ -233,7 +236,7 @@ pub struct Start {
     pub telemetry: AgentTelemetry,
 }
 
-/// Like [`run`], behind somebody else's socket. `agent` must have been brought to where its events left it.
+/// Runs an agent behind somebody else's socket: the owner of the socket hands requests to the service. `agent` must have been brought to where its events left it.
 pub fn host<A>(
     agent: A,
     start: Start,
@@ -245,13 +248,36 @@ where
     A: Runnable,
     A::Event: Send,
 {
+    let listening = start.url.clone();
     let serving = |service, closing| tokio::spawn(close_with(service, closing));
-    begin(agent, start, store, stream, options, serving)
+    begin(agent, start, &listening, store, stream, options, serving)
+}
+
+/// The same with a socket of its own.
+pub fn host_at<A, L>(
+    agent: A,
+    start: Start,
+    listener: L,
+    store: Store,
+    stream: Stream,
+    options: Options,
+) -> Result<Hosted<A>, StartError>
+where
+    A: Runnable,
+    A::Event: Send,
+    L: Listener,
+{
+    let listening = url_of(start.address, &options.server);
+    let mut server = options.server.clone();
+    server.open = Arc::clone(&options.telemetry.metrics.connections);
+    let serving = |service, closing| tokio::spawn(serve(service, listener, server, closing));
+    begin(agent, start, &listening, store, stream, options, serving)
 }
 
 fn begin<A>(
     agent: A,
     start: Start,
+    listening: &str,
     store: Store,
     stream: Stream,
     mut options: Options,
@@ -275,11 +301,10 @@ where
     let steps = Arc::new(Notify::new());
     let (conformance, mut limits) = agent.reading();
     limits.message_bytes_max = options.message_bytes_max.unwrap_or(limits.message_bytes_max);
-    let colocated = options.colocated.filter(|colocated| colocated.shares(&store));
-    let membership = colocated.as_ref().map(|colocated| colocated.join(&url));
     let context = Arc::new(Context {
-        client: colocated.as_ref().map_or(options.client, Colocated::client),
-        colocated,
+        client: options.client,
+        routes: options.routes,
+        url,
         clock: clock::AgentClock::going_on_from(last_at, options.clock, store.downgrade()),
         inbox,
         runtime,
@@ -294,6 +319,7 @@ where
         rules: options.rules,
     });
     let intake = Arc::new(Intake::new(Arc::clone(&context), address, options.trusts_loopback, options.pace));
+    let membership = context.routes.join(&context.url, &intake, &store);
     let origin_check = OriginCheck::new(address, options.allowed);
     let changes = intake.changes();
     let probe: Arc<dyn Probe> = Arc::new(AgentProbe::new(&context, &controls, &store));
@@ -310,7 +336,7 @@ where
         telemetry,
     ));
     let serving = serving(Arc::clone(&service), closing);
-    let is_colocated = context.colocated.as_ref().map(Colocated::is_colocated);
+    let is_colocated = Some(context.routes.is_colocated(&store));
     let task = DriverTask {
         driver: Driver::new(agent, options.entropy, context.clock.now(), is_colocated),
         outbox: Outbox::new(store, stream, Arc::clone(&context)),
@@ -321,9 +347,9 @@ where
         last_request: 0,
         signer,
     };
-    let ending = Arc::clone(&close);
+    let (ending, listening) = (Arc::clone(&close), listening.to_owned());
     let driving = tokio::spawn(async move {
-        let outcome = task.run(arrivals, control, &url, wakes).await;
+        let outcome = task.run(arrivals, control, &listening, wakes).await;
         drop(membership);
         let _ = ending.send(true);
         outcome

@@ -1,6 +1,7 @@
 //! Commit, then send: a batch is appended to the store, and its effects are released when it is durable, those on colocated
 //! agents when it is in the order of the log.
 
+use crate::call::Reach;
 use crate::context::Context;
 use crate::inbox::{Arrived, ReplySlot};
 use crate::{call, external_calls};
@@ -16,28 +17,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug)]
 pub(super) struct Release {
     calls: Vec<Call>,
+    /// Of the calls.
+    reach: Reach,
     replies: Vec<(ReplySlot, Content)>,
     decision_requests: Vec<DecisionRequest>,
     rules_requests: Vec<RulesRequest>,
 }
 
 impl Release {
-    pub(super) fn new(effects: Effects, slots: &mut HashMap<RequestId, ReplySlot>) -> Self {
+    pub(super) fn new(effects: Effects, reach: Reach, slots: &mut HashMap<RequestId, ReplySlot>) -> Self {
         let Effects { calls, replies, decision_requests, rules_requests } = effects;
         let replies =
             replies.into_iter().filter_map(|reply| Some((slots.remove(&reply.to)?, reply.content))).collect();
-        Self { calls, replies, decision_requests, rules_requests }
+        Self { calls, reach, replies, decision_requests, rules_requests }
     }
 
     fn is_empty(&self) -> bool {
-        let Self { calls, replies, decision_requests, rules_requests } = self;
+        let Self { calls, replies, decision_requests, rules_requests, reach: _ } = self;
         calls.is_empty() && replies.is_empty() && decision_requests.is_empty() && rules_requests.is_empty()
     }
 
     /// Carries the effects out. May be called from any thread.
     fn now(self, context: &Arc<Context>) {
         for call in self.calls {
-            context.runtime.spawn(call::make(Arc::clone(context), call));
+            context.runtime.spawn(call::make(Arc::clone(context), call, self.reach));
         }
         for (slot, content) in self.replies {
             slot.fill(content);

@@ -1,6 +1,7 @@
 //! What an agent says about the messages it speaks: the documents under `/schema`, and the answer to `rpc.discover`.
 //! They are the same for as long as the program runs, and are made when they are first asked for.
 
+use crate::inbox::Replied;
 use hyper::StatusCode;
 use matchday_core::agent::Content;
 use matchday_core::protocol::Sender;
@@ -10,6 +11,7 @@ use matchday_net::response::{empty, json};
 use matchday_net::server::HttpResponse;
 use std::sync::LazyLock;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(Library::new);
 
@@ -27,9 +29,9 @@ pub(super) fn document(name: &str) -> HttpResponse {
 }
 
 /// The reply to `rpc.discover`, on its way like any other though no agent has to think about it.
-pub(super) fn discovery(agent: &Sender) -> oneshot::Receiver<Content> {
+pub(super) fn discovery(agent: &Sender) -> oneshot::Receiver<Replied> {
     let document = LIBRARY.get(&Library::openrpc_path(Party::of(agent))).cloned().unwrap_or_default();
     let (sender, receiver) = oneshot::channel();
-    let _ = sender.send(Content::Data(document));
+    let _ = sender.send(Replied { content: Content::Data(document), at: Instant::now() });
     receiver
 }

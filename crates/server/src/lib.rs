@@ -3,10 +3,11 @@
 //! # Layout
 //! - surfaces: [`mcp`] (the Model Context Protocol), [`seat`] (seats for clients that cannot be called), [`relay`] (mailboxes for
 //!   agents that dial out; [`connect`] is its other side), [`dashboard`] (a league in a browser)
-//! - [`local`]: a whole league in one process; [`service`]: many leagues in one process, and several processes on one store
+//! - [`league`]: a league that runs; [`local`]: one with all its agents in one process; [`service`]: many leagues in one process, and several processes on one store
 
 pub mod connect;
 pub mod dashboard;
+pub mod league;
 pub mod local;
 pub mod mcp;
 pub mod relay;

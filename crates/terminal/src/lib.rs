@@ -1,10 +1,9 @@
-//! Output for people: tables, live progress, summaries. Pure text, except for [`live`], [`watch`] and the writers here.
+//! Output for people: tables, live progress, summaries. Pure text, except for [`live`] and the writers here.
 //! [`suggest`]: names that were probably meant.
 
 // What goes to a terminal passes here, where text of others is escaped.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod colours;
 pub mod live;
 pub mod progress;
 pub mod rank_changes;
@@ -14,11 +13,10 @@ pub mod standings_table;
 pub mod statistics;
 pub mod suggest;
 pub mod summary;
-mod table;
-pub mod watch;
+pub mod table;
 mod wrap;
 
-pub use table::{table, table_that_fits};
+pub use table::table;
 
 pub use matchday_core::protocol::untrusted::{escape_line, escape_output};
 use matchday_runtime::line_writer::LineWriter;
@@ -118,11 +116,10 @@ impl Paint {
     }
 }
 
-/// A table with its header row in bold, and its results in colour.
+/// A table with its header row in bold.
 pub fn headed(table: &str) -> String {
-    let paint = Paint::of_stdout();
-    match colours::painted(table, paint).split_once('\n') {
-        Some((headers, rows)) => format!("{}\n{rows}", paint.bold(headers)),
+    match table.split_once('\n') {
+        Some((headers, rows)) => format!("{}\n{rows}", Paint::of_stdout().bold(headers)),
         None => table.to_owned(),
     }
 }

@@ -1,17 +1,60 @@
-//! Live progress of a league: redrawn in place on a terminal, plain lines otherwise.
+//! The live view of a league, of `run` and of `watch`: redrawn in place on a terminal, plain lines otherwise.
 
-use super::colours::painted;
-use super::progress::{LiveState, Progress};
+use super::progress::{Progress, scheduled_result};
 use super::rank_changes::RankChanges;
+use super::schedule_table::schedule_table;
 use super::screen::{Screen, Size, width};
+use super::standings_table::standings_table;
 use super::wrap::wrapped;
-use super::{Paint, show, standings_table, table_that_fits};
+use super::{Colour, Paint, flush, show};
+use matchday_audit::league_view::Standing;
+use matchday_audit::plural::count_of;
+use matchday_core::game::Seat;
+use matchday_core::game::view::View as Position;
+use matchday_core::protocol::messages::Phase;
+use matchday_core::protocol::messages::query_data::{ScheduledMatch, ScheduledRound};
+use matchday_core::protocol::untrusted::escape_line;
+use matchday_core::protocol::{MatchId, PlayerId};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
+
+/// What the live view shows, as a manager tells it.
+#[derive(Debug, Clone, Serialize)]
+pub struct LiveLeague {
+    pub status: LeagueStatus,
+    /// Of all rounds.
+    pub matches: usize,
+    pub standings: Vec<Standing>,
+    /// The current one.
+    pub round: Option<ScheduledRound>,
+    pub board: Option<Board>,
+}
+
+/// The fields of LEAGUE_STATUS that are shown.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct LeagueStatus {
+    pub league_id: String,
+    pub status: Phase,
+    /// 0 before the first round is announced.
+    pub current_round: u32,
+    pub total_rounds: u32,
+    /// The name of the round, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_title: Option<String>,
+    pub matches_completed: u32,
+}
+
+/// The position of a match.
+#[derive(Debug, Clone, Serialize)]
+pub struct Board {
+    pub match_id: MatchId,
+    pub players: [PlayerId; 2],
+    pub position: Position,
+}
 
 #[derive(Debug)]
 pub enum View {
     Live(Live),
-    /// One line for each round.
     Lines,
     Silent,
 }
@@ -21,11 +64,7 @@ impl View {
         if silent {
             Self::Silent
         } else if Size::of_terminal().is_some() {
-            Self::Live(Live {
-                screen: Screen::default(),
-                began: Instant::now(),
-                changes: RankChanges::default(),
-            })
+            Self::Live(Live::default())
         } else {
             Self::Lines
         }
@@ -51,21 +90,52 @@ impl View {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Live {
     screen: Screen,
-    began: Instant,
+    /// When the view began, and how many matches were decided then.
+    began: Option<(Instant, u32)>,
     changes: RankChanges,
+    last: Option<LiveLeague>,
+    /// Why the league could not be asked.
+    error: Option<String>,
 }
 
 impl Live {
-    pub fn draw(&mut self, progress: &Progress, state: &LiveState) {
-        if let Some(size) = Size::of_terminal() {
-            self.changes.take(progress.round, &state.top);
-            let look = (&self.changes, Paint::of_stdout());
-            let lines = frame(progress, state, self.began.elapsed(), size, look);
-            show(self.screen.draw(&lines, size));
+    pub fn draw(&mut self, mut seen: LiveLeague) {
+        self.changes.mark(seen.status.current_round, &mut seen.standings);
+        self.began.get_or_insert((Instant::now(), seen.status.matches_completed));
+        (self.last, self.error) = (Some(seen), None);
+        self.redraw();
+    }
+
+    /// Says what keeps the next frame from coming, below the last one.
+    pub fn draw_error(&mut self, why: String) {
+        self.error = Some(why);
+        self.redraw();
+    }
+
+    /// Leaves the last frame, without what the terminal has written for Ctrl-C.
+    pub fn leave(self) {
+        show("\r\x1b[K".to_owned());
+        flush();
+    }
+
+    fn redraw(&mut self) {
+        let Some(size) = Size::of_terminal() else { return };
+        let mut lines = match (&self.last, self.began) {
+            (Some(seen), Some((began, decided))) => {
+                frame(seen, (began.elapsed(), decided), size, Paint::of_stdout())
+            }
+            _ => Vec::new(),
+        };
+        if let Some(why) = &self.error {
+            let why = wrapped(&format!("{why} - trying again every second"), size.columns);
+            let why: Vec<String> = why.lines().map(str::to_owned).collect();
+            lines.truncate(size.rows.saturating_sub(why.len() + 2));
+            lines.extend(why);
         }
+        show(self.screen.draw(&lines, size));
     }
 
     fn clear(&mut self) {
@@ -78,67 +148,153 @@ impl Live {
 const RESULTS_MAX: usize = 4;
 const BAR_MAX: usize = 40;
 const BAR_MIN: usize = 8;
+/// From so many columns on, the matches and the board stand beside the standings.
+const TWO_PANES_COLUMNS: usize = 120;
+/// How many places of the standings are worth more than a board below them.
+const PLACES_MIN: usize = 4;
 
-/// All lines of the view: progress, standings as far as they fit, latest results.
-fn frame(
-    progress: &Progress,
-    state: &LiveState,
-    elapsed: Duration,
-    size: Size,
-    look: (&RankChanges, Paint),
-) -> Vec<String> {
-    let mut lines = vec![headline(progress, state.title.as_deref(), Some(elapsed), size.columns)];
+/// All lines of the view: progress, the standings as far as they fit, results, a board.
+fn frame(seen: &LiveLeague, pace: (Duration, u32), size: Size, paint: Paint) -> Vec<String> {
+    let mut lines = heading(seen, pace, size.columns, paint);
+    if seen.standings.is_empty() {
+        return lines;
+    }
+    lines.push(String::new());
     // One row for the cursor.
-    let room = size.rows.saturating_sub(2);
-    let results = state.latest.len().min(RESULTS_MAX).min(room / 4);
-    let for_results = if results > 0 { results + 1 } else { 0 };
-    // A blank line and the headers.
-    let places = room.saturating_sub(for_results + 2);
-    if places > 0 && !state.top.is_empty() {
-        lines.push(String::new());
-        lines.extend(standings(state, places, size.columns, look));
+    let room = size.rows.saturating_sub(lines.len() + 1);
+    if size.columns >= TWO_PANES_COLUMNS {
+        let columns = size.columns / 2 - 1;
+        lines.extend(beside(
+            &standings(seen, room, columns, paint),
+            &matches(seen, room, columns, paint),
+            columns,
+        ));
+    } else {
+        lines.extend(below_each_other(seen, room, size.columns, paint));
     }
-    if results > 0 {
-        lines.push(String::new());
-    }
-    for (number, result) in state.latest.iter().take(results).enumerate() {
-        lines.push(format!("{:6}{result}", if number == 0 { "last" } else { "" }));
-    }
+    lines.truncate(size.rows.saturating_sub(1));
     lines
+}
+
+fn heading(seen: &LiveLeague, pace: (Duration, u32), columns: usize, paint: Paint) -> Vec<String> {
+    let status = &seen.status;
+    let name = paint.bold(&status.league_id);
+    if status.status == Phase::Registration {
+        let registered = count_of(seen.standings.len(), "player has", "players have");
+        return vec![format!("{name}  {registered} registered: `matchday start` begins it")];
+    }
+    let progress = Progress::of(status, seen.matches);
+    vec![name, headline(&progress, status.round_title.as_deref(), Some(pace), Some(columns))]
+}
+
+/// The standings, the latest results, and the board of a match, as far as there is room.
+fn below_each_other(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<String> {
+    let mut results = latest_results(seen, (room / 4).min(RESULTS_MAX), paint);
+    if !results.is_empty() {
+        results.insert(0, String::new());
+    }
+    let mut board = seen.board.as_ref().map_or_else(Vec::new, |board| board_lines(board, paint));
+    board.insert(0, String::new());
+    let left = room.saturating_sub(results.len());
+    if board.len() < 2 || left < board.len() + PLACES_MIN.min(seen.standings.len()) + 1 {
+        board.clear();
+    }
+    let mut lines = standings(seen, left.saturating_sub(board.len()), columns, paint);
+    lines.extend(results.into_iter().chain(board));
+    lines
+}
+
+/// Two blocks of lines beside each other.
+fn beside(left: &[String], right: &[String], columns: usize) -> Vec<String> {
+    let line = |place: usize| {
+        let text = |lines: &[String]| lines.get(place).cloned().unwrap_or_default();
+        let (left, right) = (text(left), text(right));
+        let gap = " ".repeat((columns + 2).saturating_sub(width(&left)));
+        format!("{left}{gap}{right}").trim_end().to_owned()
+    };
+    (0..left.len().max(right.len())).map(line).collect()
 }
 
 /// The standings, with as many columns and rows as fit.
-fn standings(
-    state: &LiveState,
-    places: usize,
-    columns: usize,
-    (changes, paint): (&RankChanges, Paint),
-) -> Vec<String> {
-    let shown = if state.players > places { places.saturating_sub(1) } else { places };
-    let rows = standings_table::rows(&state.top, changes, shown);
-    let table =
-        table_that_fits(&standings_table::HEADERS, &rows, standings_table::COMPACT_COLUMN_SETS, columns);
-    let mut lines: Vec<String> = painted(&table, paint).lines().map(str::to_owned).collect();
-    if shown < state.players {
-        lines.push(format!("... and {} more", state.players - shown));
+fn standings(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<String> {
+    let places = room.saturating_sub(1);
+    let players = seen.standings.len();
+    if places == 0 {
+        return Vec::new();
+    }
+    let shown = if players > places { places.saturating_sub(1) } else { players };
+    let mut lines = standings_table(&seen.standings, shown).fitted(columns).lines(paint);
+    if shown < players {
+        lines.push(format!("... and {} more", players - shown));
     }
     lines
 }
 
-/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where it does not fit. The
-/// remaining time is shown if the elapsed time is known.
+/// The matches of the round, and below them the board of one.
+fn matches(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<String> {
+    let Some(round) = &seen.round else { return Vec::new() };
+    let names = seen.standings.iter().map(|row| (PlayerId::new(&row.who.id), row.who.name.clone())).collect();
+    let mut lines = schedule_table(std::slice::from_ref(round), &names).fitted(columns).lines(paint);
+    let board = seen.board.as_ref().map_or_else(Vec::new, |board| board_lines(board, paint));
+    let for_board = if board.is_empty() { 0 } else { board.len() + 1 };
+    let left = room.saturating_sub(for_board).max(room / 3);
+    if lines.len() > left {
+        let more = lines.len() - left + 1;
+        lines.truncate(left.saturating_sub(1));
+        lines.push(format!("... and {more} more"));
+    }
+    if for_board > 0 && lines.len() + for_board <= room {
+        lines.push(String::new());
+        lines.extend(board);
+    }
+    lines
+}
+
+fn latest_results(seen: &LiveLeague, most: usize, paint: Paint) -> Vec<String> {
+    let decided = seen.round.iter().flat_map(|round| round.matches.iter().rev());
+    let results = decided.filter_map(|game| scheduled_result(game, paint)).take(most);
+    let label = |(number, result)| format!("{:6}{result}", if number == 0 { "last" } else { "" });
+    results.enumerate().map(label).collect()
+}
+
+/// The match whose board is shown: the first that is being played, or else the last that is decided.
+pub fn featured(round: &ScheduledRound) -> Option<&ScheduledMatch> {
+    use matchday_core::protocol::messages::query_data::MatchProgress::{Decided, Playing};
+    let playing = round.matches.iter().find(|game| game.state == Playing);
+    playing.or_else(|| round.matches.iter().rfind(|game| game.state == Decided))
+}
+
+fn board_lines(Board { match_id, players: [a, b], position }: &Board, paint: Paint) -> Vec<String> {
+    let [red, green] =
+        [Colour::Red, Colour::Green].map(|colour| move |text: &str| paint.colour(colour, text));
+    let mut lines = vec![format!("{match_id}: {} (A) against {} (B)", green(a.as_str()), red(b.as_str()))];
+    match position {
+        Position::Grid(grid) => lines.extend(grid.lines(|owner, mark| match owner {
+            Some(Seat::A) => green(mark),
+            Some(Seat::B) => red(mark),
+            None => escape_line(mark).into_owned(),
+        })),
+        Position::Strip(_) => {
+            lines.extend(position.to_string().lines().map(|line| escape_line(line).into_owned()));
+        }
+    }
+    lines
+}
+
+/// `████████░░░░  4 of 6 matches, round 2 of 3, 0.4 s left`, shorter where it does not fit. The remaining time is shown if the
+/// pace is known: how long it took from so many decided matches to now. Without a bar where there is no screen to fill.
 pub fn headline(
     progress: &Progress,
     title: Option<&str>,
-    elapsed: Option<Duration>,
-    columns: usize,
+    pace: Option<(Duration, u32)>,
+    columns: Option<usize>,
 ) -> String {
-    let Progress { decided, matches, round, rounds, .. } = progress;
-    let rest = match (progress.paused, progress.completed) {
-        (true, _) => ", paused".to_owned(),
-        (_, true) => ", over".to_owned(),
-        _ => {
-            let left = elapsed.and_then(|elapsed| time_left(progress, elapsed));
+    let Progress { decided, matches, round, rounds, phase } = progress;
+    let rest = match phase {
+        Phase::Paused => ", paused".to_owned(),
+        Phase::Completed => ", over".to_owned(),
+        Phase::Registration | Phase::Running => {
+            let left = pace.and_then(|pace| time_left(progress, pace));
             left.map_or_else(String::new, |left| format!(", {} left", seconds(left)))
         }
     };
@@ -149,7 +305,8 @@ pub fn headline(
         format!("{decided} of {matches}, round {round} of {rounds}{rest}"),
         format!("{decided} of {matches}{rest}"),
     ];
-    let [.., shortest] = &wordings;
+    let [longest, .., shortest] = &wordings;
+    let Some(columns) = columns else { return longest.clone() };
     let words = wordings.iter().find(|words| width(words) <= columns).unwrap_or(shortest);
     let bar = columns.saturating_sub(width(words) + 2).min(BAR_MAX);
     if bar < BAR_MIN { words.clone() } else { format!("{}  {words}", drawn_bar(progress, bar)) }
@@ -162,9 +319,9 @@ fn drawn_bar(progress: &Progress, columns: usize) -> String {
 }
 
 /// Extrapolated from the pace so far.
-fn time_left(progress: &Progress, elapsed: Duration) -> Option<Duration> {
+fn time_left(progress: &Progress, (elapsed, decided): (Duration, u32)) -> Option<Duration> {
     let matches = u32::try_from(progress.matches).ok()?;
-    let each = elapsed.checked_div(progress.decided)?;
+    let each = elapsed.checked_div(progress.decided.saturating_sub(decided))?;
     each.checked_mul(matches.saturating_sub(progress.decided))
 }
 

@@ -1,68 +1,38 @@
-//! Progress of a league as numbers and text. Pure.
+//! Results and progress of a league as text. Pure.
 
+use super::live::LeagueStatus;
 use super::{Colour, Paint};
 use matchday_audit::plural::count_of;
 use matchday_core::league::League;
 use matchday_core::league::fixture::{Match, Round};
 use matchday_core::league::standings::Verdict;
-use matchday_core::protocol::messages::{GameStatus, Phase, StandingRow};
-use matchday_core::protocol::{MatchId, PlayerId, RoundId, Timestamp};
+use matchday_core::protocol::messages::query_data::ScheduledMatch;
+use matchday_core::protocol::messages::{GameStatus, Phase};
+use matchday_core::protocol::{MatchId, PlayerId, RoundId};
 
 /// Rounds with more matches are summarised.
 const LISTED_RESULTS_MAX: usize = 4;
 
-/// Counts that are cheap to take.
+/// How far a league has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub round: u32,
-    pub rounds: usize,
-    pub rounds_completed: usize,
+    pub rounds: u32,
     pub decided: u32,
     pub matches: usize,
-    pub paused: bool,
-    pub completed: bool,
+    pub phase: Phase,
 }
 
 impl Progress {
-    pub fn of(league: &League) -> Self {
+    /// `matches` are those of all rounds.
+    pub fn of(status: &LeagueStatus, matches: usize) -> Self {
         Self {
-            round: league.current_round,
-            rounds: usize::try_from(league.rounds_in_all()).unwrap_or(usize::MAX),
-            rounds_completed: league.rounds.iter().filter(|round| round.completed).count(),
-            decided: league.matches_decided,
-            matches: league.matches.len(),
-            paused: league.phase == Phase::Paused,
-            completed: league.phase == Phase::Completed,
+            round: status.current_round,
+            rounds: status.total_rounds,
+            decided: status.matches_completed,
+            matches,
+            phase: status.status,
         }
-    }
-}
-
-/// What the live view shows besides the counts.
-#[derive(Debug, Clone)]
-pub struct LiveState {
-    pub top: Vec<StandingRow>,
-    /// The total number of players.
-    pub players: usize,
-    /// The latest results, newest first.
-    pub latest: Vec<String>,
-    /// The name of the round, if it has one.
-    pub title: Option<String>,
-}
-
-impl LiveState {
-    pub fn of(league: &League, places: usize, results: usize, paint: Paint) -> Self {
-        let rows = league.rows();
-        let top = rows.iter().take(places).cloned().collect();
-        let recent = usize::try_from(league.current_round).unwrap_or(0);
-        let rounds = league.rounds.iter().take(recent).rev().take(2);
-        let mut decided: Vec<(Timestamp, String)> = rounds
-            .flat_map(|round| league.matches_of(round))
-            .filter_map(|(id, game)| Some((game.decision.as_ref()?.at, result(id, game, paint)?)))
-            .collect();
-        decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-        let latest = decided.into_iter().map(|(_, text)| text).take(results).collect();
-        let title = title(league, RoundId(league.current_round)).map(str::to_owned);
-        Self { top, players: rows.len(), latest, title }
     }
 }
 
@@ -76,8 +46,12 @@ pub fn round_line(league: &League, round: &Round) -> String {
     let title = title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
     let head = format!("round {} of {}{title}", round.round_id, league.rounds_in_all());
     if games.len() <= LISTED_RESULTS_MAX {
-        let results: Vec<String> =
-            games.iter().filter_map(|(id, game)| result(id, game, Paint::Plain)).collect();
+        let result = |(id, game): &(&MatchId, &Match)| {
+            let decision = game.decision.as_ref()?;
+            let verdict = decision.verdict(game);
+            Some(result(id, [&game.a, &game.b], verdict, decision.status, Paint::Plain))
+        };
+        let results: Vec<String> = games.iter().filter_map(result).collect();
         return format!("{head}: {}", results.join("; "));
     }
     let status = |wanted| {
@@ -92,20 +66,36 @@ pub fn round_line(league: &League, round: &Round) -> String {
     )
 }
 
+/// How a match in the schedule ended.
+pub fn scheduled_result(game: &ScheduledMatch, paint: Paint) -> Option<String> {
+    let found = game.result.as_ref()?;
+    let verdict = match &found.winner {
+        Some(winner) if *winner == game.player_a_id => Verdict::WonByA,
+        Some(_) => Verdict::WonByB,
+        None if found.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
+        None => Verdict::Drawn,
+    };
+    Some(result(&game.match_id, [&game.player_a_id, &game.player_b_id], verdict, found.status, paint))
+}
+
 /// `R1M1 P01 beat P04`
-fn result(id: &MatchId, game: &Match, paint: Paint) -> Option<String> {
-    let decision = game.decision.as_ref()?;
-    let is_technical = decision.status == GameStatus::TechnicalLoss;
+fn result(
+    id: &MatchId,
+    [a, b]: [&PlayerId; 2],
+    verdict: Verdict,
+    status: GameStatus,
+    paint: Paint,
+) -> String {
+    let is_technical = status == GameStatus::TechnicalLoss;
     let lost = if is_technical { Colour::Magenta } else { Colour::Red };
     let [won, lost, drawn] = [Colour::Green, lost, Colour::Yellow]
         .map(|colour| move |player: &PlayerId| paint.colour(colour, player.as_str()));
-    let (a, b) = (&game.a, &game.b);
     let technical = if is_technical { " (technical loss)" } else { "" };
-    let text = match decision.verdict(game) {
+    let text = match verdict {
         Verdict::WonByA => format!("{} beat {}", won(a), lost(b)),
         Verdict::WonByB => format!("{} beat {}", won(b), lost(a)),
         Verdict::Drawn => format!("{} drew with {}", drawn(a), drawn(b)),
         Verdict::LostByBoth => format!("{} and {} both lost", lost(a), lost(b)),
     };
-    Some(format!("{id} {text}{technical}"))
+    format!("{id} {text}{technical}")
 }

@@ -4,6 +4,7 @@
 use matchday_core::protocol::untrusted::escape_line;
 use std::io::IsTerminal;
 use terminal_size::{Height, Width, terminal_size_of};
+use unicode_width::UnicodeWidthChar;
 
 /// In characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,33 +82,30 @@ fn fitted(lines: &[String], size: Size) -> Vec<String> {
     fitted
 }
 
-/// Truncates a line; escape sequences have no width and are kept.
+/// Truncates a line; escape sequences take no room and are kept.
 fn cut(line: &str, columns: usize) -> String {
-    let mut shown = 0;
-    let mut control = false;
-    let keep = |c: &char| {
-        if *c == '\x1b' {
-            control = true;
-        }
-        let takes_room = !control;
-        if control && *c == 'm' {
-            control = false;
-        }
-        shown += usize::from(takes_room);
-        !takes_room || shown <= columns
+    let mut filled = 0;
+    let keep = |(c, columns_taken): (char, usize)| {
+        filled += columns_taken;
+        (columns_taken == 0 || filled <= columns).then_some(c)
     };
-    line.chars().filter(keep).collect()
+    columns_taken(line).filter_map(keep).collect()
 }
 
 /// The visible width of a line.
 pub fn width(line: &str) -> usize {
-    let mut control = false;
-    let seen = line.chars().filter(|c| {
-        let is_control = control || *c == '\x1b';
-        control = is_control && *c != 'm';
-        !is_control
-    });
-    seen.count()
+    columns_taken(line).map(|(_, columns)| columns).sum()
+}
+
+/// How many columns each character takes; those of escape sequences take none.
+fn columns_taken(line: &str) -> impl Iterator<Item = (char, usize)> {
+    let mut is_control = false;
+    line.chars().map(move |c| {
+        is_control |= c == '\x1b';
+        let columns = if is_control { 0 } else { c.width().unwrap_or(0) };
+        is_control &= c != 'm';
+        (c, columns)
+    })
 }
 
 #[cfg(test)]

@@ -1,36 +1,80 @@
-//! The standings as table rows, and which columns to show where space is limited. Pure.
+//! The standings as a table of a terminal. Pure.
 
-use super::rank_changes::{RankChanges, has_begun};
-use matchday_core::protocol::messages::StandingRow;
+use super::Colour;
+use super::table::{Cell, Table};
+use matchday_audit::league_view::columns::told;
+use matchday_audit::league_view::standings::has_begun;
+use matchday_audit::league_view::{Kind, STANDINGS, Standing, Tone};
+use std::cmp::Ordering;
 
-pub const HEADERS: [&str; 10] =
-    ["rank", "player", "name", "played", "won", "drawn", "lost", "points", "technical", "why"];
-
-/// Sets of columns, widest first.
-pub const COLUMN_SETS: &[&[usize]] = &[
-    &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-    &[0, 1, 2, 3, 4, 5, 6, 7, 8],
-    &[0, 1, 2, 3, 4, 5, 6, 7],
-    &[0, 1, 3, 4, 5, 6, 7],
-    &[0, 1, 3, 7],
-];
-
-/// The same without the optional columns.
-pub const COMPACT_COLUMN_SETS: &[&[usize]] =
-    &[&[0, 1, 2, 3, 4, 5, 6, 7], &[0, 1, 3, 4, 5, 6, 7], &[0, 1, 3, 7]];
-
-/// The first rows, with how their ranks have changed.
-pub fn rows(standings: &[StandingRow], changes: &RankChanges, shown: usize) -> Vec<Vec<String>> {
-    let shown = standings.iter().take(shown);
-    shown.map(|row| cells(row, changes.rank(row, standings), has_begun(standings))).collect()
+/// The first rows of the standings. Before the first result nobody has a rank, nor a reason for it.
+pub fn standings_table(standings: &[Standing], shown: usize) -> Table {
+    let begun = has_begun(standings);
+    let rows = standings.get(..shown).unwrap_or(standings);
+    let mut table = Table::default();
+    for column in told(&STANDINGS, standings) {
+        let cell = |row: &Standing| {
+            let text = (column.cell)(row).unwrap_or_default();
+            match (column.key, column.kind) {
+                ("rank", _) if begun => risen(text, row.rise).into(),
+                ("rank", _) => "-".to_owned().into(),
+                ("why", _) if !begun => String::new().into(),
+                (_, Kind::Count(tone)) if text != "0" => Cell::coloured(text, colour(tone)),
+                _ => text.into(),
+            }
+        };
+        table.add_column(&column.title.to_uppercase(), column.priority, rows.iter().map(cell).collect());
+    }
+    table
 }
 
-fn cells(row: &StandingRow, rank: String, has_begun: bool) -> Vec<String> {
-    let technical = row.technical_losses.unwrap_or(0);
-    let numbers = [row.played, row.wins, row.draws, row.losses, row.points, technical];
-    let mut cells = vec![rank, row.player_id.to_string(), row.display_name.escaped().to_string()];
-    cells.extend(numbers.iter().map(ToString::to_string));
-    let reason = row.rank_reason.clone().filter(|_| has_begun);
-    cells.push(reason.unwrap_or_default().escaped().to_string());
-    cells
+/// `3`, `1 ▲2`, `4 ▼1`.
+fn risen(rank: String, rise: Option<i64>) -> String {
+    let rise = rise.unwrap_or(0);
+    match rise.cmp(&0) {
+        Ordering::Greater => format!("{rank} ▲{rise}"),
+        Ordering::Less => format!("{rank} ▼{}", rise.unsigned_abs()),
+        Ordering::Equal => rank,
+    }
+}
+
+pub fn colour(tone: Tone) -> Colour {
+    match tone {
+        Tone::Won => Colour::Green,
+        Tone::Drawn => Colour::Yellow,
+        Tone::Lost => Colour::Red,
+        Tone::Technical => Colour::Magenta,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Paint;
+    use matchday_audit::league_view::PlayerName;
+    use matchday_audit::league_view::standings::Rating;
+
+    fn standing(number: u32, played: u32, technical_losses: u32) -> Standing {
+        let who = PlayerName { id: format!("P0{number}"), name: "Ada".to_owned() };
+        let reason = Some("level with P02".to_owned());
+        Standing { rank: 1, who, played, losses: played, technical_losses, reason, ..Standing::default() }
+    }
+
+    fn shown(rows: [Standing; 2]) -> String {
+        standings_table(&rows, 2).text(Paint::Plain)
+    }
+
+    #[test]
+    fn technical_losses_are_shown_and_ranks_only_after_a_match() {
+        insta::assert_snapshot!(shown([standing(1, 2, 1), standing(2, 2, 0)]));
+        insta::assert_snapshot!(shown([standing(1, 0, 0), standing(2, 0, 0)]));
+    }
+
+    #[test]
+    fn a_rating_and_a_change_of_rank_are_shown_where_they_are_known() {
+        let rating = Some(Rating { value: 1500, low: 1400, high: 1600 });
+        let risen = Standing { rise: Some(2), rating, ..standing(1, 2, 0) };
+        let fallen = Standing { rank: 2, rise: Some(-1), ..standing(2, 2, 0) };
+        insta::assert_snapshot!(shown([risen, fallen]));
+    }
 }

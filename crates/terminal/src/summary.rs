@@ -1,13 +1,13 @@
 //! The summary of a finished run, for people and as JSON. Pure.
 
-use super::colours::painted;
+use super::Paint;
 use super::live::seconds;
-use super::screen::width;
-use super::{Paint, table};
+use super::standings_table::standings_table;
+use matchday_audit::league_view::{PlayerName, Standing};
 use matchday_audit::plural::count_of;
 use matchday_audit::sides;
 use matchday_audit::statistics;
-use matchday_core::league::standings::{Ahead, POINTS};
+use matchday_core::league::standings::{POINTS, Place};
 use matchday_core::league::{DecidedBy, League};
 use matchday_core::protocol::messages::{GameStatus, StandingRow};
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
@@ -76,19 +76,6 @@ const UNPLAYED_LISTED_MAX: usize = 3;
 /// How many of those who share the title are named.
 const CHAMPIONS_LISTED_MAX: usize = 4;
 
-#[derive(Debug, Serialize)]
-pub struct Standing {
-    #[serde(flatten)]
-    pub row: StandingRow,
-    pub strategy: SmolStr,
-    /// The total payoff, if the table goes by that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub payoff: Option<i64>,
-    /// What puts the player ahead of the next; `None` if it was points.
-    #[serde(skip)]
-    pub tie_break: Option<Ahead>,
-}
-
 impl Summary {
     /// `took` is the time from the start of the league to its last result.
     pub fn of(
@@ -97,9 +84,14 @@ impl Summary {
         took: Duration,
         store: String,
     ) -> Self {
-        let strategy = |player: &PlayerId| strategies.get(player).cloned().unwrap_or_default();
-        let rows = league.rows().to_vec();
         let payoffs = league.payoff_totals();
+        let standing = |(row, place): (&StandingRow, Place)| Standing {
+            strategy: strategies.get(&row.player_id).map(ToString::to_string),
+            payoff: payoffs.as_ref().and_then(|payoffs| payoffs.get(&row.player_id).copied()),
+            reason: place.ahead.filter(|ahead| ahead.on != POINTS).map(|ahead| ahead.to_string()),
+            ..row.into()
+        };
+        let standings: Vec<Standing> = league.rows().iter().zip(league.standings()).map(standing).collect();
         let seconds = took.as_secs_f64();
         Self {
             league_id: league.settings.league_id.clone(),
@@ -110,22 +102,13 @@ impl Summary {
             matches_decided: league.matches_decided,
             matches: league.matches.len(),
             rounds: league.rounds.len(),
-            technical_losses: rows.iter().filter_map(|row| row.technical_losses).sum(),
+            technical_losses: standings.iter().map(|row| row.technical_losses).sum(),
             unplayed: Unplayed::all_of(league),
             seconds,
             matches_per_second: if seconds > 0.0 { f64::from(league.matches_decided) / seconds } else { 0.0 },
             luck: luck(league),
             sides: sides::note(league),
-            standings: rows
-                .into_iter()
-                .zip(league.standings())
-                .map(|(row, place)| Standing {
-                    strategy: strategy(&row.player_id),
-                    payoff: payoffs.as_ref().and_then(|payoffs| payoffs.get(&row.player_id).copied()),
-                    row,
-                    tie_break: place.ahead.filter(|ahead| ahead.on != POINTS),
-                })
-                .collect(),
+            standings,
             store,
             checkpoint: league.checkpoints.latest.clone(),
         }
@@ -133,7 +116,8 @@ impl Summary {
 
     /// `columns` is the room that there is, if it is limited.
     pub fn for_people(&self, paint: Paint, columns: Option<usize>) -> String {
-        let mut text = format!("\n{}\n\n", painted(&self.table(columns), paint));
+        let table = standings_table(&self.standings, usize::MAX).fitted(columns.unwrap_or(usize::MAX));
+        let mut text = format!("\n{}\n\n", table.text(paint));
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
         text.push_str(&self.champions(paint));
         text.push_str(&format!(
@@ -178,15 +162,16 @@ impl Summary {
 
     /// Whose title it is: nobody's before the end, and everyone's who is level for the first place.
     fn champions(&self, paint: Paint) -> String {
-        let first = self.standings.iter().filter(|standing| self.completed && standing.row.rank == 1);
+        let first = self.standings.iter().filter(|standing| self.completed && standing.rank == 1);
         let first: Vec<&Standing> = first.collect();
         let named = |standing: &&Standing| {
-            let StandingRow { player_id, display_name, .. } = &standing.row;
-            paint.bold(&format!("{player_id} ({}, {})", display_name.escaped(), standing.strategy))
+            let PlayerName { id, name } = &standing.who;
+            let strategy = standing.strategy.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
+            paint.bold(&format!("{id} ({name}{strategy})"))
         };
         let won = |standing: &Standing| match standing.payoff {
             Some(payoff) => format!("a payoff of {payoff}"),
-            None => count_of(standing.row.points as usize, "point", "points"),
+            None => count_of(standing.points as usize, "point", "points"),
         };
         match first.as_slice() {
             [] => String::new(),
@@ -201,41 +186,6 @@ impl Summary {
             }
         }
     }
-
-    /// Without the last column where it does not fit.
-    fn table(&self, columns: Option<usize>) -> String {
-        let mut headers = vec!["rank", "player", "strategy", "played", "won", "drawn", "lost", "points"];
-        headers.extend(self.standings.iter().any(|standing| standing.payoff.is_some()).then_some("payoff"));
-        headers.extend(["technical", "why"]);
-        let has_begun = self.standings.iter().any(|standing| standing.row.played > 0);
-        let mut rows: Vec<Vec<String>> =
-            self.standings.iter().map(|standing| standing.cells(has_begun)).collect();
-        let whole = table(&headers, &rows);
-        match columns {
-            Some(columns) if whole.lines().any(|line| width(line) > columns) => {
-                headers.pop();
-                rows.iter_mut().for_each(|row| row.truncate(headers.len()));
-                table(&headers, &rows)
-            }
-            _ => whole,
-        }
-    }
-}
-
-impl Standing {
-    fn cells(&self, has_begun: bool) -> Vec<String> {
-        let row = &self.row;
-        let technical = row.technical_losses.unwrap_or(0);
-        let rank = if has_begun { row.rank.to_string() } else { "-".to_owned() };
-        let mut cells = vec![rank, row.player_id.to_string(), self.strategy.to_string()];
-        let numbers = [row.played, row.wins, row.draws, row.losses, row.points];
-        cells.extend(numbers.iter().map(ToString::to_string));
-        cells.extend(self.payoff.map(|payoff| payoff.to_string()));
-        cells.push(technical.to_string());
-        let reason = self.tie_break.as_ref().filter(|_| has_begun);
-        cells.push(reason.map(ToString::to_string).unwrap_or_default());
-        cells
-    }
 }
 
 /// Without rating intervals, which are slow to compute and not shown here.
@@ -247,34 +197,26 @@ fn luck(league: &League) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matchday_core::protocol::DisplayName;
 
     fn summary(completed: bool) -> Summary {
-        let row = |place: u32, points: u32| StandingRow {
-            rank: place,
-            player_id: PlayerId::new(format!("P{place:02}")),
-            display_name: DisplayName::parse(&format!("Player {place}")).unwrap(),
+        let standing = |rank: u32, points: u32, strategy: &str, reason: Option<&str>| Standing {
+            rank,
+            who: PlayerName { id: format!("P{rank:02}"), name: format!("Player {rank}") },
+            strategy: Some(strategy.to_owned()),
             played: 3,
             wins: points / 3,
             draws: points % 3,
             losses: 3 - points / 3 - points % 3,
             points,
-            technical_losses: Some(u32::from(place == 3)),
-            rating: None,
-            rating_deviation: None,
-            rank_reason: None,
+            technical_losses: u32::from(rank == 3),
+            reason: reason.map(str::to_owned),
+            ..Standing::default()
         };
-        let rows = [
-            (row(1, 7), "random", None),
-            (row(2, 4), "win_stay_lose_shift", Some(Ahead { of: PlayerId::new("P03"), on: "head-to-head" })),
-            (row(3, 4), "pattern", None),
+        let standings = vec![
+            standing(1, 7, "random", None),
+            standing(2, 4, "win_stay_lose_shift", Some("ahead of P03 on head-to-head")),
+            standing(3, 4, "pattern", None),
         ];
-        let standings = rows.into_iter().map(|(row, strategy, tie_break)| Standing {
-            row,
-            strategy: strategy.into(),
-            payoff: None,
-            tie_break,
-        });
         Summary {
             league_id: LeagueId::new("league"),
             completed,
@@ -290,7 +232,7 @@ mod tests {
             matches_per_second: 12.0,
             luck: "This table says little: players who move at random do as much.".into(),
             sides: None,
-            standings: standings.collect(),
+            standings,
             store: "league.db".into(),
             checkpoint: None,
         }
@@ -306,7 +248,8 @@ mod tests {
     fn level_players_share_the_title_by_name() {
         let mut summary = summary(true);
         for standing in &mut summary.standings {
-            (standing.row.rank, standing.row.points) = (1, 1);
+            standing.rank = 1;
+            standing.points = 1;
         }
         let text = summary.for_people(Paint::Plain, None);
         let champions = text.lines().find(|line| line.starts_with("Champions")).unwrap();
@@ -322,7 +265,7 @@ mod tests {
     #[test]
     fn nobody_has_a_rank_before_the_first_match() {
         let mut summary = summary(false);
-        summary.standings.iter_mut().for_each(|standing| standing.row.played = 0);
+        summary.standings.iter_mut().for_each(|standing| standing.played = 0);
         let text = summary.for_people(Paint::Plain, None);
         assert!(
             text.lines().any(|line| line.trim_start().starts_with("-  ") && line.contains("P01")),

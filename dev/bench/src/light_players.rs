@@ -9,7 +9,6 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 use matchday_net::client::Client;
-use matchday_net::transport::Listener;
 use matchday_net::{body, server};
 use matchday_server::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
 use serde_json::{Value, json};
@@ -58,8 +57,9 @@ impl LightPlayers {
             let client = Client::new();
             let opened = RelayClient::open(&client, manager, None).await?;
             let saved = SavedMailbox::of(manager, opened)?;
-            let (listener, dialling) = connect::dial(client, &saved, Status::new(|_, _| {}))?;
-            players.dialled.spawn(dialling);
+            let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port")?;
+            let url = format!("http://{}/mcp", listener.local_addr()?);
+            players.dialled.spawn(connect::dial_to(client, &saved, Status::new(|_, _| {}), url)?);
             players.enter(listener, manager, number, &saved.contact_endpoint).await?;
         }
         Ok(players)
@@ -76,7 +76,7 @@ impl LightPlayers {
 
     async fn enter(
         &mut self,
-        listener: impl Listener,
+        listener: TcpListener,
         manager: &str,
         number: u16,
         endpoint: &str,

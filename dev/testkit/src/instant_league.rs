@@ -7,7 +7,6 @@ use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
 use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::league::{Competition, EndpointCheck, LeagueSettings, Manager, ProofRule};
-use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::nonce::Nonce;
@@ -150,14 +149,7 @@ impl InstantLeague {
         self.now = self.now + Duration::from_millis(7);
         let envelope = Envelope::new(sender.clone(), self.now, ConversationId::new("conv-test"));
         let message = Message::new(envelope.with_token(self.tokens.get(sender).cloned()), body);
-        let message_type = message.message_type();
-        let incoming = Incoming {
-            envelope: message.envelope,
-            message_type,
-            body: Ok(message.body),
-            deviations: Vec::new(),
-        };
-        let ask = Ask::Message(Ok(incoming));
+        let ask = Ask::Message(Ok(message.into()));
         let id = RequestId(self.requests);
         let request = Request {
             id,

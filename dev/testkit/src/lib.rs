@@ -23,6 +23,7 @@
 //! | `fake_peer` | an HTTP peer that answers as it is told |
 //! | `recording_proxy` | a proxy between agents that keeps what passes |
 //! | `test_league` | a league of real agents over HTTP on this machine |
+//! | `memory` | a server and a client without a socket between them |
 //! | `mcp_client` | clients of the Model Context Protocol |
 #![allow(
     clippy::unwrap_used,
@@ -49,6 +50,8 @@ pub mod golden;
 pub mod instant_league;
 #[cfg(feature = "network")]
 pub mod mcp_client;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod mutation;
 pub mod namespaces;
 pub mod page;

@@ -16,7 +16,7 @@ use matchday_core::referee::{self, Referee};
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use matchday_net::client::Client;
-use matchday_runtime::{Clock, Decider, Handle, Options, entropy_numbered};
+use matchday_runtime::{Clock, Decider, Handle, LocalRoutes, Mailboxes, Options, entropy_numbered};
 use matchday_store::{Exchange, Store, Stream};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -35,6 +35,8 @@ pub struct TestLeague {
     pub log: Dispatch,
     /// What agents that are started from here on are called through, if anything.
     pub proxy: Option<RecordingProxy>,
+    /// What agents that are started from here on call without a connection, if anything.
+    pub mailboxes: Option<Arc<dyn Mailboxes>>,
     agent_options: AgentOptions,
 }
 
@@ -68,6 +70,7 @@ impl TestLeague {
             clock: Clock::start(),
             log: Dispatch::none(),
             proxy: None,
+            mailboxes: None,
             agent_options,
         }
     }
@@ -108,7 +111,10 @@ impl TestLeague {
     }
 
     pub fn options(&self, name: &str) -> Options {
+        let routes = LocalRoutes::default();
+        self.mailboxes.iter().for_each(|mailboxes| routes.serve_mailboxes(Arc::clone(mailboxes)));
         Options {
+            routes,
             client: self.client.clone(),
             clock: self.clock,
             log: self.log.clone(),

@@ -15,12 +15,12 @@ type Counts = BTreeMap<(&'static str, String), u32>;
 
 pub(super) fn gather(logs: &LogSet, report: &Report) -> Result<Vec<Fault>, StoreError> {
     let mut counts = Counts::new();
-    for player in &report.players {
+    for player in &report.view.players {
         for lost in &player.technical {
             *counts.entry(("technical loss", lost.cause.to_owned())).or_default() += 1;
         }
         for (kind, count) in &player.deviations {
-            *counts.entry(("departure", kind.clone())).or_default() += count;
+            *counts.entry(("deviation", kind.clone())).or_default() += count;
         }
         if let Some(failed) = &player.fallbacks {
             let kind = format!("{} did not choose itself", player.who.id);

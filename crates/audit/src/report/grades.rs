@@ -1,83 +1,36 @@
 //! A CSV row for each player, for grading. Pure.
 
-use super::{Player, Report, sentences};
+use super::{Report, sentences};
 use crate::csv_rows;
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-#[derive(Debug, Serialize)]
-struct Row<'a> {
-    rank: u32,
-    player_id: &'a str,
-    name: &'a str,
-    points: u32,
-    played: u32,
-    won: u32,
-    won_by_default: u32,
-    drawn: u32,
-    lost: u32,
-    lost_in_play: u32,
-    technical_losses: u32,
-    technical_causes: String,
-    rating: Option<String>,
-    rating_low: Option<String>,
-    rating_high: Option<String>,
-    as_good_by_chance: Option<String>,
-    answers_measured: usize,
-    answer_ms_median: Option<u32>,
-    answer_ms_longest: Option<u32>,
-    departures_from_the_rules: String,
-    state: &'a str,
-    league_id: &'a str,
-    completed: bool,
-    verified: bool,
-    chain_head: &'a str,
-}
+use crate::league_view::columns::text_of;
+use crate::league_view::{PlayerView, STANDINGS, Standing};
 
 pub fn csv(report: &Report) -> Result<String, csv::Error> {
-    csv_rows::csv(report.players.iter().map(|player| row(report, player)))
+    let rows: Vec<_> = report.view.ranked().map(|(row, player)| cells(report, row, player)).collect();
+    let keys = rows.first().map(|row| row.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    let texts = rows.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect());
+    csv_rows::csv(keys.into_iter().chain(texts))
 }
 
-fn row<'a>(report: &'a Report, player: &'a Player) -> Row<'a> {
-    let statistics = report.statistics_of(&player.who.id);
-    let strength = statistics.and_then(|statistics| statistics.bradley_terry);
-    let whole = |value: f64| format!("{value:.0}");
-    let chance = statistics.filter(|statistics| statistics.record.total() > 0);
-    Row {
-        rank: player.rank,
-        player_id: &player.who.id,
-        name: &player.who.name,
-        points: player.points,
-        played: player.played,
-        won: player.wins,
-        won_by_default: player.wins_by_default,
-        drawn: player.draws,
-        lost: player.losses,
-        lost_in_play: player.losses_in_play,
-        technical_losses: player.technical_losses,
-        technical_causes: causes(player),
-        rating: strength.map(|strength| whole(strength.rating)),
-        rating_low: strength.map(|strength| whole(strength.low)),
-        rating_high: strength.map(|strength| whole(strength.high)),
-        as_good_by_chance: chance.map(|statistics| format!("{:.4}", statistics.as_good_by_chance)),
-        answers_measured: player.answers.ms.len(),
-        answer_ms_median: player.answers.median(),
-        answer_ms_longest: player.answers.longest(),
-        departures_from_the_rules: sentences::counted(&player.deviations),
-        state: player.state,
-        league_id: &report.league_id,
-        completed: report.unfinished.is_none(),
-        verified: report.verification.passed,
-        chain_head: report.verification.head.as_deref().unwrap_or_default(),
-    }
-}
-
-pub(super) fn causes(player: &Player) -> String {
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-    for lost in &player.technical {
-        *counts.entry(lost.cause.to_owned()).or_default() += 1;
-    }
-    sentences::counted(&counts)
+/// The columns of the standings, and what else a grade may depend on.
+fn cells(report: &Report, row: &Standing, player: &PlayerView) -> Vec<(&'static str, String)> {
+    let standings = STANDINGS.iter().map(|column| (column.key, text_of(column, row)));
+    let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+    let verified = &report.verification;
+    let more = [
+        ("won_by_default", player.wins_by_default.to_string()),
+        ("technical_causes", player.technical_causes()),
+        ("answers_measured", player.answers.ms.len().to_string()),
+        ("answer_ms_median", number(player.answers.median())),
+        ("answer_ms_longest", number(player.answers.longest())),
+        ("deviations", sentences::counted(&player.deviations)),
+        ("state", player.state.to_owned()),
+        ("league_id", report.view.league_id.clone()),
+        ("completed", report.view.unfinished.is_none().to_string()),
+        ("verified", verified.passed.to_string()),
+        ("chain_head", verified.head.clone().unwrap_or_default()),
+    ];
+    standings.chain(more).collect()
 }
 
 #[cfg(test)]
@@ -93,7 +46,7 @@ mod tests {
     #[test]
     fn no_name_becomes_a_formula() {
         let mut report = sample::league();
-        report.players[0].who.name = "=HYPERLINK(\"http://localhost\")".into();
+        report.view.standings[0].who.name = "=HYPERLINK(\"http://localhost\")".into();
         let csv = csv(&report).unwrap();
         assert!(csv.contains("\"'=HYPERLINK(\"\"http://localhost\"\")\""), "{csv}");
     }

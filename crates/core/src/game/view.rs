@@ -1,5 +1,6 @@
 //! How a position looks: a board, or a strip of rounds. What pages, terminals and reports draw, whatever the game. Pure.
 
+use super::Seat;
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, ToSmolStr};
 use std::fmt;
@@ -136,38 +137,54 @@ impl fmt::Display for View {
 
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lines(|_, mark| mark.to_owned()).iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+impl Grid {
+    /// As text for terminals, line by line; `paint` shows the mark of a cell by whose it is.
+    pub fn lines(&self, paint: impl Fn(Option<Seat>, &str) -> String) -> Vec<String> {
         let names = self.column_names.iter();
         let columns = self.cells.iter().chain(names).map(|text| width(text)).max().unwrap_or(1).max(1);
         let margin = self.row_names.iter().map(|name| width(name)).max().unwrap_or(0);
+        let cell = |[open, close]: [char; 2], text: &str, owner: Option<Seat>| {
+            let pad = columns.saturating_sub(width(text));
+            format!("{open}{}{close}{:pad$}", paint(owner, text), "")
+        };
         let around = |index: usize| match (self.line.contains(&index), self.last.contains(&index)) {
             (true, _) => ['*', '*'],
             (false, true) => ['[', ']'],
             (false, false) => [' ', ' '],
         };
+        let mut lines = Vec::new();
         if !self.column_names.is_empty() {
-            let names: String =
-                self.column_names.iter().map(|name| cell([' ', ' '], name, columns)).collect();
-            writeln!(f, "{:margin$}{}", "", names.trim_end())?;
+            let names: String = self.column_names.iter().map(|name| cell([' ', ' '], name, None)).collect();
+            lines.push(format!("{:margin$}{}", "", names.trim_end()));
         }
         for (row, cells) in self.cells.chunks(self.columns.max(1)).enumerate() {
             let name = self.row_names.get(row).map_or("", SmolStr::as_str);
-            let shown = (row * self.columns..)
+            let shown: String = (row * self.columns..)
                 .zip(cells)
-                .map(|(index, text)| cell(around(index), if text.is_empty() { "." } else { text }, columns));
-            let shown: String = shown.collect();
-            writeln!(f, "{:pad$}{name}{}", "", shown.trim_end(), pad = margin - width(name))?;
+                .map(|(index, text)| match text.as_str() {
+                    "" => cell(around(index), ".", None),
+                    mark => cell(around(index), mark, self.owner(mark)),
+                })
+                .collect();
+            lines.push(format!("{:pad$}{name}{}", "", shown.trim_end(), pad = margin - width(name)));
         }
-        Ok(())
+        lines
+    }
+
+    fn owner(&self, mark: &str) -> Option<Seat> {
+        let has = |marks: &[SmolStr]| marks.iter().any(|own| own == mark);
+        let [a, b] = [has(&self.marks.a), has(&self.marks.b)];
+        if a { Some(Seat::A) } else { b.then_some(Seat::B) }
     }
 }
 
 /// How many columns of a terminal a text takes; the marks of games are one column each.
 fn width(text: &str) -> usize {
     text.chars().count()
-}
-
-fn cell([open, close]: [char; 2], text: &str, columns: usize) -> String {
-    format!("{open}{text}{close}{:pad$}", "", pad = columns.saturating_sub(width(text)))
 }
 
 impl fmt::Display for Strip {

@@ -1,7 +1,7 @@
 //! Misbehaving players: an ordinary player whose answers are changed on their way out.
 
 use super::faults::pick;
-use super::wire::{Reader, intact};
+use super::wire::Reader;
 use crate::agent::Answer;
 use crate::entropy::Entropy;
 use crate::protocol::messages::GameJoinAck;
@@ -148,7 +148,7 @@ impl Behaviour {
 }
 
 fn whole(message: Message) -> Answer {
-    Answer::Message(Ok(intact(message)))
+    Answer::Message(Ok(message.into()))
 }
 
 /// The same answer, but with something in it that cannot be chosen: read as any answer is.

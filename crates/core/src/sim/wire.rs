@@ -4,7 +4,7 @@
 use super::agent_id::AgentId;
 use crate::agent::{Answer, Ask, Content};
 use crate::driver::Understood;
-use crate::protocol::decode::{Conformance, Exchange, Incoming, Limits, Reading, decode};
+use crate::protocol::decode::{Conformance, Exchange, Limits, Reading, decode};
 use crate::protocol::dialect::answer::read_answer;
 use crate::protocol::dialect::call::{write_call, write_probe};
 use crate::protocol::dialect::reply::{HttpReply, write_reply};
@@ -88,7 +88,7 @@ impl Reader {
     pub(super) fn unpack(&self, packet: Packet, dialect: Dialect) -> Result<DecodedRequest, HttpReply> {
         let as_is = |ask| Ok(DecodedRequest { ask, dialect, back: ReplyForm::AsIs });
         let bytes = match packet {
-            Packet::Message(message) => return as_is(Ask::Message(Ok(intact(message)))),
+            Packet::Message(message) => return as_is(Ask::Message(Ok(message.into()))),
             Packet::Ask(ask) => return as_is(ask),
             Packet::Bytes(bytes) => bytes,
         };
@@ -142,20 +142,10 @@ impl ReplyForm {
         match self {
             Self::Http(to, dialect) => Response::Http(HttpReply::one(write_reply(to, *dialect, &content))),
             Self::AsIs => Response::Answer(match content {
-                Content::Message(message) => Answer::Message(Ok(intact(message))),
+                Content::Message(message) => Answer::Message(Ok(message.into())),
                 Content::Data(_) | Content::Received => Answer::Received,
             }),
         }
-    }
-}
-
-/// A message as a reader without any complaint gives it.
-pub(super) fn intact(message: Message) -> Incoming {
-    Incoming {
-        message_type: message.message_type(),
-        envelope: message.envelope,
-        body: Ok(message.body),
-        deviations: Vec::new(),
     }
 }
 

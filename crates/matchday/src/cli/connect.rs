@@ -104,7 +104,7 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
         Agent::At(url) => (Some(url), None),
         Agent::Started(program) => (None, Some(program)),
     };
-    let endpoint = AgentEndpoint::new(Client::new(), url);
+    let endpoint = AgentEndpoint::at(Client::new(), url);
     let registers_at = match &code {
         Some(code) => format!("{}/join/{}/mcp", league.trim_end_matches("/mcp"), code.reveal()),
         None => league.clone(),

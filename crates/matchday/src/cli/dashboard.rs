@@ -1,17 +1,17 @@
 //! `matchday dashboard`: a stored league in a browser; and the dashboard beside a manager that runs.
 
 use super::browser;
+use super::daemon;
 use super::league_arg::LeagueArg;
 use super::notice;
-use super::serve;
 use super::settings::{self, Config};
 use super::store_arg::StoreArgs;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use matchday_net::origin_check::Allowlist;
 use matchday_os::signals::Termination;
-use matchday_runtime::{Options, log};
-use matchday_server::dashboard::{self, Dashboard};
+use matchday_runtime::log;
+use matchday_server::dashboard::{self, Dashboard, Source};
 use matchday_store::{LeagueChoice, Location, Store, StoreUrl};
 use matchday_terminal::say;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -81,29 +81,26 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The dashboard of a manager, if its settings ask for it or only this machine can reach it.
-pub(super) fn for_manager(
+/// Where viewers of a manager's league read it, if its settings ask for a dashboard or only this machine can reach it.
+pub(super) fn source_of_manager(
     config: &Config,
     listening: SocketAddr,
     store: &StoreUrl,
     seats: Option<StoreUrl>,
-    options: &Options,
-) -> Result<Option<Arc<Dashboard>>> {
+    scheme: &str,
+) -> Result<Option<Arc<Source>>> {
     let mut others = config.get(&settings::DASHBOARD_STORES)?.unwrap_or_default();
     if let Some(folder) = others.iter().find(|url| url.file().is_some_and(Path::is_dir)) {
         let why = format!("{folder} is a folder, not a store");
         return Err(config.wrong(&settings::DASHBOARD_STORES, why));
     }
-    let only_this_machine = serve::is_for_this_machine_alone(config, listening.ip())?;
+    let only_this_machine = daemon::is_for_this_machine_alone(config, listening.ip())?;
     if !config.get(&settings::DASHBOARD)?.unwrap_or(only_this_machine) {
         return Ok(None);
     }
     others.extend(seats);
-    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
-    let page = format!("{scheme}://{}/", reached(listening));
-    notice(&format!("the league can be seen at {page}"));
-    let manager = serve::contact(config, listening.port())?;
-    Ok(Some(Dashboard::live(Location::latest(store), others, manager.raw().to_owned(), options.clock)))
+    notice(&format!("the league can be seen at {scheme}://{}/", reached(listening)));
+    Ok(Some(Source::alone(Location::latest(store), others)))
 }
 
 /// Where a browser of this machine finds what listens there.

@@ -6,9 +6,8 @@ use super::settings::{self, Config};
 use anyhow::{Result, anyhow};
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
-use matchday_net::memory::MemoryListener;
 use matchday_runtime::Options;
-use matchday_server::connect::{self, RelayError, SavedMailbox, Status};
+use matchday_server::connect::{self, DialledAgent, RelayError, SavedMailbox, Status};
 use std::path::PathBuf;
 use tokio::sync::watch;
 
@@ -18,8 +17,8 @@ const SHORT: usize = 8;
 pub(super) struct Dial {
     /// Where the league calls the agent.
     pub(super) contact: Endpoint,
-    /// Where its calls come out.
-    pub(super) listener: MemoryListener,
+    /// What answers its calls.
+    pub(super) agent: DialledAgent,
     /// Takes the place of the port in names of files and agents.
     pub(super) short_name: String,
     pub(super) link: DialLink,
@@ -52,7 +51,7 @@ pub(super) async fn begin(
     let league = manager.raw();
     let file = mailbox_file(config);
     let saved = SavedMailbox::read_or_open(&options.client, league, code, file.as_deref(), notice).await?;
-    let (listener, dialling) = connect::dial(options.client.clone(), &saved, Status::notices(notice))?;
+    let (agent, dialling) = connect::dial(options.client.clone(), &saved, Status::notices(notice))?;
     let (failed, failure) = watch::channel(None);
     tokio::spawn(async move {
         let why = dialling.await;
@@ -65,7 +64,7 @@ pub(super) async fn begin(
     let link = DialLink(failure);
     notice(&format!("called through the relay of {league}"));
     let short_name = saved.mailbox.chars().take(SHORT).collect();
-    Ok(Some(Dial { contact: Endpoint::parse(&saved.contact_endpoint)?, listener, short_name, link }))
+    Ok(Some(Dial { contact: Endpoint::parse(&saved.contact_endpoint)?, agent, short_name, link }))
 }
 
 /// Options of an agent that dials out; its client, which calls through the proxies of the environment.

@@ -71,7 +71,7 @@ fn registering<const SECTION: usize>(flags: &Flags<SECTION>) -> Result<Subject> 
 fn subject(config: &Config, section: &str) -> Result<Subject> {
     let base = base(config, section)?;
     let listening = base.listen.parse().unwrap_or_else(|_| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-    let agent_client = Some(network::guarded(config, &base.client, listening, &[])?);
+    let agent_client = Some(network::guarded(config, &base.client, listening)?);
     Ok(Subject { agent_client, ..base })
 }
 

@@ -1,9 +1,8 @@
 //! `matchday manager`: a league manager over one store. A league keeps the settings it began with: others that are
 //! given when it is started again are ignored, with a warning.
 
-use super::settings::{self, Config, ManagerFlags, StartWhen};
-use super::{competition, dashboard, network, notice, relay, roster, seat, serve, status, telemetry, tls};
-use crate::manager_client::ManagerClient;
+use super::settings::{self, Config, ManagerFlags};
+use super::{competition, daemon, dashboard, network, notice, relay, roster, seat, status, telemetry};
 use anyhow::{Context, Result};
 use matchday_audit::league_log::LeagueLog;
 use matchday_core::event_codec;
@@ -11,13 +10,12 @@ use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, Place};
 use matchday_core::protocol::messages::{AgentRole, Phase};
 use matchday_core::protocol::{GameType, LeagueId, Token};
 use matchday_os::signals::Termination;
-use matchday_runtime::surface::Surface;
 use matchday_runtime::{Options, entropy_from_system};
-use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_server::league::{LeagueNet, LeaguePlan, LeagueStore, RunningLeague, StartCounts};
 use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Store, StoreUrl, Stream};
+use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 pub(super) const EXAMPLE: &str = "\
 Example:
@@ -28,111 +26,115 @@ Example:
 pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let stop = Termination::listen()?;
     let config = flags.resolve()?;
-    let mut options = serve::options(&config)?;
-    let base = LeagueSettings { league_id: config.need(&settings::LEAGUE_ID)?, ..LeagueSettings::default() };
-    let mut settings = league_settings(&config, base)?;
-    if let Some(rules) = serve::game_program(&config)? {
+    let mut options = daemon::options(&config)?;
+    let mut wanted = league_settings(
+        &config,
+        LeagueSettings { league_id: config.need(&settings::LEAGUE_ID)?, ..LeagueSettings::default() },
+    )?;
+    if let Some(rules) = daemon::game_program(&config)? {
         let game = rules.describe().await.map_err(anyhow::Error::msg)?;
-        settings.game_type = game.game_type.clone();
-        settings.external_game = Some(game);
+        wanted.game_type = game.game_type.clone();
+        wanted.external_game = Some(game);
     }
     let start_when = start_when(&config)?;
-    let listener = serve::bind(&config).await?;
-    let listening = listener.local_addr()?;
-    let to_ourselves = tls::client_to_ourselves(&config, options.server.tls.as_ref())?;
-    let telemetry = telemetry::from_config(&config, listening.ip(), &options.client)?;
+    let listener = daemon::bind(&config).await?;
+    let address = listener.local_addr()?;
+    let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
-    options.client = network::guarded(&config, &options.client, listening, &[])?;
-    let store = serve::open_store(&config, "matchday.db".to_owned())?;
-    let mut token = config.get(&settings::OPERATOR_TOKEN)?;
+    options.client = network::guarded(&config, &options.client, address)?;
+    let store = daemon::open_store(&config, "matchday.db".to_owned())?;
     let (number, stream) = place(&store, asked_for(&config)?.as_ref())?;
     let store = store.in_league(number);
-    let stored = stored_settings(&store, &stream)?;
-    let is_new = stored.is_none();
-    if is_new {
-        competition::check(&config, &settings, start_when.as_ref().map(|wanted| wanted.players))?;
-    }
-    match stored {
+    let league = match stored_settings(&store, &stream)? {
         Some(own) => {
             tell_ignored(&config, &own, store.name())?;
             roster::tell_missing(&config, &stored_roster(&store, &stream)?)?;
-            settings = own;
+            own
         }
-        None if token.is_none() => {
-            let made = Token::issue("operator", &mut entropy_from_system()?);
-            settings.operator_token = Some(made.hash());
-            notice(&format!(
-                "operator token, shown this once - keep it for `matchday admin`: {}",
-                made.reveal()
-            ));
-            token = Some(made);
-        }
-        None => {}
-    }
-    if is_new {
-        let contact = serve::contact(&config, listening.port())?;
-        let only_this_machine = serve::is_for_this_machine_alone(&config, listening.ip())?;
-        settings.roster = roster::issue(&config, &contact, only_this_machine)?;
-    }
-    let has_roster = settings.roster.iter().any(|invited| invited.role == AgentRole::Player);
-    let league_id = settings.league_id.clone();
-    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
-    let own = Options { client: to_ourselves.clone(), ..options.clone() };
-    let seats = seat::for_manager(&config, &listening, store.url(), has_roster, own)?;
-    let seats_url = seats.as_ref().map(|seats| seats.store.url().clone());
-    let dashboard = dashboard::for_manager(&config, listening, store.url(), seats_url, &options)?;
-    options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
-    if let Some(seats) = &seats {
-        matchday_server::seat::mount(&mut options, &seats.seats);
-    }
-    let message_bytes_max = settings.message_bytes_max;
-    let relay = relay::for_manager(&config, listening.port(), message_bytes_max, &store, &mut options)?;
-    options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
-    let handle = matchday_runtime::run(Manager::new(settings), listener, store.clone(), stream, options)?;
-    if let Some(relay) = relay {
-        relay.serve_league_of(handle.inspector());
-        dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
-    }
-    let mut address = handle.address();
-    let local = serve::is_for_this_machine_alone(&config, address.ip())?;
-    if address.ip().is_unspecified() {
-        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
-    }
-    let client = ManagerClient::at(&format!("{scheme}://{address}/mcp"), to_ourselves);
-    // On this machine alone the manager knows its operator without a token.
-    let token = token.filter(|_| !local);
-    let mut waiting = start_when;
-    let look = |manager: &Manager| {
-        let league = manager.league();
-        let players = league.players.values().filter(|player| !player.withdrawn).count();
-        (league.phase, players, league.referees.len(), league.matches_awaiting_prover())
+        None => new_league(&config, wanted, start_when, address)?,
     };
-    let mut stands_still = false;
-    let served =
-        serve::until_told(handle, store, stop, look, async |(phase, players, referees, awaiting)| {
-            if awaiting > 0 && !stands_still {
-                notice(&status::awaiting_prover(awaiting.into()));
-            }
-            stands_still = awaiting > 0;
-            let Some(wanted) = &waiting else { return Ok(()) };
-            if phase != Phase::Registration {
-                waiting = None;
-            } else if players >= wanted.players && referees >= wanted.referees {
-                if let Err(error) = client.start(&league_id, token.as_ref()).await {
-                    notice(&format!(
-                        "the league could not be started: {error:#} - start it with `matchday start`"
-                    ));
-                }
-                waiting = None;
-            }
-            Ok(())
-        })
-        .await;
+    let plan = plan(&config, league, start_when, address, &options)?;
+    let seats_url = plan.seats.as_ref().map(|_| store.url().of_seats());
+    let seats = seats_url.clone().map(Store::open).transpose()?;
+    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
+    let source = dashboard::source_of_manager(&config, address, store.url(), seats_url, scheme)?;
+    let net = LeagueNet {
+        address,
+        listener: Some(listener),
+        endpoint: daemon::contact(&config, address.port())?,
+        options,
+        relay_limits: relay::limits(&config)?,
+        matches_max: 0,
+        seed: None,
+    };
+    let stores = LeagueStore { seats: seats.clone(), ..LeagueStore::alone(store.clone(), stream, source)? };
+    let mut running = RunningLeague::open(plan, stores, net)?;
+    running.start_when_complete(|why| {
+        notice(&format!("the league could not be started: {why} - start it with `matchday start`"));
+    });
+    let supervised = supervise(&running, stop).await;
+    let closed = running.shutdown().await;
+    telemetry.flush().await;
+    closed?;
+    store.close()?;
     if let Some(seats) = seats {
         seats.close()?;
     }
-    telemetry.flush().await;
-    served
+    supervised.map(|()| ExitCode::SUCCESS)
+}
+
+/// Says when matches begin to wait for a prover, until the process is to end.
+async fn supervise(running: &RunningLeague, stop: Termination) -> Result<()> {
+    let mut stands_still = false;
+    let look = |manager: &Manager| manager.league().matches_awaiting_prover();
+    daemon::supervise(&running.manager.handle, stop, look, async |awaiting| {
+        if awaiting > 0 && !stands_still {
+            notice(&status::awaiting_prover(awaiting.into()));
+        }
+        stands_still = awaiting > 0;
+        Ok(())
+    })
+    .await
+}
+
+/// The settings of a league that begins here. What is made for its operator and its agents is shown.
+fn new_league(
+    config: &Config,
+    mut league: LeagueSettings,
+    start_when: Option<StartCounts>,
+    address: SocketAddr,
+) -> Result<LeagueSettings> {
+    competition::check(config, &league, start_when.map(|wanted| wanted.players))?;
+    if league.operator_token.is_none() {
+        let made = Token::issue("operator", &mut entropy_from_system()?);
+        league.operator_token = Some(made.hash());
+        notice(&format!("operator token, shown this once - keep it for `matchday admin`: {}", made.reveal()));
+    }
+    let contact = daemon::contact(config, address.port())?;
+    let only_this_machine = daemon::is_for_this_machine_alone(config, address.ip())?;
+    league.roster = roster::issue(config, &contact, only_this_machine)?;
+    Ok(league)
+}
+
+fn plan(
+    config: &Config,
+    league: LeagueSettings,
+    start_when: Option<StartCounts>,
+    address: SocketAddr,
+    options: &Options,
+) -> Result<LeaguePlan> {
+    let has_roster = league.roster.iter().any(|invited| invited.role == AgentRole::Player);
+    let only_this_machine = daemon::is_for_this_machine_alone(config, address.ip())?;
+    let (seats, made) = seat::plan(config, only_this_machine, has_roster)?.unzip();
+    seat::show_code(made.flatten());
+    Ok(LeaguePlan {
+        start_when,
+        seats,
+        dashboard: true,
+        exchanges: options.record_exchanges,
+        exchanges_bytes_max: options.exchanges_bytes_max,
+        ..LeaguePlan::of(league)
+    })
 }
 
 /// `base` with what the settings say, but for its name.
@@ -156,7 +158,7 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
         proof: config.get(&settings::PROOF)?.unwrap_or(base.proof),
         standings_pause: base.standings_pause,
         message_bytes_max: config.get(&settings::MESSAGE_BYTES_MAX)?.unwrap_or(base.message_bytes_max),
-        timing: serve::timing(config, base.timing)?,
+        timing: daemon::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
         token_guesses_max: base.token_guesses_max,
         requests_per_second: base.requests_per_second,
@@ -247,7 +249,7 @@ fn tell_ignored(config: &Config, own: &LeagueSettings, store: &StoreUrl) -> Resu
     Ok(())
 }
 
-pub(super) fn start_when(config: &Config) -> Result<Option<StartWhen>> {
+pub(super) fn start_when(config: &Config) -> Result<Option<StartCounts>> {
     let Some(wanted) = config.get(&settings::START_WHEN)? else { return Ok(None) };
     let players = config.need(&settings::PLAYERS_MAX)?;
     let referees = LeagueSettings::default().referees_max;
@@ -303,8 +305,8 @@ mod tests {
     #[test]
     fn start_when_counts_players_and_referees() {
         let read = |text: &str| start_when(&config("MATCHDAY_START_WHEN", text));
-        assert_eq!(read("players=4,referees=2").unwrap(), Some(StartWhen { players: 4, referees: 2 }));
-        assert_eq!(read("players=3").unwrap(), Some(StartWhen { players: 3, referees: 1 }));
+        assert_eq!(read("players=4,referees=2").unwrap(), Some(StartCounts { players: 4, referees: 2 }));
+        assert_eq!(read("players=3").unwrap(), Some(StartCounts { players: 3, referees: 1 }));
         assert_eq!(read("").unwrap(), None);
         for bad in ["4", "players=1", "referees=0", "players=four", "teams=3", "players=100"] {
             assert!(read(bad).is_err(), "{bad}");

@@ -5,9 +5,8 @@
 //! One file for each command, by its name. What several of them share:
 //! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `program_env_arg`, `query`,
 //!   `tls`: flags
-//! - `serve`: what the commands that keep running have in common (`matchday serve` itself is `service`); `network`,
-//!   `competition`, `telemetry`: their settings as values
-//! - `refresh`: the display of `--watch`; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
+//! - `daemon`: what the commands that keep running have in common; `network`, `competition`, `telemetry`: their settings as values
+//! - `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
 
 mod admin;
 mod backup;
@@ -19,6 +18,7 @@ mod completions;
 mod config;
 mod connect;
 mod course;
+mod daemon;
 mod dashboard;
 mod dial;
 mod doctor;
@@ -42,7 +42,6 @@ mod practice;
 mod program_env_arg;
 mod query;
 mod referee;
-mod refresh;
 mod relay;
 mod replay;
 mod replay_against;
@@ -54,7 +53,6 @@ mod schema;
 mod season;
 mod seat;
 mod serve;
-mod service;
 mod service_api;
 mod settings;
 mod simulate;
@@ -112,7 +110,7 @@ enum Command {
     #[command(after_help = seat::EXAMPLE)]
     Seat(SeatFlags),
     /// Run many leagues at one address, with referees of its own
-    #[command(after_help = service::EXAMPLE)]
+    #[command(after_help = serve::EXAMPLE)]
     Serve(ServeFlags),
     /// Have an agent play in a league elsewhere: it dials out
     #[command(after_help = connect::EXAMPLE)]
@@ -267,7 +265,7 @@ async fn execute(command: Command) -> anyhow::Result<ExitCode> {
         Command::Referee(flags) => referee::execute(flags).await,
         Command::Player(flags) => player::execute(flags).await,
         Command::Seat(flags) => seat::execute(flags).await,
-        Command::Serve(flags) => service::execute(flags).await,
+        Command::Serve(flags) => serve::execute(flags).await,
         Command::Connect(args) => connect::execute(args).await,
         Command::League(args) => league::execute(args).await,
         Command::Cluster(args) => cluster::execute(args).await,

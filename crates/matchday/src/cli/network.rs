@@ -1,14 +1,12 @@
 //! Limits and egress policy as the settings say: how much an agent takes from its callers, and whom it may call.
 
-use super::serve;
+use super::daemon;
 use super::settings::{self, Config};
 use anyhow::Result;
 use matchday_net::client::{Client, HeadLimits};
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes, Target};
 use matchday_net::server::ServerOptions;
 use matchday_runtime::Options;
-use matchday_server::seat::is_seat_path;
-use matchday_server::service::is_hosted_path;
 use std::net::SocketAddr;
 
 /// The limits on connections.
@@ -38,8 +36,13 @@ pub(super) fn head_limits(options: &ServerOptions) -> HeadLimits {
     HeadLimits { headers_max: options.headers_max, bytes_max: options.head_bytes_max }
 }
 
-/// `client`, calling only the endpoints that it may. Those that the settings name themselves are `familiar`.
-pub(super) fn guarded(
+/// `client`, calling only the endpoints that it may.
+pub(super) fn guarded(config: &Config, client: &Client, listening: SocketAddr) -> Result<Client> {
+    guarded_but(config, client, listening, &[])
+}
+
+/// The same, which may also call those that the settings name themselves.
+pub(super) fn guarded_but(
     config: &Config,
     client: &Client,
     listening: SocketAddr,
@@ -53,19 +56,13 @@ pub(super) fn guarded(
     }
     // Whoever comes through a proxy or a tunnel must not have this machine call itself.
     let is_reached_from_elsewhere =
-        listening.ip().is_loopback() && !serve::is_for_this_machine_alone(config, listening.ip())?;
+        listening.ip().is_loopback() && !daemon::is_for_this_machine_alone(config, listening.ip())?;
     let by_default = match is_reached_from_elsewhere {
         true => Scopes::PUBLIC,
         false => Scopes::for_listener(listening.ip()),
     };
     let scopes = scopes.unwrap_or(by_default);
-    let advertised = serve::public(config)?.and_then(|url| Target::parse(url.raw()));
-    let policy = EgressPolicy {
-        scopes,
-        allow: listed,
-        listen: Some(listening),
-        advertised,
-        own_path_allowed: Some(|path| is_seat_path(path) || is_hosted_path(path)),
-    };
+    let advertised = daemon::public(config)?.and_then(|url| Target::parse(url.raw()));
+    let policy = EgressPolicy { scopes, allow: listed, listen: Some(listening), advertised };
     Ok(client.with_egress(Egress::new(policy, PinnedDns::default(), familiar.iter().copied())))
 }

@@ -1,7 +1,7 @@
 //! How a service takes its place among others that share its store: its certificate, the socket at which they call, and its row
 //! in the store.
 
-use super::serve;
+use super::daemon;
 use super::settings::{self, Config};
 use anyhow::{Context, Result, anyhow};
 use matchday_core::entropy::Entropy;
@@ -80,7 +80,7 @@ fn name() -> String {
 /// What is told to who names no public URL, though several services can answer for a league.
 pub(super) fn notice_of_public_url(config: &Config, public_url: &str) -> Option<String> {
     let is_named = config.text(&settings::PUBLIC_URL).is_some();
-    (serve::is_shared(config) && config.text(&settings::ADVERTISE).is_some() && !is_named).then(|| {
+    (daemon::is_shared(config) && config.text(&settings::ADVERTISE).is_some() && !is_named).then(|| {
         format!(
             "leagues are known by {public_url}: give all services that share this store the same --public-url, so that addresses \
              of leagues outlive this one"

@@ -1,9 +1,9 @@
 //! `matchday player`: a player with a strategy that is built in, a program or a language model.
 
+use super::daemon::Listening;
 use super::dial::DialLink;
-use super::serve::Listening;
 use super::settings::{self, Config, LLM_API_KEY, PlayerFlags, secret_file};
-use super::{Usage, notice, serve, telemetry};
+use super::{Usage, daemon, notice, telemetry};
 use anyhow::Result;
 use matchday_core::event_codec;
 use matchday_core::game::{GAMES, GameEntry, strategy};
@@ -47,25 +47,25 @@ pub(super) fn example() -> String {
 pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let stop = Termination::listen()?;
     let config = flags.resolve()?;
-    let mut options = serve::options(&config)?;
+    let mut options = daemon::options(&config)?;
     options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
     let budget = Arc::new(llm_budget(&config)?);
     let strategy = player_strategy(&config, &options.client, &budget)?;
-    let (manager, join_code) = serve::manager(&config)?;
+    let (manager, join_code) = daemon::manager(&config)?;
     let Listening { listener, address, contact, short_name, link } =
-        serve::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
+        daemon::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let settings = PlayerSettings {
         manager,
         contact_endpoint: contact,
-        display_name: serve::display_name(&config, &format!("Player {short_name}"))?,
+        display_name: daemon::display_name(&config, &format!("Player {short_name}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types: games(&config),
         strategy: strategy.name(),
     };
     options.decider = strategy.decider();
-    let store = serve::open_store(&config, format!("player-{short_name}.db"))?;
+    let store = daemon::open_store(&config, format!("player-{short_name}.db"))?;
     let stream = Stream("player".into());
     let stored = store.load(&stream)?;
     let events = stored.iter().filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
@@ -75,9 +75,9 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
         player.with_join_code(join_code).with_matches_per_hour(config.get(&settings::MATCHES_PER_HOUR)?);
     let handle = listener.run(player, store.clone(), stream, options)?;
     let look = |player: &Player| player.registration_state().clone();
-    let served = serve::until_told(handle, store, stop, look, async |registration| {
+    let served = daemon::run_until_shutdown(handle, store, stop, look, async |registration| {
         link.as_ref().map_or(Ok(()), DialLink::check)?;
-        serve::check_registration(registration)
+        daemon::check_registration(registration)
     });
     let served = served.await;
     telemetry.flush().await;
@@ -88,7 +88,7 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
 fn games(config: &Config) -> Vec<GameType> {
     let further = config.text(&settings::GAMES).unwrap_or_default().split(',').map(str::trim);
     let further = further.filter(|name| !name.is_empty()).map(GameType::new);
-    serve::games().into_iter().chain(further).collect()
+    daemon::games().into_iter().chain(further).collect()
 }
 
 /// How the player chooses.

@@ -1,18 +1,13 @@
-//! What `status`, `standings`, `schedule` and `stats` share: they ask a manager once, or again and again with `--watch`.
+//! What `status`, `standings`, `schedule` and `stats` share: they ask a manager, and print for people or programs.
 
 use super::manager_arg::ManagerArg;
-use super::refresh::Refresh;
 use crate::manager_client::ManagerClient;
 use anyhow::Result;
 use matchday_core::protocol::Untrusted;
-use matchday_os::signals::Termination;
-use matchday_terminal::{headed, say};
+use matchday_terminal::say;
+use matchday_terminal::screen::Size;
 use serde_json::Value;
 use std::process::ExitCode;
-use std::time::Duration;
-use tokio::time::sleep;
-
-const REFRESH_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct QueryArgs {
@@ -21,54 +16,16 @@ pub(super) struct QueryArgs {
     /// Print the data as JSON
     #[arg(long)]
     json: bool,
-    /// Refresh every second until the league is completed, or Ctrl-C
-    #[arg(long)]
-    watch: bool,
 }
 
-impl QueryArgs {
-    pub(super) fn watch(&self) -> bool {
-        self.watch
-    }
-}
-
-/// Asks and prints, once or until there is nothing more to come.
+/// Asks and prints.
 pub(super) async fn show(
     args: &QueryArgs,
     ask: impl AsyncFn(&ManagerClient) -> Result<Value>,
     for_people: impl Fn(&Value) -> Result<String>,
 ) -> Result<ExitCode> {
-    let client = args.at.client()?;
-    let render = async || {
-        let data = ask(&client).await?;
-        shown(args, &data, &for_people)
-    };
-    if !args.watch {
-        say(render().await?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut stop = Termination::listen()?;
-    let mut watch = Refresh::new(args.json);
-    watch.show(render().await?);
-    let watching = async {
-        loop {
-            // Asked first, so that what is shown last is how it ended.
-            let completed = is_completed(&client).await;
-            match render().await {
-                Ok(frame) => watch.show(frame),
-                // A manager that is being started again is worth waiting for.
-                Err(error) => watch.show_error(format!("{error:#}")),
-            }
-            if completed {
-                return;
-            }
-            sleep(REFRESH_EVERY).await;
-        }
-    };
-    tokio::select! {
-        () = stop.recv() => watch.interrupted(),
-        () = watching => {}
-    }
+    let data = ask(&args.at.client()?).await?;
+    say(shown(args, &data, for_people)?);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -78,15 +35,12 @@ pub(super) fn shown(
     data: &Value,
     for_people: impl Fn(&Value) -> Result<String>,
 ) -> Result<String> {
-    match args.json {
-        true if args.watch => Ok(data.to_string()),
-        true => Ok(serde_json::to_string_pretty(data)?),
-        false => for_people(data).map(|text| headed(&text)),
-    }
+    if args.json { Ok(serde_json::to_string_pretty(data)?) } else { for_people(data) }
 }
 
-async fn is_completed(client: &ManagerClient) -> bool {
-    client.status().await.is_ok_and(|status| status.get("status").is_some_and(|phase| phase == "completed"))
+/// How many columns a table may have: as many as the terminal, any number elsewhere.
+pub(super) fn columns() -> usize {
+    Size::of_terminal().map_or(usize::MAX, |size| size.columns)
 }
 
 /// A field as it is shown, empty if it is missing.

@@ -1,9 +1,9 @@
 //! `matchday referee`: a referee that registers and runs the matches it is given.
 
+use super::daemon::Listening;
 use super::dial::DialLink;
-use super::serve::Listening;
 use super::settings::{self, RefereeFlags};
-use super::{network, serve, telemetry};
+use super::{daemon, network, telemetry};
 use anyhow::Result;
 use matchday_core::protocol::{Token, Version};
 use matchday_core::referee::{Referee, RefereeSettings};
@@ -21,36 +21,36 @@ Example:
 pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
     let stop = Termination::listen()?;
     let config = flags.resolve()?;
-    let mut options = serve::options(&config)?;
+    let mut options = daemon::options(&config)?;
     options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
-    let timing = serve::timing(&config, Timing::default())?;
-    let (manager, join_code) = serve::manager(&config)?;
+    let timing = daemon::timing(&config, Timing::default())?;
+    let (manager, join_code) = daemon::manager(&config)?;
     let max_concurrent_matches = config.need(&settings::MAX_MATCHES)?;
     let conformance = config.need(&settings::CONFORMANCE)?;
-    let rules = serve::game_program(&config)?;
-    let mut game_types = serve::games();
+    let rules = daemon::game_program(&config)?;
+    let mut game_types = daemon::games();
     let external_game = match &rules {
         Some(rules) => Some(rules.describe().await.map_err(anyhow::Error::msg)?.game_type),
         None => None,
     };
     game_types.extend(external_game.clone());
     let Listening { listener, address, contact, short_name, link } =
-        serve::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
+        daemon::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
-    options.client = network::guarded(&config, &options.client, address, &[manager.raw()])?;
+    options.client = network::guarded_but(&config, &options.client, address, &[manager.raw()])?;
     let settings = RefereeSettings {
         manager,
         contact_endpoint: contact,
-        display_name: serve::display_name(&config, &format!("Referee {short_name}"))?,
+        display_name: daemon::display_name(&config, &format!("Referee {short_name}"))?,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
         game_types,
         max_concurrent_matches,
-        bounds: serve::timeout_bounds(&config, &timing),
+        bounds: daemon::timeout_bounds(&config, &timing),
         timing,
         conformance,
     };
-    let store = serve::open_store(&config, format!("referee-{short_name}.db"))?;
+    let store = daemon::open_store(&config, format!("referee-{short_name}.db"))?;
     let stream = Stream("referee".into());
     let referee = match (&rules, external_game) {
         (Some(rules), Some(game_type)) => {
@@ -63,9 +63,9 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
     let referee = referee.with_join_code(join_code);
     let handle = listener.run(referee, store.clone(), stream, options)?;
     let look = |referee: &Referee| referee.registration_state().clone();
-    let served = serve::until_told(handle, store, stop, look, async |registration| {
+    let served = daemon::run_until_shutdown(handle, store, stop, look, async |registration| {
         link.as_ref().map_or(Ok(()), DialLink::check)?;
-        serve::check_registration(registration)
+        daemon::check_registration(registration)
     });
     let served = served.await;
     telemetry.flush().await;

@@ -5,7 +5,7 @@ use super::league_arg::LeagueArg;
 use super::store_arg::StoreArgs;
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
-use matchday_audit::report::{Report, grades, html, markdown};
+use matchday_audit::report::{Report, grades, page};
 use matchday_core::protocol::untrusted::escape_output;
 use matchday_stats::Resampling;
 use matchday_terminal::{draw, say};
@@ -64,10 +64,10 @@ impl Format {
 
     fn write(self, report: &Report) -> Result<String> {
         Ok(match self {
-            Self::Html => html::page(report),
+            Self::Html => page::html(report),
             Self::Csv => grades::csv(report)?,
             Self::Json => escape_output(&serde_json::to_string_pretty(report)?).into_owned() + "\n",
-            Self::Md => markdown::markdown(report),
+            Self::Md => page::markdown(report),
         })
     }
 }

@@ -1,8 +1,10 @@
-//! `matchday run`: a whole league on this machine, every message over real HTTP. Binds ports, makes a store, prints.
+//! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
-use super::{Usage, browser, competition, games, notice, serve, telemetry};
+use super::watch::LiveSource;
+use super::{Usage, browser, competition, daemon, games, notice, telemetry};
+use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::league_log::LeagueLog;
@@ -10,6 +12,7 @@ use matchday_audit::plural::count_of;
 use matchday_core::game::{GameEntry, strategy};
 use matchday_core::league::fixture::Round;
 use matchday_core::league::{self, Competition, Format, League};
+use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
@@ -20,7 +23,7 @@ use matchday_server::local::{LeaguePlan, LocalLeague, PlayerPlan};
 use matchday_store::Store;
 use matchday_store::StoreUrl;
 use matchday_terminal::live::View;
-use matchday_terminal::progress::{LiveState, Progress, round_line};
+use matchday_terminal::progress::round_line;
 use matchday_terminal::screen::Size;
 use matchday_terminal::summary::Summary;
 use matchday_terminal::{Paint, say, show};
@@ -33,14 +36,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::time::sleep;
 
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-const DRAW_EVERY: Duration = Duration::from_millis(150);
-/// As many as any terminal shows.
-const TABLE_TOP: usize = 200;
-const RESULTS_SHOWN: usize = 4;
+const DRAW_EVERY: Duration = Duration::from_millis(200);
 /// A player that waited longer would lose its matches by the deadlines of the rules.
 const PACE_MAX: Duration = Duration::from_secs(10);
 
-/// Play a whole league on this machine, every message over real HTTP.
+/// Play a whole league on this machine.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  matchday run --players 8 --referees 2 --strategies random,pattern --port-base 0
@@ -72,7 +72,7 @@ fn rules(config: &Config) -> Result<Option<GameProgram>> {
     {
         return Err(Usage("--game-command: takes the place of --game: give one of them".to_owned()).into());
     }
-    serve::game_program(config)
+    daemon::game_program(config)
 }
 
 /// The strategies that were named. One that means nothing in the game would only play at random.
@@ -167,7 +167,7 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let config = args.flags.resolve()?;
-    serve::hand_on_to_programs(&config)?;
+    daemon::hand_on_to_programs(&config)?;
     let mut plan = plan(&config)?;
     if plan.league.competition.format == Format::Ladder {
         let why = "a ladder has no end: run it with `matchday manager` or `matchday serve`";
@@ -306,31 +306,31 @@ pub(super) async fn watch(
     view: &mut View,
     line: impl Fn(&League, &Round) -> String + Clone + Send + 'static,
 ) -> Result<()> {
+    let mut source = LiveSource::new(ManagerClient::at(&local.manager_url(), Client::new()));
     let mut rounds_shown = 0;
     loop {
-        let progress = local.look(Progress::of).await?;
+        let is_over = local.look(|league| league.phase == Phase::Completed).await?;
         match &mut *view {
-            View::Live(live) => {
-                let paint = Paint::of_stdout();
-                let state =
-                    local.look(move |league| LiveState::of(league, TABLE_TOP, RESULTS_SHOWN, paint)).await?;
-                local.stored().await?;
-                live.draw(&progress, &state);
-            }
-            View::Lines if progress.rounds_completed > rounds_shown => {
+            View::Live(live) => match source.ask().await {
+                Ok(seen) => live.draw(seen),
+                Err(error) => live.draw_error(format!("{error:#}")),
+            },
+            View::Lines => {
                 let line = line.clone();
                 let lines = local.look(move |league| {
                     let over = league.rounds.iter().filter(|round| round.completed).skip(rounds_shown);
                     over.map(|round| line(league, round)).collect::<Vec<_>>()
                 });
                 let lines = lines.await?;
-                local.stored().await?;
+                if !lines.is_empty() {
+                    local.stored().await?;
+                }
                 rounds_shown += lines.len();
                 lines.iter().for_each(|line| show(format!("{line}\n")));
             }
-            View::Lines | View::Silent => {}
+            View::Silent => {}
         }
-        if progress.completed {
+        if is_over {
             return Ok(());
         }
         sleep(if matches!(view, View::Live(_)) { DRAW_EVERY } else { LOOK_EVERY }).await;

@@ -1,11 +1,12 @@
 //! `matchday schedule`: the rounds, their matches and results.
 
-use super::query::{QueryArgs, show};
+use super::query::{QueryArgs, columns, show};
 use crate::manager_client::{ManagerClient, in_our_form};
 use anyhow::Result;
-use matchday_core::protocol::Untrusted;
 use matchday_core::protocol::messages::query_data::ScheduleData;
-use matchday_terminal::{schedule_table, table};
+use matchday_core::protocol::{PlayerId, Untrusted};
+use matchday_terminal::Paint;
+use matchday_terminal::schedule_table::schedule_table;
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -27,7 +28,7 @@ pub(super) async fn execute(args: ScheduleArgs) -> Result<ExitCode> {
         }
         Ok(schedule)
     };
-    show(&args.query, ask, schedule_table).await
+    show(&args.query, ask, for_people).await
 }
 
 /// Under which key the names of players are added to the schedule.
@@ -41,33 +42,17 @@ fn names(standings: &Value) -> Value {
     Value::Object(named.collect())
 }
 
-fn schedule_table(data: &Value) -> Result<String> {
-    let names = data.get(NAMES).cloned().unwrap_or_default();
-    let with_name = |id: &str| match names.get(id).and_then(Value::as_str) {
-        Some(name) => format!("{id} {}", Untrusted::new(name).escaped()),
-        None => id.to_owned(),
-    };
+fn for_people(data: &Value) -> Result<String> {
+    let names = data.get(NAMES).and_then(Value::as_object).into_iter().flatten();
+    let names = names.filter_map(|(id, name)| {
+        Some((PlayerId::new(id), Untrusted::new(name.as_str()?).escaped().to_string()))
+    });
     let ScheduleData { rounds, rounds_to_come } = in_our_form("schedule", data.clone())?;
     if rounds.is_empty() {
         return Ok("the rounds are drawn up when the league starts".to_owned());
     }
-    let titled = rounds.iter().any(|round| round.title.is_some());
-    let rows = rounds.iter().flat_map(|round| {
-        // All but the reason, which has no room here.
-        let head = |row: Vec<String>| {
-            let title = titled.then(|| round.title.clone().unwrap_or_default().escaped().to_string());
-            let named = |(place, cell): (usize, String)| {
-                if place == 1 || place == 2 { with_name(&cell) } else { cell }
-            };
-            let cells = row.into_iter().take(5).enumerate().map(named);
-            std::iter::once(round.round_id.to_string()).chain(title).chain(cells).collect::<Vec<_>>()
-        };
-        schedule_table::rows(round).into_iter().map(head).collect::<Vec<_>>()
-    });
-    let rows: Vec<Vec<String>> = rows.collect();
-    let headers = ["ROUND", "TITLE", "MATCH", "PLAYER A", "PLAYER B", "REFEREE", "RESULT"];
-    let headers: Vec<&str> = headers.into_iter().filter(|header| titled || *header != "TITLE").collect();
-    let mut text = table(&headers, &rows);
+    let table = schedule_table(&rounds, &names.collect()).fitted(columns());
+    let mut text = table.text(Paint::of_stdout());
     if let Some(to_come) = rounds_to_come {
         text.push_str(&format!(
             "\nmore rounds to come, at least {to_come}: each is drawn from the results before it"
@@ -90,7 +75,7 @@ mod tests {
         let mut data = json!({ "rounds": [{ "round_id": 1, "matches": [game] }] });
         let rows = json!({ "standings": [{ "player_id": "P01", "display_name": "Ada" }] });
         data[NAMES] = names(&rows);
-        insta::assert_snapshot!(schedule_table(&data).unwrap(), @r"
+        insta::assert_snapshot!(for_people(&data).unwrap(), @r"
         ROUND  MATCH  PLAYER A  PLAYER B  REFEREE  RESULT
             1  R1M1   P01 Ada   P02       REF01    playing
         ");

@@ -1,17 +1,17 @@
 //! `matchday seat`: seats in a league for clients of the Model Context Protocol.
 
-use super::serve::LogTo;
+use super::daemon::LogTo;
 use super::settings::{self, Config, Declared, SeatFlags};
-use super::{dial, network, notice, serve, telemetry};
+use super::{daemon, dial, network, notice, telemetry};
 use anyhow::{Result, anyhow};
 use matchday_core::game::strategy::{self, StrategyEntry};
-use matchday_core::protocol::{Endpoint, Token};
-use matchday_net::memory;
+use matchday_core::protocol::Token;
 use matchday_os::signals::Termination;
 use matchday_runtime::entropy_from_system;
+use matchday_server::connect::NO_SOCKET;
+use matchday_server::league::SeatsPlan;
 use matchday_server::seat::{self, Authorization, SeatDial, Seats};
 use matchday_store::Store;
-use matchday_store::StoreUrl;
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let config = flags.resolve()?;
     let stdio = config.need(&settings::STDIO)?;
     let log = if stdio { LogTo::Stderr } else { LogTo::Stdout };
-    let (mut options, _) = serve::options_and_log(&config, log)?;
+    let (mut options, _) = daemon::options_and_log(&config, log)?;
     options.message_bytes_max = config.get(&settings::MESSAGE_BYTES_MAX)?;
-    let (manager, join_code) = serve::manager(&config)?;
+    let (manager, join_code) = daemon::manager(&config)?;
     let fallback = fallback(&config)?;
     let (seats_max, seats_per_address) = max_seats(&config)?;
     let is_given = |setting: &Declared| config.given().any(|value| value.setting.id == setting.id);
@@ -49,15 +49,16 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     let listener = match (dials && stdio, stdio && !is_given(&settings::LISTEN)) {
         (true, _) => None,
         (_, true) => Some(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?),
-        (_, false) => Some(serve::bind(&config).await?),
+        (_, false) => Some(daemon::bind(&config).await?),
     };
-    let address = listener.as_ref().map_or(Ok(memory::ADDRESS), TcpListener::local_addr)?;
+    let address = listener.as_ref().map_or(Ok(NO_SOCKET), TcpListener::local_addr)?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
-    let home = serve::contact(&config, address.port())?;
-    let store = match stdio && !is_given(&settings::STORE) {
-        true => Store::in_memory()?,
-        false => serve::open_store(&config, format!("seat-{}.db", address.port()))?,
+    let home = daemon::contact(&config, address.port())?;
+    let store = if stdio && !is_given(&settings::STORE) {
+        Store::in_memory()?
+    } else {
+        daemon::open_store(&config, format!("seat-{}.db", address.port()))?
     };
     if !stdio {
         notice(&format!(
@@ -66,8 +67,9 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
         ));
     }
     // A client at the standard input needs no code.
-    let only_this_machine = listener.is_none() || serve::is_for_this_machine_alone(&config, address.ip())?;
-    let authorization = shown_authorization(&config, only_this_machine, false)?;
+    let only_this_machine = listener.is_none() || daemon::is_for_this_machine_alone(&config, address.ip())?;
+    let (authorization, made) = authorization(&config, only_this_machine, false)?;
+    show_code(made);
     let settings = seat::SeatSettings {
         manager,
         home,
@@ -120,21 +122,19 @@ async fn serve_seats(seats: Arc<Seats>, listener: Option<TcpListener>, mut closi
     }
 }
 
-/// What clients must show; a code that is made is shown to the operator.
-fn shown_authorization(config: &Config, only_this_machine: bool, has_roster: bool) -> Result<Authorization> {
-    let (authorization, made) = authorization(config, only_this_machine, has_roster)?;
+/// Shows the code of seats to the operator, if one was made.
+pub(super) fn show_code(made: Option<Token>) {
     if let Some(code) = made {
         notice(&format!(
             "code for seats, made anew at each start unless --seat-code names one - clients show it as their bearer token: {}",
             code.reveal()
         ));
     }
-    Ok(authorization)
 }
 
 /// What clients must show, and the code if one was made. `has_roster`: whether the league has join codes for players, which
 /// then do.
-pub(super) fn authorization(
+fn authorization(
     config: &Config,
     only_this_machine: bool,
     has_roster: bool,
@@ -157,62 +157,27 @@ pub(super) fn authorization(
     Ok((authorization, None))
 }
 
-/// Seats at the address of a manager, and their store.
-pub(super) struct ManagerSeats {
-    pub(super) seats: Arc<Seats>,
-    pub(super) store: Store,
-}
-
-impl ManagerSeats {
-    /// Closes the store, after the seats have been closed.
-    pub(super) fn close(self) -> Result<()> {
-        drop(self.seats);
-        Ok(self.store.close()?)
-    }
-}
-
-/// Seats at the address of a manager, if its settings ask for them. Its own players reach it at `manager`.
-pub(super) fn for_manager(
+/// The seats of a league, if its settings ask for them, and the code of their clients if one was made.
+pub(super) fn plan(
     config: &Config,
-    manager: &std::net::SocketAddr,
-    manager_store: &StoreUrl,
+    only_this_machine: bool,
     has_roster: bool,
-    options: matchday_runtime::Options,
-) -> Result<Option<ManagerSeats>> {
-    let fallback = fallback(config)?;
+) -> Result<Option<(SeatsPlan, Option<Token>)>> {
+    let fallback = fallback(config)?.map(|entry| entry.name.to_owned());
     let (seats_max, seats_per_address) = max_seats(config)?;
     if !config.need(&settings::SEATS)? {
         return Ok(None);
     }
-    let mut address = *manager;
-    if address.ip().is_unspecified() {
-        address.set_ip(Ipv4Addr::LOCALHOST.into());
-    }
-    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
-    let settings = seat::SeatSettings {
-        manager: Endpoint::parse(&format!("{scheme}://{address}/mcp"))?,
-        home: serve::contact(config, manager.port())?,
-        seats_max,
-        seats_per_address,
-        fallback,
-        authorization: shown_authorization(
-            config,
-            serve::is_for_this_machine_alone(config, manager.ip())?,
-            has_roster,
-        )?,
-        join_code: None,
-    };
-    let store = Store::open(manager_store.of_seats())?;
-    let seats = Seats::open(settings, *manager, store.clone(), options)?;
-    Ok(Some(ManagerSeats { seats, store }))
+    let (authorization, made) = authorization(config, only_this_machine, has_roster)?;
+    Ok(Some((SeatsPlan { seats_max, seats_per_address, fallback, authorization }, made)))
 }
 
 /// How many seats there may be, and how many of them from one address.
-pub(super) fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
+fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
     Ok((config.need(&settings::MAX_SEATS)?, network::agents_per_address(config)?))
 }
 
-pub(super) fn fallback(config: &Config) -> Result<Option<&'static StrategyEntry>> {
+fn fallback(config: &Config) -> Result<Option<&'static StrategyEntry>> {
     match config.text(&settings::FALLBACK) {
         None | Some(NO_FALLBACK) => Ok(None),
         Some(text) => match strategy::named(text) {

@@ -1,433 +1,254 @@
-//! What the commands that keep running have in common: an address, a store, a log, and an end in good order.
+//! `matchday serve`: many leagues in one process; and how the settings of one of them become its plan.
 
-use super::dial::{self, Dial, DialLink};
-use super::settings::{self, Config};
-use super::{network, notice, roster, tls};
-use anyhow::{Context, Result, anyhow};
-use matchday_core::game::GAMES;
-use matchday_core::protocol::messages::Timeouts;
-use matchday_core::protocol::{DisplayName, Endpoint, GameType, Token};
-use matchday_core::registration::RegistrationState;
-use matchday_core::retry::{Backoff, RetryPolicy};
-use matchday_core::timing::Timing;
-use matchday_net::egress::Target;
-use matchday_net::memory::MemoryListener;
-use matchday_net::origin_check::{Allowlist, HostRule};
-use matchday_os::fd_limit;
+use super::daemon::LogTo;
+use super::manager::league_settings;
+use super::roster::{self, RosterEntry};
+use super::settings::{self, Config, LeagueFlags, ServeFlags};
+use super::{competition, daemon, manager, network, notice, peers, telemetry};
+use anyhow::{Context, Result, bail};
+use matchday_core::entropy::Entropy;
+use matchday_core::league::{Invitation, LeagueSettings};
+use matchday_core::protocol::messages::AgentRole;
+use matchday_core::protocol::{DisplayName, LeagueId, Token};
 use matchday_os::signals::Termination;
-use matchday_runtime::deciders::command;
-use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
-use matchday_runtime::log::{self, Entry, Format, LogWriter};
-use matchday_runtime::{Handle, Options, Runnable, StartError, entropy_from_system};
-use matchday_server::mcp::agent_options;
-use matchday_store::StoreUrl;
-use matchday_store::{Store, Stream};
-use std::io::{ErrorKind, Write};
-use std::mem::discriminant;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use matchday_runtime::{Options, entropy_from_system, log};
+use matchday_server::league::{JoinCodeRow, LeaguePlan, NewLeague, ProgramPlan, built_in_name};
+use matchday_server::service::{self, LeagueHost, LeagueSpec, Planner, Quota, Service, ServiceSettings};
+use matchday_store::Store;
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::time::{Instant, sleep};
-use tracing::Level;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::watch;
+use tracing::Dispatch;
 
-/// How often a running agent is looked at. Each look wakes a process that may have nothing else to do.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// At most this often the log says that the manager cannot be reached.
-const WARN_EVERY: Duration = Duration::from_secs(4);
+pub(super) const EXAMPLE: &str = "\
+Example:
+  matchday serve --store course.db
+  matchday league create section-01 --lead 5 --start-when players=4     # with MATCHDAY_SERVICE_TOKEN set
+  matchday player --manager http://localhost:8000/leagues/section-01/mcp
 
-pub(super) async fn bind(config: &Config) -> Result<TcpListener> {
-    let address = config.text(&settings::LISTEN).unwrap_or_default();
-    let listener = TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        ErrorKind::AddrInUse => {
-            anyhow!("{address} is in use by another program - choose another address with --listen HOST:PORT")
-        }
-        ErrorKind::InvalidInput => {
-            let why = format!("expected HOST:PORT, such as 127.0.0.1:8000, got {address:?}");
-            config.wrong(&settings::LISTEN, why)
-        }
-        _ => anyhow!("cannot listen on {address}: {error} - choose another address with --listen HOST:PORT"),
-    })?;
-    if let Some(warning) = warning(config, listener.local_addr()?) {
-        notice(&warning);
-    }
-    Ok(listener)
-}
+The leagues are at /leagues/ID/ of its address, and a list of them at /. GET /api/openapi.json describes its HTTP API.";
 
-/// Where an agent is called: at a socket of its own, or through the relay of its league.
-pub(super) struct Listening {
-    pub(super) listener: AgentListener,
-    /// That of the socket; without one that of the manager, with port 0.
-    pub(super) address: SocketAddr,
-    pub(super) contact: Endpoint,
-    /// Tells agents of one machine apart: the port, if there is one.
-    pub(super) short_name: String,
-    /// The connection to the relay.
-    pub(super) link: Option<DialLink>,
-}
+/// Settings of a league that must not be stored, or are stored in another form.
+const NOT_KEPT: [&str; 3] = ["operator-token", "referee-code", "seat-code"];
 
-pub(super) enum AgentListener {
-    Socket(TcpListener),
-    Dialled(MemoryListener),
-}
-
-impl AgentListener {
-    pub(super) fn run<A>(
-        self,
-        agent: A,
-        store: Store,
-        stream: Stream,
-        options: Options,
-    ) -> Result<Handle<A>, StartError>
-    where
-        A: Runnable,
-        A::Event: Send,
-    {
-        match self {
-            Self::Socket(listener) => matchday_runtime::run(agent, listener, store, stream, options),
-            Self::Dialled(listener) => matchday_runtime::run(agent, listener, store, stream, options),
-        }
-    }
-}
-
-/// Binds the socket of an agent, or connects to the relay of its league.
-pub(super) async fn listen_or_dial(
-    config: &Config,
-    options: &mut Options,
-    manager: &Endpoint,
-    code: Option<&Token>,
-) -> Result<Listening> {
-    if let Some(Dial { contact, listener, short_name, link }) =
-        dial::begin(config, options, manager, code).await?
-    {
-        let (listener, address) = (AgentListener::Dialled(listener), address_of(manager).await);
-        return Ok(Listening { listener, address, contact, short_name, link: Some(link) });
-    }
-    let listener = bind(config).await?;
+pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
+    let mut stop = Termination::listen()?;
+    let config = flags.resolve()?;
+    let (mut options, log_sink) = daemon::options_and_log(&config, LogTo::Stdout)?;
+    let quota = quota(&config)?;
+    let sleep_after = config.need(&settings::SLEEP_AFTER)?;
+    let listener = daemon::bind(&config).await?;
     let address = listener.local_addr()?;
-    let (contact, short_name) = (contact(config, address.port())?, address.port().to_string());
-    Ok(Listening { listener: AgentListener::Socket(listener), address, contact, short_name, link: None })
-}
-
-/// The address of a manager, without its port. An agent without a socket may call endpoints of the same class of addresses.
-async fn address_of(manager: &Endpoint) -> SocketAddr {
-    let target = Target::parse(manager.raw());
-    let found = match &target {
-        Some(target) => tokio::net::lookup_host((target.host.as_str(), target.port)).await.ok(),
-        None => None,
+    let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
+    options.telemetry = telemetry.clone();
+    // A proxy or a forwarder on this machine would make everybody the operator.
+    options.trusts_loopback = false;
+    let url = config.need(&settings::STORE)?;
+    let mut entropy = entropy_from_system()?;
+    let (store, peers) = peers::open_store(&config, url, address, &mut entropy).await?;
+    telemetry.metrics.cluster.shared.store(peers.is_some(), Ordering::Relaxed);
+    // Leagues of a shared store have theirs in it.
+    let checkpoint_keys = match &peers {
+        None => CheckpointKeys::of(&store, &mut entropy)?,
+        Some(_) => CheckpointKeys::of(&Store::in_memory()?, &mut entropy)?,
     };
-    let ip = found.and_then(|mut addresses| addresses.next()).map(|address| address.ip());
-    SocketAddr::new(ip.unwrap_or(Ipv4Addr::UNSPECIFIED.into()), 0)
+    let token = config.get(&settings::SERVICE_TOKEN)?;
+    let mut host = host(&config, options, address, checkpoint_keys, quota, log_sink)?;
+    host.shared = peers.as_ref().map(|peers| Arc::clone(&peers.ownership));
+    let public_url = host.public_url.clone();
+    let only_this_machine = daemon::is_for_this_machine_alone(&config, address.ip())?;
+    let planner: Planner = Box::new(move |spec| plan(spec, only_this_machine));
+    let service_settings = ServiceSettings { host, quota, planner, sleep_after, notice };
+    let (service, made) = Service::open(store, token, &mut entropy, service_settings, peers).await?;
+    if let Some(made) = made {
+        notice(&format!(
+            "service token, shown this once - keep it as MATCHDAY_SERVICE_TOKEN for `matchday league`: {}",
+            made.reveal()
+        ));
+    }
+    if let Some(text) = peers::notice_of_public_url(&config, &public_url) {
+        notice(&text);
+    }
+    notice(&format!("leagues are served at {public_url}/"));
+    let (close, closing) = watch::channel(false);
+    let serving = tokio::spawn(service::serve(service.clone(), listener, closing));
+    stop.recv().await;
+    let _ = close.send(true);
+    serving.await?;
+    service.close()?;
+    telemetry.flush().await;
+    Ok(ExitCode::SUCCESS)
 }
 
-/// The warning that tokens can be read on the network, if the agent serves plain HTTP beyond loopback.
-fn warning(config: &Config, listening: SocketAddr) -> Option<String> {
-    let others_hear = !serves_tls(config) && !listening.ip().is_loopback();
-    others_hear.then(|| {
-        format!(
-            "{listening} is not for this machine alone, and without TLS anyone on the network path can read tokens: name a \
-             certificate with --tls-cert and --tls-key, unless the network is trusted"
-        )
+fn quota(config: &Config) -> Result<Quota> {
+    Ok(Quota {
+        leagues: config.need(&settings::QUOTA_LEAGUES)?,
+        players: config.need(&settings::QUOTA_PLAYERS)?,
+        matches: config.need(&settings::MAX_MATCHES)?,
+        requests_per_s: config.need(&settings::QUOTA_REQUESTS)?,
+        bytes: config.need(&settings::EXCHANGES_BYTES_MAX)?,
+        programs: config.need(&settings::QUOTA_PROGRAMS)?,
     })
 }
 
-fn serves_tls(config: &Config) -> bool {
-    config.text(&settings::TLS_CERT).is_some()
+fn host(
+    config: &Config,
+    options: Options,
+    address: std::net::SocketAddr,
+    checkpoint_keys: CheckpointKeys,
+    quota: Quota,
+    log_sink: daemon::LogSink,
+) -> Result<LeagueHost> {
+    let contact = daemon::contact(config, address.port())?;
+    let public_url =
+        contact.raw().strip_suffix("/mcp").unwrap_or(contact.raw()).trim_end_matches('/').to_owned();
+    let relay_limits = super::relay::limits(config)?;
+    let (config, client) = (config.clone(), options.client.clone());
+    network::guarded(&config, &client, address)?;
+    Ok(LeagueHost {
+        address,
+        public_url,
+        shared: None,
+        options,
+        league_client: Box::new(move || network::guarded(&config, &client, address)),
+        league_log: league_log(log_sink),
+        checkpoint_keys,
+        matches_max: quota.matches,
+        relay_limits,
+        requests_per_s: quota.requests_per_s,
+    })
 }
 
-/// Whether other services may have a part of the store: `serve` shares a database, and no other command does.
-pub(super) fn is_shared(config: &Config) -> bool {
-    config.has(&settings::PUBLIC_URL)
-        && matches!(config.get(&settings::STORE), Ok(Some(StoreUrl::Postgres(_))))
+/// Logs of leagues, whose entries name their league.
+fn league_log(sink: daemon::LogSink) -> Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync> {
+    Box::new(move |id| {
+        let (sink, id) = (Arc::clone(&sink), id.to_string());
+        log::dispatch(move |entry| {
+            let mut entry = entry.clone();
+            entry.details.insert("league".to_owned(), id.clone().into());
+            sink(&entry);
+        })
+    })
 }
 
-/// The URL that the settings name for callers.
-pub(super) fn public(config: &Config) -> Result<Option<Endpoint>> {
-    let named = match config.has(&settings::PUBLIC_URL) {
-        true => config.get(&settings::PUBLIC_URL)?,
-        false => None,
-    };
-    match named {
-        Some(public) => Ok(Some(public)),
-        // There it is where the other services call.
-        None if is_shared(config) => Ok(None),
-        None => config.get(&settings::ADVERTISE),
+/// The plan of a league, from the settings that its creator gives.
+fn plan(spec: LeagueSpec, only_this_machine: bool) -> Result<NewLeague> {
+    let texts = spec.settings;
+    if texts.keys().any(|key| key.replace('_', "-") == "roster") {
+        bail!("roster: expected beside the settings, as the text of a CSV file with name, role, mail");
     }
-}
-
-/// Whether nobody can reach the agent but this machine: it listens on loopback, with no proxy before it, and is not advertised
-/// elsewhere, as behind a tunnel: proxies and tunnels make everybody a caller on this machine.
-pub(super) fn is_for_this_machine_alone(config: &Config, listening: IpAddr) -> Result<bool> {
-    let is_behind_proxy =
-        config.has(&settings::TRUSTED_PROXIES) && config.text(&settings::TRUSTED_PROXIES).is_some();
-    Ok(listening.is_loopback() && !is_behind_proxy && !is_advertised_elsewhere(config)?)
-}
-
-fn is_advertised_elsewhere(config: &Config) -> Result<bool> {
-    for setting in [&settings::PUBLIC_URL, &settings::ADVERTISE] {
-        let url = if config.has(setting) { config.get(setting)? } else { None };
-        if url.is_some_and(|url| !Target::parse(url.raw()).is_some_and(|target| is_here(&target.host))) {
-            return Ok(true);
+    let config = LeagueFlags::of_texts(&texts)?.resolve_alone();
+    let base = LeagueSettings { league_id: LeagueId::new(spec.league_id), ..LeagueSettings::default() };
+    let mut league = league_settings(&config, base)?;
+    let start_when = manager::start_when(&config)?;
+    competition::check(&config, &league, start_when.as_ref().map(|wanted| wanted.players))?;
+    let program = program(&config)?;
+    let mut entropy = entropy_from_system()?;
+    let operator_token = match league.operator_token {
+        Some(_) => None,
+        None => {
+            let made = Token::issue("operator", &mut entropy);
+            league.operator_token = Some(made.hash());
+            Some(made.reveal().to_owned())
         }
+    };
+    let entries = match spec.roster {
+        Some(text) => roster::parse("roster", &text, &mut entropy)?,
+        None => Vec::new(),
+    };
+    let built_in = config.need(&settings::LEAGUE_REFEREES)?;
+    let codes = issue_codes(&config, &entries, built_in, &mut entropy)?;
+    league.roster = codes.invitations;
+    let has_roster = entries.iter().any(|entry| entry.role == AgentRole::Player);
+    let (seats, seat_code) = super::seat::plan(&config, only_this_machine, has_roster)?.unzip();
+    let given = texts
+        .into_iter()
+        .map(|(key, text)| (key.replace('_', "-"), text))
+        .filter(|(key, _)| !NOT_KEPT.contains(&key.as_str()))
+        .collect::<BTreeMap<_, _>>();
+    Ok(NewLeague {
+        plan: LeaguePlan {
+            given,
+            start_when,
+            built_in_codes: codes.built_in,
+            seats,
+            dashboard: config.need(&settings::DASHBOARD)?,
+            exchanges: config.need(&settings::EXCHANGES)?,
+            exchanges_bytes_max: config.need(&settings::EXCHANGES_BYTES_MAX)?,
+            program,
+            league,
+        },
+        operator_token,
+        join_codes: entries.iter().map(row).collect(),
+        referee_code: codes.referees,
+        seat_code: seat_code.flatten().map(|code| code.reveal().to_owned()),
+    })
+}
+
+fn row(entry: &RosterEntry) -> JoinCodeRow {
+    JoinCodeRow {
+        name: entry.name.raw().to_owned(),
+        role: entry.role.name().to_owned(),
+        mail: entry.mail.clone(),
+        join_code: entry.code.reveal().to_owned(),
+        url: String::new(),
     }
-    Ok(false)
 }
 
-fn is_here(host: &str) -> bool {
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
-}
-
-/// Where others reach this agent.
-pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
-    if let Some(public) = public(config)? {
-        return Ok(public);
-    }
-    let host =
-        config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
-    let host = if matches!(host, "" | "0.0.0.0" | "[::]") { "localhost" } else { host };
-    let scheme = if serves_tls(config) { "https" } else { "http" };
-    let url = format!("{scheme}://{host}:{port}/mcp");
-    Endpoint::parse(&url).with_context(|| format!("{url} is no endpoint - name one with --advertise URL"))
-}
-
-/// The manager, and the join code for it: that of `--code`, or the one in the manager's URL.
-pub(super) fn manager(config: &Config) -> Result<(Endpoint, Option<Token>)> {
-    let given = config.get(&settings::CODE)?;
-    let manager = config.need(&settings::MANAGER)?;
-    let (url, code) = roster::split(manager.raw());
-    Ok((Endpoint::parse(&url)?, given.or(code)))
-}
-
-pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {
-    Ok(config.get(&settings::NAME)?.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
-}
-
-/// Every game that this program knows.
-pub(super) fn games() -> Vec<GameType> {
-    GAMES.iter().map(|game| GameType::new(game.name)).collect()
-}
-
-/// Has programs be given the variables that the settings name.
-pub(super) fn hand_on_to_programs(config: &Config) -> Result<()> {
-    if config.has(&settings::PROGRAM_ENV) {
-        command::hand_on(config.get(&settings::PROGRAM_ENV)?.unwrap_or_default());
-    }
-    Ok(())
-}
-
-/// The external program that knows the rules, if the settings name one.
-pub(super) fn game_program(config: &Config) -> Result<Option<GameProgram>> {
+fn program(config: &Config) -> Result<Option<ProgramPlan>> {
     let Some(command) = config.text(&settings::GAME_COMMAND) else { return Ok(None) };
-    let limits = ResourceLimits {
+    Ok(Some(ProgramPlan {
+        command: command.to_owned(),
         time: config.need(&settings::GAME_TIME)?,
         memory_bytes: config.need(&settings::GAME_MEMORY)? << 20,
-    };
-    let program = GameProgram::named(command, limits);
-    Ok(Some(program.map_err(|error| config.wrong(&settings::GAME_COMMAND, error))?))
+    }))
 }
 
-/// `base` with what the settings say about timeouts and retries.
-pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
-    let same_kind = |backoff: &Backoff| discriminant(backoff) == discriminant(&base.retry.backoff);
-    let backoff = config.get(&settings::RETRY)?.filter(|kind| !same_kind(kind)).unwrap_or(base.retry.backoff);
-    let delay = config.get(&settings::RETRY_DELAY)?;
-    let backoff = match (backoff, delay) {
-        (backoff, None) => backoff,
-        (Backoff::Fixed { .. }, Some(delay)) => Backoff::Fixed { delay },
-        (Backoff::Exponential { max, .. }, Some(initial)) => {
-            Backoff::Exponential { initial, max: max.max(initial) }
+/// The join codes of a new league.
+struct Codes {
+    invitations: Vec<Invitation>,
+    /// One for each built-in referee; none where referees need no code.
+    built_in: Vec<Option<String>>,
+    /// The code that referees of others share, if one was made.
+    referees: Option<String>,
+}
+
+fn issue_codes(
+    config: &Config,
+    entries: &[RosterEntry],
+    built_in: u16,
+    entropy: &mut Entropy,
+) -> Result<Codes> {
+    let named = |entry: &RosterEntry| Invitation {
+        role: entry.role,
+        name: Some(entry.name.clone()),
+        code: entry.code.hash(),
+    };
+    let mut invitations: Vec<Invitation> = entries.iter().map(named).collect();
+    let shared = |code: &Token| Invitation { role: AgentRole::Referee, name: None, code: code.hash() };
+    let mut referees = None;
+    match config.text(&settings::REFEREE_CODE) {
+        Some("off") => return Ok(Codes { invitations, built_in: vec![None; built_in.into()], referees }),
+        Some(text) => {
+            let code = roster::referee_code(config, text)?;
+            invitations.push(shared(&code));
         }
-    };
-    let retries = config.get(&settings::RETRIES)?.unwrap_or(base.retry.retries);
-    let other = config.get(&settings::OTHER_TIMEOUT)?;
-    Ok(Timing {
-        join: config.get(&settings::JOIN_TIMEOUT)?.unwrap_or(base.join),
-        choice: config.get(&settings::CHOICE_TIMEOUT)?.unwrap_or(base.choice),
-        game_over: base.game_over,
-        report: other.unwrap_or(base.report),
-        other: other.unwrap_or(base.other),
-        retry: RetryPolicy { retries, backoff },
-    })
-}
-
-/// The bounds that a referee's settings put on what its manager hands over: those that were set.
-pub(super) fn timeout_bounds(config: &Config, own: &Timing) -> Timeouts {
-    let Timeouts { join_ms, choice_ms, retries, retry_delay_ms, .. } = own.timeouts();
-    let is_set = |setting: &settings::Declared| config.text(setting).is_some();
-    Timeouts {
-        join_ms: join_ms.filter(|_| is_set(&settings::JOIN_TIMEOUT)),
-        choice_ms: choice_ms.filter(|_| is_set(&settings::CHOICE_TIMEOUT)),
-        retries: retries.filter(|_| is_set(&settings::RETRIES)),
-        retry_delay_ms: retry_delay_ms.filter(|_| is_set(&settings::RETRY_DELAY)),
-        retry_delay_max_ms: None,
+        None if built_in == 0 && !entries.iter().any(|entry| entry.role == AgentRole::Referee) => {
+            let code = Token::new_join_code(entropy);
+            invitations.push(shared(&code));
+            referees = Some(code.reveal().to_owned());
+        }
+        None => {}
     }
-}
-
-/// The agent's own file, named after its port unless the settings name one.
-pub(super) fn open_store(config: &Config, otherwise: String) -> Result<Store> {
-    let url = config.get(&settings::STORE)?;
-    Ok(Store::open(url.unwrap_or_else(|| StoreUrl::Sqlite(otherwise.into())))?)
-}
-
-/// Where the log goes.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum LogTo {
-    Stdout,
-    Stderr,
-}
-
-pub(super) fn options(config: &Config) -> Result<Options> {
-    options_and_log(config, LogTo::Stdout).map(|(options, _)| options)
-}
-
-/// What takes the entries of a log.
-pub(super) type LogSink = Arc<dyn Fn(&Entry) + Send + Sync>;
-
-pub(super) fn options_and_log(config: &Config, to: LogTo) -> Result<(Options, LogSink)> {
-    hand_on_to_programs(config)?;
-    let mut options = agent_options(entropy_from_system()?);
-    let sink = log_sink(config.need(&settings::LOG)?, to);
-    let log = Arc::clone(&sink);
-    options.log = log::dispatch(move |entry| log(entry));
-    options.record_exchanges = config.need(&settings::EXCHANGES)?;
-    options.allowed = allowed(config)?;
-    options.requests_per_address = config.get(&settings::ADDRESS_RATE)?;
-    network::limit(config, &mut options)?;
-    // Who comes through a proxy or a tunnel is a caller on this machine, too.
-    options.trusts_loopback = options.server.trusted_proxies.is_empty() && !is_advertised_elsewhere(config)?;
-    options.server = options.server.within_fd_limit(fd_limit::get());
-    options.server.tls = tls::serving(config)?;
-    options.client = tls::client(config)?.with_head_limits(network::head_limits(&options.server));
-    Ok((options, sink))
-}
-
-/// The check of `Host` and `Origin`: the names and origins of the settings, and the agent's own names.
-fn allowed(config: &Config) -> Result<Allowlist> {
-    let hosts = config.get(&settings::ALLOWED_HOSTS)?;
-    let origins = config.get(&settings::ALLOWED_ORIGINS)?;
-    let listening =
-        config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
-    let advertised = public(config)?;
-    let advertised = advertised.as_ref().and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
-    let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
-    Ok(Allowlist {
-        hosts: own.chain(hosts.unwrap_or_default()).collect(),
-        origins: origins.unwrap_or_default(),
-    })
-}
-
-/// The log on a standard stream, with the warnings of libraries. Failed registrations are rate limited, since
-/// they are retried often.
-fn log_sink(format: Format, to: LogTo) -> LogSink {
-    // A closed pipe must not end the league.
-    let writer = match to {
-        LogTo::Stdout => LogWriter::start(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}"))),
-        LogTo::Stderr => LogWriter::start(format, |line| drop(writeln!(std::io::stderr().lock(), "{line}"))),
-    };
-    let writer = Arc::new(writer);
-    // The subscriber of the process is never dropped; the writer must be, to be flushed.
-    let diagnostics = Arc::downgrade(&writer);
-    log::collect_diagnostics(move |entry| {
-        if let Some(writer) = diagnostics.upgrade() {
-            writer.write(entry);
-        }
-    });
-    let warned = Mutex::new(None::<Instant>);
-    let is_due = move || {
-        let mut warned = warned.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = warned.is_none_or(|at| at.elapsed() >= WARN_EVERY);
-        if due {
-            *warned = Some(Instant::now());
-        }
-        due
-    };
-    Arc::new(move |entry: &Entry| match unanswered(entry) {
-        None => writer.write(entry),
-        Some(message) if is_due() => writer.write(&Entry { message, ..entry.clone() }),
-        Some(_) => {}
-    })
-}
-
-/// If this is a registration that did not reach the manager: how to say so.
-fn unanswered(entry: &Entry) -> Option<String> {
-    let kind = entry.message_type.as_ref()?.raw();
-    let failed = entry.level != Level::INFO && entry.event_type == "message_sent";
-    (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
-    let text = |key| entry.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
-    Some(format!(
-        "cannot register with the manager at {} yet ({}): trying again",
-        text("to"),
-        text("outcome")
-    ))
-}
-
-/// An agent that the manager has refused has nothing more to do.
-pub(super) fn check_registration(registration: RegistrationState) -> Result<()> {
-    match registration {
-        RegistrationState::Refused { reason, .. } => Err(anyhow!(
-            "the manager refuses the registration: {} - mend that, or wait for another league",
-            reason.escaped()
-        )),
-        _ => Ok(()),
+    let mut built_in_codes = Vec::new();
+    for number in 1..=usize::from(built_in) {
+        let code = Token::new_join_code(entropy);
+        let name = DisplayName::parse(&built_in_name(number)).context("the name of a built-in referee")?;
+        invitations.push(Invitation { role: AgentRole::Referee, name: Some(name), code: code.hash() });
+        built_in_codes.push(Some(code.reveal().to_owned()));
     }
-}
-
-/// Runs an agent until a signal comes, it fails, or `act` finds in what `look` returns that it cannot go on.
-pub(super) async fn until_told<A: 'static, R: Send + 'static>(
-    handle: Handle<A>,
-    store: Store,
-    mut termination: Termination,
-    look: fn(&A) -> R,
-    mut act: impl AsyncFnMut(R) -> Result<()>,
-) -> Result<ExitCode> {
-    let supervising = async {
-        loop {
-            match handle.inspect(look).await {
-                Some(seen) => act(seen).await?,
-                None => return Ok::<(), anyhow::Error>(()),
-            }
-            sleep(LOOK_EVERY).await;
-        }
-    };
-    let outcome = tokio::select! {
-        () = termination.recv() => Ok(()),
-        outcome = supervising => outcome,
-    };
-    handle.shutdown().await?;
-    store.close()?;
-    outcome.map(|()| ExitCode::SUCCESS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::settings::PlayerFlags;
-    use super::*;
-
-    fn config(variable: &str, text: &str) -> Config {
-        PlayerFlags::with_variables(&[(variable, text)])
-    }
-
-    #[test]
-    fn plain_http_that_others_can_hear_is_warned_of() {
-        let (plain, secure) = (config("", ""), config("MATCHDAY_TLS_CERT", "player.pem"));
-        for (address, warns) in
-            [("127.0.0.1:1", false), ("[::1]:1", false), ("0.0.0.0:1", true), ("10.0.0.5:1", true)]
-        {
-            let address = address.parse().unwrap();
-            assert_eq!(warning(&plain, address).is_some(), warns, "{address}");
-            assert_eq!(warning(&secure, address), None, "{address}");
-        }
-    }
-
-    #[test]
-    fn an_agent_that_serves_over_tls_says_so_in_its_endpoint() {
-        for (variable, expected) in
-            [("", "http://127.0.0.1:9/mcp"), ("MATCHDAY_TLS_CERT", "https://127.0.0.1:9/mcp")]
-        {
-            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().raw(), expected);
-        }
-    }
+    Ok(Codes { invitations, built_in: built_in_codes, referees })
 }

@@ -26,7 +26,7 @@ use matchday_stats::head_to_head::HeadToHead;
 use matchday_stats::league::PlayerStatistics;
 use matchday_stats::{LeagueStatistics, Resampling, Results};
 use matchday_store::{Store, StoreError, StoreUrl};
-use matchday_terminal::{say, statistics as words, table};
+use matchday_terminal::{headed, say, statistics as words, table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -88,7 +88,6 @@ impl StatsArgs {
             () if self.carry_over && has_agent => {
                 "--carry-over: shows all players of all leagues: leave the agent out"
             }
-            () if has_store && self.query.watch() => "--watch: a stored league does not change: leave it out",
             () => return Ok(()),
         };
         Err(Usage(why.to_owned()).into())
@@ -136,7 +135,7 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
             Subject::Pair(..) => words::head_to_head(&serde_json::from_value(data.clone())?),
             Subject::Referee(_) => referee_table(data)?,
         };
-        Ok(text + &failures(data))
+        Ok(headed(&text) + &failures(data))
     };
     let Some(file) = &store else {
         let ask = async |client: &ManagerClient| asked(client, &subject, &settings).await;
@@ -302,7 +301,7 @@ fn player_table(data: &Value) -> Result<String> {
         ("mean answer", answer),
         ("choices", counted(&stats.choices)),
         ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
-        ("departures from the rules", counted(&stats.deviations)),
+        ("deviations", counted(&stats.deviations)),
     ];
     rows.extend(state.map(|state| ("state", in_words(state, left))));
     rows.extend(statistics.iter().flat_map(words::player_rows));
@@ -332,7 +331,7 @@ fn referee_table(data: &Value) -> Result<String> {
         ("state", in_words(referee.state, referee.left)),
         ("matches decided", referee.matches_decided.to_string()),
         ("attempts lost", lost),
-        ("departures from the rules", counted(&referee.deviations)),
+        ("deviations", counted(&referee.deviations)),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Ok(table(&[referee.referee_id.as_str(), referee.display_name.raw()], &rows))

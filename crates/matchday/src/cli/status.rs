@@ -6,7 +6,7 @@ use crate::manager_client::ManagerClient;
 use anyhow::Result;
 use matchday_audit::plural::count_of;
 use matchday_core::protocol::Untrusted;
-use matchday_terminal::table;
+use matchday_terminal::{headed, table};
 use serde_json::Value;
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
         }
         Ok(status)
     };
-    show(&args, ask, |data| Ok(status_table(data) + &connections_table(data))).await
+    show(&args, ask, |data| Ok(headed(&status_table(data)) + &connections_table(data))).await
 }
 
 /// How each agent is connected; empty if none dials out.

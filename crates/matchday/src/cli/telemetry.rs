@@ -1,6 +1,6 @@
 //! Metrics and traces as the settings say.
 
-use super::serve;
+use super::daemon;
 use super::settings::{self, Config};
 use anyhow::Result;
 use matchday_net::client::Client;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// For an agent that listens at this address. Traces are sent by `client`, which must be free to call any host.
 pub(super) fn from_config(config: &Config, listening: IpAddr, client: &Client) -> Result<Telemetry> {
-    let only_this_machine = serve::is_for_this_machine_alone(config, listening)?;
+    let only_this_machine = daemon::is_for_this_machine_alone(config, listening)?;
     let shown = config.get(&settings::METRICS)?.unwrap_or(only_this_machine);
     let metrics = Metrics::new();
     let collector = config.get(&settings::OTLP)?;

@@ -66,18 +66,6 @@ pub(super) fn client(config: &Config) -> Result<Client> {
     Ok(Client::with_tls(ClientTls::read(&calling(config)?).map_err(unfit)?))
 }
 
-/// For calls to ourselves: trusts our own certificate at every address.
-pub(super) fn client_to_ourselves(config: &Config, serving: Option<&ServerTls>) -> Result<Client> {
-    let Some(serving) = serving else { return Ok(Client::new()) };
-    let files = calling(config)?;
-    if serving.requires_client_cert() && files.identity.is_none() {
-        let why = "the manager calls others, and itself, and must have a certificate too - name one with \
-                   --tls-client-cert and --tls-client-key";
-        return Err(config.wrong(&TLS_CLIENT_CA, why));
-    }
-    Ok(Client::with_tls(ClientTls::pinned_to(serving, &files).map_err(unfit)?))
-}
-
 fn file(config: &Config, setting: &settings::Setting<String>) -> Option<PathBuf> {
     config.text(setting).map(PathBuf::from)
 }

@@ -2,12 +2,9 @@
 
 use super::plan::{CoursePlan, league_id};
 use super::roster::Student;
-use matchday_audit::report::html::writer::{Html, section};
-use matchday_audit::report::html::{POLICY, STYLE};
+use askama::Template;
+use matchday_audit::template::rendered;
 use matchday_author::starter::Language;
-
-/// Commands are long: they are wrapped, on paper too.
-const COMMANDS_STYLE: &str = "pre, td code, td a { white-space: pre-wrap; overflow-wrap: anywhere }";
 
 /// A command as two shells take it.
 struct ShellCommand {
@@ -24,77 +21,52 @@ impl ShellCommand {
     }
 }
 
+/// One of the three things to do.
+struct Step {
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    command: ShellCommand,
+}
+
+#[derive(Template)]
+#[template(path = "handout.html")]
+struct Handout<'a> {
+    plan: &'a CoursePlan,
+    student: &'a Student,
+    code: &'a str,
+    steps: [Step; 3],
+}
+
 pub(crate) fn page(plan: &CoursePlan, student: &Student, code: &str) -> String {
-    let mut html = Html::document();
-    html.element("html", &[("lang", "en")], |html| {
-        html.element("head", &[], |html| {
-            html.open("meta", &[("charset", "utf-8")]);
-            html.open("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
-            html.open("meta", &[("http-equiv", "Content-Security-Policy"), ("content", POLICY)]);
-            html.leaf("title", &[], &format!("{} - {}", student.name.raw(), plan.name));
-            html.style(&[STYLE, COMMANDS_STYLE]);
-        });
-        html.element("body", &[], |html| body(html, plan, student, code));
-    });
-    html.finish()
+    let game = plan.game(&student.section);
+    let steps = [
+        Step {
+            id: "write",
+            title: "1. Write your player",
+            about: "A complete player in a folder of its own; its README says where the strategy is.",
+            command: new_player(student, &game),
+        },
+        Step {
+            id: "check",
+            title: "2. Check it",
+            about: "Run the first line in one terminal and the second in another. Exit code 0 means: ready.",
+            command: check(student, &game),
+        },
+        Step {
+            id: "play",
+            title: "3. Play tonight",
+            about: "Before the deadline, in the folder of your player, and leave it running until the league is over. Raise the \
+                    version in its source with each improvement: the grade sheet shows progress by version.",
+            command: play(plan, student, code),
+        },
+    ];
+    rendered(&Handout { plan, student, code, steps })
 }
 
-fn body(html: &mut Html, plan: &CoursePlan, student: &Student, code: &str) {
-    html.element("header", &[], |html| {
-        html.leaf("p", &[("class", "quiet")], &format!("{}, section {}", plan.name, student.section));
-        html.element("h1", &[], |html| html.name(student.name.raw()));
-        html.element("p", &[], |html| {
-            html.text("Your join code is ");
-            html.leaf("code", &[], code);
-            html.text(
-                ". It admits one agent to each league, under your name: keep it as you keep a password.",
-            );
-        });
-    });
-    html.element("main", &[], |html| {
-        let game = plan.game(&student.section);
-        let steps = [
-            ("write", "1. Write your player", "A complete player in a folder of its own; its README says where the strategy is.", new_player(student, &game)),
-            ("check", "2. Check it", "Run the first line in one terminal and the second in another. Exit code 0 means: ready.", check(student, &game)),
-            ("play", "3. Play tonight", "Before the deadline, in the folder of your player, and leave it running until the league is over. Raise the version \
-              in its source with each improvement: the grade sheet shows progress by version.", play(plan, student, code)),
-        ];
-        for (id, title, about, command) in steps {
-            section(html, id, title, |html| {
-                html.leaf("p", &[], about);
-                for (shell, command) in command.by_shell() {
-                    html.leaf("p", &[("class", "quiet")], shell);
-                    html.leaf("pre", &[], command);
-                }
-            });
-        }
-        section(html, "nights", "The nights", |html| nights(html, plan, student, code));
-    });
-}
-
-fn nights(html: &mut Html, plan: &CoursePlan, student: &Student, code: &str) {
-    let deadline = &plan.season.deadline;
-    let about = format!(
-        "Registration closes at {deadline} UTC. The manager's URL holds your code; the page is open to everyone."
-    );
-    html.leaf("p", &[], &about);
-    html.element("table", &[], |html| {
-        html.element("tr", &[], |html| {
-            for head in ["Night", "Page", "Manager's URL"] {
-                html.leaf("th", &[("scope", "col")], head);
-            }
-        });
-        for night in &plan.season.nights {
-            let page = format!("{}/leagues/{}/", plan.service, league_id(&student.section, night));
-            html.element("tr", &[], |html| {
-                html.leaf("td", &[], night);
-                html.element("td", &[], |html| html.leaf("a", &[("href", &page)], &page));
-                html.element("td", &[], |html| {
-                    html.leaf("code", &[], &manager_url(plan, student, code, night));
-                });
-            });
-        }
-    });
+/// The page of a night's league.
+fn league_page(plan: &CoursePlan, student: &Student, night: &str) -> String {
+    format!("{}/leagues/{}/", plan.service, league_id(&student.section, night))
 }
 
 fn manager_url(plan: &CoursePlan, student: &Student, code: &str, night: &str) -> String {

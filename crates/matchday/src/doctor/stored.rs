@@ -6,7 +6,6 @@ use matchday_audit::verify::verify_file;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{Endpoint, Timestamp};
 use matchday_store::{Store, StoreError, StoreUrl};
-use std::path::Path;
 
 /// An agent that takes part in a league.
 #[derive(Debug)]

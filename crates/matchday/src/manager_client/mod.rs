@@ -8,7 +8,6 @@ pub(crate) use reply::{Refused, in_our_form};
 
 use anyhow::{Error, Result, anyhow, bail};
 use bytes::Bytes;
-use hyper::header::{AUTHORIZATION, HeaderValue};
 use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
@@ -30,14 +29,6 @@ const RELAY_MAX: Duration = Duration::from_secs(2);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The schedule of the largest league has some megabytes.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
-
-/// The response of a manager's dashboard.
-#[derive(Debug)]
-pub(crate) enum DashboardPage {
-    Found(Bytes),
-    /// By its HTTP status.
-    Refused(u16),
-}
 
 #[derive(Debug)]
 pub(crate) struct ManagerClient {
@@ -208,18 +199,12 @@ impl ManagerClient {
         body.get("agents").cloned()
     }
 
-    /// Gets a path of the manager's dashboard, with the token as a bearer token if there is one.
-    pub(crate) async fn dashboard_page(&self, path: &str, token: Option<&Token>) -> Result<DashboardPage> {
+    /// A page of the manager's dashboard, if it has one and shows it to everyone.
+    pub(crate) async fn dashboard_page(&self, path: &str) -> Option<Bytes> {
         let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url).trim_end_matches('/');
-        let bearer = token.and_then(|token| HeaderValue::try_from(format!("Bearer {}", token.reveal())).ok());
-        let headers = bearer.map(|bearer| (AUTHORIZATION, bearer)).into_iter().collect();
         let (url, deadline) = (format!("{base}/{path}"), Instant::now() + ANSWER_TIMEOUT);
-        let received = self.client.get_with(&url, headers, deadline, ANSWER_BYTES_MAX).await;
-        let received = received.map_err(|error| anyhow!("{url} cannot be asked: {error}"))?;
-        Ok(match received.status {
-            200 => DashboardPage::Found(received.body),
-            status => DashboardPage::Refused(status),
-        })
+        let received = self.client.get_with(&url, Vec::new(), deadline, ANSWER_BYTES_MAX).await.ok()?;
+        (received.status == 200).then_some(received.body)
     }
 
     async fn post(&self, request: Vec<u8>) -> Result<ManagerReply> {

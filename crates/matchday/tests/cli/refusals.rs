@@ -32,7 +32,7 @@ fn a_manager_that_is_not_there_is_told_by_every_command_that_needs_one() {
     for command in [
         &["start"][..],
         &["status"],
-        &["standings", "--watch"],
+        &["watch", "--json"],
         &["schedule"],
         &["stats", "P01"],
         &["admin", "pause", "--operator-token", "x"],

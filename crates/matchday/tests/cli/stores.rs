@@ -189,7 +189,6 @@ fn a_store_is_named_as_an_argument_or_by_an_option_alike() {
     for (wrong, why) in [
         (&["stats", "P01", "P02"][..], "two agents are named: compare them with --against"),
         (&["stats", "one.db", "two.db"], "two stores are named: put the earlier one after --since"),
-        (&["stats", "league.db", "--watch"], "--watch: a stored league does not change: leave it out"),
         (&["stats", "--carry-over"], "--carry-over: name the store of the leagues"),
     ] {
         assert_eq!(cli.run(wrong).failed(2), why);

@@ -60,10 +60,10 @@ fn a_whole_league_is_played_over_tls_with_certificates_on_both_sides() {
             agent
         })
         .into();
-    let status = ask(&cli, &["status", "--watch", "--json"], &manager);
+    let status = ask(&cli, &["watch", "--json"], &manager);
     assert_eq!(status.code, 0, "{status:?}");
     let last: serde_json::Value = serde_json::from_str(status.out.lines().last().unwrap()).unwrap();
-    assert_eq!(last["status"], "completed", "{status:?}");
+    assert_eq!(last["status"]["status"], "completed", "{status:?}");
     let table = ask(&cli, &["standings"], &manager);
     assert!(table.out.contains("P01") && !league.out().contains("http://"), "{table:?}\n{}", league.out());
     drop(agents);

@@ -64,7 +64,7 @@ fn a_league_that_is_created_at_any_service_is_known_to_all() {
 }
 
 #[test]
-fn a_manager_and_its_house_referee_need_no_load_balancer_to_reach_each_other() {
+fn a_manager_and_its_built_in_referee_need_no_load_balancer_to_reach_each_other() {
     let Some(services) = Services::start() else { return };
     let nobody = free_address();
     let service = services.serve_at(&free_address(), &services.store, &format!("http://{nobody}"));

@@ -8,8 +8,7 @@ use matchday_core::protocol::messages::GameDetails;
 use matchday_core::referee::Referee;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
-use matchday_net::transport::InProcess;
-use matchday_runtime::Handle;
+use matchday_runtime::{Handle, Mailboxes};
 use matchday_server::connect::RelayClient;
 use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
 use matchday_store::Stream;
@@ -125,7 +124,7 @@ async fn manager_with_relay(
     let own = RelaySettings { base_url, limits, message_bytes_max: settings.message_bytes_max };
     let relay = Relay::open(own, test_league.store.clone(), &options).unwrap();
     relay.mount(&mut options);
-    test_league.client = test_league.client.with_in_process(Arc::clone(&relay) as Arc<dyn InProcess>);
+    test_league.mailboxes = Some(Arc::clone(&relay) as Arc<dyn Mailboxes>);
     let store = test_league.store.clone();
     let manager =
         matchday_runtime::run(Manager::new(settings), listener, store, Stream("league".into()), options)

@@ -6,7 +6,6 @@ use matchday_core::entropy::Entropy;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::{Endpoint, Token};
 use matchday_net::client::Client;
-use matchday_net::memory::{self, MemoryListener};
 use matchday_runtime::Options;
 use matchday_server::connect::{AgentEndpoint, Dialled, RelayClient, RelayError, Status};
 use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
@@ -29,7 +28,7 @@ pub(crate) fn mount(store: &Store, options: &mut Options) -> Arc<Relay> {
 pub(crate) async fn out(
     manager: &str,
     mut entropy: Entropy,
-) -> Result<(MemoryListener, Endpoint), RelayError> {
+) -> Result<(AgentListener, Endpoint), RelayError> {
     let client = Client::with_dialer(Arc::new(SimDialer));
     let opened = loop {
         match RelayClient::open(&client, manager, None).await {
@@ -41,10 +40,11 @@ pub(crate) async fn out(
     };
     let name = format!("client{}", entropy.next_u64());
     let relay = RelayClient::new(client, manager, &opened.mailbox, Token::new(&*opened.relay_token), name);
-    let (listener, dialer) = memory::pair();
-    let agent = AgentEndpoint::new(Client::with_dialer(Arc::new(dialer)), Some(memory::URL.to_owned()));
-    tokio::spawn(Dialled::new(relay, agent, Status::new(|_, _| {}), false).run(entropy));
-    Ok((listener, Endpoint::parse(&opened.contact_endpoint).unwrap()))
+    let agent = DialledAgent::default();
+    let answers = AgentEndpoint::InProcess(Arc::clone(&agent));
+    tokio::spawn(Dialled::new(relay, answers, Status::new(|_, _| {}), false).run(entropy));
+    let contact = Endpoint::parse(&opened.contact_endpoint).unwrap();
+    Ok((AgentListener::Dialled { contact: contact.clone(), agent }, contact))
 }
 
 #[test]

@@ -252,9 +252,7 @@ impl SimNetwork {
         let player = Player::new(settings, strategy::find(strategy).unwrap().build());
         if let Some((listener, _)) = dialled {
             let (options, store) = (self.options(&name)?, self.stores[&name].clone());
-            return Ok(matchday_runtime::run(player, listener, store, stream_of(&name), options)?
-                .stopped()
-                .await?);
+            return Ok(listener.run(player, store, stream_of(&name), options)?.stopped().await?);
         }
         Ok(self.run(&name, player).await?.stopped().await?)
     }

@@ -100,7 +100,7 @@ fn a_league_shows_its_progress_and_leaves_nothing_but_how_it_ended() {
     let terminal = Terminal::showing(&written);
     let shown = |words: &str| terminal.frames.iter().any(|frame| frame.contains(words));
     assert!(shown(" of 66 matches, round "), "progress: {:#?}", terminal.frames);
-    assert!(shown("player  name"), "the table: {:#?}", terminal.frames);
+    assert!(shown("PLAYER  NAME"), "the table: {:#?}", terminal.frames);
     let left = terminal.text();
     assert!(left.contains("Champion") && left.contains("Data      league.db"), "{left}");
     assert!(!left.contains('░') && !left.contains(" matches, round "), "nothing is left of the view: {left}");

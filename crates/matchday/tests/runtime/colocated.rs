@@ -2,7 +2,7 @@
 
 use crate::order::{PING, RecordingAgent};
 use matchday_core::agent::{
-    Agent, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Payload, Reply, Signing, Step,
+    Agent, Answer, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Payload, Reply, Signing, Step,
 };
 use matchday_core::driver::EventDurability;
 use matchday_core::entropy::Entropy;
@@ -11,7 +11,7 @@ use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::{Endpoint, Sender, Timestamp};
 use matchday_net::client::Client;
-use matchday_runtime::{Colocated, Handle, Options};
+use matchday_runtime::{Handle, LocalRoutes, Options};
 use matchday_store::Stream;
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port, until};
 use rusqlite::Connection;
@@ -56,27 +56,68 @@ impl Agent for CallingAgent {
     }
 }
 
-impl DecodeHints for CallingAgent {
-    fn reading(&self) -> (Conformance, Limits) {
-        (Conformance::Strict, Limits::AGENT)
+/// Asks another agent once, when it wakes. It has nothing to store.
+struct Asker {
+    to: Endpoint,
+    answer: Option<Answer>,
+}
+
+impl Agent for Asker {
+    type Event = String;
+
+    fn handle(&mut self, _: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
+        let mut step = Step::default();
+        match input {
+            Input::Wake => step.outbox.push(Outgoing {
+                call: CallId(1),
+                to: self.to.clone(),
+                dialect: Dialect::Standard,
+                parcel: Payload::Probe,
+                deadline: CallDeadline::After(Duration::from_secs(60)),
+            }),
+            Input::Answer { answer, .. } => self.answer = Some(answer),
+            _ => {}
+        }
+        step
+    }
+
+    fn apply(&mut self, _: Timestamp, _: &String) {}
+
+    fn deadline(&self) -> Option<Timestamp> {
+        None
+    }
+
+    fn sender(&self) -> Sender {
+        Sender::Launcher
     }
 }
 
-impl EventDurability for CallingAgent {}
-impl Metrics for CallingAgent {}
-impl Signing for CallingAgent {}
+macro_rules! plain_agents {
+    ($($agent:ident)*) => {
+        $(impl DecodeHints for $agent {
+            fn reading(&self) -> (Conformance, Limits) {
+                (Conformance::Strict, Limits::AGENT)
+            }
+        }
+
+        impl EventDurability for $agent {}
+        impl Metrics for $agent {}
+        impl Signing for $agent {})*
+    };
+}
+
+plain_agents! { CallingAgent Asker }
 
 /// Colocated agents, whose store can be kept from writing.
 struct Process {
     test_league: TestLeague,
-    colocated: Colocated,
+    routes: LocalRoutes,
 }
 
 impl Process {
     fn new() -> Self {
         let test_league = TestLeague::new(matchday_server::agent_options);
-        let colocated = Colocated::of(&test_league.store, test_league.client.clone());
-        Self { test_league, colocated }
+        Self { test_league, routes: LocalRoutes::default() }
     }
 
     async fn run<A>(&self, agent: A, name: &str) -> Handle<A>
@@ -84,7 +125,7 @@ impl Process {
         A: matchday_runtime::Runnable,
         A::Event: Send,
     {
-        let options = Options { colocated: Some(self.colocated.clone()), ..self.test_league.options(name) };
+        let options = Options { routes: self.routes.clone(), ..self.test_league.options(name) };
         let store = self.test_league.store.clone();
         matchday_runtime::run(agent, free_port().await, store, Stream(name.into()), options).unwrap()
     }
@@ -133,8 +174,11 @@ impl Process {
 
     /// Asks as a colocated agent does, which must not have to wait.
     async fn ask(&self, agent: SocketAddr) {
-        let answer = timeout(Duration::from_secs(60), self.test_league.post(agent, PING)).await;
-        assert_eq!(answer.expect("a colocated agent is answered at once").0, 200);
+        let asker = self.run(Asker { to: endpoint(agent), answer: None }, "asker").await;
+        let answer = asker.wait_for(|asker| asker.answer.clone());
+        let answer = timeout(Duration::from_secs(60), answer).await;
+        let answer = answer.expect("a colocated agent is answered at once");
+        assert!(matches!(answer, Some(Answer::Received)), "{answer:?}");
     }
 }
 
@@ -211,10 +255,8 @@ async fn others_are_called_when_the_step_is_stored() {
 async fn an_agent_with_another_store_is_not_colocated() {
     let (process, other) = (Process::new(), TestLeague::new(matchday_server::agent_options));
     let colocated = process.run(RecordingAgent::default(), "colocated").await;
-    let options = Options {
-        colocated: Some(process.colocated.clone()),
-        ..process.test_league.options("recording_agent")
-    };
+    let options =
+        Options { routes: process.routes.clone(), ..process.test_league.options("recording_agent") };
     let store = other.store.clone();
     let agent = matchday_runtime::run(
         RecordingAgent::default(),
@@ -233,7 +275,7 @@ async fn an_agent_with_another_store_is_not_colocated() {
         process.round_trips(colocated.address()).await;
     };
     tokio::select! {
-        _ = process.test_league.post(agent.address(), PING) => panic!("it does not wait for its own store"),
+        () = process.ask(agent.address()) => panic!("it does not wait for its own store"),
         () = meanwhile => {}
     }
 }

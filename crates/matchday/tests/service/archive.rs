@@ -32,7 +32,7 @@ fn a_league_is_archived_and_imported_with_byte_identical_chains() {
     let archived = archived.json()["file"].as_str().unwrap().to_owned();
     let archived = Path::new(&archived);
     let before = streams(archived, "spring");
-    assert!(before.iter().any(|(stream, _)| stream.0 == "referee/house-1"), "with the referee of the house");
+    assert!(before.iter().any(|(stream, _)| stream.0 == "referee/built-in-1"), "with the built-in referee");
     let found = fixture.cli.run(&["verify", archived.to_str().unwrap()]);
     assert!(found.code == 0 && found.out.contains("Everything fits"), "{found:?}");
     let told = fixture.cli.run(&["replay", archived.to_str().unwrap(), "--match", "R1M1"]);
@@ -80,24 +80,28 @@ fn the_file_of_a_manager_moves_into_a_service() {
     assert_eq!(fixture.show(id)["settings"]["dashboard"], "off");
 }
 
-/// The tokens, keys and secrets in the events of the referee of the house, once it has a match.
-fn secrets_of_the_house(store: &Path) -> BTreeSet<String> {
-    let stream = Stream("referee/house-1".into());
-    eventually("a match is assigned", || {
+/// The tokens, keys and secrets in the events of the built-in referee, once it has a match.
+fn secrets_of_the_built_in_referee(store: &Path) -> BTreeSet<String> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let stream = Stream("referee/built-in-1".into());
+    loop {
         let events = Store::open_read_only(store).unwrap().load(&stream).unwrap();
         let lines: Vec<&str> = events.iter().map(|event| event.line.as_str()).collect();
-        let is_assigned = lines.iter().any(|line| line.contains("\"assigned\""));
-        let words = lines.iter().flat_map(|line| line.split('"'));
-        let secret = words.filter(|word| {
-            let is_hex = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-            word.starts_with("tok_") || is_hex
-        });
-        is_assigned.then(|| secret.map(str::to_owned).collect())
-    })
+        if lines.iter().any(|line| line.contains("\"assigned\"")) {
+            let words = lines.iter().flat_map(|line| line.split('"'));
+            let secret = words.filter(|word| {
+                let is_hex = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+                word.starts_with("tok_") || is_hex
+            });
+            return secret.map(str::to_owned).collect();
+        }
+        assert!(Instant::now() < deadline, "no match was assigned: {lines:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]
-fn an_archive_of_a_league_that_is_played_holds_no_secret_of_the_house_and_an_import_plays_on() {
+fn an_archive_of_a_league_that_is_played_holds_no_secret_of_a_built_in_referee_and_an_import_plays_on() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
     let operator = fixture.create(&["spring"], &[]).remove(0);
@@ -108,7 +112,7 @@ fn an_archive_of_a_league_that_is_played_holds_no_secret_of_the_house_and_an_imp
     let manager = fixture.manager("spring");
     let started = fixture.cli.run(&["start", "--manager", &manager, "--operator-token", &operator]);
     assert_eq!(started.code, 0, "{started:?}");
-    let mut secrets = secrets_of_the_house(&fixture.store());
+    let mut secrets = secrets_of_the_built_in_referee(&fixture.store());
     assert!(secrets.iter().any(|secret| secret.starts_with("tok_ref01_")), "its token: {secrets:?}");
     assert!(secrets.len() >= 5, "its key, its token, the tokens of the match and the secret: {secrets:?}");
     secrets.extend([operator, SERVICE_TOKEN.to_owned()]);

@@ -1,4 +1,4 @@
-//! Several leagues are played at one address by the referees of the house, and each has its own log.
+//! Several leagues are played at one address by built-in referees, and each has its own log.
 
 use crate::fixture::Fixture;
 use matchday_store::Store;
@@ -33,7 +33,7 @@ fn two_leagues_are_played_at_once_with_nothing_but_players() {
 }
 
 #[test]
-fn the_referee_of_the_house_registers_where_agents_on_its_machine_may_not() {
+fn the_built_in_referee_registers_where_agents_on_its_machine_may_not() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&["--endpoints", "private"]);
     fixture.create(&["spring"], &[]);

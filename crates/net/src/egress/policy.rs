@@ -15,8 +15,6 @@ pub struct EgressPolicy {
     pub listen: Option<SocketAddr>,
     /// The address under which others call us, if it is another one, such as a proxy's.
     pub advertised: Option<Target>,
-    /// The paths of our own address that may be called all the same.
-    pub own_path_allowed: Option<fn(&str) -> bool>,
 }
 
 /// Which classes of addresses may be called.
@@ -179,8 +177,7 @@ impl EgressPolicy {
             let same_path = own.path == target.path || !is_normalized(&target.path);
             own.host == target.host && own.port == target.port && same_path
         });
-        (listens_there || is_called_there)
-            && !self.own_path_allowed.is_some_and(|is_allowed| is_allowed(&target.path))
+        listens_there || is_called_there
     }
 }
 
@@ -286,22 +283,17 @@ mod tests {
     }
 
     fn any_but_ourselves() -> EgressPolicy {
-        let own_path_allowed: fn(&str) -> bool = |path| path == "/seats/1/mcp";
-        EgressPolicy {
-            scopes: Scopes::ANY,
-            own_path_allowed: Some(own_path_allowed),
-            ..EgressPolicy::default()
-        }
+        EgressPolicy { scopes: Scopes::ANY, ..EgressPolicy::default() }
     }
 
     #[test]
-    fn nobody_has_us_call_ourselves_but_for_a_seat() {
+    fn nobody_has_us_call_ourselves() {
         for listen in ["127.0.0.1:8000", "0.0.0.0:8000"] {
             let policy = EgressPolicy { listen: Some(listen.parse().unwrap()), ..any_but_ourselves() };
             assert!(!allows(&policy, "localhost", "127.0.0.1", 8000), "{listen}");
             assert!(allows(&policy, "localhost", "127.0.0.1", 8001), "{listen}");
             let seat = target("localhost", 8000, "/seats/1/mcp");
-            assert_eq!(policy.check(&seat, "127.0.0.1".parse().unwrap()), Ok(()), "{listen}");
+            assert!(policy.check(&seat, "127.0.0.1".parse().unwrap()).is_err(), "{listen}");
         }
     }
 

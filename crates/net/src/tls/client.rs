@@ -1,8 +1,7 @@
 //! TLS for the client: the server's certificate must be for the name that was called, and signed by a public authority or one of
-//! the operator's. For calls to ourselves our own certificate is pinned, whatever name it has.
+//! the operator's.
 
 use super::pem::{Identity, PemError, add_authorities};
-use super::server::ServerTls;
 use crate::call::CallError;
 use crate::transport::Connection;
 use std::fmt;
@@ -11,12 +10,10 @@ use std::sync::{Arc, LazyLock};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::client::WantsClientCert;
-use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use tokio_rustls::rustls::crypto::{ring, verify_tls12_signature, verify_tls13_signature};
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{
-    AlertDescription, CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error,
-    RootCertStore, SignatureScheme, WantsVerifier,
+    AlertDescription, ClientConfig, ConfigBuilder, Error, RootCertStore, WantsVerifier,
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,17 +64,6 @@ impl ClientTls {
         with_identity(builder, files)
     }
 
-    /// Trusts the certificate of `server` and no other (certificate pinning).
-    pub fn pinned_to(server: &ServerTls, files: &ClientTlsFiles) -> Result<Self, PemError> {
-        match builder() {
-            Ok(builder) => {
-                let verifier = Arc::new(PinnedVerifier(server.clone()));
-                with_identity(builder.dangerous().with_custom_certificate_verifier(verifier), files)
-            }
-            Err(why) => Ok(Self(Err(why))),
-        }
-    }
-
     /// The TLS handshake with the server `name`.
     pub(crate) async fn connect<W: Connection>(
         &self,
@@ -116,50 +102,6 @@ fn with_identity(
 pub(super) fn with_alpn(mut config: ClientConfig) -> Arc<ClientConfig> {
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Arc::new(config)
-}
-
-/// Accepts one certificate. Only its owner has the key, so its name does not matter.
-#[derive(Debug)]
-struct PinnedVerifier(ServerTls);
-
-impl ServerCertVerifier for PinnedVerifier {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        match *end_entity == self.0.leaf() {
-            true => Ok(ServerCertVerified::assertion()),
-            false => Err(CertificateError::ApplicationVerificationFailure.into()),
-        }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = ring::default_provider().signature_verification_algorithms;
-        verify_tls12_signature(message, cert, dss, &algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = ring::default_provider().signature_verification_algorithms;
-        verify_tls13_signature(message, cert, dss, &algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        ring::default_provider().signature_verification_algorithms.supported_schemes()
-    }
 }
 
 /// The TLS error behind a failed call, if it was one: with TLS 1.3 a server refuses client certificates after the handshake.

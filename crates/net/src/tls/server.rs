@@ -70,17 +70,8 @@ impl ServerTls {
         Some(certificate.validity().not_after.timestamp())
     }
 
-    pub fn requires_client_cert(&self) -> bool {
-        self.0.files.as_ref().is_none_or(|files| files.client_ca.is_some())
-    }
-
     fn current(&self) -> Current {
         self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Our own certificate.
-    pub(super) fn leaf(&self) -> CertificateDer<'static> {
-        self.current().leaf
     }
 
     pub(crate) async fn accept<W: Connection>(&self, stream: W) -> io::Result<TlsStream<W>> {

@@ -104,20 +104,6 @@ async fn tls_on_a_plain_port_ends_that_connection_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_call_to_an_own_socket_is_recognised_under_any_name() {
-    let mut identities = Identities::new();
-    identities.server = identities.authority.issue(identities.path(), "elsewhere", &["league.example"]);
-    let serving = identities.serving(None);
-    let place = identities.place(&serving).await;
-    let ourselves = Client::with_tls(ClientTls::pinned_to(&serving, &ClientTlsFiles::default()).unwrap());
-    assert_eq!(call(&ourselves, &place).await, Ok(200));
-
-    let other = Identities::new();
-    let impostor = other.place(&other.serving(None)).await;
-    assert!(call(&ourselves, &impostor).await.is_err());
-}
-
-#[tokio::test]
 async fn certificates_are_read_again_and_bad_ones_change_nothing() {
     let identities = Identities::new();
     let serving = identities.serving(None);

@@ -5,10 +5,10 @@ use http_body_util::BodyExt;
 use hyper::Response;
 use hyper::body::{Body, Frame, Incoming};
 use matchday_net::client::Client;
-use matchday_net::memory;
 use matchday_net::server::{self, ServerOptions};
 use matchday_net::tls::{PeerIdentity, TrustedPeers};
 use matchday_net::transport::{Dialer, Listener};
+use matchday_testkit::memory;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -79,7 +79,7 @@ async fn an_answer_of_which_nothing_is_read_is_given_up_and_its_memory_with_it()
     let (listener, dialer) = memory::pair();
     let options = ServerOptions { write_timeout: WRITE_TIMEOUT, ..ServerOptions::default() };
     let (mut until_dropped, _close) = serving(listener, options, &PIECE, Duration::ZERO);
-    let (mut stream, _) = dialer.dial("", 80).await.unwrap();
+    let mut stream = dialer.dial("", 80).await.unwrap();
     let began = Instant::now();
     stream.write_all(REQUEST).await.unwrap();
     assert_eq!(until_dropped.recv().await, None);
@@ -93,7 +93,7 @@ async fn a_stream_with_long_pauses_and_a_slow_reader_are_not_cut() {
     let (listener, dialer) = memory::pair();
     let options = ServerOptions { write_timeout: WRITE_TIMEOUT, ..ServerOptions::default() };
     let (mut until_dropped, _close) = serving(listener, options, b": still here\n\n", WRITE_TIMEOUT * 4);
-    let (mut stream, _) = dialer.dial("", 80).await.unwrap();
+    let mut stream = dialer.dial("", 80).await.unwrap();
     stream.write_all(REQUEST).await.unwrap();
     let mut received = Vec::new();
     while String::from_utf8_lossy(&received).matches("still here").count() < 5 {
@@ -104,7 +104,7 @@ async fn a_stream_with_long_pauses_and_a_slow_reader_are_not_cut() {
     let (listener, dialer) = memory::pair();
     let options = ServerOptions { write_timeout: WRITE_TIMEOUT, ..ServerOptions::default() };
     let (mut until_dropped, _close) = serving(listener, options, &PIECE, Duration::ZERO);
-    let (mut stream, _) = dialer.dial("", 80).await.unwrap();
+    let mut stream = dialer.dial("", 80).await.unwrap();
     stream.write_all(REQUEST).await.unwrap();
     let mut few = [0; 1000];
     for _ in 0..50 {

@@ -1,127 +1,33 @@
-//! The results of an experiment as one self-contained HTML page, without scripts or external resources. Pure.
+//! The results of an experiment as one self-contained HTML page, without scripts or external resources: a template. Pure.
 
 use super::results::{GroupResult, Results};
 use crate::simulate::plots;
 use crate::simulate::progress::grouped;
-use crate::summary::{Estimate, Row};
-use matchday_audit::report::html::tables::{Cell, Head, table};
-use matchday_audit::report::html::writer::{Html, figure, section};
-use matchday_audit::report::html::{POLICY, STYLE};
+use crate::summary::{Estimate, Row, SeasonRow};
+use askama::Template;
+use matchday_audit::template::rendered;
 use matchday_plot::{Dot, Dots, HeatCell, HeatMap, Line, LineChart, Mark};
 use matchday_stats::elo::EloDifference;
 use matchday_stats::sprt::Answer;
 
 /// Larger differences in Elo are drawn here.
 const ELO_DRAWN_MAX: f64 = 800.0;
-
-/// Plots stand beside each other where there is room.
-const LAYOUT: &str = "pre{background:var(--card);padding:1rem;overflow-x:auto}\
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr));gap:0 2rem}";
 /// How many pairs that repeat themselves are named.
 const REPLAYED_SHOWN: usize = 3;
 
+#[derive(Template)]
+#[template(path = "experiment.html")]
+struct ExperimentPage<'a> {
+    results: &'a Results,
+}
+
 pub fn page(results: &Results) -> String {
-    let mut html = Html::document();
-    html.element("html", &[("lang", "en")], |html| {
-        html.element("head", &[], |html| {
-            html.open("meta", &[("charset", "utf-8")]);
-            html.open("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
-            html.open("meta", &[("http-equiv", "Content-Security-Policy"), ("content", POLICY)]);
-            html.leaf("title", &[], &format!("{} - experiment", results.name));
-            html.style(&[STYLE, matchday_plot::CSS, LAYOUT]);
-        });
-        html.element("body", &[], |html| body(html, results));
-    });
-    html.finish()
+    rendered(&ExperimentPage { results })
 }
 
-fn id(group: &GroupResult) -> String {
-    format!("{}-{}", group.game, group.format)
-}
-
-fn title(group: &GroupResult) -> String {
-    format!("{}, {}", group.game, group.format)
-}
-
-fn body(html: &mut Html, results: &Results) {
-    let all: u64 = results.groups.iter().map(|group| group.matches).sum();
-    html.element("header", &[], |html| {
-        html.leaf("p", &[("class", "quiet")], "Experiment");
-        html.leaf("h1", &[], &results.name);
-        html.leaf(
-            "p",
-            &[("class", "champion")],
-            &format!("{} matches. Intervals are of 95 %.", grouped(all)),
-        );
-    });
-    html.element("nav", &[("aria-label", "Sections")], |html| {
-        html.element("ul", &[], |html| {
-            for group in &results.groups {
-                let to = format!("#{}", id(group));
-                html.element("li", &[], |html| html.leaf("a", &[("href", &to)], &title(group)));
-            }
-            html.element("li", &[], |html| html.leaf("a", &[("href", "#plan")], "Run it again"));
-        });
-    });
-    html.element("main", &[], |html| {
-        results.groups.iter().for_each(|group| section(html, &id(group), &title(group), |html| of_group(html, group)));
-        section(html, "plan", "Run it again", |html| {
-            let about = format!(
-                "Made by matchday {}. This plan gives the same matches.csv, results.json and report.html, to the byte, with \
-                 the same version on any machine and any number of threads; programs and models may decide otherwise.",
-                results.version
-            );
-            html.leaf("p", &[], &about);
-            html.element("pre", &[("tabindex", "0"), ("aria-label", "The plan")], |html| {
-                html.leaf("code", &[], &results.plan);
-            });
-            html.element("p", &[], |html| html.leaf("code", &[], "matchday experiment plan.toml"));
-        });
-    });
-}
-
-fn of_group(html: &mut Html, group: &GroupResult) {
-    let what = if group.leagues.is_some() { "leagues" } else { "repetitions" };
+fn seeds(group: &GroupResult) -> String {
     let seeds: Vec<String> = group.seeds.iter().map(|seed| seed.seed.to_string()).collect();
-    html.leaf(
-        "p",
-        &[],
-        &format!(
-            "{} matches in {} {what}, with the {} {}.",
-            grouped(group.matches),
-            grouped(group.repetitions),
-            if seeds.len() == 1 { "seed" } else { "seeds" },
-            seeds.join(", ")
-        ),
-    );
-    group.seeds.iter().filter_map(sprt_sentence).for_each(|sentence| html.leaf("p", &[], &sentence));
-    standings(html, group);
-    if let Some(sentence) = replayed(group) {
-        html.leaf("p", &[("class", "notice"), ("role", "note")], &sentence);
-    }
-    html.element("div", &[("class", "plots")], |html| figures(html, group));
-    cycles(html, group);
-}
-
-fn figures(html: &mut Html, group: &GroupResult) {
-    figure(
-        html,
-        "Who beats whom",
-        "The score of each row against each column in %, a draw as half a win. Best strategies first.",
-        &plots::of_duels(&group.game, &group.strategies, &group.pairs),
-    );
-    let about = "What each row scores in a match against each column.";
-    figure(html, "Payoff matrix", about, &payoff_matrix(group));
-    let about = "The difference in Elo to all others together, with its interval; beyond 800 it is drawn at 800. Where \
-                 two intervals overlap widely, more repetitions are needed.";
-    figure(html, "Ratings", about, &ratings(group));
-    let about = "What each scores in a match: its points within the match, or 3, 1 and 0 for a win, a draw and a loss.";
-    figure(html, "Payoffs", about, &payoffs(group));
-    if group.convergence.len() > 1 {
-        let about =
-            "The score of each strategy as repetitions add up. Lines that still move have not settled.";
-        figure(html, "Convergence", about, &convergence(group));
-    }
+    format!("{} {}", if seeds.len() == 1 { "seed" } else { "seeds" }, seeds.join(", "))
 }
 
 fn sprt_sentence(seed: &super::results::SeedResult) -> Option<String> {
@@ -186,9 +92,12 @@ fn elo(difference: Option<EloDifference>) -> [String; 2] {
     [end(difference, sign), format!("{} to {}", end(low, "-∞"), end(high, "+∞"))]
 }
 
-fn strategy_row(row: &Row, payoff: Option<Estimate>) -> Vec<Cell<'_>> {
+/// The cells of a strategy, after its name.
+fn strategy_cells(group: &GroupResult, row: &Row) -> Vec<String> {
+    let payoff = group.payoffs.iter().find(|(name, _)| *name == row.strategy);
+    let payoff = payoff.and_then(|(_, payoff)| *payoff);
     let [difference, range] = elo(row.elo);
-    let numbers = [
+    let mut cells = vec![
         grouped(row.matches),
         percent(row.win),
         percent(row.draw),
@@ -197,57 +106,19 @@ fn strategy_row(row: &Row, payoff: Option<Estimate>) -> Vec<Cell<'_>> {
         interval(row.score, 1, 100.0),
         difference,
         range,
-        payoff.map_or_else(|| "-".to_owned(), |payoff| format!("{:.3}", payoff.value)),
+        fixed(payoff.map(|payoff| payoff.value), 3),
         interval(payoff, 3, 1.0),
     ];
-    std::iter::once(Cell::Name(&row.strategy)).chain(numbers.map(Cell::Number)).collect()
+    cells.extend(has_forfeits(group).then(|| grouped(row.forfeits)));
+    cells
 }
 
-fn standings(html: &mut Html, group: &GroupResult) {
-    let forfeits = group.strategies.iter().any(|row| row.forfeits > 0);
-    let mut heads: Vec<Head> = vec![
-        ("Strategy", false),
-        ("Matches", true),
-        ("Won", true),
-        ("Drawn", true),
-        ("Lost", true),
-        ("Score", true),
-        ("95 %", true),
-        ("Elo", true),
-        ("95 %", true),
-        ("Payoff", true),
-        ("95 %", true),
-    ];
-    heads.extend(forfeits.then_some(("Forfeited", true)));
-    let rows = group.strategies.iter().map(|row| {
-        let payoff = group.payoffs.iter().find(|(name, _)| *name == row.strategy);
-        let mut cells = strategy_row(row, payoff.and_then(|(_, payoff)| *payoff));
-        cells.extend(forfeits.then(|| Cell::Number(grouped(row.forfeits))));
-        cells
-    });
-    table(html, "Strategies", &heads, rows);
-    let Some(leagues) = &group.leagues else { return };
-    html.leaf("h3", &[], "Places in the leagues");
-    let heads = [
-        ("Strategy", false),
-        ("Champion", true),
-        ("95 %", true),
-        ("Mean rank", true),
-        ("Points a match", true),
-    ];
-    let rows = leagues.iter().map(|row| {
-        let rank = row.mean_rank.map_or_else(|| "-".to_owned(), |rank| format!("{rank:.2}"));
-        let points =
-            row.points_per_match.map_or_else(|| "-".to_owned(), |points| format!("{:.3}", points.value));
-        vec![
-            Cell::Name(&row.strategy),
-            Cell::Number(percent(row.champion)),
-            Cell::Number(interval(row.champion, 1, 100.0)),
-            Cell::Number(rank),
-            Cell::Number(points),
-        ]
-    });
-    table(html, "Places in the leagues", &heads, rows);
+fn has_forfeits(group: &GroupResult) -> bool {
+    group.strategies.iter().any(|row| row.forfeits > 0)
+}
+
+fn fixed(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
 fn ratings(group: &GroupResult) -> Dots {
@@ -322,21 +193,11 @@ fn convergence(group: &GroupResult) -> LineChart {
     }
 }
 
-fn cycles(html: &mut Html, group: &GroupResult) {
-    html.leaf("h3", &[], "Cycles");
-    if group.cycles.is_empty() {
-        html.leaf("p", &[], "No circle of strategies was found in which each beats the next beyond chance: a rating can order them.");
-        return;
-    }
-    html.leaf(
-        "p",
-        &[],
-        "Each beats the next beyond chance, and the last the first. No rating can order these strategies.",
-    );
-    html.element("ul", &[], |html| {
-        for cycle in &group.cycles {
-            let round = cycle.iter().chain(cycle.first()).map(String::as_str).collect::<Vec<_>>().join(" > ");
-            html.leaf("li", &[], &round);
-        }
-    });
+fn points_per_match(row: &SeasonRow) -> String {
+    fixed(row.points_per_match.map(|points| points.value), 3)
+}
+
+/// A circle of strategies, each of which beats the next.
+fn circle(cycle: &[String]) -> String {
+    cycle.iter().chain(cycle.first()).map(String::as_str).collect::<Vec<_>>().join(" > ")
 }

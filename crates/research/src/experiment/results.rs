@@ -308,6 +308,12 @@ pub struct Results {
     pub groups: Vec<GroupResult>,
 }
 
+impl Results {
+    pub(crate) fn matches(&self) -> u64 {
+        self.groups.iter().map(|group| group.matches).sum()
+    }
+}
+
 /// One game in one format, over all seeds.
 #[derive(Debug, Serialize)]
 pub struct GroupResult {

@@ -1,7 +1,7 @@
 //! One HTTP exchange of league messages: submits each request to the agent, and writes the replies in the peer's dialect.
 
 use super::{HttpService, STOPPING_SECONDS, status};
-use crate::intake::{Caller, Submitted, TOO_MANY};
+use crate::intake::{Caller, Submitted, TOO_MANY, field_of};
 use crate::message_meta::{self, MessageMeta};
 use crate::telemetry::trace::Parent;
 use bytes::Bytes;
@@ -10,13 +10,11 @@ use matchday_core::agent::Content;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::reply::{HttpReply, Part, write_error, write_reply};
-use matchday_core::protocol::dialect::request::{self, ReplyTo, RequestContent, Requests};
+use matchday_core::protocol::dialect::request::{self, ReplyTo, Requests};
 use matchday_core::protocol::jsonrpc::{Fault, Id};
 use matchday_core::protocol::{ErrorCode, Timestamp};
 use matchday_net::response::{json, unavailable, with_close, with_retry_after};
 use matchday_net::server::HttpResponse;
-use serde_json::Value;
-use smol_str::SmolStr;
 use std::time::Instant;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -83,7 +81,7 @@ impl HttpService {
             Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),
             Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), Some(STOPPING_SECONDS)),
         };
-        self.intake.finish_exchange(at, caller.peer, &done.meta, &done.outcome, body, &text, parent);
+        self.intake.finish_exchange(at, caller, &done.meta, &done.outcome, body, &text, parent);
         match (status, seconds) {
             (StatusCode::SERVICE_UNAVAILABLE, Some(seconds)) => with_close(unavailable(text, seconds)),
             (_, Some(seconds)) => with_retry_after(json(status, text), seconds),
@@ -191,7 +189,7 @@ impl HttpService {
             let (part, outcome) = (write_error(&reply_to, &error), ExchangeOutcome::MethodNotFound);
             return Some(Replied { part, outcome, later: None });
         };
-        let content = reply.await.ok()?;
+        let content = reply.await.ok()?.content;
         let part = write_reply(&reply_to, dialect, &content);
         Some(Replied {
             part,
@@ -223,13 +221,7 @@ impl HttpService {
 
     /// E014 in these words, in the form of the request.
     fn refuse(&self, at: Timestamp, request: &request::Request, words: &str) -> (MessageMeta, Part) {
-        let field = |name: &str| match &request.asked {
-            RequestContent::Message { value, .. } => {
-                value.get(name).and_then(Value::as_str).map(SmolStr::from)
-            }
-            _ => None,
-        };
-        let (meta, error) = self.intake.busy(at, words, field);
+        let (meta, error) = self.intake.busy(at, words, |name| field_of(&request.asked, name));
         (meta, write_reply(&request.reply_to, request.dialect, &Content::Message(error)))
     }
 }

@@ -13,7 +13,7 @@ use crate::surface::{McpRequest, McpSurface, Surface};
 use crate::telemetry::Endpoints;
 use crate::telemetry::trace::Parent;
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Collected, Full};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CONTENT_TYPE, ORIGIN};
 use hyper::http::request::Parts;
@@ -35,7 +35,7 @@ use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
 use serde_json::Value;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -204,7 +204,21 @@ impl HttpService {
                 return with_close(empty(StatusCode::REQUEST_TIMEOUT));
             }
         };
-        let requests = read_requests(&body, limits);
+        self.read_message(head, body, peer).await
+    }
+
+    /// Answers what came to the agent's mailbox, as if it had been posted here. The status and the body.
+    pub async fn deliver(&self, body: Bytes) -> (u16, Bytes) {
+        let (head, ()) = Request::post("/mcp").body(()).unwrap_or_default().into_parts();
+        let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let (head, body) = self.read_message(head, body, peer).await.into_parts();
+        // It is in memory already.
+        let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+        (head.status.as_u16(), body)
+    }
+
+    async fn read_message(&self, head: Parts, body: Bytes, peer: SocketAddr) -> HttpResponse {
+        let requests = read_requests(&body, self.intake.limits());
         let mcp = self.mcp.as_ref();
         match mcp.and_then(|mcp| Some((mcp, mcp.classify(&requests, &head.headers, &body)?))) {
             Some(_) if !self.rate_limiter.admits(peer.ip(), 1, Instant::now()) => self.rate_limited(peer),
@@ -231,7 +245,7 @@ impl HttpService {
         if !request.is_logged_by_intake() {
             let status = answer.status();
             let outcome = ExchangeOutcome::Http { status: status.as_u16(), is_success: status.is_success() };
-            self.intake.log_exchange(at, peer, &meta, &outcome);
+            self.intake.log_exchange(at, &peer.into(), &meta, &outcome);
         }
         answer
     }

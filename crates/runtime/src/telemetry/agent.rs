@@ -5,7 +5,6 @@ use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::league_counters::LeagueCounters;
 use super::metrics::Metrics;
 use super::trace::{Parent, SpanStatus, Tracer};
-use hyper::header::{HeaderName, HeaderValue};
 use matchday_core::agent::CallId;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::metrics::Milestone;
@@ -77,12 +76,9 @@ impl AgentTelemetry {
         InFlightCall(self)
     }
 
-    /// The headers of a call that carry its trace context.
-    pub(crate) fn headers(&self, call: CallId, match_id: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
-        match (&self.tracer, match_id) {
-            (Some(tracer), Some(match_id)) => tracer.headers(call, match_id),
-            _ => Vec::new(),
-        }
+    /// The span of a call, for its receiver.
+    pub(crate) fn span_of(&self, call: CallId, match_id: Option<&str>) -> Option<Parent> {
+        Some(self.tracer.as_ref()?.span_of(call, match_id?))
     }
 
     pub(crate) fn call_finished(

@@ -23,7 +23,7 @@ export function rise(places) {
 const plain = (value) => (Number.isInteger(value) ? value : value.toFixed(1));
 
 /** The columns that can be sorted by; `wide` ones are left out on phones. */
-function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
+function columns({ rows, columns: tieBreaks = [], more = [], ratings_pending: pending }) {
   const rated = pending || rows.some((row) => row.rating);
   return [
     { name: 'P', words: 'Played', of: (row) => row.played },
@@ -37,6 +37,13 @@ function columns({ rows, columns: tieBreaks = [], ratings_pending: pending }) {
       wide: true,
       of: (row) => row.tie_breaks?.[index] ?? 0,
       shown: (row) => plain(row.tie_breaks?.[index] ?? 0),
+    })),
+    ...more.map((name, index) => ({
+      name,
+      words: name,
+      wide: true,
+      of: (row) => Number.parseFloat(row.more[index]) || 0,
+      shown: (row) => row.more[index],
     })),
     rated
       ? {
@@ -153,7 +160,7 @@ function caption({ tie_breaks: rules, unproven }, league) {
   return el(
     'caption',
     {},
-    league.phase === 'completed' ? 'Final table' : 'Table',
+    league.phase === 'completed' ? 'Final standings' : 'Standings',
     rules?.length > 1
       ? el(
           'small',
@@ -182,6 +189,7 @@ function tools(standings, league, memory, redraw) {
       'points',
       'rating',
       ...(standings.columns ?? []),
+      ...(standings.more ?? []),
     ],
     ...standings.rows.map((row) => [
       row.rank,
@@ -195,6 +203,7 @@ function tools(standings, league, memory, redraw) {
       row.points,
       row.rating?.value,
       ...(row.tie_breaks ?? []),
+      ...(row.more ?? []),
     ]),
   ];
   return el(

@@ -8,12 +8,13 @@ use matchday_core::entropy::Entropy;
 use matchday_core::mailbox::WAITING_MAX;
 use matchday_net::client::{CallError, Client};
 use matchday_net::egress::Target;
+use matchday_runtime::HttpService;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SetOnce};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 /// The relay sends an empty line every five seconds.
@@ -36,26 +37,47 @@ const LEFT_UNKNOWN: Duration = Duration::from_secs(30);
 /// Time for the answer to travel back.
 const MARGIN: Duration = Duration::from_millis(20);
 
-/// Where the agent itself is called: at one URL, and nowhere else.
+/// Where the agent itself is called, and nowhere else.
 #[derive(Debug, Clone)]
-pub struct AgentEndpoint {
-    client: Client,
-    url: Arc<Mutex<Option<String>>>,
+pub enum AgentEndpoint {
+    /// At one URL. `None` for an agent that was started here: it is called where its registration says, on this machine.
+    Url(Client, Arc<Mutex<Option<String>>>),
+    /// An agent of this process, once it runs.
+    InProcess(Arc<SetOnce<Arc<HttpService>>>),
 }
 
 impl AgentEndpoint {
-    /// `url`: `None` for an agent that was started here. It is called where its registration says, on this machine.
-    pub fn new(client: Client, url: Option<String>) -> Self {
-        Self { client, url: Arc::new(Mutex::new(url)) }
+    pub fn at(client: Client, url: Option<String>) -> Self {
+        Self::Url(client, Arc::new(Mutex::new(url)))
     }
 
-    fn url(&self) -> Option<String> {
-        self.url.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Has the agent answer by the deadline. If it does not: why, and whether something else is to be told to the league.
+    async fn post(&self, body: Bytes, deadline: Instant) -> Result<(u16, Bytes), NotAnswered> {
+        let (client, url) = match self {
+            Self::InProcess(service) => {
+                let answering = async { service.wait().await.deliver(body).await };
+                return timeout_at(deadline, answering).await.map_err(|_| NotAnswered::TimedOut);
+            }
+            Self::Url(client, url) => (client, url.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+        };
+        let Some(url) = url else {
+            let why = "the agent has not registered yet, with an address on this machine";
+            return Err(NotAnswered::Failed(why.to_owned()));
+        };
+        match client.post(&url, body, deadline, ANSWER_BYTES_MAX).await {
+            Ok(answer) => Ok((answer.status, answer.body)),
+            Err(CallError::TimedOut) => Err(NotAnswered::TimedOut),
+            Err(CallError::NoConnection(why)) => {
+                Err(NotAnswered::Failed(format!("the agent is not listening at {url}: {why}")))
+            }
+            Err(why) => Err(NotAnswered::Failed(format!("the agent at {url}: {why}"))),
+        }
     }
 
     /// Takes the URL of a registration, unless it is known or leads to another machine.
     pub(super) fn learn(&self, url: &str) {
-        let mut known = self.url.lock().unwrap_or_else(PoisonError::into_inner);
+        let Self::Url(_, known) = self else { return };
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let is_here = |target: &Target| {
             target.host == "localhost" || target.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
         };
@@ -63,6 +85,13 @@ impl AgentEndpoint {
             *known = Some(url.to_owned());
         }
     }
+}
+
+/// Why the agent did not answer.
+enum NotAnswered {
+    TimedOut,
+    /// For good; why.
+    Failed(String),
 }
 
 /// An agent that dials out.
@@ -240,20 +269,12 @@ impl Dialled {
     ) {
         let began = Instant::now();
         let asked_until = deadline.checked_sub(MARGIN).filter(|at| *at > began).unwrap_or(deadline);
-        let Some(url) = self.agent.url() else {
-            let _ = self.post(id, None, deadline).await;
-            let why = "the agent has not registered yet, with an address on this machine";
-            return self.status.tell(Change::CallFailed(why.to_owned()));
-        };
-        let (answer, why) = match self.agent.client.post(&url, body, asked_until, ANSWER_BYTES_MAX).await {
-            Ok(answer) => (Some((answer.status, answer.body)), None),
-            Err(CallError::TimedOut) => {
+        let (answer, why) = match self.agent.post(body, asked_until).await {
+            Ok(answer) => (Some(answer), None),
+            Err(NotAnswered::TimedOut) => {
                 return self.status.tell(Change::CallFailed("the agent did not answer in time".to_owned()));
             }
-            Err(CallError::NoConnection(why)) => {
-                (None, Some(format!("the agent is not listening at {url}: {why}")))
-            }
-            Err(why) => (None, Some(format!("the agent at {url}: {why}"))),
+            Err(NotAnswered::Failed(why)) => (None, Some(why)),
         };
         let posted = self.post(id, answer.as_ref(), deadline).await;
         self.status.tell(match (posted, why) {

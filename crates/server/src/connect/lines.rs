@@ -69,8 +69,8 @@ impl Lines {
 mod tests {
     use super::*;
     use matchday_net::client::Client;
-    use matchday_net::memory;
     use matchday_net::transport::Listener;
+    use matchday_testkit::memory;
     use std::sync::Arc;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
     use tokio::time::{Instant, sleep};

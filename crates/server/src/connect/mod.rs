@@ -4,7 +4,7 @@
 //! - `relay_client`: the requests to a relay; `lines`: the lines of its stream; `calls`: reads them or polls, reconnects, has the
 //!   agent answer
 //! - `stand_in`: stands in for the manager on localhost, so that the agent registers there; `rewrite`: the one field it changes
-//! - `in_process`: an agent of this process, without a socket
+//! - `in_process`: an agent of this process
 //! - `agent_process`: starts and restarts the agent; `status`: what is shown; `saved_mailbox`: the mailbox of the last run
 
 mod agent_process;
@@ -20,7 +20,7 @@ mod status;
 pub use agent_process::keep_running;
 pub use calls::{AgentEndpoint, Dialled};
 pub use calls::{CALLS_BYTES_MAX, CALLS_MAX};
-pub use in_process::dial;
+pub use in_process::{AgentListener, DialledAgent, NO_SOCKET, dial, dial_to};
 pub use relay_client::{OpenedMailbox, RelayClient, RelayError};
 pub use saved_mailbox::SavedMailbox;
 pub use stand_in::StandIn;

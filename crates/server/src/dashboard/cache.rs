@@ -17,7 +17,7 @@ pub(super) type Version = (u64, u64);
 
 /// A response as its readers share it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Page {
+pub(super) struct CachedPage {
     pub(super) name: String,
     pub(super) access: Access,
     pub(super) version: Version,
@@ -39,13 +39,13 @@ struct LeagueEntries {
 }
 
 impl ResponseCache {
-    pub(super) fn get(&self, league: u64, page: &Page) -> Option<Bytes> {
+    pub(super) fn get(&self, league: u64, page: &CachedPage) -> Option<Bytes> {
         let entries = self.lock();
         let found = entries.by_league.get(&league)?.by_page.get(&(page.name.clone(), page.access));
         found.filter(|(of, _)| *of == page.version).map(|(_, body)| body.clone())
     }
 
-    pub(super) fn insert(&self, league: u64, page: Page, body: Bytes) {
+    pub(super) fn insert(&self, league: u64, page: CachedPage, body: Bytes) {
         if body.len() > ENTRY_BYTES_MAX {
             return;
         }
@@ -87,8 +87,8 @@ impl Entries {
 mod tests {
     use super::*;
 
-    fn page(name: &str, access: Access, version: Version) -> Page {
-        Page { name: name.to_owned(), access, version }
+    fn page(name: &str, access: Access, version: Version) -> CachedPage {
+        CachedPage { name: name.to_owned(), access, version }
     }
 
     fn body(bytes: usize) -> Bytes {

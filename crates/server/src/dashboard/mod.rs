@@ -45,7 +45,7 @@ pub use crate::relay::Relay;
 use access::{Credential, credential};
 use background_statistics::BackgroundStatistics;
 use bytes::Bytes;
-use cache::Page;
+use cache::CachedPage;
 use hyper::StatusCode;
 use hyper::header::HeaderMap;
 use matchday_net::address_quota::AddressPlaces;
@@ -68,7 +68,7 @@ pub struct Dashboard {
     /// What a request without a token may see, if the league is open to readers.
     without_token: Access,
     statistics: Arc<BackgroundStatistics>,
-    pages: Arc<SharedComputation<Page, Result<Bytes, PageError>>>,
+    pages: Arc<SharedComputation<CachedPage, Result<Bytes, PageError>>>,
     listeners: AddressPlaces,
     /// Counts the probes that make listeners with a closed connection fail.
     probes: watch::Sender<u64>,
@@ -82,8 +82,7 @@ impl Dashboard {
     /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
     /// add the messages of their matches.
     pub fn live(store: Location, others: Vec<StoreUrl>, manager: String, clock: Clock) -> Arc<Self> {
-        let readers = Readers::of_this_machine(Arc::default()).of_league();
-        Self::of_source(Source::live(store, others, readers), manager, clock)
+        Self::of_source(Source::alone(store, others), manager, clock)
     }
 
     /// The same, of a league that is read from there by others too.
@@ -123,7 +122,7 @@ impl Dashboard {
     /// A page, computed once for all who ask for it, and kept until its version changes if `is_kept`. `compute` blocks.
     async fn compute_page(
         self: &Arc<Self>,
-        page: Page,
+        page: CachedPage,
         cost: Cost,
         is_kept: bool,
         compute: impl FnOnce(&Self) -> Result<Bytes, PageError> + Send + 'static,

@@ -6,6 +6,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Request, StatusCode};
 use matchday_core::agent::Content;
+use matchday_core::protocol::envelope::id_fits;
 use matchday_core::protocol::messages::{LeagueError, LeagueOrder, Order, StartLeague};
 use matchday_core::protocol::{
     Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Token,
@@ -101,6 +102,9 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), Stri
              with match_id: {error}"
         )
     })?;
+    if [&request.player_id, &request.match_id].into_iter().flatten().any(|id| !id_fits(id)) {
+        return Err("player_id and match_id are ids, such as P01 and R1M1".to_owned());
+    }
     let order = match request.order {
         OrderKind::Start => return Ok((request, StartLeague { league_id: league_id.clone() }.into())),
         OrderKind::Pause => Order::Pause,
@@ -158,11 +162,8 @@ impl OrderError {
 async fn send(intake: &Intake, body: Body, token: Token, peer: SocketAddr) -> Result<(), OrderError> {
     let now = intake.now();
     let conversation = ConversationId::new(format!("conv-dashboard-{}", now.as_micros()));
-    let method = body.message_type().method();
     let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(Some(token));
-    let message = serde_json::to_value(Message { envelope, body })
-        .map_err(|error| OrderError::NoReply(NoReply::Unfit(error.to_string())))?;
-    match intake.ask(method, message, peer).await.map_err(OrderError::NoReply)? {
+    match intake.send(Message { envelope, body }, peer).await.map_err(OrderError::NoReply)? {
         Content::Message(Message { body: Body::LeagueError(error), .. }) => {
             Err(OrderError::Refused(LeagueError::clone(&error)))
         }

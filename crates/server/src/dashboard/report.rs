@@ -2,7 +2,7 @@
 
 use super::Dashboard;
 use super::access::Access;
-use super::cache::{Page, Version};
+use super::cache::{CachedPage, Version};
 use super::projection::Snapshot;
 use super::response;
 use super::routes::PageError;
@@ -44,7 +44,7 @@ impl Dashboard {
         let name = format!("{id}.html");
         let stores: Vec<StoreUrl> = self.source.stores().iter().map(|store| store.store.clone()).collect();
         // It holds nothing that only the operator may see.
-        let page = Page {
+        let page = CachedPage {
             name: "report".to_owned(),
             access: Access::PUBLIC,
             version: self.report_version(&snapshot, Instant::now()),

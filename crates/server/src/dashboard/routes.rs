@@ -2,7 +2,7 @@
 
 use super::Dashboard;
 use super::access::Access;
-use super::cache::Page;
+use super::cache::CachedPage;
 use super::page::losses::LossRecords;
 use super::page::{
     Versioned, cross_table, featured, latency, league, one_match, player, race, referees, rounds, standings,
@@ -208,7 +208,7 @@ impl Dashboard {
             Route::League | Route::Connections => Cost::Cheap,
             _ => Cost::Expensive,
         };
-        let page = Page {
+        let page = CachedPage {
             name: format!("{route:?}"),
             access,
             version: (snapshot.version(), self.statistics.generation()),

@@ -2,7 +2,7 @@
 
 use super::access::Access;
 use super::projection::Snapshot;
-use super::readers::LeagueReaders;
+use super::readers::{LeagueReaders, Readers};
 use super::shared_computation::{Cost, NotComputed, SharedComputation};
 use hyper::StatusCode;
 use matchday_store::{Location, StoreError, StoreUrl};
@@ -96,6 +96,11 @@ impl Source {
     /// Of a league whose manager runs in this process, or begins to when it is asked.
     pub fn live(store: Location, others: Vec<StoreUrl>, readers: Arc<LeagueReaders>) -> Arc<Self> {
         Self::new(store, others, true, Snapshot::default(), readers)
+    }
+
+    /// Of a league that has its process to itself.
+    pub fn alone(store: Location, others: Vec<StoreUrl>) -> Arc<Self> {
+        Self::live(store, others, Readers::of_this_machine(Arc::default()).of_league())
     }
 
     /// Of a league that is stored; `first`: what was read of it.

@@ -1,5 +1,5 @@
-//! A whole league in one process: manager, referees and players, each on its own port, over real HTTP, with one
-//! clock, one client and one store.
+//! A league with all its agents in one process, one clock and one store. Each listens on a port of its own, for whoever else calls
+//! it; among themselves they need no network.
 //!
 //! - [`ports`]: binds every port before anything starts
 //! - `agent_settings`: the configuration of each agent; `dial`: players that dial out
@@ -8,30 +8,25 @@ pub mod agent_settings;
 mod dial;
 pub mod ports;
 
-use crate::dashboard::Dashboard;
+use crate::connect::AgentListener;
+use crate::dashboard::Source;
+use crate::league::{self, LeagueNet, LeagueStore, RunningLeague};
 use crate::mcp::agent_options;
-use agent_settings::AgentSettings;
+use crate::relay::RelayLimits;
+use agent_settings::{AgentSettings, endpoint};
 use anyhow::{Context, Result, anyhow, bail};
 use matchday_core::agent::Agent;
-use matchday_core::entropy::Entropy;
-use matchday_core::league::{self, League, Manager};
+use matchday_core::league::{League, LeagueSettings};
 use matchday_core::player::Player;
 use matchday_core::player::durable::Fallbacks;
-use matchday_core::protocol::messages::StartLeague;
-use matchday_core::protocol::{ConversationId, Endpoint, Envelope, Message, MessageType, RoundId, Sender};
+use matchday_core::protocol::{Endpoint, RoundId};
 use matchday_core::referee::Referee;
 use matchday_net::client::Client;
 use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
-use matchday_net::transport::{InProcess, Listener};
 use matchday_runtime::deciders::game_program::GameProgram;
 use matchday_runtime::deciders::player_strategy::PlayerStrategy;
-use matchday_runtime::surface::Surface;
 use matchday_runtime::telemetry::Telemetry;
-use matchday_runtime::{
-    self, Clock, Colocated, Decider, ExternalRules, Handle, NoEntropy, Options, Runnable, Stopped,
-    entropy_from_system, entropy_numbered,
-};
-use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_runtime::{Decider, ExternalRules, Handle, Options, Runnable, Stopped, entropy_from_system};
 use matchday_store::{Location, Store, Stream};
 use ports::AgentListeners;
 use std::future::poll_fn;
@@ -40,18 +35,17 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 
 const REGISTRATION_MAX: Duration = Duration::from_secs(30);
 const FINISH_MAX: Duration = Duration::from_secs(5);
+const LOOK_MAX: Duration = Duration::from_millis(100);
 const SHUTDOWN_MAX: Duration = Duration::from_secs(10);
-const START_MAX: Duration = Duration::from_secs(30);
-const ANSWER_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, Clone)]
 pub struct LeaguePlan {
     /// Referees use its timing and conformance.
-    pub league: league::LeagueSettings,
+    pub league: LeagueSettings,
     /// One for each of our players, in order.
     pub player_plans: Vec<PlayerPlan>,
     pub referees: usize,
@@ -86,13 +80,10 @@ impl LeaguePlan {
 
 pub struct LocalLeague {
     plan: LeaguePlan,
-    colocated: Colocated,
-    clock: Clock,
+    running: RunningLeague,
     store: Store,
-    manager: Handle<Manager>,
     referees: Vec<Handle<Referee>>,
     players: Vec<Handle<Player>>,
-    dashboard: Option<Arc<Dashboard>>,
     /// Players that registered from outside.
     external_players: usize,
 }
@@ -100,35 +91,34 @@ pub struct LocalLeague {
 impl LocalLeague {
     /// Starts the manager. The listeners follow one by one, so that P01 is the player with the first port.
     pub fn begin(plan: LeaguePlan, store: Store, manager: TcpListener) -> Result<Self> {
-        let clock = Clock::start();
-        let relay = match plan.dial {
-            true => Some(dial::relay(&plan, &store, clock, manager.local_addr()?)?),
-            false => None,
+        let address = manager.local_addr()?;
+        let source = Some(Source::alone(Location::latest(store.url()), Vec::new()));
+        let mailboxes_max = plan.player_plans.len();
+        let net = LeagueNet {
+            address,
+            listener: Some(manager),
+            endpoint: endpoint(address)?,
+            options: Options {
+                client: loopback_client(),
+                telemetry: plan.telemetry.clone(),
+                ..agent_options(entropy_from_system()?)
+            },
+            relay_limits: plan.dial.then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),
+            matches_max: plan.matches_each(),
+            seed: plan.seed,
         };
-        let client = match &relay {
-            Some(relay) => loopback_client().with_in_process(Arc::clone(relay) as Arc<dyn InProcess>),
-            None => loopback_client(),
+        let league = league::LeaguePlan {
+            dashboard: plan.dashboard,
+            exchanges: plan.record_exchanges,
+            ..league::LeaguePlan::of(plan.league.clone())
         };
-        let colocated = Colocated::of(&store, client);
-        let agent = Manager::new(plan.league.clone());
-        let mut options = options(&plan, &colocated, clock, "manager")?;
-        options.surfaces.extend(relay.iter().map(|relay| Arc::clone(relay) as Arc<dyn Surface>));
-        let home = format!("http://{}/mcp", manager.local_addr()?);
-        let shown = plan.dashboard.then(|| Location::latest(store.url()));
-        let dashboard = shown.map(|store| Dashboard::live(store, Vec::new(), home, clock));
-        options.surfaces.extend(dashboard.clone().map(|dashboard| dashboard as Arc<dyn Surface>));
-        options.checkpoint_keys = Some(CheckpointKeys::of(&store, &mut entropy_from_system()?)?);
-        let manager = matchday_runtime::run(agent, manager, store.clone(), Stream::league(), options)?;
-        if let Some(relay) = relay {
-            relay.serve_league_of(manager.inspector());
-            dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(&relay)));
-        }
-        let (referees, players) = (Vec::new(), Vec::new());
-        Ok(Self { plan, colocated, clock, store, manager, referees, players, dashboard, external_players: 0 })
+        let stores = LeagueStore::alone(store.clone(), Stream::league(), source)?;
+        let running = RunningLeague::open(league, stores, net)?;
+        Ok(Self { plan, running, store, referees: Vec::new(), players: Vec::new(), external_players: 0 })
     }
 
     pub fn manager_url(&self) -> String {
-        format!("http://{}/mcp", self.manager.address())
+        format!("http://{}/mcp", self.running.manager.handle.address())
     }
 
     /// Waits for one more player to register from outside. Returns false on timeout.
@@ -142,7 +132,7 @@ impl LocalLeague {
     /// Starts all other agents, and returns when they have registered.
     pub async fn gather(&mut self, listeners: AgentListeners) -> Result<()> {
         let plan = self.plan.clone();
-        let settings_of = AgentSettings::at(&plan, self.manager.address())?;
+        let settings_of = AgentSettings::at(&plan, self.running.manager.handle.address())?;
         for (number, listener) in (1..).zip(listeners.referees) {
             let settings = settings_of.referee(number, &listener)?;
             let referee = match &plan.rules {
@@ -153,36 +143,31 @@ impl LocalLeague {
                 None => Referee::new(settings),
             };
             let at = listener.local_addr()?.port();
-            let handle = self.run(referee, listener, "referee", (number, at), None)?;
+            let handle = self.run(referee, AgentListener::Socket(listener), "referee", (number, at), None)?;
             self.referees.push(handle);
             self.until_registered().await?;
         }
         for ((number, listener), player_plan) in (1..).zip(listeners.players).zip(&plan.player_plans) {
             let mut settings = settings_of.player(player_plan, &listener)?;
             let (at, decider) = (listener.local_addr()?.port(), player_plan.strategy.decider());
-            let handle = match plan.dial {
-                true => {
-                    drop(listener);
-                    let (listener, contact) = dial::out(&self.manager_url()).await?;
-                    settings.contact_endpoint = contact;
-                    let player = player_plan.strategy.player(settings);
-                    self.run(player, listener, "player", (number, at), decider)?
-                }
-                false => {
-                    let player = player_plan.strategy.player(settings);
-                    self.run(player, listener, "player", (number, at), decider)?
-                }
-            };
+            let mut listener = AgentListener::Socket(listener);
+            if plan.dial {
+                let (dialled, contact) = dial::out(&self.manager_url()).await?;
+                settings.contact_endpoint = contact;
+                listener = dialled;
+            }
+            let player = player_plan.strategy.player(settings);
+            let handle = self.run(player, listener, "player", (number, at), decider)?;
             self.players.push(handle);
             self.until_registered().await?;
         }
         Ok(())
     }
 
-    fn run<A, L: Listener>(
+    fn run<A>(
         &self,
         agent: A,
-        listener: L,
+        listener: AgentListener,
         role: &str,
         (number, port): (u32, u16),
         decider: Option<Arc<dyn Decider>>,
@@ -193,11 +178,10 @@ impl LocalLeague {
     {
         // Entropy depends on the number and not on the port, so that a seed gives the same league on any ports.
         let name = format!("{role} {number}");
-        let options = options(&self.plan, &self.colocated, self.clock, &name)?;
         let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
-        let options = Options { decider, rules, pace: self.plan.pace, ..options };
+        let options = Options { decider, rules, pace: self.plan.pace, ..self.running.options(&name)? };
         let stream = Stream(format!("{role}/{port}").into());
-        Ok(matchday_runtime::run(agent, listener, self.store.clone(), stream, options)?)
+        Ok(listener.run(agent, self.store.clone(), stream, options)?)
     }
 
     async fn until_registered(&mut self) -> Result<()> {
@@ -209,20 +193,10 @@ impl LocalLeague {
         Ok(())
     }
 
-    /// Sends START_LEAGUE by a separate client, because the launcher is not one of the agents.
-    pub async fn start(&mut self) -> Result<()> {
-        let envelope = Envelope::new(Sender::Launcher, self.clock.now(), ConversationId::new("conv-start"));
-        let message = Message::new(envelope, StartLeague { league_id: self.plan.league.league_id.clone() });
-        let body = serde_json::to_vec(&message)?.into();
-        let deadline = Instant::now() + START_MAX;
-        let received = loopback_client().post(&self.manager_url(), body, deadline, ANSWER_BYTES_MAX).await?;
-        let answer: serde_json::Value =
-            serde_json::from_slice(&received.body).context("the manager's answer to START_LEAGUE")?;
-        let kind = answer.get("message_type").and_then(|kind| kind.as_str());
-        if kind != Some(MessageType::LeagueStatus.name()) {
-            bail!("the manager does not start the league: {answer}");
-        }
-        Ok(())
+    /// Gives the operator's order to start.
+    pub async fn start(&self) -> Result<()> {
+        let started = self.running.starter().start().await;
+        started.map_err(|why| anyhow!("the manager does not start the league: {why}"))
     }
 
     /// Inspects the league's state. Fails if an agent has stopped, because the league would then wait for ever.
@@ -236,9 +210,10 @@ impl LocalLeague {
         for player in self.players.iter_mut().filter(|player| player.has_stopped()) {
             player.stopped().await.context("a player has stopped")?;
         }
-        match self.manager.inspect(move |manager| look(manager.league())).await {
+        let manager = &mut self.running.manager.handle;
+        match manager.inspect(move |manager| look(manager.league())).await {
             Some(seen) => Ok(seen),
-            None => match self.manager.stopped().await {
+            None => match manager.stopped().await {
                 Err(stopped) => Err(anyhow!("the manager has stopped: {stopped}")),
                 Ok(()) => Err(anyhow!("the manager has stopped")),
             },
@@ -251,7 +226,8 @@ impl LocalLeague {
         within: Duration,
         holds: impl Fn(&League) -> bool + Copy + Send + 'static,
     ) -> Result<bool> {
-        let found = self.manager.wait_for(move |manager| holds(manager.league()).then_some(()));
+        let found =
+            self.running.manager.handle.wait_for(move |manager| holds(manager.league()).then_some(()));
         let waited = tokio::select! {
             found = timeout(within, found) => found,
             stopped = any_failure(&mut self.referees) => return Err(stopped).context("a referee has stopped"),
@@ -272,23 +248,25 @@ impl LocalLeague {
 
     /// Waits, up to a limit, until every agent knows that the league is over. Returns how many do not.
     pub async fn wait_for_agents_to_finish(&self) -> usize {
-        let everyone = async {
-            for player in &self.players {
-                player.wait_for(|player| player.durable().league_closed().then_some(())).await;
-            }
-            for referee in &self.referees {
-                referee.wait_for(|referee| is_over(referee).then_some(())).await;
-            }
-        };
-        let _ = timeout(FINISH_MAX, everyone).await;
-        self.unfinished_agents().await
+        let limit = Instant::now() + FINISH_MAX;
+        // One that does not finish leaves the others time to say that they have.
+        let limit = || limit.max(Instant::now() + LOOK_MAX);
+        let mut unfinished = 0;
+        for player in &self.players {
+            let told = player.wait_for(|player| player.durable().league_closed().then_some(()));
+            unfinished += usize::from(!matches!(timeout_at(limit(), told).await, Ok(Some(()))));
+        }
+        for referee in &self.referees {
+            let is_over = |referee: &Referee| referee.durable().is_closed(RoundId(u32::MAX)).then_some(());
+            let told = referee.wait_for(is_over);
+            unfinished += usize::from(!matches!(timeout_at(limit(), told).await, Ok(Some(()))));
+        }
+        unfinished
     }
 
     /// Waits, up to a limit, until open pages show how the league ended.
     pub async fn wait_for_viewers(&self) {
-        if let Some(dashboard) = &self.dashboard {
-            dashboard.wait_for_viewers().await;
-        }
+        self.running.wait_for_viewers().await;
     }
 
     /// Players whose external decider did not decide every move: how often, and why the last time.
@@ -306,22 +284,9 @@ impl LocalLeague {
         lines
     }
 
-    async fn unfinished_agents(&self) -> usize {
-        let mut unfinished_agents = 0;
-        for player in &self.players {
-            let closed = player.inspect(|player| player.durable().league_closed()).await;
-            unfinished_agents += usize::from(closed != Some(true));
-        }
-        for referee in &self.referees {
-            let closed = referee.inspect(is_over).await;
-            unfinished_agents += usize::from(closed != Some(true));
-        }
-        unfinished_agents
-    }
-
     /// Lets every agent finish its exchanges and steps, and closes the store.
     pub async fn shutdown(self) -> Result<()> {
-        let Self { store, manager, referees, players, .. } = self;
+        let Self { store, running, referees, players, .. } = self;
         let everyone = async {
             let players: Vec<_> = players.into_iter().map(|player| tokio::spawn(player.shutdown())).collect();
             let referees: Vec<_> =
@@ -329,19 +294,13 @@ impl LocalLeague {
             for leaving in players.into_iter().chain(referees) {
                 leaving.await??;
             }
-            manager.shutdown().await?;
-            anyhow::Ok(())
+            running.shutdown().await
         };
         let left = timeout(SHUTDOWN_MAX, everyone).await;
         // Joins the writer thread, which has at most one commit to finish.
         tokio::task::spawn_blocking(move || store.close()).await??;
         left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
     }
-}
-
-/// Whether a referee knows that the league is over.
-fn is_over(referee: &Referee) -> bool {
-    referee.durable().is_closed(RoundId(u32::MAX))
 }
 
 /// Completes when one of the agents has failed.
@@ -361,23 +320,4 @@ async fn any_failure<A>(agents: &mut [Handle<A>]) -> Stopped {
 fn loopback_client() -> Client {
     let policy = EgressPolicy { scopes: Scopes::LOOPBACK, ..EgressPolicy::default() };
     Client::new().with_egress(Egress::new(policy, PinnedDns::default(), []))
-}
-
-fn options(
-    plan: &LeaguePlan,
-    colocated: &Colocated,
-    clock: Clock,
-    agent: &str,
-) -> Result<Options, NoEntropy> {
-    let entropy: Entropy = match plan.seed {
-        Some(seed) => entropy_numbered(seed, agent),
-        None => entropy_from_system()?,
-    };
-    Ok(Options {
-        colocated: Some(colocated.clone()),
-        clock,
-        record_exchanges: plan.record_exchanges,
-        telemetry: plan.telemetry.clone(),
-        ..agent_options(entropy)
-    })
 }

@@ -33,7 +33,7 @@ pub(super) async fn call(
             Err(why) => return Ok(refused(intake, Some(kind), why)),
         },
     };
-    match intake.ask(entry.name, Value::Object(params), caller).await {
+    match intake.ask_method(entry.name, Value::Object(params), caller).await {
         Ok(content) => Ok(result(content)),
         Err(NoReply::Unfit(why)) => Ok(refused(intake, kind, why)),
         Err(NoReply::Gone) => Err(stopping()),

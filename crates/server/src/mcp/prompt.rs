@@ -1,6 +1,8 @@
 //! The one prompt: how to play this league, made of what the league is and how far it has come.
 
 use super::resources::data;
+use matchday_core::agent::Ask;
+use matchday_core::protocol::Query;
 use matchday_runtime::Intake;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
@@ -39,7 +41,7 @@ pub(super) async fn get(
     called: String,
     how_to_play: Option<(&str, String)>,
 ) -> GetPromptResult {
-    let status = intake.look("get_status").await.ok().and_then(data);
+    let status = intake.look(Ask::Query(Query::Status.into())).await.ok().and_then(data);
     let (how, rules) = match how_to_play {
         Some(known) => known,
         None => (AS_A_SERVER, rules(intake).await),
@@ -58,7 +60,7 @@ pub(super) async fn get(
 
 /// The rules of the league's game.
 async fn rules(intake: &Intake) -> String {
-    let listed = intake.look("get_games").await.ok().and_then(data).unwrap_or_default();
+    let listed = intake.look(Ask::Query(Query::Games.into())).await.ok().and_then(data).unwrap_or_default();
     let games = listed.get("games").and_then(Value::as_array).into_iter().flatten();
     let played = games.filter(|game| game.get("played_here") == Some(&Value::Bool(true)));
     let rules: Vec<_> = played.filter_map(|game| game.get("rules")?.as_str()).collect();

@@ -2,8 +2,9 @@
 //! query, and is refused where that query is.
 
 use super::call_tool::stopping;
-use matchday_core::agent::Content;
+use matchday_core::agent::{Ask, Content};
 use matchday_core::game::GAMES;
+use matchday_core::protocol::Query;
 use matchday_core::protocol::methods::Party;
 use matchday_core::protocol::{Body, ErrorCode, Message};
 use matchday_runtime::{Intake, NoReply};
@@ -57,7 +58,8 @@ async fn all(intake: &Intake, role: Party) -> Vec<Resource> {
                 ),
                 resource(SCHEDULE, "schedule", "Schedule", "Every round, its matches and their results."),
             ];
-            let schedule = intake.look("get_schedule").await.ok().and_then(data).unwrap_or_default();
+            let schedule =
+                intake.look(Ask::Query(Query::Schedule.into())).await.ok().and_then(data).unwrap_or_default();
             fixed
                 .into_iter()
                 .chain(rules())
@@ -65,7 +67,12 @@ async fn all(intake: &Intake, role: Party) -> Vec<Resource> {
                 .collect()
         }
         Party::Referee => {
-            let state = intake.look("get_match_state").await.ok().and_then(data).unwrap_or_default();
+            let state = intake
+                .look(Ask::Query(Query::MatchState.into()))
+                .await
+                .ok()
+                .and_then(data)
+                .unwrap_or_default();
             let playing = state.get("matches").and_then(Value::as_array).into_iter().flatten();
             let about = "The matches being played here, and what is owed in each.";
             let overview = resource(MATCHES, "matches", "Matches under way", about);
@@ -108,7 +115,7 @@ pub(super) async fn read(
     uri: &str,
     peer: SocketAddr,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let ask = async |method: &str, params: Value| intake.ask(method, params, peer).await;
+    let ask = async |method: &str, params: Value| intake.ask_method(method, params, peer).await;
     let found = match (role, uri) {
         (Party::Manager, STANDINGS) => data_or_error(ask("get_standings", json!({"detail": true})).await)?,
         (Party::Manager, SCHEDULE) => schedule_or_error(ask("get_schedule", json!({})).await)?,

@@ -1,6 +1,7 @@
 //! Watches the standings for the clients that have subscribed. One task polls for all of them, and only while there are some.
 
-use matchday_core::agent::Content;
+use matchday_core::agent::{Ask, Content};
+use matchday_core::protocol::Query;
 use matchday_core::protocol::messages::{Shared, StandingRow};
 use matchday_core::protocol::{Body, Message};
 use matchday_runtime::Intake;
@@ -57,7 +58,7 @@ impl StandingsWatch {
     }
 
     async fn table(&self) -> Option<Table> {
-        match self.intake.look("get_standings").await {
+        match self.intake.look(Ask::Query(Query::Standings.into())).await {
             Ok(Content::Message(Message { body: Body::LeagueQueryResponse(response), .. })) => {
                 response.standings.clone()
             }

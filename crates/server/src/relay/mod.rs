@@ -29,10 +29,11 @@ use matchday_core::protocol::Token;
 use matchday_net::address_quota::{AddressQuota, QuotaReached};
 use matchday_net::client::{CallError, CallResponse, CallTimings, CompletedCall};
 use matchday_net::connection_limit::limit_key;
-use matchday_net::transport::InProcess;
 use matchday_runtime::routes::{Matched, Part};
 use matchday_runtime::surface::{Closing, Responding, Surface};
-use matchday_runtime::{Clock, Inspector, Intake, NoEntropy, Options, StartError, entropy_from_system};
+use matchday_runtime::{
+    Clock, Inspector, Intake, Mailboxes, NoEntropy, Options, StartError, entropy_from_system,
+};
 use matchday_store::Store;
 use memory::Message;
 use open_mailbox::{OpenMailbox, Shared, Undelivered};
@@ -162,7 +163,7 @@ impl Relay {
     /// Mounts it at the manager's address, and has the manager call mailboxes without a connection.
     pub fn mount(self: &Arc<Self>, options: &mut Options) {
         options.surfaces.push(Arc::clone(self) as Arc<dyn Surface>);
-        options.client = options.client.with_in_process(Arc::clone(self) as Arc<dyn InProcess>);
+        options.routes.serve_mailboxes(Arc::clone(self) as Arc<dyn Mailboxes>);
     }
 
     /// From now on mailboxes are opened for those who may register with this manager.
@@ -289,9 +290,9 @@ impl Surface for Relay {
     }
 }
 
-/// The manager and the referees of its process call mailboxes here, so that an answer's time is its arrival at the relay.
-impl InProcess for Relay {
-    fn serves(&self, url: &str) -> bool {
+/// Agents of its process call mailboxes here, so that an answer's time is its arrival at the relay.
+impl Mailboxes for Relay {
+    fn has(&self, url: &str) -> bool {
         self.mailbox_at(url).is_some()
     }
 

@@ -1,10 +1,9 @@
 //! Seats that dial out: each is called through a mailbox of its own at the relay of the league, and listens nowhere.
 
-use crate::connect::{self, RelayError, SavedMailbox, Status};
+use crate::connect::{self, DialledAgent, RelayError, SavedMailbox, Status};
 use anyhow::Result;
 use matchday_core::protocol::Token;
 use matchday_net::client::Client;
-use matchday_net::memory::MemoryListener;
 use std::path::PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -23,10 +22,10 @@ pub struct SeatDial {
     pub failed: watch::Sender<Option<RelayError>>,
 }
 
-/// Where the calls to one seat come out.
+/// A mailbox whose calls go to one seat.
 pub(super) struct DialledMailbox {
     pub(super) contact: String,
-    pub(super) listener: MemoryListener,
+    pub(super) agent: DialledAgent,
     /// The connection to the relay; it ends when this is dropped.
     pub(super) tasks: JoinSet<()>,
 }
@@ -38,7 +37,7 @@ impl SeatDial {
         let saved =
             SavedMailbox::read_or_open(&self.client, &self.league, code, file.as_deref(), self.notice)
                 .await?;
-        let (listener, dialling) = connect::dial(self.client.clone(), &saved, Status::notices(self.notice))?;
+        let (agent, dialling) = connect::dial(self.client.clone(), &saved, Status::notices(self.notice))?;
         let failed = self.failed.clone();
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
@@ -49,7 +48,7 @@ impl SeatDial {
             }
             failed.send_replace(Some(why));
         });
-        Ok(DialledMailbox { contact: saved.contact_endpoint, listener, tasks })
+        Ok(DialledMailbox { contact: saved.contact_endpoint, agent, tasks })
     }
 
     /// A seat is closed for good.

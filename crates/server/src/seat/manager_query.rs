@@ -2,6 +2,8 @@
 
 use super::brief::Brief;
 use super::types::GameRules;
+use crate::connect::NO_SOCKET;
+use matchday_core::agent::{Ask, Content};
 use matchday_core::game::{self, GameEntry};
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
@@ -12,10 +14,11 @@ use matchday_core::protocol::messages::{LeagueQuery, StandingRow};
 use matchday_core::protocol::{ConversationId, Endpoint, Envelope, LeagueId, Message, PlayerId, Sender};
 use matchday_core::protocol::{Query, QueryParams};
 use matchday_core::registration::Identity;
-use matchday_runtime::Options;
+use matchday_runtime::{Intake, NoReply, Options};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_BYTES_MAX: usize = 4 << 20;
@@ -35,18 +38,27 @@ pub(super) async fn standings(
     };
     let envelope =
         Envelope::new(Sender::Player(own.id.clone()), now, conversation).with_token(own.auth_token.clone());
-    let request = write_call(Dialect::Standard, 1, &Message::new(envelope, query));
-    read(ask(options, manager, request.into()).await?)
+    let query = Message::new(envelope, query);
+    let answer = match local_manager(options, manager).await? {
+        Some(intake) => value_of(intake.send(query, NO_SOCKET).await)?,
+        None => ask(options, manager, write_call(Dialect::Standard, 1, &query).into()).await?,
+    };
+    read(answer)
 }
 
 /// The league and the games that it plays, as far as it is open to readers. The rules of our own games name no messages.
 pub(super) async fn brief(options: &Options, manager: &Endpoint) -> Result<Brief, String> {
-    let look = async |method: &str| {
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}).to_string();
-        ask(options, manager, request.into()).await
+    let local = local_manager(options, manager).await?;
+    let look = async |query: Query| match &local {
+        Some(intake) => value_of(intake.look(Ask::Query(query.into())).await),
+        None => {
+            let method = query.spec().method.unwrap_or_default();
+            let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}}).to_string();
+            ask(options, manager, request.into()).await
+        }
     };
-    let league_id = look("get_status").await?.get("league_id").and_then(Value::as_str).map(LeagueId::new);
-    let mut answer = look("get_games").await?;
+    let league_id = look(Query::Status).await?.get("league_id").and_then(Value::as_str).map(LeagueId::new);
+    let mut answer = look(Query::Games).await?;
     let Some(data) = answer.get_mut("data").filter(|data| data.is_object()) else {
         return Ok(Brief { league_id, games: Vec::new() });
     };
@@ -59,6 +71,19 @@ pub(super) async fn brief(options: &Options, manager: &Endpoint) -> Result<Brief
     };
     let games = known.games.into_iter().filter(|listed| listed.played_here).map(rules).collect();
     Ok(Brief { league_id, games })
+}
+
+/// The manager, if it runs in this process.
+async fn local_manager(options: &Options, manager: &Endpoint) -> Result<Option<Arc<Intake>>, String> {
+    let found = timeout(ANSWER_TIMEOUT, options.routes.agent(manager.raw())).await;
+    found.map_err(|_| "the manager does not run yet".to_owned())
+}
+
+fn value_of(reply: Result<Content, NoReply>) -> Result<Value, String> {
+    match reply {
+        Ok(Content::Message(message)) => serde_json::to_value(message).map_err(|error| error.to_string()),
+        _ => Err("the manager does not answer with a message".to_owned()),
+    }
 }
 
 async fn ask(options: &Options, manager: &Endpoint, request: bytes::Bytes) -> Result<Value, String> {

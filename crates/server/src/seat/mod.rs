@@ -32,7 +32,6 @@ mod wait_for_turn;
 pub use authorization::Authorization;
 pub use dial::SeatDial;
 pub use http::serve;
-pub use path::is_seat_path;
 pub use stdio::serve_stdio;
 
 use crate::mcp;
@@ -369,7 +368,7 @@ impl Surface for Seats {
 
 /// Mounts seats at an agent's address, and their tools on its MCP.
 pub fn mount(options: &mut Options, seats: &Arc<Seats>) {
-    // The manager does not listen yet.
+    // The manager does not run yet.
     tokio::spawn(Arc::clone(seats).keep_asking());
     let own = Arc::clone(seats);
     options.mcp = Some(mcp::mount(move || Some(Box::new(SeatSession::new(Arc::clone(&own))))));

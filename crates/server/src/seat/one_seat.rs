@@ -12,8 +12,6 @@ use matchday_core::player::{self, Player};
 use matchday_core::protocol::messages::{Record, Role};
 use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version};
 use matchday_core::registration::{Identity, RegistrationState};
-use matchday_net::memory;
-use matchday_net::server::{self, ServerOptions};
 use matchday_runtime::{Handle, Hosted, HttpService, Options, Start};
 use matchday_store::{Store, Stream};
 use serde_json::Value;
@@ -42,7 +40,7 @@ pub(super) struct Seat {
     delivered: Mutex<Delivered>,
     /// `None` once it is closed.
     player: RwLock<Option<Handle<Player>>>,
-    /// The connection to the relay and the server of its calls, if it dials out.
+    /// The connection to the relay, if it dials out.
     dialled: Mutex<JoinSet<()>>,
 }
 
@@ -104,9 +102,9 @@ impl Seat {
     ) -> Result<Self, OpenError> {
         let NewSeat { name, record, join_code, mailbox } = seating;
         let turns = OpenTurns::new();
-        let (home, address) = match &mailbox {
-            Some(mailbox) => (mailbox.contact.clone(), memory::ADDRESS),
-            None => (contact(&settings.home, record.number), address),
+        let home = match &mailbox {
+            Some(mailbox) => mailbox.contact.clone(),
+            None => contact(&settings.home, record.number),
         };
         let mut player = player(settings, &name, &home)?.with_join_code(join_code);
         let stream = Stream(format!("player/seat-{}", record.number).into());
@@ -118,7 +116,13 @@ impl Seat {
         let options = Options { decider: Some(Arc::new(SeatDecider(Arc::clone(&turns)))), ..options };
         let Hosted { handle, service, changes } =
             matchday_runtime::host(player, start, store.clone(), stream, options)?;
-        let dialled = mailbox.map(|mailbox| serve_calls(mailbox, &service)).unwrap_or_default();
+        let dialled = match mailbox {
+            Some(DialledMailbox { agent, tasks, .. }) => {
+                let _ = agent.set(Arc::clone(&service));
+                tasks
+            }
+            None => JoinSet::new(),
+        };
         Ok(Self {
             number: record.number,
             name,
@@ -159,18 +163,6 @@ impl Seat {
         }
         self.dialled.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
     }
-}
-
-/// Has the player answer what comes to its mailbox, until the tasks are aborted.
-fn serve_calls(mailbox: DialledMailbox, service: &Arc<HttpService>) -> JoinSet<()> {
-    let DialledMailbox { listener, mut tasks, .. } = mailbox;
-    let service = Arc::clone(service);
-    let handler = move |request, peer| Arc::clone(&service).answer(request, peer);
-    tasks.spawn(async move {
-        let (_never, closing) = watch::channel(false);
-        server::serve(listener, ServerOptions::default(), handler, closing).await;
-    });
-    tasks
 }
 
 fn player(settings: &SeatSettings, name: &DisplayName, home: &str) -> Result<Player, OpenError> {

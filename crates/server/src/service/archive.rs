@@ -1,12 +1,11 @@
 //! Moves leagues between the service and files of their own, with their chains as they are.
 
 use super::changes::check_id;
-use super::plan::LeaguePlan;
 use super::quota::Usage;
 use super::registry::ServiceEvent;
-use super::running_league::{HOUSE_STREAM, house_name};
 use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
+use crate::league::{BUILT_IN_STREAM, LeaguePlan, built_in_name};
 use anyhow::{Context, Result, anyhow, bail};
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::transfer;
@@ -39,7 +38,7 @@ impl Service {
             let is_over = is_over(&location)?;
             let found = transfer::archive(&location, &to, |stream| {
                 // Whoever reads the file could act in their name, and foresee draws.
-                is_over || !stream.0.starts_with(HOUSE_STREAM)
+                is_over || !stream.0.starts_with(BUILT_IN_STREAM)
             })?;
             match found.fault {
                 None => Ok(()),
@@ -80,9 +79,9 @@ impl Service {
         let (log, source) = read.await.map_err(|error| anyhow!(error))?.map_err(invalid)?;
         let mut entropy = entropy_from_system().map_err(anyhow::Error::from)?;
         let mut plan = plan_of(&log);
-        let (secrets, renewals) = house_again(&log.league, &mut entropy);
+        let (secrets, renewals) = built_in_again(&log.league, &mut entropy);
         if !secrets.is_empty() {
-            plan.house_codes = secrets;
+            plan.built_in_codes = secrets;
         }
         let id = plan.league.league_id.clone();
         check_id(id.as_str()).map_err(ServiceError::Invalid)?;
@@ -135,14 +134,14 @@ fn is_over(location: &Location) -> Result<bool, StoreError> {
     }
 }
 
-/// New tokens and join codes for the referees of the house, and the events by which the league knows them: an archive leaves out
+/// New tokens and join codes for the built-in referees, and the events by which the league knows them: an archive leaves out
 /// what they had, and others may have read it. They do not know of the matches that they were at, which are assigned again.
-fn house_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>>, Vec<LeagueEvent>) {
+fn built_in_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>>, Vec<LeagueEvent>) {
     let (mut secrets, mut events) = (Vec::new(), Vec::new());
     if league.phase == Phase::Completed || league.settings.external_game.is_some() {
         return (secrets, events);
     }
-    for name in (1..).map(house_name) {
+    for name in (1..).map(built_in_name) {
         let is_it = |referee: &RefereeMeta| referee.display_name.raw() == name;
         let place = league.roster.iter().map(|place| &place.invitation).find(|invitation| {
             invitation.role == AgentRole::Referee
@@ -190,13 +189,13 @@ fn plan_of(log: &LeagueLog) -> LeaguePlan {
     });
     settings.operator_token = rotated.or(settings.operator_token);
     let is_open_to_referees = !league.roster.iter().any(|place| place.invitation.role == AgentRole::Referee);
-    let has_house =
+    let has_built_in =
         is_open_to_referees && league.phase != Phase::Completed && settings.external_game.is_none();
     LeaguePlan {
         league: settings,
         given: BTreeMap::new(),
         start_when: None,
-        house_codes: if has_house { vec![None] } else { Vec::new() },
+        built_in_codes: if has_built_in { vec![None] } else { Vec::new() },
         seats: None,
         dashboard: true,
         exchanges: true,

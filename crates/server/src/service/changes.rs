@@ -2,11 +2,11 @@
 
 use super::api::types::LeagueSpec;
 use super::cluster::PeerCall;
-use super::plan::{LeaguePlan, NewLeague};
 use super::quota::Usage;
 use super::registry::{self, Registered, ServiceEvent};
 use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
+use crate::league::{LeaguePlan, NewLeague};
 use anyhow::Result;
 use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{LeagueId, Timestamp};
@@ -190,7 +190,7 @@ impl Service {
         let mut planned = self.plan(LeagueSpec { league_id, settings, roster: None })?;
         planned.plan.league.roster.clone_from(&registered.plan.league.roster);
         planned.plan.league.operator_token = registered.plan.league.operator_token;
-        planned.plan.house_codes.clone_from(&registered.plan.house_codes);
+        planned.plan.built_in_codes.clone_from(&registered.plan.built_in_codes);
         Ok(planned)
     }
 

@@ -1,9 +1,9 @@
 //! A crash at every step of creating, archiving, importing and deleting leagues. Every commit is a step, and the write-ahead log
 //! holds them in order: the service is opened on each prefix of that log, also on those that end within a commit.
 
-use super::{
-    LeagueClients, LeagueHost, LeaguePlan, LeagueSpec, NewLeague, Quota, Service, ServiceSettings, lock,
-};
+use super::api_types::LeagueSpec;
+use super::{LeagueHost, Quota, Service, ServiceSettings, lock};
+use crate::league::{LeaguePlan, NewLeague};
 use crate::mcp::agent_options;
 use crate::service::registry::{self, ServiceEvent};
 use matchday_audit::verify::verify_files;
@@ -34,7 +34,7 @@ fn planned(spec: LeagueSpec) -> NewLeague {
         league: LeagueSettings { league_id, ..LeagueSettings::default() },
         given: BTreeMap::new(),
         start_when: None,
-        house_codes: Vec::new(),
+        built_in_codes: Vec::new(),
         seats: None,
         dashboard: false,
         exchanges: true,
@@ -55,12 +55,10 @@ async fn open(folder: &Path) -> Arc<Service> {
         relay_limits: None,
         address: "127.0.0.1:9".parse().unwrap(),
         public_url: "http://127.0.0.1:9".to_owned(),
-        local_url: "http://127.0.0.1:9".to_owned(),
         shared: None,
         options,
-        league_clients: Box::new(|| Ok(LeagueClients { manager: Client::new(), house: Client::new() })),
+        league_client: Box::new(|| Ok(Client::new())),
         league_log: Box::new(|_| Dispatch::none()),
-        own_client: Client::new(),
         checkpoint_keys,
         matches_max: 1,
         requests_per_s: 0,

@@ -1,12 +1,11 @@
 //! What all leagues of a service share: its address, its clock, and what their agents are made with. Values only.
 
-use crate::relay::{Relay, RelayLimits, RelaySettings};
+use crate::league::LeagueNet;
+use crate::relay::RelayLimits;
 use anyhow::Result;
-use matchday_core::league::LeagueSettings;
-use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_core::protocol::{Endpoint, LeagueId, Timestamp};
 use matchday_net::client::Client;
 use matchday_runtime::{Clock, Options};
-use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::ownership::Ownership;
 use std::fmt;
@@ -20,32 +19,21 @@ pub struct LeagueHost {
     pub address: SocketAddr,
     /// Where others reach the service: `https://leagues.example`.
     pub public_url: String,
-    /// Where the service reaches itself.
-    pub local_url: String,
     /// Whose clock all leagues go by, if the store is shared.
     pub shared: Option<Arc<dyn Ownership>>,
     /// What every agent begins with.
     pub options: Options,
-    /// Makes the clients of one league: their connections and egress policies are its own.
-    pub league_clients: Box<dyn Fn() -> Result<LeagueClients> + Send + Sync>,
+    /// Makes the client of one league: its connections and its egress policy are its own.
+    pub league_client: Box<dyn Fn() -> Result<Client> + Send + Sync>,
     /// Makes the log of one league, whose entries name it.
     pub league_log: Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync>,
-    /// For seats, which call the service itself.
-    pub own_client: Client,
     pub checkpoint_keys: CheckpointKeys,
-    /// How many matches a referee of the house runs at once.
+    /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
     /// How many requests a league takes in a second.
     pub requests_per_s: u32,
     /// What the relays of all leagues may grow to, if agents can dial out.
     pub relay_limits: Option<RelayLimits>,
-}
-
-/// What the agents of one league call with. Referees of the house, and they alone, may call the service itself.
-#[derive(Debug)]
-pub struct LeagueClients {
-    pub manager: Client,
-    pub house: Client,
 }
 
 impl fmt::Debug for LeagueHost {
@@ -69,21 +57,22 @@ impl LeagueHost {
         self.clock().now()
     }
 
-    /// The relay of a league, if there is one: mailboxes are at `home`.
-    pub(super) fn relay(
-        &self,
-        league: &LeagueSettings,
-        home: &str,
-        store: &Store,
-        clock: Clock,
-    ) -> Result<Option<Arc<Relay>>> {
-        let Some(limits) = self.relay_limits.clone() else { return Ok(None) };
-        let message_bytes_max = league.message_bytes_max;
-        let settings = RelaySettings { base_url: home.to_owned(), limits, message_bytes_max };
-        Ok(Some(Relay::open(settings, store.clone(), &Options { clock, ..self.options.clone() })?))
-    }
-
-    pub(super) fn local_league_url(&self, id: &LeagueId) -> String {
-        format!("{}/leagues/{id}", self.local_url)
+    /// What a league of this service is opened with.
+    pub(super) fn net_of(&self, id: &LeagueId) -> Result<LeagueNet> {
+        Ok(LeagueNet {
+            address: self.address,
+            listener: None,
+            endpoint: Endpoint::parse(&format!("{}/mcp", self.league_url(id)))?,
+            options: Options {
+                client: (self.league_client)()?,
+                clock: self.clock(),
+                log: (self.league_log)(id),
+                telemetry: self.options.telemetry.of_league(id),
+                ..self.options.clone()
+            },
+            relay_limits: self.relay_limits.clone(),
+            matches_max: self.matches_max,
+            seed: None,
+        })
     }
 }

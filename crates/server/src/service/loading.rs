@@ -1,11 +1,11 @@
 //! Loads leagues when they have something to do or are asked, and unloads them when they have had nothing to do for a while.
 
-use super::plan::LeaguePlan;
+use super::hosted_league::{HostedLeague, InFlight};
 use super::quota::Usage;
 use super::registry::Registered;
-use super::running_league::{BeforeLoading, History, InFlight, RunningLeague};
 use super::slot::{Slot, SlotState};
 use super::{Service, Unavailable, lock};
+use crate::league::{History, LeaguePlan, LeagueStore};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_runtime::{StartError, entropy_from_system};
@@ -27,7 +27,7 @@ const LOADS_MAX: usize = 4;
 
 impl Service {
     /// The league, loaded, and a guard that keeps it so.
-    pub(super) async fn league(&self, id: &LeagueId) -> Result<(Arc<RunningLeague>, InFlight), Unavailable> {
+    pub(super) async fn league(&self, id: &LeagueId) -> Result<(Arc<HostedLeague>, InFlight), Unavailable> {
         let number = lock(&self.registry).get(id).ok_or(Unavailable::NotFound)?.number;
         let slot = self.slot(number);
         let mut state = slot.lock().await;
@@ -37,7 +37,7 @@ impl Service {
     }
 
     /// The league of this number, whose slot this is, loaded.
-    async fn awake(&self, number: u32, state: &mut SlotState) -> Result<Arc<RunningLeague>, Unavailable> {
+    async fn awake(&self, number: u32, state: &mut SlotState) -> Result<Arc<HostedLeague>, Unavailable> {
         match state {
             SlotState::Awake(running) => return Ok(Arc::clone(running)),
             SlotState::Removed => return Err(Unavailable::NotFound),
@@ -72,7 +72,7 @@ impl Service {
         *state = SlotState::Quarantined;
     }
 
-    async fn load(&self, registered: Registered) -> Result<Arc<RunningLeague>> {
+    async fn load(&self, registered: Registered) -> Result<Arc<HostedLeague>> {
         let carried_over = self.carried_over(&registered).await?;
         let Registered { number, plan, .. } = registered;
         self.check_program(number, &plan)?;
@@ -89,12 +89,15 @@ impl Service {
         let source = self.source(number);
         // Replaying a long log takes its time, and must not hold up the others.
         let load = || {
-            let keys = match &self.cluster {
+            let checkpoint_keys = match &self.cluster {
                 None => self.settings.host.checkpoint_keys.clone(),
                 Some(_) => CheckpointKeys::of(&store.private(), &mut entropy_from_system()?)?,
             };
-            let before = BeforeLoading { history, carried_over, source };
-            RunningLeague::load(&self.settings.host, &plan, store, seats, keys, before)
+            let stream = store.manager_stream()?;
+            let source = Some(source);
+            let store =
+                LeagueStore { events: store, stream, seats, checkpoint_keys, source, history, carried_over };
+            HostedLeague::load(&self.settings.host, plan, store, self.settings.notice)
         };
         match Handle::current().runtime_flavor() {
             RuntimeFlavor::CurrentThread => load(),
@@ -223,7 +226,7 @@ impl Service {
     async fn look_at(&self, number: u32, mut state: OwnedMutexGuard<SlotState>) {
         let SlotState::Awake(running) = &*state else { return };
         let id = running.id().clone();
-        if let Some(why) = running.failure() {
+        if let Some(why) = running.running.failure() {
             if !self.is_own(number).await {
                 state.unload().await;
                 return;
@@ -234,9 +237,6 @@ impl Service {
         running.note_changes();
         if let Some(Some(token)) = running.operator_token().await {
             self.note_operator_token(number, token).await;
-        }
-        if let Some(why) = running.start_if_complete().await {
-            (self.settings.notice)(&format!("league {id} could not be started: {why}"));
         }
         if let Some(wake_at) = running.idle(self.settings.sleep_after).await {
             state.unload().await;

@@ -2,9 +2,8 @@
 //! when it has not; what happens to one touches no other.
 //!
 //! # Layout
-//! - `plan`: what the service knows of a league; `registry`: all of them, as a fold over the service's log; `quota`
-//! - `league_host`: what all leagues share; `running_league`, `league_start`: a league that is loaded; `slot`: whether it is;
-//!   `loading`: when it is; `hosted_path`: where its agents are called
+//! - `registry`: all leagues, as a fold over the service's log; `quota`
+//! - `league_host`: what all leagues share; `hosted_league`: one that is loaded; `slot`: whether it is; `loading`: when it is
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
 //! - `cluster`: several services over one store
@@ -17,17 +16,14 @@ mod changes;
 mod cluster;
 #[cfg(test)]
 mod crash_checker;
-mod hosted_path;
+mod hosted_league;
 mod http;
 mod league_host;
-mod league_start;
 mod list_page;
 mod loading;
-mod plan;
 mod projections;
 mod quota;
 mod registry;
-mod running_league;
 mod schedule;
 mod season;
 mod season_page;
@@ -35,16 +31,14 @@ mod seasons;
 mod slot;
 
 pub use api::types as api_types;
-pub use api_types::{JoinCodeRow, LeagueSpec};
+pub use api_types::LeagueSpec;
 pub use cluster::PeerSettings;
-pub use hosted_path::is_hosted_path;
 pub use http::serve;
-pub use league_host::{LeagueClients, LeagueHost};
-pub use plan::{LeaguePlan, NewLeague, ProgramPlan, SeatsPlan, StartCounts};
+pub use league_host::LeagueHost;
 pub use quota::Quota;
-pub use running_league::house_name;
 
 use crate::dashboard::Source;
+use crate::league::NewLeague;
 use anyhow::{Result, bail};
 use cluster::Cluster;
 use matchday_audit::transfer;

@@ -1,13 +1,13 @@
 //! What a league of a service may use: the one place that decides it. Pure.
 
-use super::plan::LeaguePlan;
+use crate::league::LeaguePlan;
 
 /// The ceilings that the operator of the service sets for every league.
 #[derive(Debug, Clone, Copy)]
 pub struct Quota {
     pub leagues: u32,
     pub players: u32,
-    /// Matches that a referee of the house runs at once.
+    /// Matches that a built-in referee runs at once.
     pub matches: u32,
     /// Requests that a league takes in a second; 0 for any number.
     pub requests_per_s: u32,
@@ -70,7 +70,7 @@ impl Quota {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::ProgramPlan;
+    use crate::league::ProgramPlan;
     use matchday_core::league::LeagueSettings;
     use std::collections::BTreeMap;
     use std::time::Duration;
@@ -83,7 +83,7 @@ mod tests {
             league: LeagueSettings { players_max: 10, ..LeagueSettings::default() },
             given: BTreeMap::new(),
             start_when: None,
-            house_codes: Vec::new(),
+            built_in_codes: Vec::new(),
             seats: None,
             dashboard: true,
             exchanges: true,

@@ -1,8 +1,8 @@
 //! The leagues of a service, as a fold over the service's own log: one event creates a league, one removes it, so that a crash
 //! leaves no league half-created. Reads and appends that log.
 
-use super::plan::LeaguePlan;
 use super::season::{Season, SeasonEvent};
+use crate::league::LeaguePlan;
 use anyhow::{Context, Result};
 use matchday_core::event_codec;
 use matchday_core::protocol::token::TokenHash;

@@ -1,7 +1,7 @@
 //! A season: leagues over the same players, one after the other. A fold over events of the service, and what to do next. Pure.
 
-use super::plan::LeaguePlan;
 use super::schedule::Schedule;
+use crate::league::LeaguePlan;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
 use schemars::JsonSchema;
@@ -178,7 +178,7 @@ mod tests {
             league: LeagueSettings::default(),
             given: Default::default(),
             start_when: None,
-            house_codes: Vec::new(),
+            built_in_codes: Vec::new(),
             seats: None,
             dashboard: true,
             exchanges: false,

@@ -3,12 +3,12 @@
 use super::api::types::{CreateSeason, LeagueSpec};
 use super::changes::check_id;
 use super::cluster::{Cluster, PeerCall};
-use super::plan::NewLeague;
 use super::quota::Usage;
 use super::registry::{Registered, ServiceEvent};
 use super::season::{Next, Season, SeasonEvent, SeasonPlan, SeasonState};
 use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
+use crate::league::NewLeague;
 use anyhow::{Result, anyhow};
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::statistics::of_league;
@@ -237,8 +237,8 @@ impl Service {
             let started = cluster.call(number, &PeerCall::StartLeague { league_id: id.clone() }).await;
             return started.map(drop).map_err(|error| error.to_string());
         }
-        let (running, _guard) = self.league(id).await.map_err(|_| format!("league {id} cannot be loaded"))?;
-        running.start().await
+        let (hosted, _guard) = self.league(id).await.map_err(|_| format!("league {id} cannot be loaded"))?;
+        hosted.running.starter().start().await
     }
 
     /// The results of a league that is over and has told everyone so. One that has not begun yet is loaded, so that its players
@@ -279,7 +279,7 @@ impl Service {
         match running {
             Some(running) => {
                 lock(&self.season_memory).seen_asleep.remove(&number);
-                if !running.is_over_and_told().await {
+                if !running.running.is_over_and_told().await {
                     return Ok(false);
                 }
             }

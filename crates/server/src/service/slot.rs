@@ -1,7 +1,7 @@
 //! Whether a league is loaded. What loads or unloads it holds the lock.
 
 use super::api::types::LeagueState;
-use super::running_league::RunningLeague;
+use super::hosted_league::HostedLeague;
 use std::mem;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(super) type Slot = tokio::sync::Mutex<SlotState>;
 pub(super) enum SlotState {
     #[default]
     Asleep,
-    Awake(Arc<RunningLeague>),
+    Awake(Arc<HostedLeague>),
     /// It cannot be loaded, or has failed.
     Quarantined,
     /// Archived or deleted.
@@ -22,8 +22,8 @@ impl SlotState {
     /// Ends the league's agents, if it is loaded. Whether it was.
     pub(super) async fn unload(&mut self) -> bool {
         match mem::take(self) {
-            Self::Awake(running) => {
-                running.shutdown().await;
+            Self::Awake(hosted) => {
+                hosted.shutdown().await;
                 true
             }
             other => {

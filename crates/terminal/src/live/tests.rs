@@ -1,46 +1,79 @@
 //! Snapshots of the live view at several terminal sizes.
 
 use super::*;
-use matchday_core::protocol::messages::StandingRow;
-use matchday_core::protocol::{DisplayName, PlayerId};
+use matchday_audit::league_view::PlayerName;
+use matchday_core::game::view::{Grid, Marks};
+use matchday_core::protocol::messages::query_data::{MatchProgress, ScheduledResult};
+use matchday_core::protocol::messages::{ByPlayer, GameStatus};
+use matchday_core::protocol::{GameType, RoundId};
 
 fn progress(decided: u32, matches: usize) -> Progress {
     let (rounds, each) = if matches == 6 { (3, 2) } else { (99, 49) };
-    let round = (decided / each + 1).min(rounds);
-    Progress {
-        round,
-        rounds: rounds as usize,
-        rounds_completed: round.saturating_sub(1) as usize,
-        decided,
-        matches,
-        paused: false,
-        completed: decided as usize == matches,
-    }
+    let phase = if decided as usize == matches { Phase::Completed } else { Phase::Running };
+    Progress { round: (decided / each + 1).min(rounds), rounds, decided, matches, phase }
 }
 
-fn state(players: u32, decided: u32) -> LiveState {
-    let row = |place: u32| StandingRow {
-        rank: place,
-        player_id: PlayerId::new(format!("P{place:02}")),
-        display_name: DisplayName::parse(&format!("Player {place}")).unwrap(),
+fn league(players: u32, decided: u32) -> LiveLeague {
+    let row = |rank: u32| Standing {
+        rank,
+        who: PlayerName { id: format!("P{rank:02}"), name: format!("Player {rank}") },
         played: decided / 2,
         wins: decided / 4,
         draws: decided / 8,
         losses: decided / 2 - decided / 4 - decided / 8,
         points: (decided / 4) * 3 + decided / 8,
-        technical_losses: Some(0),
-        rating: None,
-        rating_deviation: None,
-        rank_reason: None,
+        ..Standing::default()
     };
-    let latest = (0..decided.min(6)).map(|n| format!("R1M{} P01 beat P{:02}", decided - n, n + 2));
-    let top = (1..=players).map(row).collect();
-    LiveState { top, players: players as usize, latest: latest.collect(), title: None }
+    let matches = (players * (players - 1) / 2) as usize;
+    let Progress { round, rounds, phase, .. } = progress(decided, matches);
+    LiveLeague {
+        status: LeagueStatus {
+            league_id: "league".to_owned(),
+            status: phase,
+            current_round: round,
+            total_rounds: rounds,
+            round_title: None,
+            matches_completed: decided,
+        },
+        matches,
+        standings: (1..=players).map(row).collect(),
+        round: Some(current_round(round, players, decided)),
+        board: (decided > 0).then(board),
+    }
+}
+
+/// A round of which the first matches are decided.
+fn current_round(round: u32, players: u32, decided: u32) -> ScheduledRound {
+    let game = |number: u32| {
+        let (a, b) = (PlayerId::numbered(2 * number - 1), PlayerId::numbered(2 * number));
+        let score = ByPlayer::pair((a.clone(), 3), (b.clone(), 0));
+        let reason = "it was better".into();
+        let result = ScheduledResult { status: GameStatus::Win, winner: Some(a.clone()), score, reason };
+        ScheduledMatch {
+            match_id: MatchId::numbered(RoundId(round), number),
+            game_type: GameType::new("tic_tac_toe"),
+            player_a_id: a,
+            player_b_id: b,
+            referee_id: None,
+            state: if number <= decided { MatchProgress::Decided } else { MatchProgress::Playing },
+            result: (number <= decided).then_some(result),
+        }
+    };
+    let matches = (1..=players / 2).map(game).collect();
+    ScheduledRound { round_id: RoundId(round), title: None, matches, bye: None, byes: Vec::new() }
+}
+
+fn board() -> Board {
+    let marks = Marks { a: vec!["X".into()], b: vec!["O".into()] };
+    let cells = ["X", "O", "", "", "X", "O", "", "", "X"].map(Into::into).to_vec();
+    let position = Position::Grid(Grid { columns: 3, cells, marks, line: vec![0, 4, 8], ..Grid::default() });
+    let players = [PlayerId::numbered(1), PlayerId::numbered(2)];
+    Board { match_id: MatchId::new("R1M1"), players, position }
 }
 
 /// The frame in a box, to show its edges and height.
-fn boxed(progress: &Progress, state: &LiveState, size: Size) -> String {
-    let lines = frame(progress, state, Duration::from_secs(4), size, (&RankChanges::default(), Paint::Plain));
+fn boxed(seen: &LiveLeague, size: Size) -> String {
+    let lines = frame(seen, PACE, size, Paint::Plain);
     assert!(lines.len() < size.rows, "room for the cursor: {} of {}", lines.len(), size.rows);
     assert!(lines.iter().all(|line| width(line) <= size.columns), "{lines:#?}");
     let edge = format!("+{}+\n", "-".repeat(size.columns));
@@ -50,6 +83,7 @@ fn boxed(progress: &Progress, state: &LiveState, size: Size) -> String {
     format!("{edge}{rows}{edge}")
 }
 
+const PACE: (Duration, u32) = (Duration::from_secs(4), 0);
 const SIZES: [(usize, usize); 3] = [(80, 24), (40, 15), (200, 60)];
 
 #[test]
@@ -57,7 +91,7 @@ fn a_league_of_four_at_every_size() {
     for (columns, rows) in SIZES {
         let size = Size { columns, rows };
         for (stage, decided) in [("start", 0), ("middle", 4), ("end", 6)] {
-            let frame = boxed(&progress(decided, 6), &state(4, decided), size);
+            let frame = boxed(&league(4, decided), size);
             insta::assert_snapshot!(format!("four_{columns}x{rows}_{stage}"), frame);
         }
     }
@@ -66,40 +100,45 @@ fn a_league_of_four_at_every_size() {
 #[test]
 fn a_league_of_99_at_every_size() {
     for (columns, rows) in SIZES {
-        let frame = boxed(&progress(1700, 4851), &state(99, 1700), Size { columns, rows });
+        let frame = boxed(&league(99, 1700), Size { columns, rows });
         insta::assert_snapshot!(format!("ninety_nine_{columns}x{rows}"), frame);
     }
 }
 
 #[test]
 fn a_paused_league_says_so_instead_of_the_time_left() {
-    let paused = Progress { paused: true, ..progress(4, 6) };
-    let size = Size { columns: 80, rows: 24 };
-    insta::assert_snapshot!(boxed(&paused, &state(4, 4), size));
+    let mut paused = league(4, 4);
+    paused.status.status = Phase::Paused;
+    insta::assert_snapshot!(boxed(&paused, Size { columns: 80, rows: 24 }));
+}
+
+#[test]
+fn a_league_in_registration_counts_its_players() {
+    let mut seen = league(4, 0);
+    seen.status.status = Phase::Registration;
+    seen.round = None;
+    let lines = frame(&seen, PACE, Size { columns: 80, rows: 24 }, Paint::Plain);
+    assert_eq!(lines[0], "league  4 players have registered: `matchday start` begins it");
 }
 
 #[test]
 fn a_frame_fits_into_any_terminal() {
+    let seen = league(99, 1700);
     for columns in 1..130 {
-        for rows in 2..40 {
-            let (progress, state) = (progress(1700, 4851), state(99, 1700));
-            let lines = frame(
-                &progress,
-                &state,
-                Duration::from_secs(400),
-                Size { columns, rows },
-                (&RankChanges::default(), Paint::Plain),
-            );
+        for rows in 4..40 {
+            let lines = frame(&seen, PACE, Size { columns, rows }, Paint::Plain);
             assert!(lines.len() < rows, "{columns}x{rows}: {}", lines.len());
         }
     }
 }
 
 #[test]
-fn time_left_goes_by_the_pace_so_far() {
-    assert_eq!(time_left(&progress(0, 6), Duration::from_secs(4)), None);
-    assert_eq!(time_left(&progress(2, 6), Duration::from_secs(4)), Some(Duration::from_secs(8)));
-    assert_eq!(time_left(&progress(6, 6), Duration::from_secs(4)), Some(Duration::ZERO));
+fn time_left_goes_by_the_pace_since_the_view_began() {
+    let four_seconds = |decided| (Duration::from_secs(4), decided);
+    assert_eq!(time_left(&progress(0, 6), four_seconds(0)), None);
+    assert_eq!(time_left(&progress(2, 6), four_seconds(0)), Some(Duration::from_secs(8)));
+    assert_eq!(time_left(&progress(4, 6), four_seconds(2)), Some(Duration::from_secs(4)));
+    assert_eq!(time_left(&progress(6, 6), four_seconds(0)), Some(Duration::ZERO));
 }
 
 #[test]
@@ -110,8 +149,7 @@ fn durations_are_said_in_their_unit() {
 
 #[test]
 fn a_round_that_has_a_name_is_called_by_it_where_there_is_room() {
-    let final_of_four =
-        |columns| headline(&progress(4, 6), Some("Final"), Some(Duration::from_secs(4)), columns);
+    let final_of_four = |columns| headline(&progress(4, 6), Some("Final"), Some(PACE), Some(columns));
     assert!(final_of_four(80).contains("round 3 of 3 (Final), "), "{}", final_of_four(80));
     assert!(!final_of_four(40).contains("Final"), "{}", final_of_four(40));
 }

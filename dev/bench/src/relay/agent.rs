@@ -5,15 +5,15 @@ use hyper::StatusCode;
 use matchday_net::client::Client;
 use matchday_net::response::json;
 use matchday_net::server;
-use matchday_net::transport::Listener;
 use matchday_server::connect::{self, RelayClient, RelayError, SavedMailbox, Status};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 const CONNECTIONS_MAX: usize = 256;
 
 /// Serves until the tasks are dropped.
-pub(crate) fn serve(listener: impl Listener, tasks: &mut JoinSet<()>) {
+pub(crate) fn serve(listener: TcpListener, tasks: &mut JoinSet<()>) {
     tasks.spawn(async move {
         let (_never, closing) = watch::channel(false);
         let handler =
@@ -27,7 +27,9 @@ pub(crate) async fn dial(relay: &str, status: Status, tasks: &mut JoinSet<()>) -
     let client = Client::new();
     let opened = RelayClient::open(&client, relay, None).await?;
     let saved = SavedMailbox::of(relay, opened)?;
-    let (listener, dialling) = connect::dial(client, &saved, status)?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let dialling =
+        connect::dial_to(client, &saved, status, format!("http://{}/mcp", listener.local_addr()?))?;
     serve(listener, tasks);
     tasks.spawn(async move {
         let _ended: RelayError = dialling.await;

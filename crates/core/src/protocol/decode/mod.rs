@@ -15,7 +15,7 @@ mod rules;
 use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
 use super::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RoundId};
-use super::message::{Body, MessageType};
+use super::message::{Body, Message, MessageType};
 use super::time::Timestamp;
 use super::untrusted::UntrustedText;
 use reader::{Context, Read, Reader};
@@ -119,6 +119,18 @@ pub struct Incoming {
     pub body: Result<Body, Rejection>,
     /// What lenient decoding accepted; empty in strict decoding.
     pub deviations: Vec<Deviation>,
+}
+
+/// As the strictest reader gives a message that was never written down.
+impl From<Message> for Incoming {
+    fn from(message: Message) -> Self {
+        Self {
+            message_type: message.message_type(),
+            envelope: message.envelope,
+            body: Ok(message.body),
+            deviations: Vec::new(),
+        }
+    }
 }
 
 /// Why a message was rejected.

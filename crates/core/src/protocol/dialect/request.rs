@@ -187,11 +187,19 @@ fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, RequestContent)
         (_, Some(Value::Object(params))) => read_params(method, params),
         (_, None) => read_params(method, Map::default()),
         (_, Some(_)) if method::is_foreign(method) => Ok((Dialect::Standard, foreign(method))),
-        (_, Some(_)) => {
-            Err(Fault::InvalidParams.because("\"params\" must be an object, with each value by its name"))
-        }
+        (_, Some(_)) => Err(Fault::InvalidParams.because(PARAMS_RULE)),
     }
 }
+
+/// A request by the name of its method, whose parameters have been read already.
+pub fn read_method(method: &str, params: Value) -> Result<RequestContent, ErrorObject> {
+    match params {
+        Value::Object(params) => read_params(method, params).map(|(_, asked)| asked),
+        _ => Err(Fault::InvalidParams.because(PARAMS_RULE)),
+    }
+}
+
+const PARAMS_RULE: &str = "\"params\" must be an object, with each value by its name";
 
 /// `tools/call` is ours if it names a tool of ours or has a league message.
 fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, RequestContent), ErrorObject> {

@@ -291,7 +291,7 @@ mod tests {
         let mut world =
             World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() });
         let message = Message::new(world.envelope(Sender::LeagueManager, None), body);
-        let answer = Answer::Message(Ok(intact(message)));
+        let answer = Answer::Message(Ok(message.into()));
         world.outsider_hears(purpose, answer).err().map(|fault| fault.checker)
     }
 

@@ -259,6 +259,11 @@ impl Config {
         Self { values: self.values().map(|value| Value { text: text(value), ..value.clone() }).collect() }
     }
 
+    /// Whether they are those of `matchday serve`.
+    pub(crate) fn is_of_service(&self) -> bool {
+        self.values().any(|value| value.section == ServeFlags::NAME)
+    }
+
     /// Whether the command has this setting at all.
     pub(crate) fn has(&self, setting: &Declared) -> bool {
         self.values().any(|value| value.setting.id == setting.id)

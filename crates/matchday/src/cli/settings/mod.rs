@@ -20,7 +20,6 @@ pub(crate) use config::{
 pub(crate) use environment::check_environment;
 pub(crate) use file::ConfigFile;
 pub(crate) use setting::{Declared, Setting};
-pub(crate) use values::StartWhen;
 
 use matchday_core::game::{self, GameEntry};
 use matchday_core::league::format::{Format, Seeding};
@@ -34,6 +33,7 @@ use matchday_net::origin_check::{HostRule, OriginRule};
 use matchday_runtime::deciders::llm::Api;
 use matchday_runtime::deciders::llm_budget::{TokenPrices, UsageLimits};
 use matchday_runtime::log;
+use matchday_server::league::StartCounts;
 use matchday_store::StoreUrl;
 use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
 use setting::{
@@ -42,8 +42,8 @@ use setting::{
 };
 use std::time::Duration;
 use values::{
-    each, endpoint, expected_tie_breaks, expected_token, games, house_referees, manager, tie_breaks, token,
-    url, variable,
+    built_in_referees, each, endpoint, expected_tie_breaks, expected_token, games, manager, start_counts,
+    tie_breaks, token, url, variable,
 };
 
 /// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can
@@ -167,8 +167,8 @@ settings! {
     LEAD: Duration = seconds(), [
         with_default(&[M, L], "60", "How long before its first match a round is announced"),
         with_default(&[RUN], "0", "How long before its first match a round is announced")];
-    START_WHEN: StartWhen = parsed("COUNTS",
-        || "players=N,referees=N with at least 2 players and 1 referee".into(), StartWhen::parse),
+    START_WHEN: StartCounts = parsed("COUNTS",
+        || "players=N,referees=N with at least 2 players and 1 referee".into(), start_counts),
         [optional(&[M, L], "Start once so many have registered, as in players=4,referees=2")];
     CONFORMANCE: Conformance = one_of(&["strict", "lenient"], &[Conformance::Strict, Conformance::Lenient]),
         [with_default(&[M, L, R], "strict", "Read messages to the letter, or let known omissions pass and record them")];
@@ -240,9 +240,9 @@ settings! {
         [optional(&[P], "What a million tokens cost, of the prompt and of the answer: without it no money is counted")];
 
     // A service of many leagues, and what one of them may use.
-    LEAGUE_REFEREES: u16 = parsed("house|none|N", || "house, none, or how many of its own the service runs for it, up to 9".into(), house_referees)
-        .named("REFEREES"), [with_default(&[L], "house",
-        "Who referees: house for a referee of the service itself, a number for more of them, none for others alone")];
+    LEAGUE_REFEREES: u16 = parsed("built-in|none|N", || "built-in, none, or how many of its own the service runs for it, up to 9".into(), built_in_referees)
+        .named("REFEREES"), [with_default(&[L], "built-in",
+        "Who referees: built-in for a referee of the service itself, a number for more of them, none for others alone")];
     SERVICE_TOKEN: Token = parsed("TOKEN", expected_token, token).secret(), [derived(&[V], "one is made, and shown once",
         "What those must show who create, change and remove leagues")];
     SLEEP_AFTER: Duration = seconds_above_zero(), [with_default(&[V], "60",

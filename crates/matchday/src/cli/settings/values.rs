@@ -4,6 +4,7 @@ use crate::manager_client::manager_url;
 use matchday_core::game;
 use matchday_core::league::TieBreak;
 use matchday_core::protocol::{Endpoint, Token};
+use matchday_server::league::StartCounts;
 
 pub(super) fn games() -> String {
     game::GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(" or ")
@@ -23,9 +24,9 @@ pub(super) fn url(text: &str) -> Option<String> {
 }
 
 /// How many referees a service runs for a league.
-pub(super) fn house_referees(text: &str) -> Option<u16> {
+pub(super) fn built_in_referees(text: &str) -> Option<u16> {
     match text.trim() {
-        "house" => Some(1),
+        "built-in" => Some(1),
         "none" => Some(0),
         number => number.parse().ok().filter(|number| (1..=9).contains(number)),
     }
@@ -90,26 +91,18 @@ pub(super) fn tie_breaks(text: &str) -> Option<Vec<TieBreak>> {
 }
 
 /// How many must have registered before the league starts by itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StartWhen {
-    pub(crate) players: usize,
-    pub(crate) referees: usize,
-}
-
-impl StartWhen {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut wanted = Self { players: 2, referees: 1 };
-        for part in text.split(',') {
-            let (name, count) = part.trim().split_once('=')?;
-            let count = count.trim().parse().ok()?;
-            match name.trim() {
-                "players" => wanted.players = count,
-                "referees" => wanted.referees = count,
-                _ => return None,
-            }
+pub(super) fn start_counts(text: &str) -> Option<StartCounts> {
+    let mut wanted = StartCounts { players: 2, referees: 1 };
+    for part in text.split(',') {
+        let (name, count) = part.trim().split_once('=')?;
+        let count = count.trim().parse().ok()?;
+        match name.trim() {
+            "players" => wanted.players = count,
+            "referees" => wanted.referees = count,
+            _ => return None,
         }
-        (wanted.players >= 2 && wanted.referees >= 1).then_some(wanted)
     }
+    (wanted.players >= 2 && wanted.referees >= 1).then_some(wanted)
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ impl Parent {
         (of_trace != [0; 16] && of_span != [0; 8]).then_some(parent)
     }
 
-    pub(super) fn header(self) -> String {
+    pub(crate) fn header(self) -> String {
         format!("00-{}-{}-01", self.trace, self.span)
     }
 }

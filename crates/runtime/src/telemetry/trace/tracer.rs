@@ -5,7 +5,6 @@ use super::super::labels::{MessageLabel, Role};
 use super::export::Exporter;
 use super::ids::{Parent, SpanId, TraceId};
 use super::span::{About, Span, SpanKind, SpanStatus};
-use hyper::header::{HeaderName, HeaderValue};
 use matchday_core::agent::CallId;
 use matchday_core::metrics::Milestone;
 use matchday_core::protocol::messages::GameStatus;
@@ -149,10 +148,8 @@ impl Tracer {
         });
     }
 
-    pub(crate) fn headers(&self, call: CallId, match_id: &str) -> Vec<(HeaderName, HeaderValue)> {
-        let parent = Parent { trace: self.trace(match_id, None), span: self.of_call(call) };
-        let value = HeaderValue::try_from(parent.header());
-        value.into_iter().map(|value| (HeaderName::from_static("traceparent"), value)).collect()
+    pub(crate) fn span_of(&self, call: CallId, match_id: &str) -> Parent {
+        Parent { trace: self.trace(match_id, None), span: self.of_call(call) }
     }
 
     pub(crate) fn call_finished(

@@ -1,7 +1,7 @@
 //! The awards of a league that is over: upset, longest game, fastest mind, luckiest. Pure.
 
-use super::Named;
 use crate::dashboard::projection::Projection;
+use matchday_audit::league_view::PlayerName;
 use matchday_core::league::League;
 use matchday_core::league::fixture::{Decision, Match};
 use matchday_core::league::standings::POINTS_WIN;
@@ -17,7 +17,7 @@ pub struct Award {
     kind: &'static str,
     title: &'static str,
     /// Who gets it.
-    players: Vec<Named>,
+    players: Vec<PlayerName>,
     /// For what, in a sentence.
     why: String,
     /// The match that it was won in, if it was one.
@@ -50,10 +50,10 @@ fn upset(league: &League) -> Option<Award> {
     (gap >= 2).then(|| Award {
         kind: "upset",
         title: "Upset of the league",
-        players: vec![Named::player(league, winner)],
+        players: vec![PlayerName::of(league, winner)],
         why: format!(
             "ended in place {own} and beat {}, in place {theirs}",
-            Named::player(league, game.opponent(winner)).name
+            PlayerName::of(league, game.opponent(winner)).name
         ),
         match_id: Some(id.to_string()),
     })
@@ -76,7 +76,7 @@ fn longest(projection: &Projection) -> Option<Award> {
     Some(Award {
         kind: "longest",
         title: "Longest game",
-        players: [&game.a, &game.b].map(|id| Named::player(league, id)).to_vec(),
+        players: [&game.a, &game.b].map(|id| PlayerName::of(league, id)).to_vec(),
         why,
         match_id: Some(id.to_string()),
     })
@@ -91,7 +91,7 @@ fn fastest(league: &League) -> Option<Award> {
     Some(Award {
         kind: "fastest",
         title: "Fastest mind",
-        players: vec![Named::player(league, id)],
+        players: vec![PlayerName::of(league, id)],
         why: if mean == 0 {
             "answered in less than a millisecond on average".to_owned()
         } else {
@@ -114,7 +114,7 @@ fn luckiest(league: &League, statistics: Option<&LeagueStatistics>) -> Option<Aw
     let award = |id: &PlayerId, why: String| Award {
         kind: "luckiest",
         title: "Luckiest",
-        players: vec![Named::player(league, id)],
+        players: vec![PlayerName::of(league, id)],
         why,
         match_id: None,
     };

@@ -1,17 +1,17 @@
 //! The cross table: who beat whom. Pure.
 
 use super::Versioned;
-use super::standings::letters;
 use crate::dashboard::projection::Snapshot;
+use matchday_audit::league_view::standings::letters;
 use matchday_core::protocol::messages::GameStatus;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct CrossTable {
     players: Vec<Ranked>,
     /// Row, column, and how the row's player has done against the column's.
-    cells: Vec<(usize, usize, Cell)>,
+    cells: Vec<(usize, usize, Meetings)>,
 }
 
 #[derive(Debug, Serialize)]
@@ -23,7 +23,7 @@ struct Ranked {
 
 /// Wins, draws, losses, and how many of the losses were technical.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Cell {
+pub(super) struct Meetings {
     w: u32,
     d: u32,
     l: u32,
@@ -32,7 +32,7 @@ pub(super) struct Cell {
     last: String,
 }
 
-impl Cell {
+impl Meetings {
     pub(super) fn add(&mut self, letter: char, match_id: &str) {
         match letter {
             'W' => self.w += 1,
@@ -44,11 +44,11 @@ impl Cell {
     }
 }
 
-pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
+pub fn page(snapshot: &Snapshot) -> Versioned<CrossTable> {
     let league = &snapshot.projection.league;
     let rows = league.rows();
     let places: BTreeMap<_, usize> = rows.iter().map(|row| &row.player_id).zip(0..).collect();
-    let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
+    let mut cells: BTreeMap<(usize, usize), Meetings> = BTreeMap::new();
     for (id, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
         let (Some(decision), Some(a), Some(b)) = (&game.decision, places.get(&game.a), places.get(&game.b))
         else {
@@ -65,6 +65,6 @@ pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
         rank: row.rank,
     };
     let cells = cells.into_iter().map(|((row, column), cell)| (row, column, cell));
-    let page = Page { players: rows.iter().map(ranked).collect(), cells: cells.collect() };
+    let page = CrossTable { players: rows.iter().map(ranked).collect(), cells: cells.collect() };
     Versioned { version: snapshot.version(), page }
 }

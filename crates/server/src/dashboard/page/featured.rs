@@ -1,10 +1,11 @@
 //! The boards that the front page features: of the matches being played those between the best, then those decided last. Pure.
 
 use super::Versioned;
-use super::one_match::MatchLine;
+use super::one_match::match_line;
 use super::positions::{self, LivePosition};
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
+use matchday_audit::league_view::MatchView;
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
 use matchday_core::league::League;
@@ -16,14 +17,14 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct FeaturedBoards {
     boards: Vec<Board>,
 }
 
 #[derive(Debug, Serialize)]
 struct Board {
     #[serde(flatten)]
-    line: MatchLine,
+    line: MatchView,
     /// The newest position that everyone may see.
     #[serde(skip_serializing_if = "Option::is_none")]
     view: Option<View>,
@@ -57,7 +58,7 @@ pub fn page(
     chosen: &[MatchId],
     exchanges: &BTreeMap<MatchId, Vec<Exchange>>,
     access: Access,
-) -> Versioned<Page> {
+) -> Versioned<FeaturedBoards> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
     let redactor = EndpointRedactor::of(league);
@@ -73,12 +74,12 @@ pub fn page(
             None => positions::live(game_type, game, exchanges.get(id).map_or(&[], Vec::as_slice)),
         };
         Some(Board {
-            line: MatchLine::of(projection, id, game, &redactor, access),
+            line: match_line(projection, id, game, &redactor, access),
             ply: views.len().saturating_sub(1),
             view: views.pop(),
             to_move: to_move.into_iter().map(|seat| (*seat.of(&players)).clone()).collect(),
         })
     };
     let boards = chosen.iter().filter_map(board).collect();
-    Versioned { version: snapshot.version(), page: Page { boards } }
+    Versioned { version: snapshot.version(), page: FeaturedBoards { boards } }
 }

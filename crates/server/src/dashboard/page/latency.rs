@@ -1,15 +1,16 @@
 //! How long the answers of all players took, compared with the deadline. Pure.
 
+use super::Versioned;
 use super::answer_times::TimeStatistics;
-use super::{Named, Versioned};
 use crate::dashboard::projection::Snapshot;
+use matchday_audit::league_view::PlayerName;
 use matchday_core::protocol::{MatchId, PlayerId};
 use matchday_store::messages::Call;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct Latencies {
     #[serde(flatten)]
     all: TimeStatistics,
     /// The slowest first.
@@ -19,7 +20,7 @@ pub struct Page {
 #[derive(Debug, Serialize)]
 struct PlayerLatency {
     #[serde(flatten)]
-    who: Named,
+    who: PlayerName,
     count: usize,
     late: usize,
     p50_ms: u32,
@@ -28,7 +29,7 @@ struct PlayerLatency {
 }
 
 /// `calls` for moves, with their match and the endpoint that was called; those of undecided matches do not count.
-pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned<Page> {
+pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned<Latencies> {
     let league = &snapshot.projection.league;
     let endpoints: BTreeMap<&str, &PlayerId> =
         league.players.iter().map(|(id, player)| (player.meta.contact_endpoint.raw(), id)).collect();
@@ -49,7 +50,7 @@ pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned
         let longest_ms = times.iter().copied().max()?;
         let times = TimeStatistics::of(times, late, deadline);
         Some(PlayerLatency {
-            who: Named::player(league, id),
+            who: PlayerName::of(league, id),
             count: times.count,
             late,
             p50_ms: times.p50_ms?,
@@ -60,5 +61,5 @@ pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned
     let all = TimeStatistics::of(everyone, late, deadline);
     let mut players: Vec<PlayerLatency> = of_players.into_iter().filter_map(one).collect();
     players.sort_by_key(|player| std::cmp::Reverse((player.p99_ms, player.longest_ms)));
-    Versioned { version: snapshot.version(), page: Page { all, players } }
+    Versioned { version: snapshot.version(), page: Latencies { all, players } }
 }

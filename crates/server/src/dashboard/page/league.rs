@@ -1,18 +1,19 @@
 //! The progress of the league. Pure.
 
+use super::Versioned;
 use super::awards::{self, Award};
 use super::next_steps::{self, NextStep};
-use super::{Named, Versioned};
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
 use matchday_audit::describe;
+use matchday_audit::league_view::{PlayerName, format_name};
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::{GameStatus, Phase};
 use matchday_stats::LeagueStatistics;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct LeaguePage {
     league_id: String,
     game: String,
     format: &'static str,
@@ -26,7 +27,7 @@ pub struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     completed_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    champion: Option<Named>,
+    champion: Option<PlayerName>,
     /// When it is over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     awards: Vec<Award>,
@@ -79,7 +80,7 @@ pub fn page(
     location: &LeagueLocation,
     now: Timestamp,
     access: Access,
-) -> Versioned<Page> {
+) -> Versioned<LeaguePage> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
     let drawn_up = !league.rounds.is_empty();
@@ -90,13 +91,10 @@ pub fn page(
     let technical = decided.filter(|decision| decision.status == GameStatus::TechnicalLoss).count();
     let open = league.open_round();
     let done = usize::try_from(league.matches_decided).unwrap_or(usize::MAX);
-    let page = Page {
+    let page = LeaguePage {
         league_id: league.settings.league_id.to_string(),
         game: league.settings.game_type.to_string(),
-        format: match &league.settings.fixtures {
-            Some(_) => "fixtures",
-            None => league.settings.competition.format.name(),
-        },
+        format: format_name(league),
         phase: league.phase,
         live: location.live,
         now: describe::time(now),
@@ -106,7 +104,7 @@ pub fn page(
             .completed_at
             .filter(|_| league.phase == Phase::Completed)
             .map(describe::time),
-        champion: league.champion.as_ref().map(|id| Named::player(league, id)),
+        champion: league.champion.as_ref().map(|id| PlayerName::of(league, id)),
         awards: match league.phase {
             Phase::Completed => awards::of(projection, statistics),
             _ => Vec::new(),

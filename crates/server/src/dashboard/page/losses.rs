@@ -1,8 +1,8 @@
 //! Why a player lost: for each lost match the move that decided it, fallbacks, and the command that plays it again. Pure.
 
-use super::Named;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Projection;
+use matchday_audit::league_view::PlayerName;
 use matchday_audit::timeline;
 use matchday_core::game::analysis::deciding_move;
 use matchday_core::league::fixture::{Decision, Match};
@@ -20,7 +20,7 @@ const LOSSES_MAX: usize = 20;
 pub(super) struct Loss {
     match_id: String,
     round: u32,
-    opponent: Named,
+    opponent: PlayerName,
     technical: bool,
     /// How it ended, or who was to blame.
     reason: String,
@@ -71,7 +71,7 @@ pub(super) fn of(
         Loss {
             match_id: id.to_string(),
             round: game.round_id.0,
-            opponent: Named::player(league, game.opponent(player)),
+            opponent: PlayerName::of(league, game.opponent(player)),
             technical,
             reason: blame.or(reason).unwrap_or_default(),
             deciding: (!technical)

@@ -24,10 +24,6 @@ pub(super) mod standings;
 #[cfg(test)]
 mod tests;
 
-use matchday_core::league::League;
-use matchday_core::league::member::Member;
-use matchday_core::protocol::PlayerId;
-use matchday_core::protocol::messages::PlayerMeta;
 use serde::Serialize;
 
 /// A page with the version of the snapshot that it shows.
@@ -36,50 +32,4 @@ pub(super) struct Versioned<T> {
     pub(super) version: u64,
     #[serde(flatten)]
     pub(super) page: T,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Named {
-    pub(super) id: String,
-    pub(super) name: String,
-}
-
-impl Named {
-    pub(super) fn player(league: &League, id: &PlayerId) -> Self {
-        let known = league.players.get(id);
-        let name =
-            known.map_or_else(|| id.to_string(), |player| player.meta.display_name.escaped().to_string());
-        Self { id: id.to_string(), name }
-    }
-}
-
-/// A rating with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Rating {
-    pub(super) value: i64,
-    pub(super) low: i64,
-    pub(super) high: i64,
-}
-
-impl Rating {
-    pub(super) fn of(player: &matchday_stats::league::PlayerStatistics) -> Option<Self> {
-        let strength = player.bradley_terry?;
-        let whole = |rating: f64| rating.round() as i64;
-        Some(Self { value: whole(strength.rating), low: whole(strength.low), high: whole(strength.high) })
-    }
-}
-
-impl From<matchday_core::league::Rating> for Rating {
-    fn from(rating: matchday_core::league::Rating) -> Self {
-        let [low, high] = rating.interval().map(|end| end.round() as i64);
-        Self { value: rating.rating.round() as i64, low, high }
-    }
-}
-
-pub(super) fn state(player: &Member<PlayerMeta>) -> &'static str {
-    match player {
-        player if player.withdrawn || player.away => "withdrawn",
-        player if player.revoked || player.is_suspended() => "suspended",
-        _ => "active",
-    }
 }

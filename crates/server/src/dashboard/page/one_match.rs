@@ -1,125 +1,42 @@
 //! A match as a line in a list, and as a page with its timeline. Pure.
 
+use super::Versioned;
 use super::positions::{self, Move};
-use super::{Named, Versioned};
 use crate::dashboard::access::Access;
 use crate::dashboard::exchanges::{MessageRenderer, MessageView};
 use crate::dashboard::projection::{Projection, Snapshot};
 use matchday_audit::describe;
+use matchday_audit::league_view::MatchView;
 use matchday_audit::log_set::LogSet;
 use matchday_audit::timeline::{self, absent_referees, paired};
 use matchday_audit::verify::draw_proof;
 use matchday_core::game::view::View;
-use matchday_core::league::ResultProof;
 use matchday_core::league::fixture::{Decision, Match};
-use matchday_core::protocol::messages::{ByPlayer, Culprit, GameDetails, GameStatus};
-use matchday_core::protocol::{GameType, MatchId, PlayerId};
+use matchday_core::protocol::messages::GameDetails;
+use matchday_core::protocol::{GameType, MatchId};
 use matchday_store::Exchange;
 use matchday_store::redact::EndpointRedactor;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A match in a list.
-#[derive(Debug, Serialize)]
-pub struct MatchLine {
-    id: String,
-    round: u32,
-    a: Named,
-    b: Named,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    referee: Option<String>,
-    state: &'static str,
-    attempts: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<GameStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    winner: Option<PlayerId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<ByPlayer<u32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blame: Option<Blame>,
-    /// Whether its result is proven, once it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    proof: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decided_at: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    took_ms: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Blame {
-    culprit: Culprit,
-    cause: String,
-    /// Whose fault it is.
-    players: Vec<String>,
-}
-
-impl MatchLine {
-    pub fn of(
-        projection: &Projection,
-        id: &MatchId,
-        game: &Match,
-        redactor: &EndpointRedactor,
-        access: Access,
-    ) -> Self {
-        let league = &projection.league;
-        let text = |text: &str| if access.endpoints() { text.to_owned() } else { redactor.redact(text) };
-        let decision = game.decision.as_ref();
-        let state = match (decision, game.in_play, &game.planned) {
-            (Some(_), ..) => "decided",
-            (None, true, _) => "playing",
-            (None, false, Some(_)) => "assigned",
-            (None, false, None) => "scheduled",
-        };
-        let took =
-            decision.zip(projection.assigned_at.get(id)).map(|(decision, begun)| decision.at.since(*begun));
-        Self {
-            id: id.to_string(),
-            round: game.round_id.0,
-            a: Named::player(league, &game.a),
-            b: Named::player(league, &game.b),
-            referee: game.referee().or(game.planned.as_ref()).map(ToString::to_string),
-            state,
-            attempts: game.attempts.len(),
-            status: decision.map(|decision| decision.status),
-            winner: decision.and_then(|decision| decision.result.winner.clone()),
-            score: decision.map(|decision| decision.result.score.clone()),
-            reason: decision.and_then(|decision| decision.result.reason.as_ref()).map(|why| text(why.raw())),
-            blame: decision.and_then(|decision| blame(game, decision, text)),
-            proof: decision
-                .filter(|decision| decision.proof != ResultProof::Unprovable)
-                .map(|decision| decision.proof.name()),
-            decided_at: decision.map(|decision| describe::time(decision.at)),
-            took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()),
-        }
-    }
-}
-
-/// Who is to blame for a match that was not played out, in a sentence for each of them.
-fn blame(game: &Match, decision: &Decision, text: impl Fn(&str) -> String) -> Option<Blame> {
-    let blamed: Vec<_> =
-        [&game.a, &game.b].into_iter().filter_map(|id| Some((id, decision.blame(id)?))).collect();
-    let (_, first) = blamed.first()?;
-    let cause = |(id, blame): &(&PlayerId, matchday_core::protocol::messages::Blame)| {
-        let fault = timeline::fault(blame, blame.cause.words());
-        let stop = if fault.ends_with(['.', '?', '!']) { "" } else { "." };
-        text(&format!("{id} {fault}{stop}"))
-    };
-    Some(Blame {
-        culprit: first.culprit,
-        cause: blamed.iter().map(cause).collect::<Vec<_>>().join(" "),
-        players: blamed.iter().map(|(id, _)| id.to_string()).collect(),
-    })
+pub(super) fn match_line(
+    projection: &Projection,
+    id: &MatchId,
+    game: &Match,
+    redactor: &EndpointRedactor,
+    access: Access,
+) -> MatchView {
+    let text = |text: &str| if access.endpoints() { text.to_owned() } else { redactor.redact(text) };
+    let assigned_at = projection.assigned_at.get(id).copied();
+    MatchView::of(&projection.league, id, game, text).since(assigned_at, game)
 }
 
 /// A match with its timeline.
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct MatchPage {
     #[serde(flatten)]
-    line: MatchLine,
+    line: MatchView,
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<&'static str>,
     steps: Vec<Step>,
@@ -188,11 +105,11 @@ pub fn page(
     records: Option<&MatchRecords>,
     access: Access,
     file: &str,
-) -> Option<Versioned<Page>> {
+) -> Option<Versioned<MatchPage>> {
     let projection = &*snapshot.projection;
     let game = projection.league.matches.get(id)?;
     let renderer = MessageRenderer::new(&projection.league, access);
-    let line = MatchLine::of(projection, id, game, &EndpointRedactor::of(&projection.league), access);
+    let line = match_line(projection, id, game, &EndpointRedactor::of(&projection.league), access);
     let game_type = &projection.league.settings.game_type;
     let positions = if shows_positions(game_type, game, access) {
         positions::positions(game_type, game, exchanges(records))
@@ -202,7 +119,7 @@ pub fn page(
     let records = records.filter(|_| is_open(game, access));
     let decision = game.decision.as_ref();
     let begun = !game.attempts.is_empty();
-    let page = Page {
+    let page = MatchPage {
         line,
         withheld: (!is_open(game, access) && begun).then_some(WITHHELD),
         steps: records.map_or_else(Vec::new, |records| steps(records, id, &renderer)),

@@ -1,14 +1,15 @@
 //! One player: record, opponents, choices, response times, matches. Pure.
 
+use super::Versioned;
 use super::answer_times::{self, AnswerTimes};
-use super::cross_table::Cell;
+use super::cross_table::Meetings;
 use super::losses::{self, Loss, LossRecords};
-use super::one_match::MatchLine;
+use super::one_match::match_line;
 use super::race::points_by_round;
-use super::standings::{forms, letters, rating};
-use super::{Rating, Versioned, state};
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::Snapshot;
+use matchday_audit::league_view::standings::{forms, letters, rating, state, statistics_of};
+use matchday_audit::league_view::{MatchView, PlayerName, Rating};
 use matchday_audit::mend;
 use matchday_core::league::League;
 use matchday_core::protocol::dialect::Dialect;
@@ -22,7 +23,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct PlayerPage {
     id: String,
     name: String,
     state: &'static str,
@@ -53,7 +54,7 @@ pub struct Page {
     technical_causes: Vec<TechnicalCause>,
     /// The newest losses, explained.
     why_lost: Vec<Loss>,
-    matches: Vec<MatchLine>,
+    matches: Vec<MatchView>,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,10 +73,10 @@ struct Agent {
 
 #[derive(Debug, Serialize)]
 struct Against {
-    id: String,
-    name: String,
     #[serde(flatten)]
-    record: Cell,
+    who: PlayerName,
+    #[serde(flatten)]
+    record: Meetings,
 }
 
 #[derive(Debug, Serialize)]
@@ -107,16 +108,16 @@ pub fn page(
     records: &LossRecords,
     statistics: Option<&LeagueStatistics>,
     access: Access,
-) -> Option<Versioned<Page>> {
+) -> Option<Versioned<PlayerPage>> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
     let player = league.players.get(id)?;
     let stats = league.player_stats(id)?.stats;
     let redactor = EndpointRedactor::of(league);
-    let mine = statistics.and_then(|all| all.players.iter().find(|known| known.player_id == id.as_str()));
+    let mine = statistics_of(statistics, id);
     let own = league.rounds.iter().rev().flat_map(|round| league.matches_of(round));
     let own = own.filter(|(_, game)| game.has(id));
-    let page = Page {
+    let page = PlayerPage {
         id: id.to_string(),
         name: player.meta.display_name.escaped().to_string(),
         state: state(player),
@@ -127,10 +128,7 @@ pub fn page(
         draws: stats.draws,
         losses: stats.losses,
         technical_losses: stats.technical_losses,
-        rating: match league.ratings() {
-            Some(ratings) => ratings.get(id).copied().map(Rating::from),
-            None => statistics.and_then(|all| rating(all, id)),
-        },
+        rating: rating(league, mine, id),
         luck: mine.map(|mine| mine.sentence.clone()),
         by_chance: mine.filter(|mine| mine.record.total() > 0).map(|mine| mine.as_good_by_chance),
         agent: Agent {
@@ -151,7 +149,7 @@ pub fn page(
         }),
         technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause { cause, count }),
         why_lost: losses::of(projection, id, records, access),
-        matches: own.map(|(id, game)| MatchLine::of(projection, id, game, &redactor, access)).collect(),
+        matches: own.map(|(id, game)| match_line(projection, id, game, &redactor, access)).collect(),
     };
     Some(Versioned { version: snapshot.version(), page })
 }
@@ -161,28 +159,21 @@ fn counted<T>(counts: BTreeMap<String, u32>, make: impl Fn(String, u32) -> T) ->
 }
 
 fn rating_by_round(player: &PlayerStatistics) -> Vec<RatingAfter> {
-    let whole = |rating: f64| rating.round() as i64;
-    let after = |after: &AfterRound| {
-        let [low, high] = [-INTERVAL, INTERVAL].map(|width| whole(after.rating + width * after.deviation));
-        RatingAfter { round: after.round, rating: Rating { value: whole(after.rating), low, high } }
+    let after = |after: &AfterRound| RatingAfter {
+        round: after.round,
+        rating: Rating::normal(after.rating, after.deviation),
     };
     player.glicko.history.iter().map(after).collect()
 }
 
-/// Standard deviations to either side of a 95 % interval.
-const INTERVAL: f64 = 1.96;
-
 fn against(league: &League, player: &PlayerId) -> Vec<Against> {
-    let mut records: BTreeMap<&PlayerId, Cell> = BTreeMap::new();
+    let mut records: BTreeMap<&PlayerId, Meetings> = BTreeMap::new();
     for (id, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
         let Some(decision) = game.decision.as_ref().filter(|_| game.has(player)) else { continue };
         let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
         let letter = if game.a == *player { a } else { b };
         records.entry(game.opponent(player)).or_default().add(letter, id.as_str());
     }
-    let named = |(id, record): (&PlayerId, Cell)| {
-        let super::Named { id, name } = super::Named::player(league, id);
-        Against { id, name, record }
-    };
+    let named = |(id, record): (&PlayerId, Meetings)| Against { who: PlayerName::of(league, id), record };
     records.into_iter().map(named).collect()
 }

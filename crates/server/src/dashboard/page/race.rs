@@ -1,8 +1,9 @@
 //! The points race: the points of every player after every round. Pure.
 
-use super::standings::letters;
-use super::{Named, Versioned};
+use super::Versioned;
 use crate::dashboard::projection::Snapshot;
+use matchday_audit::league_view::PlayerName;
+use matchday_audit::league_view::standings::letters;
 use matchday_core::league::League;
 use matchday_core::league::fixture::{Match, Round};
 use matchday_core::league::standings::{POINTS_DRAW, POINTS_WIN};
@@ -12,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
+pub struct PointsRace {
     /// The numbers of the rounds that have results.
     rounds: Vec<u32>,
     /// The best first.
@@ -22,11 +23,11 @@ pub struct Page {
 #[derive(Debug, Serialize)]
 struct Runner {
     #[serde(flatten)]
-    who: Named,
+    who: PlayerName,
     points: Vec<u32>,
 }
 
-pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
+pub fn page(snapshot: &Snapshot) -> Versioned<PointsRace> {
     let league = &snapshot.projection.league;
     let mut sums: BTreeMap<&PlayerId, (u32, Vec<u32>)> =
         league.players.keys().map(|id| (id, Default::default())).collect();
@@ -44,11 +45,11 @@ pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
     }
     let rows = league.rows();
     let runner = |id: &PlayerId| Runner {
-        who: Named::player(league, id),
+        who: PlayerName::of(league, id),
         points: sums.remove(id).map(|(_, points)| points).unwrap_or_default(),
     };
     let players = rows.iter().map(|row| &row.player_id).map(runner).collect();
-    Versioned { version: snapshot.version(), page: Page { rounds, players } }
+    Versioned { version: snapshot.version(), page: PointsRace { rounds, players } }
 }
 
 fn has_results(league: &League, round: &Round) -> bool {

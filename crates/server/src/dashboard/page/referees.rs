@@ -9,12 +9,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Page {
-    referees: Vec<Row>,
+pub struct RefereesPage {
+    referees: Vec<RefereeLoad>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct RefereeLoad {
     id: String,
     name: String,
     state: &'static str,
@@ -32,7 +32,7 @@ struct Row {
 
 const WITHOUT_KEYED_MATCHES: &str = "It is given no match in which a player has a key: it does not announce that it proves its results (draw-2).";
 
-pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
+pub fn page(snapshot: &Snapshot) -> Versioned<RefereesPage> {
     let projection = &*snapshot.projection;
     let mut decided: BTreeMap<&RefereeId, (u32, u32)> = BTreeMap::new();
     for decision in projection.league.matches.values().filter_map(|game| game.decision.as_ref()) {
@@ -45,7 +45,7 @@ pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
     let referees = projection.league.referees.iter().map(|(id, referee)| {
         let (refereed, technical) = decided.get(id).copied().unwrap_or_default();
         let lost = projection.lost.get(id).copied().unwrap_or_default();
-        Row {
+        RefereeLoad {
             id: id.to_string(),
             name: referee.meta.display_name.escaped().to_string(),
             state: if referee.revoked || referee.is_suspended() { "suspended" } else { "active" },
@@ -59,5 +59,5 @@ pub fn page(snapshot: &Snapshot) -> Versioned<Page> {
             remark: projection.league.is_without_keyed_matches(referee).then_some(WITHOUT_KEYED_MATCHES),
         }
     });
-    Versioned { version: snapshot.version(), page: Page { referees: referees.collect() } }
+    Versioned { version: snapshot.version(), page: RefereesPage { referees: referees.collect() } }
 }

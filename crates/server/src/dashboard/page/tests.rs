@@ -4,9 +4,9 @@ use super::*;
 use crate::dashboard::access::Access;
 use crate::dashboard::projection::{Projection, Snapshot};
 use matchday_core::event_codec;
-use matchday_core::league::{LeagueEvent, Proof, RegistrationRecord, RenewedBy};
+use matchday_core::league::{League, LeagueEvent, Proof, RegistrationRecord, RenewedBy};
 use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::{MatchId, Timestamp};
+use matchday_core::protocol::{MatchId, PlayerId, Timestamp};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ fn the_race_ends_with_the_points_of_the_table() {
 
 #[test]
 fn a_technical_loss_is_a_loss_too() {
-    let mut cell = cross_table::Cell::default();
+    let mut cell = cross_table::Meetings::default();
     cell.add('T', "R1M1");
     assert_eq!(value(cell), serde_json::json!({ "w": 0, "d": 0, "l": 1, "t": 1, "last": "R1M1" }));
 }

@@ -6,7 +6,7 @@ use super::types::{
 };
 use super::{ApiError, admit};
 use crate::dashboard::Access;
-use crate::service::plan::NewLeague;
+use crate::league::NewLeague;
 use crate::service::registry::Registered;
 use crate::service::{Service, ServiceError, lock};
 use hyper::StatusCode;

@@ -1,6 +1,7 @@
 //! What is sent to the API of a service and answered by it: one type each for the service, the commands and the OpenAPI document.
 //! Values only.
 
+pub use crate::league::JoinCodeRow;
 use crate::service::season::SeasonState;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
@@ -123,17 +124,6 @@ pub struct Secrets {
     /// The code that clients of seats show, if one was made.
     pub seat_code: Option<String>,
     pub join_codes: Vec<JoinCodeRow>,
-}
-
-/// A join code for one place on the roster.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct JoinCodeRow {
-    pub name: String,
-    pub role: String,
-    pub mail: String,
-    pub join_code: String,
-    #[serde(default)]
-    pub url: String,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -20,7 +20,6 @@ use matchday_net::forward::{Cut, ForwardError, ForwardRequest, ForwardedBody, en
 use matchday_net::response::{self, DISCARD_MAX, empty, json, unanswered, with_close};
 use matchday_net::rx_time::RxTimes;
 use matchday_net::server::HttpResponse;
-use matchday_runtime::COLOCATED;
 use matchday_runtime::routes::BodyLimit;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -108,7 +107,6 @@ impl ServiceHttp {
     ) -> EdgeResponse {
         let is_change = destination.route().is_change();
         let give_up_at = Instant::now() + HOLD_MAX;
-        let stays_here = request.headers().contains_key(COLOCATED);
         let (mut unread, mut read): (Option<Request<Incoming>>, Option<ReadRequest>) = (Some(request), None);
         let mut held = false;
         loop {
@@ -119,9 +117,6 @@ impl ServiceHttp {
                     return answered
                         .unwrap_or_else(|| here(unavailable("the league changes hands: try again")));
                 }
-            } else if stays_here {
-                // It may rest on what its sender has not stored, and the next owner would store what follows from it.
-                return here(unavailable("the league changes hands: try again"));
             } else if let Some(owner) = cluster.to_forward_to(&route, unread.is_none()) {
                 if let Some(request) = unread.take() {
                     match self.read(number, &destination, request).await {

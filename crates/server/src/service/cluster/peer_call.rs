@@ -1,6 +1,6 @@
 //! What one service asks of another for itself. Each call is narrow: none records an event of the caller's making.
 
-use crate::service::plan::LeaguePlan;
+use crate::league::LeaguePlan;
 use crate::service::registry::ServiceEvent;
 use crate::service::{Service, ServiceError, lock};
 use anyhow::{Result, bail};
