@@ -5,7 +5,7 @@ use matchday_audit::verify::{Verdict, Verification, verify};
 use matchday_core::league::ProofRule;
 use matchday_core::protocol::messages::{DRAW_2, MATCH_TOKENS, Order};
 use matchday_testkit::event_lines::{chained, stream};
-use matchday_testkit::instant_league::{InstantLeague, Referee, fair_referee, plain_referee, played};
+use matchday_testkit::instant_league::{InstantLeague, Referee, plain_referee, played};
 use matchday_testkit::proving_referee::proving_referee;
 use serde_json::{Value, json};
 
@@ -142,7 +142,7 @@ fn a_match_of_players_with_keys_that_went_to_a_referee_that_does_not_prove_does_
 #[test]
 fn results_that_nobody_could_prove_are_named_and_no_contradiction() {
     for (proof, capabilities) in [(ProofRule::Required, DOES_NOT), (ProofRule::Optional, DOES_NOT)] {
-        let found = check(&signing(proof, capabilities, fair_referee));
+        let found = check(&signing(proof, capabilities, plain_referee));
         assert_eq!(found.fault, None);
         assert_eq!(found.verdict(), Verdict::NotAllProven);
         assert_eq!((found.results_proven, found.unproven.len()), (0, 6));

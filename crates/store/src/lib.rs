@@ -52,5 +52,5 @@ pub use leagues::{LeagueChoice, Location, NO_LEAGUE};
 pub use matchday_core::driver::Durability;
 pub use reader::Reader;
 pub use stats::{CommitMetrics, StoreStats};
-pub use store_url::{PgUrl, StoreUrl, split_password};
+pub use store_url::{PgUrl, StoreUrl, split_passwords};
 pub use stream::Stream;

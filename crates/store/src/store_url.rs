@@ -204,8 +204,39 @@ impl Ord for PgUrl {
     }
 }
 
+/// A store, or several with commas between them, as they can be shown; and the passwords that were in them.
+pub fn split_passwords(text: &str) -> (String, Vec<String>) {
+    let mut stores: Vec<String> = Vec::new();
+    for part in text.split(',') {
+        match stores.last_mut() {
+            // The hosts of one database have commas between them too, and a password may hold one.
+            Some(store) if !is_url(part.trim_start()) => {
+                store.push(',');
+                store.push_str(part);
+            }
+            _ => stores.push(part.to_owned()),
+        }
+    }
+    let mut passwords = Vec::new();
+    let shown: Vec<String> = stores
+        .into_iter()
+        .map(|store| match split_password(store.trim()) {
+            Some((url, password)) => {
+                passwords.extend(password);
+                url
+            }
+            None => store,
+        })
+        .collect();
+    (shown.join(","), passwords)
+}
+
+fn is_url(text: &str) -> bool {
+    SCHEMES.iter().any(|scheme| text.starts_with(scheme))
+}
+
 /// The URL of a database without its password, and the password; `None` if it is the path of a file.
-pub fn split_password(text: &str) -> Option<(String, Option<String>)> {
+fn split_password(text: &str) -> Option<(String, Option<String>)> {
     let scheme = SCHEMES.into_iter().find(|scheme| text.starts_with(scheme))?;
     let rest = text.get(scheme.len()..)?;
     let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
@@ -268,6 +299,15 @@ mod tests {
             assert_eq!(url.to_string(), "postgres://ann@db.example:5433/x");
             assert!(!format!("{url:?}").contains("s3cr"), "{url:?}");
         }
+    }
+
+    #[test]
+    fn the_passwords_of_several_stores_are_split_off() {
+        let text =
+            "a.db,postgres://ann:s3cr,et@db1,db2/x, postgresql://ben@h/y?password=hush,postgres://cy@h/z";
+        let shown = "a.db,postgres://ann@db1,db2/x,postgresql://ben@h/y,postgres://cy@h/z";
+        assert_eq!(split_passwords(text), (shown.to_owned(), vec!["s3cr,et".to_owned(), "hush".to_owned()]));
+        assert_eq!(split_passwords("a.db, b.db"), ("a.db, b.db".to_owned(), Vec::new()));
     }
 
     #[test]

@@ -290,13 +290,6 @@ fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
 }
 
 #[test]
-fn a_store_in_memory_refuses_what_is_no_event() {
-    let store = Store::in_memory().unwrap();
-    assert!(append(&store, "league", vec![line(0), "no event".into()]).is_err());
-    assert!(store.load(&stream("league")).unwrap().is_empty(), "all of a batch or none of it");
-}
-
-#[test]
 fn events_cannot_be_changed_removed_or_put_in_between() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("league.db");

@@ -8,6 +8,7 @@ use crate::usage;
 use anyhow::{Result, bail};
 use matchday_core::league::LeagueSettings;
 use matchday_net::client::Client;
+use matchday_store::StoreUrl;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -20,7 +21,7 @@ const PLAY_MAX: Duration = Duration::from_secs(600);
 /// The manager's comes first, and so does its store.
 pub(crate) struct LeagueProcesses {
     programs: Vec<Program>,
-    stores: Vec<PathBuf>,
+    stores: Vec<StoreUrl>,
     folder: PathBuf,
     /// The endpoint of the manager.
     pub(crate) manager: String,
@@ -98,7 +99,7 @@ impl LeagueProcesses {
     }
 
     /// The stores of a league that has ended.
-    pub(crate) async fn stop(self) -> Result<Vec<PathBuf>> {
+    pub(crate) async fn stop(self) -> Result<Vec<StoreUrl>> {
         for program in &self.programs {
             program.terminate()?;
         }
@@ -113,7 +114,7 @@ impl LeagueProcesses {
         let file = store.to_string_lossy();
         let args = [args, &["--listen", "127.0.0.1:0", "--store", &file]].concat();
         self.programs.push(Program::start(&self.folder, name, &args)?);
-        self.stores.push(store);
+        self.stores.push(StoreUrl::Sqlite(store));
         Ok(())
     }
 

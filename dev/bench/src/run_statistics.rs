@@ -7,10 +7,9 @@ use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_core::protocol::{MessageType, Timestamp};
 use matchday_store::reader::ExchangeTimes;
-use matchday_store::{Direction, Store};
+use matchday_store::{Direction, Store, StoreUrl};
 use smol_str::SmolStr;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
@@ -30,7 +29,7 @@ pub(crate) struct RunStatistics {
 
 impl RunStatistics {
     /// The manager's store comes first, then those of the other agents if they have their own.
-    pub(crate) fn read(stores: &[PathBuf]) -> Result<Self> {
+    pub(crate) fn read(stores: &[StoreUrl]) -> Result<Self> {
         let first = stores.first().context("a league has a store")?;
         let league = LeagueLog::load(&Store::open_read_only(first)?)?;
         let when = |wanted: fn(&LeagueEvent) -> bool| {
@@ -40,12 +39,12 @@ impl RunStatistics {
         let first_match = when(|event| matches!(event, LeagueEvent::MatchAssigned { .. }));
         let ended = when(|event| matches!(event, LeagueEvent::LeagueCompleted { .. }));
         let (Some(began), Some(first_match), Some(ended)) = (began, first_match, ended) else {
-            bail!("the league in {} has not come to its end", first.display());
+            bail!("the league in {first} has not come to its end");
         };
         let mut exchanges = Vec::new();
         let mut store_bytes = 0;
-        for file in stores {
-            let reader = Store::open_read_only(file)?;
+        for store in stores {
+            let reader = Store::open_read_only(store)?;
             store_bytes += reader.bytes()?;
             exchanges.extend(reader.exchange_times()?);
         }

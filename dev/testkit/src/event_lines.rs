@@ -38,10 +38,14 @@ pub fn until(store: &Store, there: impl Fn(&StoreStats) -> bool) {
     });
 }
 
-/// Appends lines, those of one time together, and waits for the verdicts.
+/// Appends lines, those of one time together, and waits for the verdicts. Without lines it waits for those before it.
 pub fn append(store: &Store, name: &str, lines: Vec<String>) -> Result<(), StoreFailed> {
     let (tell, told) = mpsc::channel();
-    for lines in lines.chunk_by(|one, next| time_of(one) == time_of(next)) {
+    let mut batches: Vec<&[String]> = lines.chunk_by(|one, next| time_of(one) == time_of(next)).collect();
+    if batches.is_empty() {
+        batches.push(&[]);
+    }
+    for lines in batches {
         let tell = tell.clone();
         store.append(Batch {
             at: lines.first().map_or(Timestamp::EPOCH, |line| time_of(line)),

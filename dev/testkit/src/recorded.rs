@@ -2,15 +2,14 @@
 
 use crate::schemas::{assert_fits, validator};
 use matchday_core::protocol::{MessageType, schema};
-use matchday_store::{Direction, Exchange, Store};
+use matchday_store::{Direction, Exchange, Store, StoreUrl};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::LazyLock;
 
 /// Every exchange of a store. How many messages there were to judge, so that a test can see that there were any.
-pub fn assert_store_fits(file: &Path) -> usize {
-    let exchanges = Store::open_read_only(file).unwrap().exchanges().unwrap();
+pub fn assert_store_fits(store: impl Into<StoreUrl>) -> usize {
+    let exchanges = Store::open_read_only(store).unwrap().exchanges().unwrap();
     exchanges.iter().map(assert_recorded_fits).sum()
 }
 

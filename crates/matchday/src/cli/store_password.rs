@@ -2,7 +2,7 @@
 //! anew without them: the password goes into the environment, which only its owner can read. Replaces the process.
 
 use super::notice;
-use matchday_store::split_password;
+use matchday_store::split_passwords;
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
@@ -23,18 +23,17 @@ pub(super) fn hide() -> Option<ExitCode> {
     Some(begin_anew(command))
 }
 
-/// Also of `--store=postgres://...`.
+/// Also of `--store=postgres://...`, and of several stores with commas between them.
 fn without_password(argument: OsString, passwords: &mut BTreeSet<String>) -> OsString {
     let Some(text) = argument.to_str() else { return argument };
-    let value = text.find("=postgres").filter(|_| text.starts_with("--")).map_or(0, |end| end + 1);
+    let value = text.find('=').filter(|_| text.starts_with("--")).map_or(0, |end| end + 1);
     let (flag, value) = text.split_at(value);
-    match split_password(value) {
-        Some((url, Some(password))) => {
-            passwords.insert(password);
-            format!("{flag}{url}").into()
-        }
-        _ => argument,
+    let (shown, found) = split_passwords(value);
+    if found.is_empty() {
+        return argument;
     }
+    passwords.extend(found);
+    format!("{flag}{shown}").into()
 }
 
 #[cfg(unix)]

@@ -60,6 +60,21 @@ fn the_operator_token_is_not_shown() {
 }
 
 #[test]
+fn the_password_of_no_store_is_shown() {
+    let cli = Cli::new(crate::MATCHDAY);
+    for args in [&["config"][..], &["config", "--json"], &["config", "manager"]] {
+        let mut command = cli.command(args);
+        command.env(
+            "MATCHDAY_DASHBOARD_STORES",
+            "a.db,postgres://ann:hush-hush@h/x,postgres://ben:hush-hush@h/y",
+        );
+        let done = output(command);
+        assert_eq!(done.code, 0, "{done:?}");
+        assert!(done.out.contains("postgres://ben@h/y") && !done.out.contains("hush-hush"), "{done:?}");
+    }
+}
+
+#[test]
 fn the_key_of_a_model_is_not_shown_and_no_flag() {
     let cli = Cli::new(crate::MATCHDAY);
     for args in [&["config"][..], &["config", "--json"], &["config", "player"], &["player", "--help"]] {

@@ -15,10 +15,11 @@ mod stopping;
 
 use agents::{Agents, matchday};
 use chance::Chance;
+use matchday_store::StoreUrl;
 use matchday_testkit::recorded::assert_store_fits;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const PLAYERS: u16 = 4;
@@ -32,14 +33,15 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// The stores of everyone who took part.
-fn stores(folder: &Path) -> Vec<PathBuf> {
+fn stores(folder: &Path) -> Vec<StoreUrl> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    files.filter(|file| file.extension().is_some_and(|ending| ending == "db")).collect()
+    files.filter(|file| file.extension().is_some_and(|ending| ending == "db")).map(StoreUrl::Sqlite).collect()
 }
 
 /// The verification of the league as it stands, once there is one; with the stores of others, they are held against it.
-fn verified(stores: &[PathBuf]) -> Option<Value> {
-    let output = matchday().arg("verify").args(stores).arg("--json").output().unwrap();
+fn verified(stores: &[StoreUrl]) -> Option<Value> {
+    let output =
+        matchday().arg("verify").args(stores.iter().map(StoreUrl::to_string)).arg("--json").output().unwrap();
     let found: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     if let Some(found) = &found {
         assert_eq!(output.status.code(), Some(0), "{found:#}");
@@ -48,9 +50,9 @@ fn verified(stores: &[PathBuf]) -> Option<Value> {
 }
 
 /// How often the log of the league says of each match that it was decided, and the points that this makes.
-fn counted(folder: &Path, store: &Path) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
+fn counted(folder: &Path, store: &StoreUrl) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
     let out = folder.join("export");
-    let output = matchday().arg("export").arg(store).arg("--out").arg(&out).output().unwrap();
+    let output = matchday().arg("export").arg(store.to_string()).arg("--out").arg(&out).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let (mut decisions, mut points) = (BTreeMap::new(), BTreeMap::new());
     for line in std::fs::read_to_string(out.join("events.jsonl")).unwrap().lines() {
@@ -69,7 +71,7 @@ fn counted(folder: &Path, store: &Path) -> (BTreeMap<String, u32>, BTreeMap<Stri
 /// Plays one league with at most so many crashes; gives back how many there were.
 fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("league.db");
+    let store = StoreUrl::Sqlite(folder.path().join("league.db"));
     let mut agents = Agents::start(folder.path(), "league.db", PLAYERS, REFEREES);
     let (mut crashes, began) = (0, Instant::now());
     loop {
@@ -90,12 +92,12 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
 }
 
 /// Every match has its one result, everyone's store says the same, and the table is what the results make.
-fn assert_right_end(folder: &Path, store: &Path) {
+fn assert_right_end(folder: &Path, store: &StoreUrl) {
     let mut stores = stores(folder);
-    if !stores.iter().any(|file| file == store) {
-        stores.push(store.to_owned());
+    if !stores.contains(store) {
+        stores.push(store.clone());
     }
-    assert!(stores.iter().map(|store| assert_store_fits(store)).sum::<usize>() > 0, "messages were kept");
+    assert!(stores.iter().map(assert_store_fits).sum::<usize>() > 0, "messages were kept");
     let found = verified(&stores).unwrap();
     let matches = u64::from(PLAYERS * (PLAYERS - 1) / 2);
     assert_eq!((&found["matches"], &found["matches_scheduled"]), (&matches.into(), &matches.into()));

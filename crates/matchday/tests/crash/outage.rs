@@ -4,12 +4,12 @@
 use crate::agents::Agents;
 use crate::stopping::{champion, events, span, technical_losses};
 use crate::{PLAYERS, REFEREES, assert_right_end};
+use matchday_store::StoreUrl;
 use matchday_testkit::cut_proxy::{CutProxy, Direction};
 use matchday_testkit::eventually::eventually;
 use matchday_testkit::page::{ask, get, value};
 use matchday_testkit::postgres::Cluster;
 use serde_json::json;
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// A registration, of which the manager must store that it was refused or taken.
@@ -39,7 +39,7 @@ fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProx
     let Some(cluster) = Cluster::start() else { return };
     let (folder, proxy) = (tempfile::tempdir().unwrap(), cluster.proxy());
     let address = cluster.database_behind(&proxy);
-    let store = PathBuf::from(&address);
+    let store = StoreUrl::from(address.as_str());
     let agents = Agents::start(folder.path(), &address, PLAYERS, REFEREES);
     until("a match", &agents, || events(&store).iter().any(|event| event["type"] == "match_assigned"));
     away(&cluster, &proxy);

@@ -6,11 +6,11 @@ use crate::agents::Agents;
 use crate::chance::Chance;
 use crate::stopping::{events, technical_losses};
 use crate::{LEAGUE_MAX, PLAYERS, REFEREES, assert_right_end, number, stores, verified};
-use matchday_store::{Direction, Store};
+use matchday_store::{Direction, Store, StoreUrl};
 use matchday_testkit::postgres::Cluster;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// After so many, a league is let come to its end, and the next begins.
@@ -69,9 +69,9 @@ enum Victim {
 /// Plays one league with at most so many kills; how many there were, and how many reports were acknowledged.
 fn play(cluster: &Cluster, victim: &Victim, chance: &mut Chance, kills_max: u64) -> (u64, usize) {
     let folder = tempfile::tempdir().unwrap();
-    let store = PathBuf::from(cluster.database());
+    let store = StoreUrl::from(cluster.database());
     // With the default times to answer: who is silent for seconds because the machine is busy is not what is looked for.
-    let mut agents = Agents::start_with(folder.path(), store.to_str().unwrap(), "", PLAYERS, REFEREES);
+    let mut agents = Agents::start_with(folder.path(), &store.to_string(), "", PLAYERS, REFEREES);
     let (mut kills, mut seen, began) = (0, 0, Instant::now());
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());

@@ -3,8 +3,8 @@
 
 use crate::agents::Agents;
 use crate::{LEAGUE_MAX, PLAYERS, REFEREES, assert_right_end, number, verified};
+use matchday_store::{Store, StoreUrl, Stream};
 use serde_json::Value;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// `MATCHDAY_STOP_SECONDS=60` for a minute. The time to join and the time to choose are one second.
@@ -12,14 +12,14 @@ pub(crate) fn span() -> Duration {
     Duration::from_secs(number("MATCHDAY_STOP_SECONDS", 3))
 }
 
-pub(crate) fn champion(store: &Path) -> bool {
-    verified(&[store.to_owned()]).is_some_and(|found| found["champion"].is_string())
+pub(crate) fn champion(store: &StoreUrl) -> bool {
+    verified(std::slice::from_ref(store)).is_some_and(|found| found["champion"].is_string())
 }
 
 /// Plays a league in which the first agent of a kind is stopped once play has begun. The technical losses.
 fn play(kind: &str) -> Vec<Value> {
     let folder = tempfile::tempdir().unwrap();
-    let store = folder.path().join("league.db");
+    let store = StoreUrl::Sqlite(folder.path().join("league.db"));
     let agents = Agents::start(folder.path(), "league.db", PLAYERS, REFEREES);
     let began = Instant::now();
     let in_time = || {
@@ -40,17 +40,15 @@ fn play(kind: &str) -> Vec<Value> {
     technical_losses(&store)
 }
 
-pub(crate) fn technical_losses(store: &Path) -> Vec<Value> {
+pub(crate) fn technical_losses(store: &StoreUrl) -> Vec<Value> {
     let decided = events(store).into_iter().filter(|event| event["type"] == "match_decided");
     decided.filter(|event| event["result"]["status"] == "TECHNICAL_LOSS").collect()
 }
 
 /// The events of the league so far.
-pub(crate) fn events(store: &Path) -> Vec<Value> {
-    let Ok(reader) = matchday_store::Store::open_read_only(store.as_os_str().to_owned()) else {
-        return Vec::new();
-    };
-    let stored = reader.load(&matchday_store::Stream::league()).unwrap_or_default();
+pub(crate) fn events(store: &StoreUrl) -> Vec<Value> {
+    let Ok(reader) = Store::open_read_only(store) else { return Vec::new() };
+    let stored = reader.load(&Stream::league()).unwrap_or_default();
     let event = |line: &str| serde_json::from_str::<Value>(line).unwrap()["event"].take();
     stored.iter().map(|stored| event(&stored.line)).collect()
 }

@@ -32,7 +32,7 @@ impl Program {
         let ran = self.run(&words);
         assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         // Without exchanges in the store, as some tests want it, there is nothing to judge.
-        assert_store_fits(&self.path("league.db"));
+        assert_store_fits(self.path("league.db"));
         ran
     }
 

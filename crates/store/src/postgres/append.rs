@@ -150,9 +150,10 @@ impl PostgresAppend {
         let (db, form) = (&session.db.0, self.membership.event_form());
         let claimed: Params<'_, 3> = [&leagues, &epochs, &claim.id];
         let ends: Params<'_, 4> = [&places.league, &places.stream, &places.seq, &places.hash];
-        // Sent at once; an error in one of them stops those after it.
-        let answers = wait(async {
-            tokio::try_join!(
+        // Sent at once; an error in one of them stops those after it, and is the one that says why.
+        let (begun, made, own, gone, inserted, recorded) = wait(async {
+            tokio::join!(
+                biased;
                 db.batch_execute(&begin),
                 async {
                     match claim.fresh.is_empty() {
@@ -176,7 +177,12 @@ impl PostgresAppend {
                 },
             )
         })?;
-        let (_, _, own, gone, _, _) = answers?;
+        begun?;
+        made?;
+        let own = own?;
+        let gone = gone?;
+        inserted?;
+        recorded?;
         let fenced = claim.missing(&own)?;
         if !fenced.is_empty() {
             return Err(Stopped::Fenced(fenced));

@@ -93,7 +93,8 @@ fn what_is_refused_leaves_nothing_behind(store: &dyn Fixture) {
     mixed.extend(stored);
     let refused =
         Transaction { events: mixed, wake_at: vec![(2, Some(BEGIN))], exchanges: vec![(2, silence())] };
-    assert!(matches!(log.commit(&refused, true), Err(AppendError::Refused(_))));
+    let refused = log.commit(&refused, true).unwrap_err();
+    assert!(matches!(refused, AppendError::Refused(_)), "{refused:?}");
     let read = store.read();
     assert!(read.load(2, &stream("league"), 0).unwrap().is_empty());
     assert_eq!(read.exchanges_count(None).unwrap(), 0);

@@ -1,16 +1,13 @@
-//! A store in PostgreSQL: one writer, one form, servers that go away, and leagues that move between stores.
+//! A store in PostgreSQL: one writer, one form, and servers that go away.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod cuts;
 mod ownership;
 mod tls;
 
-use matchday_audit::backup::backup;
-use matchday_audit::transfer::{archive, copy_league};
-use matchday_audit::verify::verify_file;
 use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
-use matchday_store::{Batch, Location, Store, StoreError, StoreUrl};
+use matchday_store::{Batch, Store, StoreError, StoreUrl};
 use matchday_testkit::event_lines::{append, flush, line, numbers, silence, stream, until};
 use matchday_testkit::postgres::Cluster;
 use std::sync::mpsc;
@@ -186,55 +183,6 @@ fn a_league_that_nobody_writes_to_is_looked_at_too_after_a_failover() {
     append(&other, "league", vec![line(1)]).unwrap();
     assert!(store.failure().unwrap().contains("does not hold what was stored"), "{:?}", store.failure());
     assert!(other.failure().is_none());
-}
-
-#[test]
-fn a_league_moves_between_file_and_database_byte_for_byte() {
-    let Some(cluster) = Cluster::start() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let (file, back) = (folder.path().join("a.db"), folder.path().join("b.db"));
-    let store = Store::open(&file).unwrap();
-    append(&store, "league", (0..50).map(line).collect()).unwrap();
-    append(&store, "referee/8001", (0..30).map(line).collect()).unwrap();
-    store.record(silence());
-    flush(&store).unwrap();
-    let address = cluster.database();
-    let database = Store::open(address.as_str()).unwrap().in_league(7);
-    copy_league(&store.reader().unwrap(), &database).unwrap();
-    // While it is open, and so may be played.
-    archive(&Location::latest(address.as_str()), &back, |_| true).unwrap();
-    let copy = Store::open(&back).unwrap();
-    for name in ["league", "referee/8001"] {
-        assert_eq!(database.load(&stream(name)).unwrap(), store.load(&stream(name)).unwrap());
-        assert_eq!(copy.load(&stream(name)).unwrap(), store.load(&stream(name)).unwrap());
-    }
-    assert_eq!(copy.reader().unwrap().exchanges().unwrap(), store.reader().unwrap().exchanges().unwrap());
-    let whole = folder.path().join("whole.db");
-    backup(&address.as_str().into(), &whole).unwrap();
-    assert_eq!(Store::open(&whole).unwrap().load(&stream("league")).unwrap().len(), 50);
-}
-
-#[test]
-fn a_dump_that_was_restored_holds_every_event() {
-    let Some(cluster) = Cluster::start() else { return };
-    let address = cluster.database();
-    let store = Store::open(address.as_str()).unwrap();
-    append(&store, "player/8101", (0..20).map(line).collect()).unwrap();
-    store.close().unwrap();
-    let socket = cluster.socket().display().to_string();
-    let dump = cluster.socket().join("dump.sql").display().to_string();
-    cluster.run("pg_dump", &["-h", &socket, "-U", "matchday", "-f", &dump, "t0"]);
-    let restored = cluster.database();
-    cluster.run(
-        "psql",
-        &["-X", "-q", "-v", "ON_ERROR_STOP=1", "-h", &socket, "-U", "matchday", "-d", "t1", "-f", &dump],
-    );
-    let again = Store::open(restored.as_str()).unwrap();
-    assert_eq!(numbers(&again, "player/8101"), (0..20).collect::<Vec<_>>());
-    assert_eq!(
-        verify_file(restored.as_str()).unwrap().streams,
-        verify_file(address.as_str()).unwrap().streams
-    );
 }
 
 /// A reader that is done leaves its connection to the next one, which sees what was stored meanwhile.

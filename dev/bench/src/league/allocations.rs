@@ -20,7 +20,7 @@ pub(crate) async fn measure(size: Size, folder: &Path) -> Result<Option<Allocati
         bail!("the league of {size} whose allocations are counted has failed");
     }
     let made = made().unwrap_or(before).saturating_sub(before);
-    let matches = RunStatistics::read(&[store])?.matches.max(1);
+    let matches = RunStatistics::read(&[store.into()])?.matches.max(1);
     Ok(Some(Allocations { size, per_match: made as f64 / matches as f64 }))
 }
 

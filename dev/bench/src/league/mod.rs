@@ -128,7 +128,9 @@ async fn measure(plan: &LeaguePlan, size: Size, tell: Tell<'_>) -> Result<Vec<Le
 async fn play(plan: &LeaguePlan, size: Size, kind: Kind) -> Result<PlayedLeague> {
     let folder = temporary_folder(&plan.folder)?;
     match kind {
-        Kind::OneProcess => one_process::play(size, folder.path(), &folder.path().join("league.db")).await,
+        Kind::OneProcess => {
+            one_process::play(size, folder.path(), &folder.path().join("league.db").into()).await
+        }
         Kind::OutsidePlayers => outside_players::play(size, folder.path(), Reached::Directly).await,
     }
 }

@@ -7,6 +7,7 @@ use crate::size::Size;
 use crate::usage::{self, UsageSampler, UsageSeries};
 use anyhow::Result;
 use matchday_core::protocol::Timestamp;
+use matchday_store::StoreUrl;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,10 +22,10 @@ pub(crate) struct PlayedLeague {
 }
 
 /// The store is at this location, and empty.
-pub(crate) async fn play(size: Size, folder: &Path, store: &Path) -> Result<PlayedLeague> {
+pub(crate) async fn play(size: Size, folder: &Path, store: &StoreUrl) -> Result<PlayedLeague> {
     let (players, referees) = (size.players.to_string(), size.referees.to_string());
-    let file = store.to_string_lossy();
-    let sized = ["--players", &players, "--referees", &referees, "--store", &file];
+    let named = store.to_string();
+    let sized = ["--players", &players, "--referees", &referees, "--store", &named];
     let args = [&["run", "--json", "--port-base", "0"], &sized[..]].concat();
     let started_at = usage::now();
     let program = Program::start(folder, "league", &args)?;
@@ -32,7 +33,7 @@ pub(crate) async fn play(size: Size, folder: &Path, store: &Path) -> Result<Play
     let finished = program.finish().await;
     let usage = sampler.end();
     finished?;
-    let statistics = RunStatistics::read(&[store.to_owned()])?;
+    let statistics = RunStatistics::read(std::slice::from_ref(store))?;
     Ok(PlayedLeague {
         cpu: usage.cpu(statistics.began, statistics.ended),
         memory: memory(&usage, &statistics),

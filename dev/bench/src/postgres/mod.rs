@@ -15,6 +15,7 @@ use crate::size::Size;
 use anyhow::{Context, Result};
 use cluster::Cluster;
 use figures::{PostgresFigures, StoreFigures};
+use matchday_store::StoreUrl;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone)]
@@ -120,9 +121,6 @@ impl Runs {
 }
 
 /// A store that is empty.
-async fn location(cluster: &Cluster, in_database: bool, folder: &Path, file: &str) -> Result<PathBuf> {
-    match in_database {
-        true => Ok(PathBuf::from(cluster.database().await?)),
-        false => Ok(folder.join(file)),
-    }
+async fn location(cluster: &Cluster, in_database: bool, folder: &Path, file: &str) -> Result<StoreUrl> {
+    if in_database { Ok(cluster.database().await?.into()) } else { Ok(folder.join(file).into()) }
 }

@@ -7,6 +7,7 @@ use super::process::{BenchLeague, ServiceProcess, names, settings};
 use crate::benchmark::Tell;
 use crate::quantiles::median;
 use anyhow::{Context, Result};
+use matchday_store::StoreUrl;
 use std::fs;
 use std::path::Path;
 
@@ -59,18 +60,18 @@ pub(crate) struct PlayedAtOnce {
 /// Plays leagues at once in services that share a store, which is at this location and empty. The players call the first.
 pub(crate) async fn play_many(
     folder: &Path,
-    store: &Path,
+    store: &StoreUrl,
     services: usize,
     leagues: usize,
     players: u16,
 ) -> Result<PlayedAtOnce> {
-    let mut service = ServiceProcess::start_on(folder, store.to_owned(), "127.0.0.1:0", &[]).await?;
+    let mut service = ServiceProcess::start_on(folder, store.clone(), "127.0.0.1:0", &[]).await?;
     let mut others = Vec::new();
     for number in 1..services {
         let folder = folder.join(format!("service-{number}"));
         fs::create_dir(&folder)?;
         let args = ["--public-url", &service.url];
-        others.push(ServiceProcess::start_on(&folder, store.to_owned(), "127.0.0.1:0", &args).await?);
+        others.push(ServiceProcess::start_on(&folder, store.clone(), "127.0.0.1:0", &args).await?);
     }
     let made = service.create(&names("at-once", leagues), settings(&[("lead", "0")])).await?;
     play(&mut service, &made, players).await?;

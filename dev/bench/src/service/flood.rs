@@ -9,6 +9,7 @@ use crate::benchmark::Tell;
 use crate::quantiles::{Quantiles, median};
 use anyhow::{Context, Result};
 use matchday_net::client::Client;
+use matchday_store::StoreUrl;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -64,7 +65,7 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
 }
 
 /// Of all calls of these leagues: the median over runs of the 99th percentile of a run.
-fn p99_ms(store: &Path, runs: &[Vec<BenchLeague>]) -> Result<f64> {
+fn p99_ms(store: &StoreUrl, runs: &[Vec<BenchLeague>]) -> Result<f64> {
     let mut p99s = Vec::new();
     for leagues in runs {
         let mut calls = Vec::new();

@@ -6,8 +6,7 @@ use matchday_audit::league_log::LeagueLog;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::Timestamp;
 use matchday_core::protocol::messages::GameStatus;
-use matchday_store::{Direction, LeagueChoice, Location};
-use std::path::Path;
+use matchday_store::{Direction, LeagueChoice, Location, StoreUrl};
 
 #[derive(Debug)]
 pub(crate) struct PlayedLeague {
@@ -20,11 +19,8 @@ pub(crate) struct PlayedLeague {
 }
 
 impl PlayedLeague {
-    pub(crate) fn read(store: &Path, league: &BenchLeague) -> Result<Self> {
-        let location = Location {
-            store: store.as_os_str().to_owned().into(),
-            league: LeagueChoice::Named(league.id.clone()),
-        };
+    pub(crate) fn read(store: &StoreUrl, league: &BenchLeague) -> Result<Self> {
+        let location = Location { store: store.clone(), league: LeagueChoice::Named(league.id.clone()) };
         let reader = location.open()?;
         let log = LeagueLog::load(&reader)?;
         let when = |wanted: fn(&LeagueEvent) -> bool| {

@@ -10,8 +10,9 @@ use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use matchday_core::protocol::{LeagueId, Token};
 use matchday_net::client::Client;
+use matchday_store::StoreUrl;
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -34,7 +35,7 @@ const REQUESTS_AT_ONCE: usize = 16;
 pub(crate) struct ServiceProcess {
     child: Program,
     pub(crate) url: String,
-    pub(crate) store: PathBuf,
+    pub(crate) store: StoreUrl,
     client: Client,
 }
 
@@ -48,13 +49,18 @@ pub(crate) struct BenchLeague {
 
 impl ServiceProcess {
     pub(crate) async fn start(folder: &Path, listen: &str, args: &[&str]) -> Result<Self> {
-        Self::start_on(folder, folder.join("service.db"), listen, args).await
+        Self::start_on(folder, folder.join("service.db").into(), listen, args).await
     }
 
     /// With the store at this location.
-    pub(crate) async fn start_on(folder: &Path, store: PathBuf, listen: &str, args: &[&str]) -> Result<Self> {
-        let file = store.to_string_lossy().into_owned();
-        let fixed = ["serve", "--listen", listen, "--store", &file, "--service-token", SERVICE_TOKEN];
+    pub(crate) async fn start_on(
+        folder: &Path,
+        store: StoreUrl,
+        listen: &str,
+        args: &[&str],
+    ) -> Result<Self> {
+        let named = store.to_string();
+        let fixed = ["serve", "--listen", listen, "--store", &named, "--service-token", SERVICE_TOKEN];
         let mut child = Program::start(folder, "service", &[&fixed[..], args].concat())?;
         let deadline = Instant::now() + START_MAX;
         let url = loop {
@@ -182,7 +188,7 @@ impl ServiceProcess {
     }
 
     /// Returns when everything is on disk and the process has ended.
-    pub(crate) async fn stop(self) -> Result<PathBuf> {
+    pub(crate) async fn stop(self) -> Result<StoreUrl> {
         self.child.terminate()?;
         self.child.stopped().await?;
         Ok(self.store)

@@ -8,7 +8,7 @@ use super::setting::{DefaultValue, SECTIONS, Values, section};
 use super::{ALL, ConfigFile, Declared, Setting, secret_file};
 use anyhow::Result;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use matchday_store::split_password;
+use matchday_store::split_passwords;
 use matchday_terminal::suggest::nearest;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -227,7 +227,7 @@ impl fmt::Display for Value {
         match &self.text {
             Some(_) if self.setting.secret => f.write_str("(set)"),
             // The password of a database is not shown.
-            Some(text) => f.write_str(split_password(text).as_ref().map_or(text, |(url, _)| url)),
+            Some(text) => f.write_str(&split_passwords(text).0),
             None => f.write_str("-"),
         }
     }
