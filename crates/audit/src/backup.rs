@@ -105,7 +105,8 @@ mod tests {
     #[test]
     fn a_store_in_use_is_copied_with_all_that_was_stored() {
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let from = folder.path().join("a.db");
+        let to = folder.path().join("b.db");
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
         append(&store, LINE);
@@ -124,7 +125,8 @@ mod tests {
     fn only_its_owner_can_read_a_copy() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let from = folder.path().join("a.db");
+        let to = folder.path().join("b.db");
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
         backup(&(&from).into(), &to).unwrap();
@@ -134,7 +136,8 @@ mod tests {
     #[test]
     fn nothing_is_written_over() {
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let from = folder.path().join("a.db");
+        let to = folder.path().join("b.db");
         drop(Store::open(&from).unwrap());
         fs::write(&to, "precious").unwrap();
         assert!(matches!(backup(&(&from).into(), &to), Err(StoreError::Exists(_))));
@@ -145,7 +148,8 @@ mod tests {
     #[test]
     fn a_store_that_does_not_fit_is_copied_as_it_is_and_the_fault_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let from = folder.path().join("a.db");
+        let to = folder.path().join("b.db");
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
         store.close().unwrap();
@@ -159,12 +163,14 @@ mod tests {
     #[test]
     fn a_copy_that_differs_from_what_was_read_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("a.db"), folder.path().join("b.db"));
+        let from = folder.path().join("a.db");
+        let to = folder.path().join("b.db");
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
         backup(&(&from).into(), &to).unwrap();
         append(&store, LINE);
-        let (source, copy) = (open::to_read(&from).unwrap(), open::to_read(&to).unwrap());
+        let source = open::to_read(&from).unwrap();
+        let copy = open::to_read(&to).unwrap();
         let error = compare(&source, &copy, &to).unwrap_err().to_string();
         assert!(error.contains("they differ (the events of player)"), "{error}");
     }

@@ -26,7 +26,8 @@ impl LeagueLog {
 
     /// What is made of a league takes its time for each of its rounds.
     fn with_rounds_within_limits(self, reader: &Reader) -> Result<Self, StoreError> {
-        let (rounds, most) = (self.league.rounds.len(), self.league.settings.competition.rounds_max());
+        let rounds = self.league.rounds.len();
+        let most = self.league.settings.competition.rounds_max();
         if rounds <= most {
             return Ok(self);
         }

@@ -47,7 +47,8 @@ impl LogSet {
 
     pub fn of(readers: Vec<Reader>) -> Result<Self, StoreError> {
         let league = the_one_league(&readers)?;
-        let (mut referees, mut players) = (Vec::new(), Vec::new());
+        let mut referees = Vec::new();
+        let mut players = Vec::new();
         for reader in &readers {
             for stream in reader.streams()? {
                 let events = || reader.load(&stream);
@@ -112,7 +113,8 @@ impl LogSet {
             let entries = Entry::decode_all(events).map_err(|error| reader.unreadable(error))?;
             self.league = Some(LeagueLog::excerpt(own.clone(), entries));
         }
-        let (mut referees, mut players) = (Vec::new(), Vec::new());
+        let mut referees = Vec::new();
+        let mut players = Vec::new();
         for (stream, events) in &streams {
             match stream.role() {
                 "referee" => {

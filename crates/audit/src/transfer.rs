@@ -49,10 +49,7 @@ pub fn archive(
     is_kept: impl Fn(&Stream) -> bool,
 ) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
-        return match is_same_league(&league.open()?, to, &is_kept)? {
-            true => verify_file(to),
-            false => Err(StoreError::Exists(to.to_owned())),
-        };
+        return if is_same_league(&league.open()?, to, &is_kept)? { verify_file(to) } else { Err(StoreError::Exists(to.to_owned())) };
     }
     let draft = beside(to, DRAFT);
     let failed = |error| StoreError::io(to, error);
@@ -143,6 +140,7 @@ pub fn append(to: &Store, at: Timestamp, stream: &Stream, lines: Vec<String>) ->
 
 /// Nobody waits for it: a flush does.
 fn batch(at: Timestamp, stream: &Stream, lines: Vec<String>) -> Batch {
-    let (durability, then) = (Durability::Written, Box::new(|_| {}));
+    let durability = Durability::Written;
+    let then = Box::new(|_| {});
     Batch { at, stream: stream.clone(), lines, durability, awaited: false, then }
 }

@@ -121,7 +121,8 @@ fn a_choice_of_a_player_that_made_none_is_a_contradiction() {
 /// P01 is said to have been silent.
 fn referee_of_the_silenced(fixture: &Fixture) -> MatchResult {
     let mut result = plain_referee(fixture);
-    let (a, b) = (&fixture.a, &fixture.b);
+    let a = &fixture.a;
+    let b = &fixture.b;
     result.score = [(a.clone(), 0), (b.clone(), 3)].into_iter().collect();
     (result.winner, result.status) = (Some(b.clone()), Some(GameStatus::TechnicalLoss));
     if let GameDetails::Parity(details) = &mut result.details.game {
@@ -162,7 +163,8 @@ fn answered(seconds: u64) -> Exchange {
 
 fn silenced(folder: &Path, exchanges: Vec<Exchange>) -> Option<Fault> {
     let league = manager(referee_of_the_silenced);
-    let (file, own) = (folder.join("league.db"), folder.join("p01.db"));
+    let file = folder.join("league.db");
+    let own = folder.join("p01.db");
     let store = Store::open(&file).unwrap();
     append(&store, "league", league.lines.clone()).unwrap();
     store.close().unwrap();

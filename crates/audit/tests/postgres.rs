@@ -12,7 +12,8 @@ use matchday_testkit::postgres::Cluster;
 fn a_league_moves_between_file_and_database_byte_for_byte() {
     let Some(cluster) = Cluster::start() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let (file, back) = (folder.path().join("a.db"), folder.path().join("b.db"));
+    let file = folder.path().join("a.db");
+    let back = folder.path().join("b.db");
     let store = Store::open(&file).unwrap();
     append(&store, "league", (0..50).map(line).collect()).unwrap();
     append(&store, "referee/8001", (0..30).map(line).collect()).unwrap();

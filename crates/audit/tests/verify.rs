@@ -334,7 +334,8 @@ fn league_and_referee() -> (Vec<String>, Vec<String>) {
                 "starts_at": stored["at"], "secret": event["result"]["details"]["fairness"]["secret"],
                 "players": players,
             });
-            let (id, attempt) = (&event["match_id"], &event["attempt"]);
+            let id = &event["match_id"];
+            let attempt = &event["attempt"];
             let decided =
                 json!({"type": "decided", "match_id": id, "attempt": attempt, "result": event["result"]});
             let reported = json!({"type": "reported", "match_id": id, "attempt": attempt});
@@ -455,7 +456,8 @@ fn a_wrong_pairing_is_found_and_named() {
     let lines = played_as(Competition::of(Format::Swiss), 8);
     let why = fault_after(&lines, "round_drawn", |event| {
         let pairs = event["pairs"].as_array_mut().unwrap();
-        let (one, other) = (pairs[0][1].clone(), pairs[1][1].clone());
+        let one = pairs[0][1].clone();
+        let other = pairs[1][1].clone();
         pairs[0][1] = other;
         pairs[1][1] = one;
     });
@@ -473,7 +475,8 @@ fn a_wrong_seed_a_wrong_lot_and_a_missing_round_are_found() {
     let seeds = (2..40).map(|players| played_as(always_level.clone(), players));
     let lines = seeds.into_iter().find(|lines| lines.iter().any(|line| line.contains("lot_drawn"))).unwrap();
     let why = fault_after(&lines, "lot_drawn", |event| {
-        let (winner, loser) = (event["winner"].clone(), event["loser"].clone());
+        let winner = event["winner"].clone();
+        let loser = event["loser"].clone();
         event["winner"] = loser;
         event["loser"] = winner;
     });

@@ -7,7 +7,8 @@ use matchday_testkit::event_lines::{chained, stream};
 
 #[test]
 fn the_log_of_a_simulated_league_fits_whatever_went_wrong() {
-    let (mut matches, mut proven) = (0, 0);
+    let mut matches = 0;
+    let mut proven = 0;
     for seed in 0..150 {
         let report = sim::run(seed, &sim::Options::default());
         let lines: Vec<String> =

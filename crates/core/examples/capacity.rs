@@ -33,10 +33,12 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let (registered_in, registered) = (began.elapsed(), resident_kb());
+    let registered_in = began.elapsed();
+    let registered = resident_kb();
     let began = Instant::now();
     let matches: u64 = gathered.iter_mut().map(|league| u64::from(league.play())).sum();
-    let (took, played) = (began.elapsed(), resident_kb());
+    let took = began.elapsed();
+    let played = resident_kb();
     let agents = u64::from(leagues) * u64::from(players + 2);
     println!("{agents} agents in {leagues} leagues of {players} players and a referee");
     println!(

@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         };
         let reading = Reading { conformance, now: now(), limits, exchange: None, about: None };
-        let (dialect, reply_to) = (received.dialect, received.reply_to);
+        let dialect = received.dialect;
+        let reply_to = received.reply_to;
         let Some(ask) = decode_wire::ask(received.asked, &reading) else {
             writeln!(stdout(), "{{\"error\":\"line {number} names an unknown method\"}}")?;
             continue;

@@ -56,7 +56,8 @@ mod tests {
         for lengths in [&[][..], &[0], &[1, 0, 2], &[248], &[249], &[240, 0], &[240, 1], &[300, 5], &[5, 300]]
         {
             let parts: Vec<&[u8]> = lengths.iter().map(|length| &long[..*length]).collect();
-            let (mut fed, mut expected) = (Vec::new(), Vec::new());
+            let mut fed = Vec::new();
+            let mut expected = Vec::new();
             feed(&parts, |bytes| fed.extend_from_slice(bytes));
             feed_piecemeal(&parts, |bytes| expected.extend_from_slice(bytes));
             assert_eq!(fed, expected, "{lengths:?}");

@@ -298,10 +298,8 @@ mod tests {
     #[test]
     fn an_answer_counts_once_and_by_the_deadline() {
         let (mut mailbox, _) = connected();
-        let (one, two) = (
-            mailbox.call(START, after(5), Caller::Own).unwrap(),
-            mailbox.call(START, after(5), Caller::Own).unwrap(),
-        );
+        let one = mailbox.call(START, after(5), Caller::Own).unwrap();
+        let two = mailbox.call(START, after(5), Caller::Own).unwrap();
         assert_eq!(mailbox.answer(after(5), one), Ok(()));
         assert_eq!(mailbox.answer(after(5), one), Err(NotOpen::Unknown));
         assert_eq!(mailbox.answer(after(5) + Duration::from_micros(1), two), Err(NotOpen::Late));

@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn a_failed_delivery_is_sent_again_after_its_pause_and_not_before() {
-        let (mut outbox, mut out) = (Outbox::default(), Vec::new());
+        let mut outbox = Outbox::default();
+        let mut out = Vec::new();
         let call = outbox.send(at(0), delivery(TWICE), &mut out);
         let sent = outbox.answered(call).unwrap();
         outbox.retry(at(1), sent).unwrap();
@@ -193,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_delivery_comes_back_when_its_tries_are_used_up() {
-        let (mut outbox, mut out) = (Outbox::default(), Vec::new());
+        let mut outbox = Outbox::default();
+        let mut out = Vec::new();
         let mut call = outbox.send(at(0), delivery(TWICE), &mut out);
         for round in 1..=2 {
             let sent = outbox.answered(call).unwrap();
@@ -207,7 +209,8 @@ mod tests {
 
     #[test]
     fn what_is_called_off_is_neither_sent_again_nor_answered() {
-        let (mut outbox, mut out) = (Outbox::default(), Vec::new());
+        let mut outbox = Outbox::default();
+        let mut out = Vec::new();
         let call = outbox.send(at(0), delivery(TWICE), &mut out);
         outbox.cancel(|purpose| *purpose == "test");
         assert!(outbox.answered(call).is_none());

@@ -39,7 +39,9 @@ mod tests {
 
     #[test]
     fn an_entry_is_of_one_key_one_signature_and_one_message() {
-        let (key, signature, message) = ([1; 32], [2; 64], b"a move".as_slice());
+        let key = [1; 32];
+        let signature = [2; 64];
+        let message = b"a move".as_slice();
         insert(entry(&key, &signature, message));
         assert!(contains(&entry(&key, &signature, message)));
         assert!(!contains(&entry(&[9; 32], &signature, message)));

@@ -64,7 +64,9 @@ impl Checkpoint {
     /// Reads the text of a checkpoint.
     pub fn parse(text: &str) -> Result<Self, NoteError> {
         let mut lines = text.lines();
-        let (origin, size, root) = (lines.next(), lines.next(), lines.next());
+        let origin = lines.next();
+        let size = lines.next();
+        let root = lines.next();
         let Some(origin) = origin.filter(|origin| !origin.is_empty()) else {
             return wrong(1, "expected the origin of the log");
         };
@@ -113,7 +115,9 @@ pub fn verifier_key(name: &str, key: &PublicKey) -> String {
 /// The key of a text that [`verifier_key`] has written; `None` for any other text.
 pub fn key_of_verifier(text: &str) -> Option<PublicKey> {
     let mut parts = text.splitn(3, '+');
-    let (name, id, key) = (parts.next()?, parts.next()?, parts.next()?);
+    let name = parts.next()?;
+    let id = parts.next()?;
+    let key = parts.next()?;
     let bytes = BASE64.decode(key).ok()?;
     let key = match bytes.split_first()? {
         (&ED25519, key) => PublicKey::from_bytes(key.try_into().ok()?)?,

@@ -38,14 +38,17 @@ fn page() -> PathBuf {
 
 /// The page with every example written anew, and the examples that are on it in their order.
 fn rewritten(page: &str) -> (String, Vec<String>) {
-    let (mut out, mut shown) = (String::new(), Vec::new());
+    let mut out = String::new();
+    let mut shown = Vec::new();
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (name, after) = after.split_once(" -->\n").expect("a marker ends its line");
         let (_, after) = after.split_once(END).unwrap_or_else(|| panic!("example {name} has no end"));
         shown.push(name.to_owned());
-        let (example, id) = (named(name), shown.len());
-        let (request, response) = (example.request(id), example.response(id));
+        let example = named(name);
+        let id = shown.len();
+        let request = example.request(id);
+        let response = example.response(id);
         out.push_str(&format!(
             "{before}{BEGIN}{name} -->\n```json\n{request}```\n\n```json\n{response}```\n{END}"
         ));
@@ -191,7 +194,8 @@ fn the_tokens_and_the_draw_of_the_examples_are_real() {
     let over = read_body(&named("notify_match_result").parsed(1).0["params"], Strict).unwrap();
     let Body::GameOver(over) = over else { panic!("{over:?}") };
     let GameResult { fairness, details, .. } = over.game_result.clone();
-    let (a, b) = (PlayerId::new("P01"), PlayerId::new("P02"));
+    let a = PlayerId::new("P01");
+    let b = PlayerId::new("P02");
     let reveal = fairness.unwrap();
     let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
     let GameDetails::Parity(details) = details else { panic!() };
@@ -200,7 +204,8 @@ fn the_tokens_and_the_draw_of_the_examples_are_real() {
 
 #[test]
 fn what_referee_and_manager_have_signed_in_the_examples_is_real() {
-    let (league_id, match_id) = (LeagueId::new("league_2025_even_odd"), MatchId::new("R1M1"));
+    let league_id = LeagueId::new("league_2025_even_odd");
+    let match_id = MatchId::new("R1M1");
     let [referee, manager] = [3, 4].map(|byte| SigningKey::from_seed([byte; 32]).public_key());
     let shown = |name: &str, path: &str| named(name).parsed(1).0["params"].pointer(path).cloned().unwrap();
     assert_eq!(shown("register_referee", "/referee_meta/public_key"), referee.to_string());

@@ -99,7 +99,8 @@ fn what_a_player_commits_to_and_signs_is_what_the_description_says() {
     let draw = draw_of(&league, &match_id, 1);
     let theirs = draw.nonce_commitment(&b, &nonce("blue"));
     assert_eq!(theirs.text(), "5f964371914bd347952b00426fdf5522d7c5f4691da4884947d4155554a5142c");
-    let (commitment, even) = (draw.commitment(&secret()), serde_json::json!("even"));
+    let commitment = draw.commitment(&secret());
+    let even = serde_json::json!("even");
     let moves = SignedMoves {
         draw,
         player_id: &a,

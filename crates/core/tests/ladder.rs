@@ -44,7 +44,8 @@ fn a_ladder_whose_players_allow_few_matches_waits_for_the_next_hour() {
 
 #[test]
 fn players_of_a_ladder_leave_come_back_and_crash() {
-    let (mut left, mut played) = (0, 0);
+    let mut left = 0;
+    let mut played = 0;
     for heal_after in [20, 60] {
         let heal_after = Duration::from_secs(heal_after);
         let faults = Faults {

@@ -6,7 +6,8 @@ use matchday_core::sim::{self, Options};
 fn the_same_seed_gives_the_same_trace() {
     let options = Options { keep_trace: true, ..Options::default() };
     for seed in 0..40 {
-        let (first, second) = (sim::run(seed, &options), sim::run(seed, &options));
+        let first = sim::run(seed, &options);
+        let second = sim::run(seed, &options);
         assert_eq!(first.trace, second.trace, "seed {seed}");
         assert_eq!(first.trace_hash, second.trace_hash, "seed {seed}");
     }

@@ -47,7 +47,8 @@ fn byes_are_shared_out_evenly() {
         for player in rounds.iter().filter_map(|round| round.bye.as_ref()) {
             *byes.get_mut(player).unwrap() += 1;
         }
-        let (least, most) = (byes.values().min().unwrap(), byes.values().max().unwrap());
+        let least = byes.values().min().unwrap();
+        let most = byes.values().max().unwrap();
         assert!(most - least <= 1, "{count} players: {byes:?}");
         assert_eq!(byes.values().sum::<u32>(), if count % 2 == 1 { count } else { 0 });
     });

@@ -27,7 +27,8 @@ fn half(method: &Method, part: &str) -> Validator {
 fn every_golden_exchange_fits_the_schema_of_its_method() {
     for exchanged in exchanges::all() {
         let (request, response) = exchanged.parsed(7);
-        let (asked, answered) = (half(&exchanged.method(), "request"), half(&exchanged.method(), "response"));
+        let asked = half(&exchanged.method(), "request");
+        let answered = half(&exchanged.method(), "response");
         let refused = exchanged.name == "register_player-refused";
         assert_eq!(asked.is_valid(&request), !refused, "{}", exchanged.name);
         assert!(answered.is_valid(&response), "{}", exchanged.name);

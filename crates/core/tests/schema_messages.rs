@@ -55,7 +55,8 @@ fn a_schema_as_people_read_it() {
 #[test]
 fn schema_and_strict_reading_agree_about_every_change_of_every_field() {
     let schemas = Schemas::new();
-    let (mut taken, mut refused) = (0, 0);
+    let mut taken = 0;
+    let mut refused = 0;
     let mut quarrels = Vec::new();
     for Golden { name, value } in golden::strict() {
         for pointer in pointers(&value) {

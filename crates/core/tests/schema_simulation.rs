@@ -15,7 +15,8 @@ use std::collections::BTreeSet;
 fn every_message_of_every_league_fits_its_schema() {
     let schemas = Schemas::new();
     let options = Options { keep_messages: true, ..Options::default() };
-    let (mut count, mut kinds) = (0, BTreeSet::new());
+    let mut count = 0;
+    let mut kinds = BTreeSet::new();
     for seed in 0..40 {
         for message in sim::run(seed, &options).messages {
             let value = serde_json::to_value(&message).unwrap();

@@ -42,7 +42,8 @@ fn otherwise_sound(shared_store: SharedStore, house: bool) -> Scenario {
 
 #[test]
 fn nobody_loses_a_match_because_the_league_changes_hands() {
-    let (outage_us_max, faults_per_10k_transactions) = (30_000_000, 1_000);
+    let outage_us_max = 30_000_000;
+    let faults_per_10k_transactions = 1_000;
     for house in [false, true] {
         let mut tenures = 0;
         for seed in 0..60 {

@@ -154,7 +154,8 @@ proptest! {
     fn points_never_rise_down_the_table_and_each_reason_is_true((players, results) in leagues()) {
         let places = rank(players, &results);
         for pair in places.windows(2) {
-            let (upper, lower) = (&pair[0], &pair[1]);
+            let upper = &pair[0];
+            let lower = &pair[1];
             let ahead = upper.ahead.as_ref().unwrap();
             prop_assert_eq!(&ahead.of, &lower.player);
             prop_assert_eq!(ahead.on == LEVEL, upper.rank == lower.rank);

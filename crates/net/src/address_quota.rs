@@ -29,7 +29,8 @@ impl AddressQuota {
         open: impl IntoIterator<Item = Option<IpAddr>>,
     ) -> Result<(), QuotaReached> {
         let from = limit_key(peer);
-        let (mut all, mut of_address) = (0, 0);
+        let mut all = 0;
+        let mut of_address = 0;
         for opened_from in open {
             all += 1;
             of_address += usize::from(opened_from == Some(from));
@@ -83,7 +84,8 @@ mod tests {
     #[test]
     fn places_are_taken_within_the_quota_and_given_back() {
         let quota = AddressQuota { all_max: 3, per_address_max: 1 };
-        let (places, ip) = (AddressPlaces::new(quota), |text: &str| text.parse::<IpAddr>().unwrap());
+        let places = AddressPlaces::new(quota);
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
         let first = places.try_acquire(ip("2001:db8::1")).unwrap();
         assert_eq!(places.try_acquire(ip("2001:db8::2")).unwrap_err(), QuotaReached::Address(1));
         let _local = [(); 2].map(|()| places.try_acquire(ip("127.0.0.1")).unwrap());

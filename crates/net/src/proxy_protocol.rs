@@ -72,10 +72,7 @@ fn parse(bytes: &[u8]) -> Start {
     if bytes.starts_with(V2_START) {
         return parse_v2(bytes);
     }
-    match V1_START.starts_with(bytes) || V2_START.starts_with(bytes) {
-        true => Start::Incomplete,
-        false => Start::Other,
-    }
+    if V1_START.starts_with(bytes) || V2_START.starts_with(bytes) { Start::Incomplete } else { Start::Other }
 }
 
 /// `PROXY TCP4 192.0.2.1 10.0.0.5 40000 8000`, without the first word.

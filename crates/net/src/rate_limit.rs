@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn to_ask_for_room_takes_none() {
-        let (limiter, now) = (RateLimiter::new(1, 2), Instant::now());
+        let limiter = RateLimiter::new(1, 2);
+        let now = Instant::now();
         assert!((0..10).all(|_| limiter.has_room(ip("10.0.0.7"), now)));
         assert!(limiter.admits(ip("10.0.0.7"), 2, now));
         assert!(!limiter.has_room(ip("10.0.0.7"), now));
@@ -131,7 +132,8 @@ mod tests {
 
     #[test]
     fn so_many_at_once_and_then_one_after_another_as_they_come_back() {
-        let (limiter, now) = (RateLimiter::new(2, 3), Instant::now());
+        let limiter = RateLimiter::new(2, 3);
+        let now = Instant::now();
         let caller = ip("10.0.0.7");
         assert_eq!([0; 4].map(|_| limiter.admits(caller, 1, now)), [true, true, true, false]);
         assert!(limiter.admits(ip("10.0.0.8"), 3, now), "others have a bucket of their own");
@@ -143,7 +145,8 @@ mod tests {
 
     #[test]
     fn the_turn_of_a_second_lets_no_second_burst_through() {
-        let (limiter, now) = (RateLimiter::new(100, 100), Instant::now());
+        let limiter = RateLimiter::new(100, 100);
+        let now = Instant::now();
         let caller = ip("10.0.0.7");
         assert!(limiter.admits(caller, 100, now + Duration::from_millis(999)));
         assert!(!limiter.admits(caller, 2, now + Duration::from_millis(1_001)));
@@ -151,7 +154,8 @@ mod tests {
 
     #[test]
     fn a_batch_costs_what_is_in_it_and_nothing_if_it_is_refused() {
-        let (limiter, now) = (RateLimiter::new(3, 3), Instant::now());
+        let limiter = RateLimiter::new(3, 3);
+        let now = Instant::now();
         assert!(!limiter.admits(ip("10.0.0.7"), 4, now));
         assert!(!limiter.admits(ip("10.0.0.7"), usize::MAX, now));
         assert!(limiter.admits(ip("10.0.0.7"), 3, now));
@@ -159,7 +163,8 @@ mod tests {
 
     #[test]
     fn all_addresses_of_one_machine_share_a_bucket() {
-        let (limiter, now) = (RateLimiter::new(1, 1), Instant::now());
+        let limiter = RateLimiter::new(1, 1);
+        let now = Instant::now();
         assert!(limiter.admits(ip("2001:db8::1"), 1, now));
         assert!(!limiter.admits(ip("2001:db8::ffff"), 1, now), "they are of one /64");
         assert!(limiter.admits(ip("2001:db8:0:1::1"), 1, now));
@@ -169,7 +174,8 @@ mod tests {
 
     #[test]
     fn however_many_ask_another_is_taken_and_the_one_that_asks_most_is_not_forgotten() {
-        let (limiter, now) = (RateLimiter::new(10, 10), Instant::now());
+        let limiter = RateLimiter::new(10, 10);
+        let now = Instant::now();
         let greedy = ip("192.0.2.1");
         assert!(limiter.admits(greedy, 10, now));
         for number in 0..10_000_u32 {

@@ -32,7 +32,8 @@ pub struct RxTimes {
 
 impl RxTimes {
     fn new(peek: Option<Peek>) -> Self {
-        let (now, none) = (Instant::now(), || AtomicU64::new(0));
+        let now = Instant::now();
+        let none = || AtomicU64::new(0);
         let base = now.checked_sub(BEFORE_ACCEPT_MAX).unwrap_or(now);
         Self { base, first: none(), last: none(), busy: AtomicBool::new(false), peek, forwarded: None }
     }

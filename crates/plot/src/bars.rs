@@ -43,7 +43,8 @@ impl Bars {
         let labels: Vec<String> = self.bars.iter().map(|bar| cut(&bar.label, LABEL_COLUMNS_MAX)).collect();
         let room = |texts: &[String]| texts.iter().map(|text| pixels(text)).fold(0.0, f64::max);
         let value_text: Vec<String> = self.bars.iter().map(Bar::value_text).collect();
-        let (from, to) = (room(&labels) + 12.0, WIDTH - room(&value_text) - 10.0);
+        let from = room(&labels) + 12.0;
+        let to = WIDTH - room(&value_text) - 10.0;
         let range = self.range();
         let mut svg = Svg::new("bars", WIDTH, height, &self.title, &self.alternative());
         for (place, ((bar, label), value_text)) in self.bars.iter().zip(&labels).zip(&value_text).enumerate()

@@ -93,7 +93,9 @@ impl Dots {
         let range = self.range();
         let at = |value: f64| range.place(value, 0.0, columns as f64 - 1.0).round() as usize;
         let lines = self.dots.iter().map(|dot| {
-            let (low, value, high) = (at(dot.low), at(dot.value), at(dot.high));
+            let low = at(dot.low);
+            let value = at(dot.value);
+            let high = at(dot.high);
             let sign = |column: usize| match column {
                 column if column == value => '●',
                 column if column == low => '├',
@@ -105,7 +107,8 @@ impl Dots {
             format!("{}  {drawn}", left(&dot.label, labels)).trim_end().to_owned()
         });
         let mut lines: Vec<String> = lines.collect();
-        let (low, high) = (number(range.low), number(range.high));
+        let low = number(range.low);
+        let high = number(range.high);
         let words = left(&format!("{low} {}", self.x), columns.saturating_sub(high.len()));
         lines.push(format!("{}  {words}{high}", " ".repeat(labels)));
         lines.join("\n")

@@ -48,7 +48,8 @@ impl HeatMap {
         let [rows, columns] = [&self.rows, &self.columns]
             .map(|labels| labels.iter().map(|label| cut(label, LABEL_COLUMNS_MAX)).collect::<Vec<_>>());
         let room = |labels: &[String]| labels.iter().map(|label| pixels(label)).fold(0.0, f64::max) + 10.0;
-        let (x0, y0) = (room(&rows), room(&columns).min(150.0));
+        let x0 = room(&rows);
+        let y0 = room(&columns).min(150.0);
         let width = (x0 + columns.len() as f64 * step + 12.0).max(320.0);
         let height = y0 + rows.len() as f64 * step + KEY;
         let mut svg = Svg::new("heat-map", width, height, &self.title, &self.alternative());
@@ -62,7 +63,8 @@ impl HeatMap {
             svg.text(x0 - 6.0, y0 + (number as f64 + 0.5) * step + 4.0, Anchor::End, &INK, label);
         }
         for (number, label) in columns.iter().enumerate() {
-            let (x, y) = (x0 + (number as f64 + 0.5) * step + 4.0, y0 - 6.0);
+            let x = x0 + (number as f64 + 0.5) * step + 4.0;
+            let y = y0 - 6.0;
             let turn = format!("translate({} {}) rotate(-90)", place(x), place(y));
             svg.leaf("text", &[("transform", &turn)], label);
         }
@@ -78,7 +80,8 @@ impl HeatMap {
 
     fn cells_written(&self, svg: &mut Svg, (x0, y0): (f64, f64), step: f64) {
         for (row, column, cell) in self.all() {
-            let (x, y) = (x0 + column as f64 * step, y0 + row as f64 * step);
+            let x = x0 + column as f64 * step;
+            let y = y0 + row as f64 * step;
             let (fill, ink) = heat(self.shade(cell));
             let name = |labels: &[String], number: usize| labels.get(number).cloned().unwrap_or_default();
             let hint = format!("{}, {}: {}", name(&self.rows, row), name(&self.columns, column), cell.text);
@@ -93,7 +96,8 @@ impl HeatMap {
     fn cells_small(&self, svg: &mut Svg, (x0, y0): (f64, f64), step: f64) {
         let mut paths = vec![String::new(); SHADES];
         for (row, column, cell) in self.all() {
-            let (x, y) = (place(x0 + column as f64 * step), place(y0 + row as f64 * step));
+            let x = place(x0 + column as f64 * step);
+            let y = place(y0 + row as f64 * step);
             if let Some(path) = paths.get_mut(self.shade(cell)) {
                 let side = place(step - 1.0);
                 path.push_str(&format!("M{x} {y}h{side}v{side}h-{side}z"));
@@ -105,7 +109,8 @@ impl HeatMap {
     }
 
     fn key(&self, svg: &mut Svg, height: f64) {
-        let (low, high) = (self.end(&self.low), self.end(&self.high));
+        let low = self.end(&self.low);
+        let high = self.end(&self.high);
         let from = pixels(&low) + 8.0;
         let top = height - 20.0;
         svg.text(0.0, top + 11.0, Anchor::Start, &INK, &low);

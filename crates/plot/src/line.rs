@@ -109,10 +109,7 @@ impl LineChart {
     pub fn alternative(&self) -> String {
         let ends =
             self.lines.iter().filter_map(|line| Some(format!("{}: {}", line.name, number(line.end()?.1))));
-        match self.lines.iter().any(|line| line.end().is_some()) {
-            true => format!("{} by {}. At the end: {}.", self.y, self.x, some_of(ends, HUES)),
-            false => format!("{} by {}. There is nothing to show yet.", self.y, self.x),
-        }
+        if self.lines.iter().any(|line| line.end().is_some()) { format!("{} by {}. At the end: {}.", self.y, self.x, some_of(ends, HUES)) } else { format!("{} by {}. There is nothing to show yet.", self.y, self.x) }
     }
 
     /// In braille characters, 2 by 4 dots each.
@@ -127,7 +124,8 @@ impl LineChart {
         let columns = width.saturating_sub(margin + 2 + labels + 1).max(4);
         let mut grid = Braille::new(columns, SKETCH_ROWS);
         let (across, down) = grid.dots();
-        let (last_x, last_y) = (across as f64 - 1.0, down as f64 - 1.0);
+        let last_x = across as f64 - 1.0;
+        let last_y = down as f64 - 1.0;
         let at = |(px, py): (f64, f64)| (x.place(px, 0.0, last_x), y.place(py, last_y, 0.0));
         for line in &self.lines {
             let points: Vec<_> = line.drawn().map(at).collect();
@@ -162,7 +160,8 @@ impl LineChart {
         });
         let sides: Vec<String> = sides.collect();
         let blank = " ".repeat(margin + 2);
-        let (first, last) = (number(x.low), number(x.high));
+        let first = number(x.low);
+        let last = number(x.high);
         let words = format!("{first} {}", self.x);
         let gap = columns.saturating_sub(last.chars().count());
         format!("{}\n{blank}{}{last}", sides.join("\n"), left(&words, gap))
@@ -253,7 +252,8 @@ mod tests {
         chart.lines[1].points = chart.lines[0].points.clone();
         let svg = chart.svg();
         assert_eq!(svg.matches("stroke-dasharray").count(), 5, "each of the segments that they share");
-        let (solid, dashed) = (svg.find("<title>Ada</title>"), svg.find("stroke-dasharray"));
+        let solid = svg.find("<title>Ada</title>");
+        let dashed = svg.find("stroke-dasharray");
         assert!(solid < dashed, "dashes are drawn over the other line");
     }
 

@@ -64,7 +64,8 @@ impl Svg {
     }
 
     pub(crate) fn text(&mut self, x: f64, y: f64, anchor: Anchor, paint: &Paint, text: &str) {
-        let (x, y) = (place(x), place(y));
+        let x = place(x);
+        let y = place(y);
         let mut attributes = vec![("x", x.as_str()), ("y", y.as_str())];
         attributes.extend(paint.attributes());
         if !paint.colour.is_empty() {

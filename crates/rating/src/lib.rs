@@ -43,13 +43,15 @@ impl Rating {
     /// The rating after a rating period with these matches: opponent and score (1, 1/2 or 0).
     #[must_use]
     pub fn after(self, matches: &[(Rating, f64)]) -> Self {
-        let (mu, phi) = (self.mu(), self.phi());
+        let mu = self.mu();
+        let phi = self.phi();
         if matches.is_empty() {
             let phi = hypotenuse(phi, self.volatility);
             return Self { deviation: (phi * SCALE).min(Self::default().deviation), ..self };
         }
         // Step 3: the information in the matches; step 4: the summed surprise.
-        let (mut told, mut pointed) = (0.0, 0.0);
+        let mut told = 0.0;
+        let mut pointed = 0.0;
         for (opponent, score) in matches {
             let weight = opponent.weight();
             let expected = 1.0 / (1.0 + libm::exp(-weight * (mu - opponent.mu())));
@@ -106,7 +108,8 @@ fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
         let below = (1..1000).map(|k| centre - f64::from(k) * TAU).find(|x| f(*x) >= 0.0);
         below.unwrap_or(centre)
     };
-    let (mut f_a, mut f_b) = (f(a), f(b));
+    let mut f_a = f(a);
+    let mut f_b = f(b);
     while (b - a).abs() > PRECISION {
         let c = a + (a - b) * f_a / (f_b - f_a);
         let f_c = f(c);
@@ -151,7 +154,8 @@ mod tests {
 
     #[test]
     fn unsure_ratings_promise_less() {
-        let (better, worse) = (rating(1700.0, 50.0), rating(1500.0, 50.0));
+        let better = rating(1700.0, 50.0);
+        let worse = rating(1500.0, 50.0);
         let sure = better.expected_score(worse);
         assert!((sure + worse.expected_score(better) - 1.0).abs() < 1e-12);
         let unsure = rating(1700.0, 300.0).expected_score(rating(1500.0, 300.0));

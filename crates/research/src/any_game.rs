@@ -170,7 +170,8 @@ impl<'a> Players<'a> {
         match player.strategy {
             StrategySource::BuiltIn(entry) => Some(entry.choose(&turn, entropy)),
             StrategySource::External(strategy) => {
-                let (match_id, round_id) = (table.match_id.clone(), Some(table.round_id));
+                let match_id = table.match_id.clone();
+                let round_id = Some(table.round_id);
                 let sheet = TurnSheet::of(&turn, match_id, round_id, NO_TIME, NO_TIME);
                 strategy.decide(TurnSheet { seed: *seat.of(&table.seeds), ..sheet })
             }
@@ -217,7 +218,8 @@ impl Table {
 
     fn dice(&self, entropy: &mut Entropy) -> Dice {
         let [a, b] = self.players.map(|player| Nonce::absent(&id(player)));
-        let (league_id, match_id) = (&LeagueId::new(""), &self.match_id);
+        let league_id = &LeagueId::new("");
+        let match_id = &self.match_id;
         let draw = MatchDraw { league_id, match_id, attempt: Attempt::FIRST };
         draw.dice(&Secret::draw(entropy), [&a, &b])
     }

@@ -74,7 +74,8 @@ impl Duels<'_> {
         let together = if self.every_unit { 1 } else { self.units_together() };
         let blocks = if still.is_empty() { 0 } else { all_units.div_ceil(together) * count };
         let work = |block: u64| {
-            let (number, part) = (block % count, block / count);
+            let number = block % count;
+            let part = block / count;
             let units = part * together..((part + 1) * together).min(all_units);
             let pair = usize::try_from(number).ok().and_then(|number| still.get(number));
             (number, pair.map(|pair| self.block(run, pair, number, units)))
@@ -132,7 +133,8 @@ impl Duels<'_> {
         unit: u64,
         mut each: impl FnMut(Seat, Meeting),
     ) -> Tally {
-        let (length, series) = (self.unit_matches(), u64::from(self.series.get()));
+        let length = self.unit_matches();
+        let series = u64::from(self.series.get());
         let mut tally = Tally::default();
         let mut before = None;
         for place in unit * length..((unit + 1) * length).min(self.matches) {

@@ -161,7 +161,8 @@ mod tests {
             let Wdl { wins, draws, losses } = tally.record;
             ([wins, draws, losses, tally.lost_by_both], tally.forfeits)
         };
-        let (a, b) = (Seat::A, Seat::B);
+        let a = Seat::A;
+        let b = Seat::B;
         for (ending, first, expected) in [
             (Ending::Won(a), a, ([1, 0, 0, 0], [0, 0])),
             (Ending::Won(a), b, ([0, 0, 1, 0], [0, 0])),

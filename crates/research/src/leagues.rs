@@ -127,7 +127,8 @@ impl Season<'_, '_> {
 
     /// Plays a league whose rounds depend on earlier results. Returns the positions by rank.
     fn play_drawn(&mut self, draw: &Draw) -> Option<Vec<usize>> {
-        let (ids, nobody) = (&self.format.ids, BTreeSet::new());
+        let ids = &self.format.ids;
+        let nobody = BTreeSet::new();
         let mut rounds: Vec<(DrawnRound, Vec<Option<Verdict>>)> = Vec::new();
         loop {
             let next = draw.next(&played_rounds(&rounds), &nobody);

@@ -37,13 +37,10 @@ pub fn random(game: &GameEntry, count: usize, turns: u32, seed: u64) -> Result<V
             attempts = 0;
         }
     }
-    match openings.is_empty() {
-        true => Err(BadOpening {
+    if openings.is_empty() { Err(BadOpening {
             line: None,
             why: format!("{} has no openings of {turns} turns: they would end the match", game.name),
-        }),
-        false => Ok(openings),
-    }
+        }) } else { Ok(openings) }
 }
 
 /// One opening a line: a JSON array of moves, in the order in which the game asks for them. Blank lines and what follows
@@ -60,10 +57,7 @@ pub fn parse(game: &GameEntry, text: &str) -> Result<Vec<Opening>, BadOpening> {
             .map_err(|error| wrong(format!("expected a JSON array of moves, as in [3, 3]: {error}")))?;
         openings.push(Position::of(game).played(&moves).map_err(wrong)?);
     }
-    match openings.is_empty() {
-        true => Err(BadOpening { line: None, why: "there is no opening in it".to_owned() }),
-        false => Ok(openings),
-    }
+    if openings.is_empty() { Err(BadOpening { line: None, why: "there is no opening in it".to_owned() }) } else { Ok(openings) }
 }
 
 struct Position {
@@ -111,10 +105,7 @@ impl Position {
                 self.play(*seat, choice)?;
             }
         }
-        match self.is_over() {
-            true => Err("it ends the match".to_owned()),
-            false => Ok(self.made),
-        }
+        if self.is_over() { Err("it ends the match".to_owned()) } else { Ok(self.made) }
     }
 }
 

@@ -27,8 +27,11 @@ impl Run<'_> {
         work: impl Fn(u64) -> R + Sync,
         mut fold: impl FnMut(R) -> ControlFlow<()>,
     ) {
-        let (next, enough) = (AtomicU64::new(0), AtomicBool::new(false));
-        let (next, enough, work) = (&next, &enough, &work);
+        let next = AtomicU64::new(0);
+        let enough = AtomicBool::new(false);
+        let next = &next;
+        let enough = &enough;
+        let work = &work;
         let ended = move || self.is_stopped() || enough.load(Ordering::Relaxed);
         thread::scope(|scope| {
             let (give, take) = sync_channel(2 * self.threads.get());
@@ -44,7 +47,8 @@ impl Run<'_> {
                 });
             }
             drop(give);
-            let (mut early, mut due) = (BTreeMap::new(), 0);
+            let mut early = BTreeMap::new();
+            let mut due = 0;
             for (number, result) in take {
                 early.insert(number, result);
                 while let Some(result) = early.remove(&due) {

@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn the_other_side_has_won_what_this_one_has_lost() {
-        let (one, other) = (SeriesVariance::of_series([5, 3, 2, 1]), SeriesVariance::of_series([2, 3, 5, 1]));
+        let one = SeriesVariance::of_series([5, 3, 2, 1]);
+        let other = SeriesVariance::of_series([2, 3, 5, 1]);
         assert_eq!(one.reversed(), other);
     }
 }

@@ -131,7 +131,8 @@ fn mean(tally: &Tally, worth: Worth) -> Option<f64> {
 fn error_of_points(tally: &Tally) -> f64 {
     let [win, draw] = [POINTS_WIN, POINTS_DRAW].map(f64::from);
     let n = tally.matches() as f64 + 3.0;
-    let (wins, draws) = (tally.record.wins as f64 + 1.0, tally.record.draws as f64 + 1.0);
+    let wins = tally.record.wins as f64 + 1.0;
+    let draws = tally.record.draws as f64 + 1.0;
     let mean = (win * wins + draw * draws) / n;
     ((win * win * wins + draw * draw * draws) / n - mean * mean).max(0.0).sqrt() / n.sqrt()
 }
@@ -277,7 +278,8 @@ mod tests {
     fn intervals_hold_the_truth_where_matches_hang_together() {
         let names = ["mirror", "mirror"];
         let truth = mean(&duel(names, 4_000_000, 1), DRAWN).unwrap();
-        let (mut held, mut held_as_if_independent) = (0, 0);
+        let mut held = 0;
+        let mut held_as_if_independent = 0;
         for seed in 100..300 {
             let tally = duel(names, 4_000, seed);
             let holds = |found: Option<Estimate>| found.is_some_and(|it| it.low <= truth && truth <= it.high);

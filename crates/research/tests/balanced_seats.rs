@@ -59,7 +59,9 @@ fn two_copies_of_a_strategy_are_not_told_apart_by_sprt_nor_by_intervals() {
     let sprt = Sprt::new(0.0, 60.0, 0.05, 0.05).unwrap();
     for game in GAMES {
         for series in LENGTHS {
-            let (mut tests, mut told_apart, mut intervals_without_0) = (0, 0, 0);
+            let mut tests = 0;
+            let mut told_apart = 0;
+            let mut intervals_without_0 = 0;
             for strategy in strategy::of(game) {
                 for seed in 0..12 {
                     let mut answer = Answer::Open;
@@ -91,7 +93,8 @@ fn two_copies_of_a_strategy_are_not_told_apart_by_sprt_nor_by_intervals() {
 
 #[test]
 fn copies_of_a_strategy_are_champions_equally_often_in_every_format() {
-    let (copies, leagues) = (4, 60_u32);
+    let copies = 4;
+    let leagues = 60_u32;
     let stop = AtomicBool::new(false);
     let run = Run { threads: NonZeroUsize::new(2).unwrap(), stop: &stop };
     for game in GAMES {

@@ -18,7 +18,8 @@ fn entrants(names: &[&str]) -> Vec<Entrant> {
 }
 
 fn duels(name: &str, names: &[&str], matches: u64, threads: usize, every_unit: bool) -> Vec<Pair> {
-    let (stop, entrants) = (AtomicBool::new(false), entrants(names));
+    let stop = AtomicBool::new(false);
+    let entrants = entrants(names);
     let series = NonZeroU32::new(100).unwrap();
     let duels = Duels {
         game: game(name),
@@ -35,7 +36,8 @@ fn duels(name: &str, names: &[&str], matches: u64, threads: usize, every_unit: b
 }
 
 fn leagues(name: &str, names: &[&str], format: Format, leagues: u64, threads: usize) -> Seasons {
-    let (stop, entrants) = (AtomicBool::new(false), entrants(names));
+    let stop = AtomicBool::new(false);
+    let entrants = entrants(names);
     let competition = Competition::of(format);
     let leagues = Leagues {
         game: game(name),
@@ -106,7 +108,8 @@ fn leagues_of_even_odd() {
 #[test]
 fn a_test_that_stops_early_stops_after_the_same_match() {
     let stopped = |threads| {
-        let (stop, entrants) = (AtomicBool::new(false), entrants(&["pattern", "random"]));
+        let stop = AtomicBool::new(false);
+        let entrants = entrants(&["pattern", "random"]);
         let series = NonZeroU32::new(10).unwrap();
         let duels = Duels {
             game: game("rock_paper_scissors"),
@@ -175,7 +178,8 @@ fn a_knockout_has_one_match_for_each_who_is_out() {
 
 #[test]
 fn too_few_for_a_format_are_told_so() {
-    let (stop, entrants) = (AtomicBool::new(false), entrants(&["random", "optimal"]));
+    let stop = AtomicBool::new(false);
+    let entrants = entrants(&["random", "optimal"]);
     let competition = Competition::of(Format::GroupsKnockout);
     let competition = Competition { groups: Some(2), ..competition };
     let leagues = Leagues {

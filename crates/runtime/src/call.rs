@@ -176,7 +176,8 @@ async fn attempt(
     let (answer, response) = match outcome {
         Ok(received) => {
             let wire = read_answer(received.status, &received.body, &context.limits);
-            let (conformance, limits) = (context.conformance, context.limits);
+            let conformance = context.conformance;
+            let limits = context.limits;
             let reading = Reading { conformance, now: at, limits, exchange: exchange.as_ref(), about: None };
             (decode_wire::answer(wire, &reading), Some(received.body))
         }
@@ -250,7 +251,8 @@ fn outcome(answer: &Answer) -> ExchangeOutcome {
 
 fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: Timestamp, ended: &Ended) {
     context.log(|| {
-        let (sender, kind) = (context.sender(), meta.message_type.escaped());
+        let sender = context.sender();
+        let kind = meta.message_type.escaped();
         let outcome = outcome(&ended.answer);
         let level = if outcome.is_ok() { Level::INFO } else { Level::WARN };
         let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), SmolStr::from);
@@ -286,7 +288,8 @@ fn recorded(
     began: Timestamp,
     ended: &Ended,
 ) -> Exchange {
-    let (times, clock) = (&ended.times, &context.clock);
+    let times = &ended.times;
+    let clock = &context.clock;
     let connected = |at| if at == times.began { began } else { clock.at(at) };
     let steps = [times.connected.map(connected), times.first_byte.map(|at| clock.at(at))];
     let [connected_at, first_byte_at] = in_order(began, steps, ended.at);

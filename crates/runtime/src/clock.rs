@@ -75,7 +75,8 @@ impl AgentClock {
     }
 
     pub(super) fn at(&self, instant: Instant) -> Timestamp {
-        let (at, behind) = (self.clock.at(instant) + self.ahead, self.behind());
+        let at = self.clock.at(instant) + self.ahead;
+        let behind = self.behind();
         Timestamp::from_micros(
             at.as_micros().saturating_sub(i64::try_from(behind.as_micros()).unwrap_or(i64::MAX)),
         )

@@ -49,10 +49,7 @@ impl<A: Runnable> DriverTask<A> {
         wakes: bool,
     ) -> Result<(), String> {
         self.log("started", Level::INFO, || format!("listening on {url}"));
-        let mut outcome = match wakes {
-            true => self.wake(),
-            false => Ok(()),
-        };
+        let mut outcome = if wakes { self.wake() } else { Ok(()) };
         if outcome.is_ok() {
             outcome = self.work(&mut arrivals, &mut control).await;
         }
@@ -148,7 +145,8 @@ impl<A: Runnable> DriverTask<A> {
     }
 
     fn count(&self, batch: &Batch<A::Event>) {
-        let (context, sender) = (&self.context, || self.driver.agent().sender());
+        let context = &self.context;
+        let sender = || self.driver.agent().sender();
         for milestone in batch.events.iter().filter_map(A::milestone) {
             context.telemetry.milestone(batch.at, &milestone, sender);
             context.log(|| log_milestone(batch.at, &sender(), &milestone));

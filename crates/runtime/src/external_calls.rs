@@ -53,14 +53,16 @@ fn log_decision(context: &Context, meta: &MessageMeta, began: Timestamp, at: Tim
         if let Some(remark) = remark {
             message = format!("{message}; it says {remark}");
         }
-        let (sender, fallback) = (context.sender(), decision.as_ref().err());
+        let sender = context.sender();
+        let fallback = decision.as_ref().err();
         let header = Header::new(at, &sender, "decided").about(meta);
         emit!(level, header, decided_ms, fallback, remark, "{message}");
     });
 }
 
 pub(super) async fn request_position(context: Arc<Context>, request: RulesRequest) {
-    let (id, until) = (request.id, context.clock.instant(request.until));
+    let id = request.id;
+    let until = context.clock.instant(request.until);
     let match_id = request.match_id.clone();
     let ruling = async {
         match &context.rules {

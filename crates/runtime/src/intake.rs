@@ -173,7 +173,8 @@ impl Intake {
             let reply = Some(schemas::discovery(&context.sender()));
             return Submitted { meta: MessageMeta::named(Query::Discover.name()), reply };
         }
-        let (conformance, limits) = (context.conformance, context.limits);
+        let conformance = context.conformance;
+        let limits = context.limits;
         let foreign = match &asked {
             RequestContent::Foreign { method } => method.as_deref().map(UntrustedText::from),
             _ => None,
@@ -227,7 +228,9 @@ impl Intake {
             && context.local_route(named).is_none()
         {
             let Some(verdict) = egress.check_cached(named.raw()) else {
-                let (named, context, egress) = (named.clone(), Arc::clone(context), egress.clone());
+                let named = named.clone();
+                let context = Arc::clone(context);
+                let egress = egress.clone();
                 tokio::spawn(async move {
                     request.objection = egress.check(named.raw()).await.err().map(|why| why.to_string());
                     context.inbox.put(Arrived::Request { at, request, reply });
@@ -237,7 +240,8 @@ impl Intake {
             request.objection = verdict.err().map(|why| why.to_string());
         }
         if !self.pace.is_zero() && asks_for_a_move(&request.ask) {
-            let (context, pace) = (Arc::clone(context), self.pace);
+            let context = Arc::clone(context);
+            let pace = self.pace;
             tokio::spawn(async move {
                 sleep(pace).await;
                 context.inbox.put(Arrived::Request { at: context.clock.now(), request, reply });
@@ -254,7 +258,8 @@ impl Intake {
         params: Value,
         caller: impl Into<Caller>,
     ) -> Result<Content, NoReply> {
-        let (at, caller) = (self.now(), caller.into());
+        let at = self.now();
+        let caller = caller.into();
         let is_message = params.get("message_type").is_some();
         let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
         let asked = read_method(method, params).map_err(|error| NoReply::Unfit(reason(error)))?;

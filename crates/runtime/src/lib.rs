@@ -347,7 +347,8 @@ where
         last_request: 0,
         signer,
     };
-    let (ending, listening) = (Arc::clone(&close), listening.to_owned());
+    let ending = Arc::clone(&close);
+    let listening = listening.to_owned();
     let driving = tokio::spawn(async move {
         let outcome = task.run(arrivals, control, &listening, wakes).await;
         drop(membership);

@@ -112,7 +112,8 @@ impl LocalRoutes {
 
     /// How the driver of an agent with this store knows those that share it.
     pub(super) fn is_colocated(&self, store: &Store) -> IsColocated {
-        let (routes, store) = (self.clone(), store.downgrade());
+        let routes = self.clone();
+        let store = store.downgrade();
         Arc::new(move |endpoint: &Endpoint| {
             let Some(Route::Agent(agent)) = routes.find(endpoint.raw()) else { return false };
             agent.get().is_some_and(|agent| agent.shares(&store))

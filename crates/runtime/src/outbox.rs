@@ -102,7 +102,8 @@ impl Outbox {
         durability: Durability,
         release: Release,
     ) -> matchday_store::Batch {
-        let (closed, context) = (Arc::clone(&self.closed), Arc::clone(&self.context));
+        let closed = Arc::clone(&self.closed);
+        let context = Arc::clone(&self.context);
         matchday_store::Batch {
             at,
             stream: self.stream.clone(),

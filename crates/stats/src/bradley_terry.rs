@@ -75,7 +75,8 @@ impl Model {
     pub fn of(players: usize, games: &[Game], prior: Prior) -> Self {
         let mut records: BTreeMap<(usize, usize), Wdl> = BTreeMap::new();
         for game in games.iter().filter(|game| game.a < players && game.b < players && game.a != game.b) {
-            let (a, b) = (game.a.min(game.b), game.a.max(game.b));
+            let a = game.a.min(game.b);
+            let b = game.a.max(game.b);
             let turned = match game.verdict {
                 Verdict::A if game.a > game.b => Verdict::B,
                 Verdict::B if game.a > game.b => Verdict::A,
@@ -132,7 +133,8 @@ impl Model {
 
     /// Backtracking line search.
     fn line_search(&self, from: Vec<f64>, step: &[f64], slope: &[f64]) -> Vec<f64> {
-        let (height, rise) = (self.log_posterior(&from), dot(step, slope));
+        let height = self.log_posterior(&from);
+        let rise = dot(step, slope);
         let mut length = 1.0;
         for _ in 0..HALVINGS_MAX {
             let to: Vec<f64> = from.iter().zip(step).map(|(from, step)| from + length * step).collect();

@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn a_turn_of_fortune_over_many_matches_is_no_luck() {
-        let (earlier, later) = (league(190, 200), league(10, 200));
+        let earlier = league(190, 200);
+        let later = league(10, 200);
         for (id, sign) in [("P01", -1.0), ("P02", 1.0)] {
             let found = of_ratings(&earlier, &later, id);
             assert!(!found.can_be_luck() && found.difference * sign > 100.0, "{id}: {found:?}");
@@ -152,7 +153,8 @@ mod tests {
 
     #[test]
     fn a_few_matches_tell_nothing() {
-        let (earlier, later) = (league(2, 3), league(1, 3));
+        let earlier = league(2, 3);
+        let later = league(1, 3);
         for id in ["P01", "P02", "P03"] {
             assert!(of_ratings(&earlier, &later, id).can_be_luck(), "{id}");
         }

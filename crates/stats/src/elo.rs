@@ -31,7 +31,9 @@ pub fn score(record: Wdl) -> Option<f64> {
 /// variance by a quarter; the share of draws is shrunk a little, so that a record of draws only has an interval of
 /// positive width. `None` without a match.
 pub fn score_interval(record: Wdl) -> Option<[f64; 2]> {
-    let (score, n, z2) = (score(record)?, record.total() as f64, Z_95 * Z_95);
+    let score = score(record)?;
+    let n = record.total() as f64;
+    let z2 = Z_95 * Z_95;
     let centre = (2.0 * n * score + z2) / (2.0 * (n + z2));
     let root = (4.0 * n * z2 * score * (1.0 - score) + z2 * z2 - z2 * record.draws as f64).max(0.0).sqrt();
     let half = root / (2.0 * (n + z2));

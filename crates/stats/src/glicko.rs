@@ -45,10 +45,7 @@ fn after_round(ratings: &[Rating], games: &[&Game], absence_counts: bool) -> Vec
         }
     }
     let rated =
-        ratings.iter().zip(&matches).map(|(rating, matches)| match matches.is_empty() && !absence_counts {
-            true => *rating,
-            false => rating.after(matches),
-        });
+        ratings.iter().zip(&matches).map(|(rating, matches)| if matches.is_empty() && !absence_counts { *rating } else { rating.after(matches) });
     rated.collect()
 }
 
@@ -76,7 +73,8 @@ mod tests {
                 let middle = shuffled.index(others.len());
                 others.rotate_left(middle);
             }
-            let (one, other) = (by_round(6, &games), by_round(6, &others));
+            let one = by_round(6, &games);
+            let other = by_round(6, &others);
             prop_assert_eq!(one.len(), other.len());
             for ((round, one), (same, other)) in one.iter().zip(&other) {
                 prop_assert_eq!(round, same);

@@ -30,13 +30,11 @@ impl HeadToHead {
     /// `None` if one of them is not in the league.
     pub fn of(results: &Results, first: &str, second: &str) -> Option<Self> {
         let place = |id: &str| results.players.iter().position(|player| player.id == id);
-        let (a, b) = (place(first)?, place(second)?);
+        let a = place(first)?;
+        let b = place(second)?;
         let games = results.games();
         let count = results.players.len();
-        let fit = match games.is_empty() {
-            true => None,
-            false => spread::fit(&Model::of(count, &games, Prior::default()), Hyperprior::Uniform),
-        };
+        let fit = if games.is_empty() { None } else { spread::fit(&Model::of(count, &games, Prior::default()), Hyperprior::Uniform) };
         let likelihood = fit.as_ref().map_or(0.5, |fit| fit.superiority(a, b));
         let is_settled = likelihood >= SETTLED || likelihood <= 1.0 - SETTLED;
         let more_matches =

@@ -159,13 +159,10 @@ fn luck(results: &Results, games: &[Game], chance: NullModel, settings: &Resampl
 
 fn strengths(model: &Model, fit: &Fit, matches: usize, settings: &Resampling) -> Vec<Strength> {
     let affordable = count(2_000_000 / matches.max(1));
-    let intervals = match affordable >= DRAWS_MIN {
-        true => {
+    let intervals = if affordable >= DRAWS_MIN {
             let draws = affordable.min(settings.posterior_draws);
             posterior::intervals(model, fit, draws, &mut SeededRng::new(settings.seed, 2))
-        }
-        false => posterior::normal_intervals(fit),
-    };
+        } else { posterior::normal_intervals(fit) };
     let strengths = fit.ratings().zip(intervals);
     strengths.map(|(of, [low, high])| Strength { rating: of, low: rating(low), high: rating(high) }).collect()
 }

@@ -67,7 +67,8 @@ pub fn compare_with_chance(
         (spread(&points, &expectations), points.into_iter().max().unwrap_or(0))
     };
     let (spread, best_points) = table(&mut |game| game.verdict.points());
-    let (mut as_spread, mut as_good) = (0_u32, 0_u32);
+    let mut as_spread = 0_u32;
+    let mut as_good = 0_u32;
     for _ in 0..leagues {
         let (spread_by_chance, best_by_chance) = table(&mut |_| rng.verdict(model.first_seat).points());
         // With a tolerance for rounding errors.

@@ -169,10 +169,7 @@ mod tests {
                     let mut boards = boards;
                     boards[turn % 2] |= 1 << cell;
                     let share = share / free.len() as f64;
-                    match lines.iter().any(|line| boards[turn % 2] & line == *line) {
-                        true => ended[turn % 2] += share,
-                        false => next.push((boards, share)),
-                    }
+                    if lines.iter().any(|line| boards[turn % 2] & line == *line) { ended[turn % 2] += share } else { next.push((boards, share)) }
                 }
             }
             // Merges orders that lead to the same board.
@@ -192,7 +189,8 @@ mod tests {
     proptest! {
         #[test]
         fn more_points_are_never_likelier(matches in 0_usize..60, win in 0.0..1.0, rest in 0.0..1.0) {
-            let (draw, loss) = ((1.0 - win) * rest, (1.0 - win) * (1.0 - rest));
+            let draw = (1.0 - win) * rest;
+            let loss = (1.0 - win) * (1.0 - rest);
             let exact = PointsDistribution::over(vec![ResultProbabilities { win, draw, loss }; matches]);
             let mut before = 1.0;
             for points in 0..=3 * matches as u64 {

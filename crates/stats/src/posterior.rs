@@ -89,7 +89,8 @@ struct Sampler<'a> {
 
 impl<'a> Sampler<'a> {
     fn new(model: &'a Model, fit: &'a Fit, hyperprior: Hyperprior) -> Self {
-        let (origin, prior) = (fit.parameters(), Marginal::new(model.players(), hyperprior));
+        let origin = fit.parameters();
+        let prior = Marginal::new(model.players(), hyperprior);
         let start = Point {
             at: Vec::new(),
             scaled: Vec::new(),

@@ -55,7 +55,8 @@ fn keys(results: &Results, by: KnownBy) -> Vec<String> {
 pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
     let mut known: BTreeMap<String, Carried> = BTreeMap::new();
     for (name, results) in leagues {
-        let (keys, games) = (keys(results, by), results.games());
+        let keys = keys(results, by);
+        let games = results.games();
         for (_, absent) in known.iter_mut().filter(|(key, _)| !keys.contains(key)) {
             absent.rating = absent.rating.after(&[]);
         }
@@ -203,7 +204,8 @@ mod tests {
         ];
         let whole = league(&players, &[(1, "P01", "P02"), (2, "P02", "P01"), (3, "P02", "P01")]);
         let whole = [("whole".to_owned(), whole)];
-        let (carried, at_once) = (carry_over(&both, KnownBy::Name), carry_over(&whole, KnownBy::Name));
+        let carried = carry_over(&both, KnownBy::Name);
+        let at_once = carry_over(&whole, KnownBy::Name);
         for name in ["Ada", "Bob"] {
             assert_eq!(named(&carried, name).rating, named(&at_once, name).rating, "{name}");
         }

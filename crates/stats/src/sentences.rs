@@ -28,7 +28,8 @@ pub fn of_table(meter: Meter, table: Option<&StandingsByChance>, basis: Basis, p
         Meter::ProbablyMore => "This table is probably more than luck",
         Meter::HardlyLuck => "This table is hardly luck alone",
     };
-    let (spread, best) = (percent(*spread), percent(*best));
+    let spread = percent(*spread);
+    let best = percent(*best);
     let who = match basis {
         Basis::RandomMoves => "players who move at random",
         Basis::EqualStrength => "players of equal strength",
@@ -90,10 +91,7 @@ pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luc
     if likelihood < 0.505 {
         return format!("Nothing tells {ahead} and {behind} apart so far.");
     }
-    let (by, would) = match pure_luck {
-        true => ("By the results alone, ", "would in a game of skill"),
-        false => ("", "would"),
-    };
+    let (by, would) = if pure_luck { ("By the results alone, ", "would in a game of skill") } else { ("", "would") };
     let says = format!("{by}{better} is better than {other} with a likelihood of {}", percent(likelihood));
     let more = match more_matches {
         Some(1) => "1 more match".to_owned(),

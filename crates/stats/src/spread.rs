@@ -51,7 +51,8 @@ pub fn fit(model: &Model, hyperprior: Hyperprior) -> Option<Fit> {
         start = Some(at);
     }
     let most = found.iter().fold(f64::NEG_INFINITY, |most, (_, evidence)| most.max(*evidence));
-    let (mut sum, mut weights) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut weights = 0.0;
     for (deviation, evidence) in found {
         let weight = (evidence - most).exp();
         sum += weight * deviation.ln();
@@ -87,7 +88,8 @@ impl Marginal {
     pub(crate) fn at(&self, squares: f64) -> (f64, f64) {
         let exponent = |(half, constant): &(f64, f64)| constant - half * squares;
         let most = self.nodes.iter().map(exponent).fold(f64::NEG_INFINITY, f64::max);
-        let (mut sum, mut precision) = (0.0, 0.0);
+        let mut sum = 0.0;
+        let mut precision = 0.0;
         for node in &self.nodes {
             let weight = (exponent(node) - most).exp();
             sum += weight;

@@ -103,7 +103,8 @@ impl Sprt {
         }
         let outcomes = outcomes(&counts);
         let [s0, s1] = [self.elo0, self.elo1].map(elo::to_score);
-        let (t0, t1) = (tilt(&outcomes, s0), tilt(&outcomes, s1));
+        let t0 = tilt(&outcomes, s0);
+        let t1 = tilt(&outcomes, s1);
         // Under a hypothesis a result has the probability p / (1 + t (score - s)); the observed share p cancels out.
         let each = outcomes
             .iter()
@@ -127,7 +128,8 @@ fn tilt(outcomes: &[(f64, f64)], score: f64) -> f64 {
         outcomes.iter().map(|(value, count)| count * (value - score) / (1.0 + t * (value - score))).sum()
     };
     // Outside these bounds a probability would be negative.
-    let (mut low, mut high) = (-1.0 / (1.0 - score), 1.0 / score);
+    let mut low = -1.0 / (1.0 - score);
+    let mut high = 1.0 / score;
     for _ in 0..64 {
         let middle = f64::midpoint(low, high);
         if excess(middle) > 0.0 {

@@ -36,7 +36,9 @@ fn a_likelihood_of_superiority_is_right_as_often_as_it_says() {
     for deviation in [0.6, 2.0] {
         let mut rng = SeededRng::new(21, 0);
         // Of those who were said to be the better ones with 80 to 95 %, so many were.
-        let (mut said, mut right, mut all) = (0.0, 0.0, 0.0);
+        let mut said = 0.0;
+        let mut right = 0.0;
+        let mut all = 0.0;
         for _ in 0..200 {
             let strengths: Vec<f64> = (0..PLAYERS).map(|_| deviation * rng.normal()).collect();
             let fit = spread::fit(&league(&strengths, 2, &mut rng), Hyperprior::Uniform).unwrap();
@@ -50,7 +52,8 @@ fn a_likelihood_of_superiority_is_right_as_often_as_it_says() {
                 }
             }
         }
-        let (said, right) = (said / all, right / all);
+        let said = said / all;
+        let right = right / all;
         assert!((said - right).abs() < 0.04, "{deviation}: said {said}, was {right}, of {all}");
     }
 }

@@ -46,7 +46,8 @@ pub struct WeakStore {
 
 impl WeakStore {
     pub fn upgrade(&self) -> Option<Store> {
-        let (backend, private) = (self.backend.upgrade()?, self.private);
+        let backend = self.backend.upgrade()?;
+        let private = self.private;
         Some(Store { backend, league: self.league, term: self.term, private })
     }
 }
@@ -336,7 +337,8 @@ impl Store {
     }
 
     pub fn downgrade(&self) -> WeakStore {
-        let (backend, private) = (Arc::downgrade(&self.backend), self.private);
+        let backend = Arc::downgrade(&self.backend);
+        let private = self.private;
         WeakStore { backend, league: self.league, term: self.term, private }
     }
 }

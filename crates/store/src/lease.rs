@@ -24,7 +24,8 @@ struct State {
 
 impl Lease {
     pub fn until(until: Instant) -> Self {
-        let (lost, untold) = (BTreeSet::new(), BTreeSet::new());
+        let lost = BTreeSet::new();
+        let untold = BTreeSet::new();
         Self { state: Mutex::new(State { until, ended: false, lost, untold }), changed: Condvar::new() }
     }
 

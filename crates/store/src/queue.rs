@@ -353,7 +353,8 @@ impl State {
     }
 
     fn take_group(&mut self) -> Group {
-        let (mut bytes, mut flush) = (0_usize, self.closed);
+        let mut bytes = 0_usize;
+        let mut flush = self.closed;
         let mut commands = Vec::new();
         while commands.len() < GROUP_COMMANDS_MAX && bytes < GROUP_BYTES_MAX {
             // What was queued before a league was taken is judged before that, and what came after it afterwards.

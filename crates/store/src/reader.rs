@@ -116,7 +116,8 @@ impl Reader {
 
     /// Those that the league recorded after this one, each with its number, in their order.
     pub fn exchanges_after(&self, id: i64, limit: usize) -> Result<Vec<(i64, Exchange)>, StoreError> {
-        let (from, order) = (Some(id.saturating_add(1)), ExchangeOrder::Number);
+        let from = Some(id.saturating_add(1));
+        let order = ExchangeOrder::Number;
         self.rows
             .exchanges(self.league, &ExchangeQuery { from, order, limit: Some(limit), ..Default::default() })
     }

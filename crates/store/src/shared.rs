@@ -157,7 +157,8 @@ mod tests {
         let log = leased(Instant::now());
         let queue = start(&log);
         write(&log, &queue);
-        let (kept, lost) = (push(&queue, 1, 0, 0), push(&queue, 2, 0, 0));
+        let kept = push(&queue, 1, 0, 0);
+        let lost = push(&queue, 2, 0, 0);
         while queue.stats().outages == 0 {
             thread::yield_now();
         }
@@ -180,7 +181,8 @@ mod tests {
         let log = leased(Instant::now() + Duration::from_secs(600));
         log.others.lock().unwrap().insert(1);
         let queue = start(&log);
-        let (fenced, stored) = (push(&queue, 1, 1, 0), push(&queue, 2, 1, 0));
+        let fenced = push(&queue, 1, 1, 0);
+        let stored = push(&queue, 2, 1, 0);
         write(&log, &queue);
         assert!(fenced.recv().unwrap().unwrap_err().is_fenced());
         assert_eq!(stored.recv().unwrap(), Ok(()));

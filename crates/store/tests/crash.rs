@@ -120,7 +120,8 @@ fn a_torn_log_leaves_the_events_before_the_tear() {
             wal.metadata().unwrap().len()
         })
         .collect();
-    let (whole, log) = (fs::read(&path).unwrap(), fs::read(&wal).unwrap());
+    let whole = fs::read(&path).unwrap();
+    let log = fs::read(&wal).unwrap();
     store.close().unwrap();
     let step = log.len() / 60;
     for cut in (0..log.len()).step_by(step).map(|cut| cut + cut % 7) {
@@ -171,7 +172,8 @@ fn a_last_write_to_the_log_that_is_torn_at_any_byte_loses_that_write_and_no_othe
     let store = Store::open(&path).unwrap();
     append(&store, "league", (0..5).map(line).collect()).unwrap();
     append(&store, "league", vec![line(5)]).unwrap();
-    let (whole, log) = (fs::read(&path).unwrap(), fs::read(&wal).unwrap());
+    let whole = fs::read(&path).unwrap();
+    let log = fs::read(&wal).unwrap();
     store.close().unwrap();
     let torn = left(dir.path(), &whole, Some(&log));
     assert_eq!(read(&torn), Ok((0..6).collect()));
@@ -227,7 +229,8 @@ fn a_disk_that_can_only_be_read_is_named_and_can_be_read() {
     append(&store, "league", (0..5).map(line).collect()).unwrap();
     store.close().unwrap();
     let only_read = mount(&["-o", "remount,ro"]).is_ok_and(|status| status.success());
-    let (refused, kept) = (Store::open(&path).map(|_| ()).map_err(|error| error.to_string()), read(&path));
+    let refused = Store::open(&path).map(|_| ()).map_err(|error| error.to_string());
+    let kept = read(&path);
     Command::new("umount").arg("-l").arg(dir.path()).status().unwrap();
     assert!(only_read);
     let refused = refused.unwrap_err();

@@ -196,11 +196,13 @@ fn what_is_acknowledged_is_durable_by_then() {
 fn many_who_ask_at_once_share_a_sync() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("league.db")).unwrap();
-    let (threads, each) = (16, 50);
+    let threads = 16;
+    let each = 50;
     let start = Barrier::new(threads);
     std::thread::scope(|scope| {
         for thread in 0..threads {
-            let (store, start) = (store.clone(), &start);
+            let store = store.clone();
+            let start = &start;
             scope.spawn(move || {
                 start.wait();
                 for number in 0..each {
@@ -274,7 +276,8 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
 #[test]
 fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
     let dir = tempfile::tempdir().unwrap();
-    let (file, memory) = (Store::open(&dir.path().join("league.db")).unwrap(), Store::in_memory().unwrap());
+    let file = Store::open(&dir.path().join("league.db")).unwrap();
+    let memory = Store::in_memory().unwrap();
     for store in [&file, &memory] {
         append(store, "player/8101", vec![line(0)]).unwrap();
         append(store, "player/8101", vec![line(1), line(2)]).unwrap();

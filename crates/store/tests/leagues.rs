@@ -49,7 +49,8 @@ fn the_backlog_of_a_league_does_not_hold_up_another() {
     let db = Connection::open(&path).unwrap();
     db.execute_batch("BEGIN IMMEDIATE").unwrap();
     let leave = |handle: &Store, name, number| {
-        let (lines, then) = (vec![line(number)], Box::new(|_: Result<(), _>| {}));
+        let lines = vec![line(number)];
+        let then = Box::new(|_: Result<(), _>| {});
         handle.append(Batch {
             at: Timestamp::EPOCH,
             stream: stream(name),
@@ -70,7 +71,8 @@ fn streams_of_two_leagues_may_have_the_same_name_and_each_has_its_own_chain() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("service.db");
     let store = Store::open(&path).unwrap();
-    let (first, second) = (store.in_league(7), store.in_league(8));
+    let first = store.in_league(7);
+    let second = store.in_league(8);
     append(&first, "league", vec![line(0), line(1)]).unwrap();
     append(&second, "league", vec![line(2)]).unwrap();
     append(&second, "referee/1", vec![line(3)]).unwrap();
@@ -94,7 +96,8 @@ fn an_exchange_belongs_to_the_league_whose_agent_recorded_it() {
     let path = dir.path().join("service.db");
     let store = Store::open(&path).unwrap();
     let of = |agent: &str| Exchange { agent: agent.into(), ..silence() };
-    let (first, second) = (store.in_league(1), store.in_league(2));
+    let first = store.in_league(1);
+    let second = store.in_league(2);
     append(&first, "league", vec![line(0)]).unwrap();
     append(&second, "league", vec![line(0)]).unwrap();
     second.record(of("REF02"));
@@ -118,7 +121,8 @@ fn a_league_that_is_removed_leaves_nothing_and_the_others_as_they_were() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("service.db");
     let store = Store::open(&path).unwrap();
-    let (first, second) = (store.in_league(1), store.in_league(2));
+    let first = store.in_league(1);
+    let second = store.in_league(2);
     // More than one transaction removes.
     append_with(&first, "league", (0..5000).map(line).collect(), vec![silence()]).unwrap();
     append_with(&second, "league", vec![line(7)], vec![silence()]).unwrap();

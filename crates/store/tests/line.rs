@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::mpsc;
 
 fn leave(store: &Store, name: &str, number: usize, durability: Durability) -> Queued {
-    let (lines, then) = (vec![line(number)], Box::new(|_: Result<(), _>| {}));
+    let lines = vec![line(number)];
+    let then = Box::new(|_: Result<(), _>| {});
     store.append(Batch {
         at: Timestamp::EPOCH,
         stream: stream(name),

@@ -208,7 +208,8 @@ fn below_each_other(seen: &LiveLeague, room: usize, columns: usize, paint: Paint
 fn beside(left: &[String], right: &[String], columns: usize) -> Vec<String> {
     let line = |place: usize| {
         let text = |lines: &[String]| lines.get(place).cloned().unwrap_or_default();
-        let (left, right) = (text(left), text(right));
+        let left = text(left);
+        let right = text(right);
         let gap = " ".repeat((columns + 2).saturating_sub(width(&left)));
         format!("{left}{gap}{right}").trim_end().to_owned()
     };

@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn a_frame_takes_the_place_of_the_one_before() {
-        let (mut screen, size) = (Screen::default(), Size { columns: 10, rows: 5 });
+        let mut screen = Screen::default();
+        let size = Size { columns: 10, rows: 5 };
         assert_eq!(screen.draw(&lines(&["one", "two"]), size), "\rone\x1b[K\ntwo\x1b[K\n\x1b[J");
         assert_eq!(screen.draw(&lines(&["three"]), size), "\r\x1b[2Athree\x1b[K\n\x1b[J");
         assert_eq!(screen.clear(size), "\r\x1b[1A\x1b[J");

@@ -143,7 +143,8 @@ mod tests {
                 matches.push(Played { round: round + 1, a, b, outcome, forfeited: false });
             }
         }
-        let (a, b) = ("P03".to_owned(), "P04".to_owned());
+        let a = "P03".to_owned();
+        let b = "P04".to_owned();
         let outcome = MatchOutcome::WonByA;
         matches.push(Played { round: legs, a, b, outcome, forfeited: true });
         let entrant = |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}") };

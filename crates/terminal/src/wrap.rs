@@ -11,7 +11,8 @@ pub fn wrapped(text: &str, columns: usize) -> String {
 fn wrapped_line(line: &str, columns: usize) -> String {
     let indent = sentence(line).filter(|indent| width(line) > columns && *indent < columns / 2);
     let Some(indent) = indent else { return line.to_owned() };
-    let (mut text, mut filled) = (String::new(), 0);
+    let mut text = String::new();
+    let mut filled = 0;
     let label = line.len() - line.trim_start().len();
     for (number, word) in line.split(' ').enumerate() {
         let room = usize::from(number > 0);

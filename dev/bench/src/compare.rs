@@ -96,7 +96,8 @@ pub(crate) fn compare(before: &[Sample], now: &[Sample]) -> Vec<Change> {
 /// Two figures differ if the ranges of their runs do not overlap. With three runs on each side this happens by chance
 /// in one of ten cases; with five, in fewer than one of a hundred.
 fn change(what: String, more: More, before: &[f64], now: &[f64]) -> Option<Change> {
-    let (before, now) = (RunRange::of(before)?, RunRange::of(now)?);
+    let before = RunRange::of(before)?;
+    let now = RunRange::of(now)?;
     let apart = now.least > before.most || now.most < before.least;
     let enough = before.runs >= RUNS_MIN && now.runs >= RUNS_MIN;
     let large_enough = (now.median / before.median - 1.0).abs() >= CHANGE_MIN;
@@ -120,7 +121,8 @@ mod tests {
 
     #[test]
     fn runs_that_lie_apart_tell_a_difference() {
-        let (low, high) = ([1.0, 1.1, 1.2], [1.3, 1.4, 1.5]);
+        let low = [1.0, 1.1, 1.2];
+        let high = [1.3, 1.4, 1.5];
         assert_eq!(verdict(More::Faster, &low, &high), Verdict::Faster);
         assert_eq!(verdict(More::Faster, &high, &low), Verdict::Slower);
         assert_eq!(verdict(More::Slower, &low, &high), Verdict::Slower);

@@ -116,7 +116,8 @@ async fn register(client: &Client, manager: &str, number: u16, endpoint: &str) -
             },
         },
     });
-    let (request, deadline) = (Bytes::from(request.to_string()), Instant::now() + ANSWER_MAX);
+    let request = Bytes::from(request.to_string());
+    let deadline = Instant::now() + ANSWER_MAX;
     let received = loop {
         let received = client.post(manager, request.clone(), deadline, BODY_BYTES_MAX).await?;
         // A league that changes hands among services answers 503 for a moment.

@@ -199,7 +199,8 @@ fn saved(file: &Path) -> Result<LeagueFigures> {
         format!("{} holds no figures that `matchday-bench --save` of this version has kept", file.display())
     })?;
     if figures.format != FORMAT {
-        let (file, format) = (file.display(), figures.format);
+        let file = file.display();
+        let format = figures.format;
         bail!(
             "{file} holds figures of form {format}, and this program knows {FORMAT}: measure again with --save"
         );

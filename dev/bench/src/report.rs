@@ -73,7 +73,8 @@ fn targets_table(targets: &[Target]) -> Table {
 fn changes_table(changes: &[Change]) -> Table {
     let row = |change: &Change| {
         let percent = (change.now.median / change.before.median - 1.0) * 100.0;
-        let (before, now) = (change.before.to_string(), change.now.to_string());
+        let before = change.before.to_string();
+        let now = change.now.to_string();
         vec![change.what.clone(), before, now, format!("{percent:+.1}%"), change.verdict.words().to_owned()]
     };
     let title = "Against the saved run: median (least to most)";

@@ -17,7 +17,8 @@ impl Size {
 
     /// How many exchanges are concurrent at most: two for each match that the referees can run at once.
     pub(crate) fn at_once(self) -> usize {
-        let (players, referees) = (usize::from(self.players), usize::from(self.referees.max(1)));
+        let players = usize::from(self.players);
+        let referees = usize::from(self.referees.max(1));
         let each = (players / 2).div_ceil(referees).clamp(1, 10);
         (each * referees).min(players / 2).max(1) * 2
     }

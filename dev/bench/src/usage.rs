@@ -61,7 +61,8 @@ impl UsageSeries {
             return next.map(|next| (next.cpu, next.rss_bytes));
         };
         let Some(next) = next else { return Some((before.cpu, before.rss_bytes)) };
-        let (gap, gone) = (next.at.since(before.at).as_secs_f64(), at.since(before.at).as_secs_f64());
+        let gap = next.at.since(before.at).as_secs_f64();
+        let gone = at.since(before.at).as_secs_f64();
         let share = if gap > 0.0 { gone / gap } else { 0.0 };
         let cpu = before.cpu + next.cpu.saturating_sub(before.cpu).mul_f64(share);
         Some((cpu, next.rss_bytes))

@@ -90,7 +90,8 @@ fn play(league: &mut BenchmarkLeague) -> u32 {
 /// Replays the events of a league of 99. Returns the numbers of results and standings.
 fn retell(large: &mut BenchmarkLeague) -> (usize, usize) {
     let Some(mut league) = large.league().cloned() else { return (0, 0) };
-    let (mut applied, mut tables) = (0, 0);
+    let mut applied = 0;
+    let mut tables = 0;
     for (at, event) in large.play_keeping(ROUNDS) {
         if matches!(event, LeagueEvent::MatchDecided { .. }) {
             apply_result(&mut league, at, &event);

@@ -154,7 +154,8 @@ pub struct Process {
 impl Process {
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (out, err) = (collect(child.stdout.take().unwrap()), collect(child.stderr.take().unwrap()));
+        let out = collect(child.stdout.take().unwrap());
+        let err = collect(child.stderr.take().unwrap());
         Self { child, out, err }
     }
 
@@ -169,7 +170,8 @@ impl Process {
     /// Waits until it has said something, on either stream.
     pub fn until(&self, words: &str) {
         eventually(words, || {
-            let (out, err) = (self.out(), self.err());
+            let out = self.out();
+            let err = self.err();
             if out.contains(words) || err.contains(words) { Ok(()) } else { Err(out + &err) }
         });
     }

@@ -245,10 +245,12 @@ impl Network {
         client.set_nodelay(true).unwrap();
         let id = state.next;
         state.next += 1;
-        let (to_client, to_server) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+        let to_client = client.try_clone().unwrap();
+        let to_server = server.try_clone().unwrap();
         state.connections.insert(id, (client.try_clone().unwrap(), server.try_clone().unwrap()));
         drop(state);
-        let (up, down) = (Arc::clone(self), Arc::clone(self));
+        let up = Arc::clone(self);
+        let down = Arc::clone(self);
         thread::spawn(move || up.pass(id, Direction::ToServer, client, to_server));
         thread::spawn(move || down.pass(id, Direction::ToClient, server, to_client));
     }

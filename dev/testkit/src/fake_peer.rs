@@ -58,10 +58,12 @@ impl FakePeer {
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
         let (close, closing) = watch::channel(false);
-        let (close, answer) = (Arc::new(close), Arc::new(answer));
+        let close = Arc::new(close);
+        let answer = Arc::new(answer);
         let kill = Arc::downgrade(&close);
         let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
-            let (kill, answer) = (kill.clone(), Arc::clone(&answer));
+            let kill = kill.clone();
+            let answer = Arc::clone(&answer);
             async move {
                 let body =
                     request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();

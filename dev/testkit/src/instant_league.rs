@@ -131,7 +131,8 @@ impl InstantLeague {
     /// The operator steps in.
     pub fn order(&mut self, order: Order, player: Option<&str>, match_id: Option<&str>) {
         let league_id = self.settings.league_id.clone();
-        let (player_id, match_id) = (player.map(PlayerId::new), match_id.map(MatchId::new));
+        let player_id = player.map(PlayerId::new);
+        let match_id = match_id.map(MatchId::new);
         let answer = self
             .ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id, agent_id: None });
         assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
@@ -231,7 +232,8 @@ pub fn plain_referee(fixture: &Fixture) -> MatchResult {
 /// P01 never answers.
 pub fn referee_of_the_absent(fixture: &Fixture) -> MatchResult {
     let mut result = plain_referee(fixture);
-    let (a, b) = (&fixture.a, &fixture.b);
+    let a = &fixture.a;
+    let b = &fixture.b;
     if [a, b].iter().any(|player| player.as_str() == "P01") {
         let winner = if a.as_str() == "P01" { b } else { a };
         let points = |player| if player == winner { 3 } else { 0 };

@@ -44,7 +44,8 @@ fn ip(args: &[&str]) -> bool {
 impl Namespaces {
     /// One for each name. `None` where they cannot be made: the test returns. In the gate that is a failure.
     pub fn new(names: &[&str]) -> Option<Self> {
-        let (process, number) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let process = std::process::id();
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
         let namespaces = Self(names.iter().map(|name| format!("md-{name}-{process}-{number}")).collect());
         let add = |name: &String| ip(&["netns", "add", name]) && ip(&["-n", name, "link", "set", "lo", "up"]);
         let made = namespaces.0.iter().all(add);

@@ -37,9 +37,11 @@ impl RecordingProxy {
     pub async fn before(&self, agent: SocketAddr) -> SocketAddr {
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
-        let (heard, client) = (Arc::clone(&self.heard), Client::new());
+        let heard = Arc::clone(&self.heard);
+        let client = Client::new();
         let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
-            let (heard, client) = (Arc::clone(&heard), client.clone());
+            let heard = Arc::clone(&heard);
+            let client = client.clone();
             async move {
                 let asked = request.into_body().collect().await.unwrap().to_bytes();
                 let deadline = Instant::now() + Duration::from_secs(30);

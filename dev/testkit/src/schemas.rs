@@ -79,7 +79,8 @@ pub fn assert_step_fits<E>(step: &Step<E>) {
     });
     NEEDED.with_borrow_mut(|needed| {
         for message in sent.chain(answered) {
-            let (kind, value) = (message.message_type(), serde_json::to_value(message).unwrap());
+            let kind = message.message_type();
+            let value = serde_json::to_value(message).unwrap();
             let judge = needed.entry(kind).or_insert_with(|| validator(&schema::message(kind)));
             assert_fits(judge, &value);
         }

@@ -41,7 +41,8 @@ impl Collector {
         let taken = Arc::clone(&spans);
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (stream, taken) = (stream.unwrap(), Arc::clone(&taken));
+                let stream = stream.unwrap();
+                let taken = Arc::clone(&taken);
                 thread::spawn(move || serve(stream, manners, &taken));
             }
         });
@@ -57,7 +58,8 @@ fn serve(stream: TcpStream, manners: Manners, taken: &Mutex<Vec<Told>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
     loop {
-        let (mut head, mut length) = (String::new(), 0);
+        let mut head = String::new();
+        let mut length = 0;
         loop {
             let mut line = String::new();
             if reader.read_line(&mut line).unwrap_or(0) == 0 {

@@ -17,7 +17,8 @@ pub(crate) fn referee_event(event: &RefereeEvent) -> String {
         RefereeEvent::Registered { identity } => taken_on(identity.id.as_str(), identity.league_id.as_ref()),
         RefereeEvent::Assigned { assignment } => {
             let [a, b] = assignment.player_ids();
-            let (match_id, attempt) = (&assignment.match_id, attempt_suffix(assignment.attempt));
+            let match_id = &assignment.match_id;
+            let attempt = attempt_suffix(assignment.attempt);
             format!("takes {match_id} on: {a} against {b}{attempt}")
         }
         RefereeEvent::Decided { match_id, attempt, result } => {

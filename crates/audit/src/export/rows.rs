@@ -55,7 +55,8 @@ pub(super) fn matches(league_log: &LeagueLog) -> impl Iterator<Item = MatchRow<'
         let score = |player| result?.score.get(player).copied();
         let choice = |player| parity?.choices.get(player).copied().flatten().map(|parity| parity.as_str());
         let answer_ms = |player| result?.details.answer_ms.as_ref()?.get(player).copied().flatten();
-        let (a, b) = (&game.a, &game.b);
+        let a = &game.a;
+        let b = &game.b;
         MatchRow {
             match_id: match_id.as_str(),
             round: game.round_id.0,

@@ -61,7 +61,9 @@ fn title(logs: &LogSet, match_id: &MatchId) -> Option<String> {
             Some(player) => format!("{id} ({})", player.meta.display_name.escaped()),
             None => id.to_string(),
         };
-        let (round, a, b) = (game.round_id, named(&game.a), named(&game.b));
+        let round = game.round_id;
+        let a = named(&game.a);
+        let b = named(&game.b);
         return Some(format!("{match_id}, round {round}: {a} against {b}\n"));
     }
     let referee = logs.referees.iter().find_map(|log| seats_by_referee(log, match_id));
@@ -127,7 +129,8 @@ fn notes(logs: &LogSet, match_id: &MatchId, exchanges: &[Exchange]) -> Lines {
     let in_messages = |agent: &str| exchanges.iter().any(|exchange| exchange.agent == agent);
     let mut lines = Lines::new();
     for log in &logs.referees {
-        let (assigned, reported) = (logs.league.is_some(), in_messages(log.id()));
+        let assigned = logs.league.is_some();
+        let reported = in_messages(log.id());
         lines.extend(kept(log, match_id, |event| match event {
             RefereeEvent::Assigned { .. } => !assigned,
             RefereeEvent::Reported { .. } => !reported,

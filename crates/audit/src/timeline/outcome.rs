@@ -48,7 +48,8 @@ pub(crate) fn decided<'a>(
     log: &'a AgentLog<RefereeEvent>,
     wanted: &MatchId,
 ) -> Option<(&'a Assignment, &'a MatchResult)> {
-    let (mut assigned, mut found) = (None, None);
+    let mut assigned = None;
+    let mut found = None;
     for entry in &log.entries {
         match &entry.event {
             RefereeEvent::Assigned { assignment } if assignment.match_id == *wanted => {

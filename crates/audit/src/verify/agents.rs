@@ -97,7 +97,8 @@ pub(super) fn referee(log: &AgentLog<RefereeEvent>, findings: &mut AgentFindings
 }
 
 fn check_result(assignment: &Assignment, result: &MatchResult) -> Result<Draw, String> {
-    let (played, status) = (Played::as_assigned(assignment), status_of(result));
+    let played = Played::as_assigned(assignment);
+    let status = status_of(result);
     result::check_score(&played, status, result)?;
     moves::check(&played, status, result)?;
     let draw = result::check_draw(&played, status, result)?;
@@ -136,7 +137,8 @@ pub(super) fn compare_referee(
         }
     }
     for recorded in manager.recorded.iter().filter(|recorded| recorded.by == own) {
-        let (match_id, attempt) = (&recorded.match_id, recorded.attempt);
+        let match_id = &recorded.match_id;
+        let attempt = recorded.attempt;
         let why = match decided.get(&(match_id, attempt)) {
             Some(result) if is_equal(result, &recorded.result) => {
                 findings.agreeing += 1;
@@ -146,7 +148,8 @@ pub(super) fn compare_referee(
             None => format!("{} never decided {match_id}, by its own store", log.id()),
         };
         let what = SmolStr::new_static("match_decided");
-        let (seq, at) = (recorded.seq, recorded.at);
+        let seq = recorded.seq;
+        let at = recorded.at;
         return Err(Fault { file: manager.file.cloned(), stream: Stream::league(), seq, at, what, why });
     }
     Ok(())

@@ -140,14 +140,16 @@ pub(super) fn check(source: &Source, found: &mut Verification) -> Option<Fault> 
                 check_note(source, stored.seq, &origin, key.as_ref(), &note).map(|checkpoint| {
                     found.checkpoints += 1;
                     let verifier_key = key.map(|key| verifier_key(&origin, &key)).unwrap_or_default();
-                    let (size, note) = (checkpoint.size, note.to_string());
+                    let size = checkpoint.size;
+                    let note = note.to_string();
                     found.last_checkpoint = Some(LastCheckpoint { size, verifier_key, note });
                 })
             }
             _ => Ok(()),
         };
         if let Err(why) = outcome {
-            let (file, stream) = (source.file.clone(), source.stream.clone());
+            let file = source.file.clone();
+            let stream = source.stream.clone();
             return Some(Fault {
                 file,
                 stream,
@@ -189,7 +191,8 @@ pub(super) fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) 
     if its_origin != origin || *extensions != [chain] {
         return Err(format!("it is of another log, {its_origin}"));
     }
-    let (size, here) = (*size, source.events.len() as u64);
+    let size = *size;
+    let here = source.events.len() as u64;
     let last = size.checked_sub(1).and_then(|last| source.events.get(usize::try_from(last).ok()?));
     let head = match last {
         Some(last) => last.hash,
@@ -201,13 +204,10 @@ pub(super) fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) 
             ));
         }
     };
-    match head.0 == *root {
-        true => Ok(()),
-        false => Err(format!(
+    if head.0 == *root { Ok(()) } else { Err(format!(
             "event {size} had another hash when it was signed: something up to there was changed, and the chain computed \
              anew"
-        )),
-    }
+        )) }
 }
 
 /// Compares a checkpoint that was kept elsewhere with the league among these streams: how much of it it covers, or what is

@@ -112,7 +112,8 @@ fn registered_keys(log: &Source) -> Vec<(RefereeId, PublicKey)> {
 /// What a referee has decided, recorded by the manager or not.
 pub(super) fn decided(log: &AgentLog<RefereeEvent>) -> Vec<Claim> {
     let mut claims = Vec::new();
-    let (mut keys, mut given) = (Vec::new(), BTreeMap::new());
+    let mut keys = Vec::new();
+    let mut given = BTreeMap::new();
     for entry in &log.entries {
         let (match_id, attempt, result) = match &entry.event {
             RefereeEvent::Applied(application) => {

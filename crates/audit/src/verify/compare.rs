@@ -23,7 +23,8 @@ pub(super) fn all(
     });
     let mut claims =
         manager.zip(league).map_or_else(Vec::new, |(manager, log)| claims::recorded(manager, log));
-    let (mut silences, mut kept) = (Vec::new(), KeptByPlayers::default());
+    let mut silences = Vec::new();
+    let mut kept = KeptByPlayers::default();
     for source in sources.iter().filter(|source| source.stream.role() == "referee") {
         let mut findings = std::mem::take(&mut found.referees);
         for log in parts(source, manager, &mut findings, &mut found.not_checked) {

@@ -88,17 +88,14 @@ pub(super) fn find(
         let own = own(log, claim);
         let checked = check_statements(log, &player, claim, &own).and_then(|()| {
             compare(&player, claim, &own).map_err(|why| {
-                match has_signed(&claim.played(), &player, &claim.result) {
-                    true => {
+                if has_signed(&claim.played(), &player, &claim.result) {
                         let why = format!("it contradicts what {player} has signed: {} {why}", claim.says());
                         let entry = own.chosen.or(own.invitation.map(|(entry, ..)| entry));
                         entry.map_or_else(
                             || claim.fault(why.clone()),
                             |entry| in_store(log, entry, why.clone()),
                         )
-                    }
-                    false => claim.fault(format!("{} {why}, by its own store", claim.says())),
-                }
+                    } else { claim.fault(format!("{} {why}, by its own store", claim.says())) }
             })
         });
         if let Err(fault) = checked {
@@ -128,7 +125,8 @@ fn in_store(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, why: String
         PlayerEvent::Chosen { .. } => "chosen",
         _ => "finished",
     };
-    let (file, stream) = (log.store.clone(), log.stream.clone());
+    let file = log.store.clone();
+    let stream = log.stream.clone();
     Fault { file, stream, seq: entry.seq, at: entry.at, what: SmolStr::new_static(what), why }
 }
 
@@ -166,13 +164,10 @@ fn check_statements(
     if !is_signed {
         return Err(forged(entry, "result"));
     }
-    match facts(&signed.game_result) == facts(&result_text(&GameResult::of(result))) {
-        true => Ok(()),
-        false => Err(claim.fault(format!(
+    if facts(&signed.game_result) == facts(&result_text(&GameResult::of(result))) { Ok(()) } else { Err(claim.fault(format!(
             "{referee} reports another result of attempt {attempt} at {match_id} than it has signed for {player}: {}",
             signed.game_result
-        ))),
-    }
+        ))) }
 }
 
 /// A result without its words for people.
@@ -187,7 +182,8 @@ fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String
     let made: Vec<&Value> = own.choices.iter().map(|choice| &choice.value).collect();
     let is_known = !made.is_empty() || own.invitation.is_some();
     if is_known && !(told.len() <= made.len() && told.iter().zip(&made).all(|(told, made)| told == *made)) {
-        let (told, made) = (listed(told.iter()), listed(made.into_iter()));
+        let told = listed(told.iter());
+        let made = listed(made.into_iter());
         let made = if made.is_empty() { "nothing".to_owned() } else { made };
         return Err(format!("that {player} chose {told}, and {player} chose {made}"));
     }
@@ -196,7 +192,8 @@ fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String
     };
     let promised = own.invitation.and_then(|(_, commitment, _)| commitment);
     if let Some(promised) = promised.filter(|promised| **promised != reveal.commitment) {
-        let (revealed, promised) = (&reveal.commitment.0, &promised.0);
+        let revealed = &reveal.commitment.0;
+        let promised = &promised.0;
         return Err(format!("that its commitment was {revealed}, and {player} was promised {promised}"));
     }
     let Some(last) = own.choices.get(told.len().wrapping_sub(1)) else {

@@ -24,10 +24,7 @@ impl Drawing {
         drawn_from: Option<&DrawnFrom>,
     ) -> Finding {
         if let Some(fixtures) = &league.settings.fixtures {
-            return match fixtures == rounds {
-                true => Ok(()),
-                false => Err("the rounds are not the fixtures that the league was made with".into()),
-            };
+            return if fixtures == rounds { Ok(()) } else { Err("the rounds are not the fixtures that the league was made with".into()) };
         }
         let entrants = league.players.iter().filter(|(_, player)| !player.withdrawn).map(|(id, _)| id);
         let entrants: Vec<PlayerId> = entrants.cloned().collect();
@@ -35,10 +32,7 @@ impl Drawing {
             schedule::check(entrants.iter(), rounds)?;
         }
         let Some(DrawnFrom { seed, entrants: drawn }) = drawn_from else {
-            return match league.settings.needs_draw() {
-                true => Err("the start does not say from which seed rounds or lots are drawn".into()),
-                false => Ok(()),
-            };
+            return if league.settings.needs_draw() { Err("the start does not say from which seed rounds or lots are drawn".into()) } else { Ok(()) };
         };
         if *drawn != entrants {
             return Err("the draw is not among those who had registered".into());
@@ -46,10 +40,7 @@ impl Drawing {
         let settings = &league.settings;
         let draw = Draw::begin(&settings.competition, &entrants, &settings.tie_breaks, *seed)
             .map_err(|error| error.to_string())?;
-        match draw.fixed_pairings() == rounds {
-            true => Ok(()),
-            false => Err(format!("the rounds are not those of {}", settings.competition.format)),
-        }
+        if draw.fixed_pairings() == rounds { Ok(()) } else { Err(format!("the rounds are not those of {}", settings.competition.format)) }
     }
 
     /// The league is as it was before the round was drawn.
@@ -86,13 +77,10 @@ impl Drawing {
     }
 
     pub(super) fn check_lot(&self, league: &League, lot: &Lot) -> Finding {
-        match league.lots_to_draw().contains(lot) {
-            true => Ok(()),
-            false => Err(format!(
+        if league.lots_to_draw().contains(lot) { Ok(()) } else { Err(format!(
                 "{} goes through by lot against {}, and neither results nor seed give that",
                 lot.winner, lot.loser
-            )),
-        }
+            )) }
     }
 
     /// Before a round is announced, and before the league ends by itself: nothing is left to be drawn.

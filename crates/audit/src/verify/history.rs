@@ -174,7 +174,8 @@ fn hash_at(hashes: &[Hash], seq: u64) -> Option<String> {
 fn check_appends(key: &StreamKey, appends: &[&Part], hashes: &[Hash], faults: &mut Vec<String>) {
     let (league, stream) = key;
     let named = |part: &Part| {
-        let (from, to) = (part.line.from.unwrap_or_default(), part.line.to.unwrap_or_default());
+        let from = part.line.from.unwrap_or_default();
+        let to = part.line.to.unwrap_or_default();
         format!("events {from} to {to} of {stream}, league {league}, by {}", part.line.process)
     };
     let mut acknowledged_to = 0;

@@ -209,8 +209,11 @@ pub fn verify_league(
     league_id: Option<&LeagueId>,
     evidence: &Evidence,
 ) -> Result<Verification, StoreError> {
-    let (mut sources, mut others) = (Vec::new(), Vec::new());
-    let (mut messages, mut service_fault, mut name) = (0, None, None);
+    let mut sources = Vec::new();
+    let mut others = Vec::new();
+    let mut messages = 0;
+    let mut service_fault = None;
+    let mut name = None;
     let mut held: Vec<Option<Result<String, String>>> = vec![None; evidence.checkpoints.len()];
     for url in stores {
         let mut reader = Store::open_read_only(url)?.choose(league_id)?;
@@ -309,10 +312,7 @@ fn audit_all(sources: &[Source], evidence: &Evidence) -> (Verification, Vec<Alle
         found.fault = found.fault.or(fault);
     }
     // What the chain does not vouch for is not worth comparing.
-    let (silences, kept) = match found.fault.is_none() {
-        true => compare::all(sources, &auditor, &mut found),
-        false => Default::default(),
-    };
+    let (silences, kept) = if found.fault.is_none() { compare::all(sources, &auditor, &mut found) } else { Default::default() };
     let league = sources.iter().find(|source| source.is_league());
     notes::judge(league, &kept, evidence, &mut found);
     auditor.report(&mut found);
@@ -326,7 +326,8 @@ fn check_stream(auditor: &mut Auditor, source: &Source) -> (u64, Hash, Option<Fa
     let mut good = 0;
     for (seq, stored) in (1..).zip(events) {
         if let Err(why) = check(auditor, stream, seq, &before, stored) {
-            let (what, stream) = (kind(&stored.line), stream.clone());
+            let what = kind(&stored.line);
+            let stream = stream.clone();
             let fault = Fault { file: file.clone(), stream, seq: stored.seq, at: stored.at, what, why };
             return (good, before, Some(fault));
         }

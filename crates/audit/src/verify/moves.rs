@@ -62,7 +62,8 @@ fn end(
         let outcome = outcome.ok_or("the moves do not lead to the end of the game")?;
         let expected = winner_of(played, outcome);
         if winner != expected {
-            let (came, due) = (name(winner), name(expected));
+            let came = name(winner);
+            let due = name(expected);
             return Err(format!("the winner is given as {came}; the moves make it {due}"));
         }
     }
@@ -88,9 +89,11 @@ mod tests {
         technical: bool,
         spoil: impl Fn(&mut MatchResult),
     ) -> Result<Replay, String> {
-        let (league_id, match_id) = (LeagueId::new("league"), MatchId::new("R1M1"));
+        let league_id = LeagueId::new("league");
+        let match_id = MatchId::new("R1M1");
         let game_type = GameType::new("nim");
-        let (a, b) = (PlayerId::numbered(1), PlayerId::numbered(2));
+        let a = PlayerId::numbered(1);
+        let b = PlayerId::numbered(2);
         let attempt = Attempt::FIRST;
         let played = Played {
             league_id: &league_id,

@@ -50,7 +50,8 @@ struct StorePlace {
 
 impl StorePlace {
     fn of(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, what: &'static str) -> Self {
-        let (file, stream) = (log.store.clone(), log.stream.clone());
+        let file = log.store.clone();
+        let stream = log.stream.clone();
         Self { player: log.id().to_owned(), file, stream, seq: entry.seq, at: entry.at, what }
     }
 
@@ -149,7 +150,8 @@ impl<'a> ManagerLog<'a> {
     fn fault(&self, size: u64, why: String) -> Option<Fault> {
         let last = usize::try_from(size.saturating_sub(1)).ok();
         let stored = last.and_then(|last| self.source.events.get(last)).or(self.source.events.last())?;
-        let (file, stream) = (self.source.file.clone(), self.source.stream.clone());
+        let file = self.source.file.clone();
+        let stream = self.source.stream.clone();
         Some(Fault { file, stream, seq: stored.seq, at: stored.at, what: kind(&stored.line), why })
     }
 }

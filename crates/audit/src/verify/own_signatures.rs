@@ -49,7 +49,8 @@ pub(super) fn check(log: &AgentLog<PlayerEvent>, registered: Option<PublicKey>) 
                         "its signature is not that of {player_id} over this choice in attempt {attempt} at {match_id}: it \
                          was changed after it was signed"
                     );
-                    let (file, stream) = (log.store.clone(), log.stream.clone());
+                    let file = log.store.clone();
+                    let stream = log.stream.clone();
                     let what = SmolStr::new_static("chosen");
                     return Err(Fault { file, stream, seq: entry.seq, at: entry.at, what, why });
                 }

@@ -8,20 +8,24 @@ use std::fmt;
 
 impl fmt::Display for Verification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (events, streams) = (many(self.events, "event"), many(self.streams, "stream"));
+        let events = many(self.events, "event");
+        let streams = many(self.streams, "stream");
         match &self.league_id {
             None => writeln!(f, "no league: {events} in {streams}")?,
             Some(league_id) => {
                 writeln!(f, "{league_id}: {events} in {streams}")?;
                 let early = if self.ended_early { "; the operator has ended the league early" } else { "" };
                 writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
-                let (proven, unproven) = (self.draws_proven, self.draws_unproven);
+                let proven = self.draws_proven;
+                let unproven = self.draws_unproven;
                 writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
-                let (proven, unproven) = (self.results_proven, self.unproven.len());
+                let proven = self.results_proven;
+                let unproven = self.unproven.len();
                 if proven > 0 || unproven > 0 {
                     writeln!(f, "results  {proven} proven, {unproven} unproven{}", self.named_unproven())?;
                 }
-                let (replayed, untold) = (self.matches_replayed, self.matches_untold);
+                let replayed = self.matches_replayed;
+                let untold = self.matches_untold;
                 if replayed + untold > 0 {
                     writeln!(f, "moves    {} played over, {untold} not told", many_matches(replayed))?;
                 }
@@ -144,7 +148,8 @@ impl Verification {
     fn brief(&self) -> String {
         let name =
             self.league_id.as_ref().map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
-        let (events, draws) = (many(self.events, "event"), many(self.draws_proven, "draw"));
+        let events = many(self.events, "event");
+        let draws = many(self.draws_proven, "draw");
         let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
         let champion = self.champions().filter(|_| self.fault.is_none());
         let champion = champion.map(|champion| format!(", {champion}")).unwrap_or_default();
@@ -198,7 +203,8 @@ pub(super) fn standings(rows: &[StandingRow]) -> String {
     let mut text = format!("rank  id    {:width$}  played  won  drawn  lost  points\n", "name");
     for row in rows {
         let StandingRow { rank, player_id, played, wins, draws, losses, points, .. } = row;
-        let (id, name) = (player_id, row.display_name.escaped());
+        let id = player_id;
+        let name = row.display_name.escaped();
         text.push_str(&format!(
             "{rank:>4}  {id:<4}  {name:width$}  {played:>6}  {wins:>3}  {draws:>5}  {losses:>4}  {points:>6}"
         ));

@@ -31,7 +31,8 @@ impl<'a> Played<'a> {
         game: &'a Match,
         attempt: Attempt,
     ) -> Self {
-        let (league_id, game_type) = (&league.settings.league_id, &league.settings.game_type);
+        let league_id = &league.settings.league_id;
+        let game_type = &league.settings.game_type;
         let keys = game.keys.as_deref().copied().unwrap_or_default();
         Self { league_id, game_type, match_id, attempt, a: &game.a, b: &game.b, keys }
     }
@@ -58,11 +59,13 @@ pub(super) fn name(winner: Option<&PlayerId>) -> &str {
 
 /// 3-0 to the winner, 1-1 for a draw, 0-0 when both forfeit; and nothing else.
 pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
-    let (a, b) = (game.a, game.b);
+    let a = game.a;
+    let b = game.b;
     let (Some(for_a), Some(for_b), 2) = (result.score.get(a), result.score.get(b), result.score.len()) else {
         return Err(format!("the score is not that of {a} and {b}"));
     };
-    let (points, winner) = ((*for_a, *for_b), result.winner.as_ref());
+    let points = (*for_a, *for_b);
+    let winner = result.winner.as_ref();
     let expected = match (status, winner) {
         (GameStatus::Win | GameStatus::TechnicalLoss, Some(winner)) if winner == a => (3, 0),
         (GameStatus::Win | GameStatus::TechnicalLoss, Some(winner)) if winner == b => (0, 3),
@@ -71,7 +74,8 @@ pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchR
         _ => return Err(format!("{} cannot win a match of {a} and {b} by {status:?}", name(winner))),
     };
     if points != expected {
-        let (come, due) = (format!("{for_a}-{for_b}"), format!("{}-{}", expected.0, expected.1));
+        let come = format!("{for_a}-{for_b}");
+        let due = format!("{}-{}", expected.0, expected.1);
         return Err(format!("the score is {come}; {status:?} and {} as winner make it {due}", name(winner)));
     }
     match result.status {
@@ -177,7 +181,8 @@ fn check_winner(
     if winner == expected {
         return Ok(());
     }
-    let (came, due) = (name(winner), name(expected));
+    let came = name(winner);
+    let due = name(expected);
     Err(format!("the winner is given as {came}; the choices and the number {number} make it {due}"))
 }
 

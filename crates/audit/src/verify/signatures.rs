@@ -31,10 +31,7 @@ pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), Str
 /// Whether the moves that are told of a player have its valid signature.
 pub(super) fn has_signed(played: &Played<'_>, player: &PlayerId, result: &MatchResult) -> bool {
     let reveal = result.details.fairness.as_ref().filter(|it| it.scheme == SCHEME);
-    let seats = match player == played.a {
-        true => (player, played.b),
-        false => (player, played.a),
-    };
+    let seats = if player == played.a { (player, played.b) } else { (player, played.a) };
     let [key_a, key_b] = &played.keys;
     let key = if player == played.a { key_a } else { key_b };
     let choices = choices_of(player, result);

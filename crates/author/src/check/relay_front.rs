@@ -34,7 +34,9 @@ pub fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<()> {
     let (client, to) = (Client::new(), format!("http://{fake_manager}/mcp"));
     let (close, closing) = watch::channel(false);
     let handler = move |request: Request<Incoming>, peer| {
-        let (relay, client, to) = (Arc::clone(&relay), client.clone(), to.clone());
+        let relay = Arc::clone(&relay);
+        let client = client.clone();
+        let to = to.clone();
         async move {
             let has = |part: Part| matches!(part, Part::Agent | Part::Relay);
             let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);

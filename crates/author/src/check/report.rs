@@ -79,10 +79,7 @@ impl Findings {
 
     /// Records a pass if the rule holds, and else a violation with this note.
     pub fn check(&mut self, rule: &'static Rule, holds: bool, note: impl Into<String>, exchange: &Exchange) {
-        match holds {
-            true => self.pass(rule, ""),
-            false => self.violated(rule, note, exchange),
-        }
+        if holds { self.pass(rule, "") } else { self.violated(rule, note, exchange) }
     }
 
     pub fn result(&mut self, rule: &'static Rule, result: Result<(), String>, exchange: &Exchange) {
@@ -97,10 +94,7 @@ impl Findings {
         note: impl Into<String>,
         exchange: &Exchange,
     ) {
-        match tolerated {
-            true => self.warn(rule, note, exchange),
-            false => self.violated(rule, note, exchange),
-        }
+        if tolerated { self.warn(rule, note, exchange) } else { self.violated(rule, note, exchange) }
     }
 
     pub fn warn(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {

@@ -29,7 +29,8 @@ impl AgentRole {
 
     /// One line for people who check an agent of this role for another one.
     pub fn instead_of(self, checked: Self, url: &str) -> String {
-        let (is, checked) = (self.name(), checked.name());
+        let is = self.name();
+        let checked = checked.name();
         let how = match self {
             Self::Manager | Self::Player => format!("matchday check {is} {url}"),
             Self::Referee => "matchday check referee --wait".to_owned(),
@@ -62,7 +63,8 @@ pub async fn of(probe: &Probe, reply: &Reply) -> Option<AgentRole> {
     if let Some(role) = signed(&standings) {
         return Some(role);
     }
-    let (matches, player) = (knows(probe, "get_match_state").await, knows(probe, "get_player_state").await);
+    let matches = knows(probe, "get_match_state").await;
+    let player = knows(probe, "get_player_state").await;
     match (matches, player) {
         (true, false) => Some(AgentRole::Referee),
         (false, true) => Some(AgentRole::Player),

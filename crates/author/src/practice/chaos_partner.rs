@@ -90,9 +90,11 @@ impl ChaosPartner {
     ) -> Option<TcpListener> {
         let address = listener.local_addr().ok()?;
         let crash = Arc::new(Notify::new());
-        let (partner, crashing) = (Arc::clone(self), Arc::clone(&crash));
+        let partner = Arc::clone(self);
+        let crashing = Arc::clone(&crash);
         let answer = move |request: ProxiedRequest| {
-            let (partner, crash) = (Arc::clone(&partner), Arc::clone(&crashing));
+            let partner = Arc::clone(&partner);
+            let crash = Arc::clone(&crashing);
             async move {
                 if is_choice(&request.message_type) {
                     crash.notify_one();
@@ -119,7 +121,8 @@ impl ChaosPartner {
     }
 
     async fn answer(self: Arc<Self>, request: ProxiedRequest) -> Reply {
-        let (joins, chooses) = (is_invitation(&request.message_type), is_choice(&request.message_type));
+        let joins = is_invitation(&request.message_type);
+        let chooses = is_choice(&request.message_type);
         match self.mode {
             ChaosMode::SilentAtJoin if joins => pending().await,
             ChaosMode::SilentAtChoice if chooses => pending().await,

@@ -95,10 +95,13 @@ pub struct Practice {
 impl Practice {
     pub async fn open(options: &PracticeOptions, store: Store) -> Result<Self> {
         let plan = PracticePlan::new(options.game, options.rounds);
-        let (client, close) = (options.client.clone(), watch::Sender::new(false));
-        let (manager, referee) = (bind().await?, bind().await?);
+        let client = options.client.clone();
+        let close = watch::Sender::new(false);
+        let manager = bind().await?;
+        let referee = bind().await?;
         let referee_url = endpoint(referee.local_addr()?)?;
-        let (mut player_plans, mut players) = (Vec::new(), Vec::new());
+        let mut player_plans = Vec::new();
+        let mut players = Vec::new();
         for partner in &plan.partners {
             let listener = bind().await?;
             let player = endpoint(listener.local_addr()?)?;
@@ -106,8 +109,10 @@ impl Practice {
             let reached_at = match *partner {
                 Partner::Sparring(_) => None,
                 Partner::Chaos(mode) => {
-                    let (player, referee) = (player.raw().to_owned(), referee_url.raw().to_owned());
-                    let (away, client) = (RETRY_PAUSE / 5, client.clone());
+                    let player = player.raw().to_owned();
+                    let referee = referee_url.raw().to_owned();
+                    let away = RETRY_PAUSE / 5;
+                    let client = client.clone();
                     let port = bind().await?;
                     let url = endpoint(port.local_addr()?)?;
                     let chaos = ChaosPartner { mode, player, referee, away, client };
@@ -143,7 +148,8 @@ impl Practice {
 
     async fn wait(&mut self, listener: TcpListener, within: Duration) -> Result<()> {
         let address = listener.local_addr()?;
-        let (manager, player_proxy_url) = (self.local.manager_url(), self.player_proxy_url.raw().to_owned());
+        let manager = self.local.manager_url();
+        let player_proxy_url = self.player_proxy_url.raw().to_owned();
         let manager_proxy =
             ManagerProxy::new(self.client.clone(), manager, player_proxy_url, Arc::clone(&self.proxy));
         tokio::spawn(Arc::clone(&manager_proxy).serve(listener, self.close.subscribe()));

@@ -88,7 +88,8 @@ impl PracticePlan {
     pub fn fixtures(&self) -> Vec<Pairings> {
         let sides = [true, false].into_iter().cycle();
         let pairs = self.matches.iter().zip(sides).map(|(game, is_a)| {
-            let (agent, partner) = (Self::agent_id(), game.partner.clone());
+            let agent = Self::agent_id();
+            let partner = game.partner.clone();
             if is_a { (agent, partner) } else { (partner, agent) }
         });
         pairs.map(|pair| Pairings { pairs: vec![pair], bye: None }).collect()
@@ -122,7 +123,8 @@ impl PracticeMatch {
     }
 
     fn with_fault(id: &PlayerId, fault: InjectedFault) -> Self {
-        let (name, about) = (fault.name(), fault.about());
+        let name = fault.name();
+        let about = fault.about();
         Self { partner: id.clone(), kind: Kind::InjectedFault(fault), name, about }
     }
 }

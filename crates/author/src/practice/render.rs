@@ -72,7 +72,8 @@ fn losses(losses: &[TechnicalLoss], paint: Paint) -> String {
     let rows: Vec<Vec<String>> = losses
         .iter()
         .map(|lost| {
-            let (id, partner) = (lost.match_id.clone(), lost.partner.to_owned());
+            let id = lost.match_id.clone();
+            let partner = lost.partner.to_owned();
             vec![id, partner, lost.reason.clone(), lost.blame.to_owned()]
         })
         .collect();

@@ -148,7 +148,8 @@ impl Report {
     }
 
     fn judge(&self) -> String {
-        let (name, played) = (&self.agent.name, self.matches_played);
+        let name = &self.agent.name;
+        let played = self.matches_played;
         let mut sentences = Vec::new();
         sentences.push(match self.technical_losses.len() {
             0 if played == 0 => format!("{name} has played no match."),

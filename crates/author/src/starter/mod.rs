@@ -45,10 +45,7 @@ impl Language {
     pub fn player(self, options: &Options<'_>) -> Vec<File> {
         let name = options.name.raw();
         let fill = |(path, template): &(&'static str, &str)| {
-            let name = match path.ends_with(".md") {
-                true => literal::markdown(name),
-                false => literal::string(self, name),
-            };
+            let name = if path.ends_with(".md") { literal::markdown(name) } else { literal::string(self, name) };
             let game = options.game.as_str();
             let text = template.replace(GAME, game).replace(GAME_LITERAL, &format!("\"{game}\""));
             File { path, text: text.replace(NAME, &name) }
@@ -97,7 +94,8 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     fn player(language: Language, game: &str, asks_model: bool) -> Vec<File> {
-        let (name, game) = (DisplayName::parse("Ada").unwrap(), GameType::new(game));
+        let name = DisplayName::parse("Ada").unwrap();
+        let game = GameType::new(game);
         language.player(&Options { name: &name, game: &game, asks_model })
     }
 

@@ -381,7 +381,8 @@ mod tests {
 
     #[test]
     fn four_in_a_row_win_in_every_direction_and_three_do_not() {
-        let (win_a, win_b) = (Some(Outcome::Win(Seat::A)), Some(Outcome::Win(Seat::B)));
+        let win_a = Some(Outcome::Win(Seat::A));
+        let win_b = Some(Outcome::Win(Seat::B));
         for (columns, outcome) in [
             ("0011223", win_a),
             ("001122", None),

@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn the_right_call_wins_alone() {
-        let (win_a, win_b) = (Outcome::Win(Seat::A), Outcome::Win(Seat::B));
+        let win_a = Outcome::Win(Seat::A);
+        let win_b = Outcome::Win(Seat::B);
         for (a, b, number, outcome, reason) in [
             ("even", "odd", 8, win_a, "P01 chose even, number was 8 (even)"),
             ("even", "odd", 7, win_b, "P02 chose odd, number was 7 (odd)"),
@@ -290,7 +291,9 @@ mod tests {
 
     #[test]
     fn a_player_knows_of_the_past_what_simulation_remembers() {
-        let (mut memory, mut past, mut entropy) = (Memory::default(), Past::default(), Entropy::numbered(1));
+        let mut memory = Memory::default();
+        let mut past = Past::default();
+        let mut entropy = Entropy::numbered(1);
         for number in 1..=60 {
             for strategy in EvenOdd::STRATEGIES {
                 let turn = strategy::Turn {

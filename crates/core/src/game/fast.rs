@@ -99,7 +99,8 @@ impl<R: Rules> Players<R> {
 
 impl<R: Rules> FastPlayers for Players<R> {
     fn open(&mut self, opening: &[u32]) {
-        let (mut position, mut moves) = (R::default(), Fnv::default());
+        let mut position = R::default();
+        let mut moves = Fnv::default();
         let mut opening = opening.iter().map(|number| *number as usize);
         loop {
             let seats = position.turn().seats();

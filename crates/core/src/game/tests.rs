@@ -108,7 +108,8 @@ fn matches_in_json_go_as_fast_ones_do() {
     for game in super::GAMES.iter().filter(|game| game.name != GameType::EVEN_ODD) {
         for (a, b) in strategy::of(game).flat_map(|a| strategy::of(game).map(move |b| (a, b))) {
             let mut players = (game.built_in.unwrap().players)(&[a.name, b.name]);
-            let (mut one, mut other) = (Entropy::numbered(1), Entropy::numbered(1));
+            let mut one = Entropy::numbered(1);
+            let mut other = Entropy::numbered(1);
             for number in 0..if a.name == "lookahead" { 4 } else { 40 } {
                 let fast = players.play(0, 1, &mut one);
                 let played = play_out(game, [a, b], &mut other);

@@ -105,7 +105,8 @@ impl View {
 
 impl Grid {
     fn check(&self) -> Result<(), String> {
-        let (columns, cells) = (self.columns, self.cells.len());
+        let columns = self.columns;
+        let cells = self.cells.len();
         if !(1..=COLUMNS_MAX).contains(&columns) {
             return Err(format!("view.columns: expected 1 to {COLUMNS_MAX}, got {columns}"));
         }

@@ -64,12 +64,14 @@ mod tests {
 
     #[test]
     fn a_keyring_has_the_tokens_that_follow_from_the_hash() {
-        let (hash, league) = (Token::new("tok_p01_secret").hash(), LeagueId::new("l1"));
+        let hash = Token::new("tok_p01_secret").hash();
+        let league = LeagueId::new("l1");
         let mut keyring = Keyring::new(hash, &league);
         assert!(keyring.is_of(&hash) && !keyring.is_of(&Token::new("another").hash()));
         assert_eq!(*keyring.notice_token(), hash.notice_token(&league));
         for (number, attempt) in [(1, 1), (1, 2), (2, 1), (2, 1), (1, 1)] {
-            let (id, attempt) = (MatchId::numbered(RoundId(1), number), Attempt(attempt));
+            let id = MatchId::numbered(RoundId(1), number);
+            let attempt = Attempt(attempt);
             let expected = |direction| hash.match_token(&league, &id, attempt, direction);
             for _ in 0..2 {
                 let MatchTokens { to_player, from_player } = keyring.match_tokens(&id, attempt).into_owned();

@@ -76,7 +76,8 @@ impl Timestamp {
     fn text(self) -> SmolStr {
         let instant = jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::MAX);
         let civil = TimeZone::UTC.to_datetime(instant);
-        let (date, time) = (civil.date(), civil.time());
+        let date = civil.date();
+        let time = civil.time();
         let year = date.year();
         let [c, y] = [year.div_euclid(100), year.rem_euclid(100)].map(|part| pair(part.unsigned_abs() as u8));
         let [m, d, h, min, s] = [date.month(), date.day(), time.hour(), time.minute(), time.second()]

@@ -314,7 +314,8 @@ mod tests {
     #[test]
     fn a_repeated_registration_gets_the_same_token_and_another_one_another() {
         let issuer = TokenIssuer::new(&mut Entropy::numbered(1));
-        let (first, second) = (ConversationId::new("conv-1"), ConversationId::new("conv-2"));
+        let first = ConversationId::new("conv-1");
+        let second = ConversationId::new("conv-2");
         assert_eq!(issuer.issue("P01", &first), issuer.issue("P01", &first));
         assert_ne!(issuer.issue("P01", &first), issuer.issue("P01", &second));
         assert_ne!(issuer.issue("P01", &first), issuer.issue("P02", &first));
@@ -327,7 +328,8 @@ mod tests {
     #[test]
     fn a_registration_key_leads_to_one_token_in_a_league_and_to_another_in_another() {
         let key = Token::new_registration_key(&mut Entropy::numbered(1));
-        let (l1, l2) = (LeagueId::new("l1"), LeagueId::new("l2"));
+        let l1 = LeagueId::new("l1");
+        let l2 = LeagueId::new("l2");
         assert_eq!(key.league_token(&l1, "P01"), key.league_token(&l1, "P01"));
         assert!(key.league_token(&l1, "P01").reveal().starts_with("tok_p01_"));
         let manager = |port| Endpoint::parse(&format!("http://localhost:{port}/mcp")).unwrap();
@@ -376,8 +378,10 @@ mod tests {
     #[test]
     fn derived_tokens_differ_by_league_match_attempt_and_direction() {
         let hash = token().hash();
-        let (l1, l2) = (LeagueId::new("l1"), LeagueId::new("l2"));
-        let (m1, m2) = (MatchId::numbered(RoundId(1), 1), MatchId::numbered(RoundId(1), 2));
+        let l1 = LeagueId::new("l1");
+        let l2 = LeagueId::new("l2");
+        let m1 = MatchId::numbered(RoundId(1), 1);
+        let m2 = MatchId::numbered(RoundId(1), 2);
         let mut tokens = vec![hash.notice_token(&l1), hash.notice_token(&l2), token()];
         for league in [&l1, &l2] {
             for id in [&m1, &m2] {

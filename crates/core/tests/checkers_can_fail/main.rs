@@ -223,7 +223,9 @@ fn result(winner: u32) -> MatchResult {
 
 #[test]
 fn a_result_that_is_decided_twice_changed_or_forgotten_is_noticed() {
-    let (mut ledger, match_id, mut facts) = (Ledger::default(), league().fixtures[0].id.clone(), league());
+    let mut ledger = Ledger::default();
+    let match_id = league().fixtures[0].id.clone();
+    let mut facts = league();
     ledger.record(&match_id, Outcome::Won(player(1)), result(1)).unwrap();
     assert_eq!(ledger.agrees(&facts), Ok(()));
     let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
@@ -237,7 +239,8 @@ fn a_result_that_is_decided_twice_changed_or_forgotten_is_noticed() {
 
 #[test]
 fn a_receipt_for_what_is_not_on_the_disk_is_noticed() {
-    let (mut ledger, match_id) = (Ledger::default(), MatchId::new("R1M1"));
+    let mut ledger = Ledger::default();
+    let match_id = MatchId::new("R1M1");
     let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
     assert_eq!(checker(ledger.has_recorded(&match_id, Some(&result(1)))), Checker::AcknowledgedIsDurable);
     ledger.record(&match_id, Outcome::Won(player(1)), result(1)).unwrap();
@@ -247,7 +250,8 @@ fn a_receipt_for_what_is_not_on_the_disk_is_noticed() {
 
 /// A match that was played by the scheme, and the promise in its invitations.
 fn played(league: &LeagueId) -> (GameOver, String) {
-    let (match_id, attempt) = (MatchId::new("R1M1"), Attempt::FIRST);
+    let match_id = MatchId::new("R1M1");
+    let attempt = Attempt::FIRST;
     let secret = Secret::from_bytes([7; 32]);
     let nonces = ["ours", "theirs"].map(|text| Nonce(text.into()));
     let draw = MatchDraw { league_id: league, match_id: &match_id, attempt };
@@ -315,7 +319,8 @@ fn a_league_that_does_not_end_and_one_whose_end_is_not_told_are_noticed() {
     assert_eq!(whole.failure, None);
     let mut noticed = BTreeSet::new();
     for step in 1..=whole.stats.steps[&AgentId::Manager] {
-        let (moment, down) = (Moment::StoredUnsent, Duration::from_secs(1_000_000));
+        let moment = Moment::StoredUnsent;
+        let down = Duration::from_secs(1_000_000);
         let crash = Some(CrashPoint { who: AgentId::Manager, step, moment, down });
         let report = sim::run(1, &Options { scenario: Some(scenario.clone()), crash, ..Options::default() });
         noticed.extend(report.failure.map(|failure| failure.fault.checker));
@@ -347,7 +352,8 @@ fn a_choice_or_a_number_on_record_that_was_not_made_or_drawn_is_noticed() {
     let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
     let league = LeagueId::new("league_sim");
     let (over, _) = played(&league);
-    let (match_id, attempt) = (over.match_id.clone(), Attempt::FIRST);
+    let match_id = over.match_id.clone();
+    let attempt = Attempt::FIRST;
     let GameResult { winner_player_id, details, fairness, .. } = over.game_result;
     let score = ByPlayer::pair((player(1), 3), (player(2), 0));
     let mut result = MatchResult {

@@ -69,7 +69,8 @@ fn the_best_of_each_group_go_through_and_the_first_meetings_are_across_groups() 
             .collect();
         let knockout = season.rounds.iter().find(|round| !round.title.starts_with("Group")).unwrap();
         let through = knockout.pairs.len() * 2 + knockout.byes.len();
-        let (groups, qualifiers) = (competition.groups.unwrap(), competition.qualifiers.unwrap());
+        let groups = competition.groups.unwrap();
+        let qualifiers = competition.qualifiers.unwrap();
         assert_eq!(through as u32, groups * qualifiers, "{count} players: {competition:?}");
         let mut of_group: BTreeMap<i32, u32> = BTreeMap::new();
         for player in knockout.pairs.iter().flat_map(|(a, b)| [a, b]).chain(&knockout.byes) {

@@ -102,7 +102,8 @@ fn only_the_ties_that_are_level_are_played_again() {
     let rounds: Vec<_> =
         season.rounds.iter().map(|round| format!("{}: {}", round.title, round.pairs.len())).collect();
     assert_eq!(rounds, ["Semifinals: 2", "Semifinals, played again (1): 1", "Final: 1"]);
-    let (first, again) = (&season.rounds[0].pairs[0], &season.rounds[1].pairs[0]);
+    let first = &season.rounds[0].pairs[0];
+    let again = &season.rounds[1].pairs[0];
     assert_eq!((&first.0, &first.1), (&again.1, &again.0), "sides alternate");
 }
 

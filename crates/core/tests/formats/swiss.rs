@@ -68,7 +68,8 @@ fn a_rematch_is_drawn_only_where_it_cannot_be_avoided() {
             let competition = Competition { rounds: Some(most), ..swiss() };
             let season = Season::by_chance(&competition, count, seed);
             for number in 1..season.rounds.len() {
-                let (before, round) = (&season.rounds[..number], &season.rounds[number]);
+                let before = &season.rounds[..number];
+                let round = &season.rounds[number];
                 let met = met(before);
                 if !round.pairs.iter().any(|(a, b)| met.contains_key(&pair(a, b))) {
                     continue;

@@ -35,7 +35,8 @@ fn query(query_type: Query, player_id: Option<&str>) -> LeagueQuery {
 #[test]
 fn each_reason_for_a_rejection_is_given_in_the_words_of_the_catalogue() {
     let chess = || vec![GameType::new("chess")];
-    let (ours, theirs) = (player_meta(9), referee_meta(9, 2));
+    let ours = player_meta(9);
+    let theirs = referee_meta(9, 2);
     let open = || Desk::new(LeagueSettings { players_max: 0, ..quick() });
     let late = "Registration closed - league already started";
     for (mut desk, body, reason) in [

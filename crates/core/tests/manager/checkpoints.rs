@@ -21,7 +21,8 @@ fn announce(desk: &mut Desk, number: u8) -> Vec<Content> {
 }
 
 fn rotate(desk: &mut Desk) -> Vec<Content> {
-    let (order, agent_id) = (Order::Rotate, Some(CHECKPOINT_KEY.into()));
+    let order = Order::Rotate;
+    let agent_id = Some(CHECKPOINT_KEY.into());
     let order = LeagueOrder { league_id: league_id(), order, player_id: None, match_id: None, agent_id };
     let mut message = desk.message(&Sender::Launcher, order);
     message.envelope.auth_token = Some(operator());
@@ -197,7 +198,8 @@ fn an_order_for_a_new_key_is_refused_where_none_can_be_made() {
 
 #[test]
 fn a_key_vouches_for_the_next_one_of_its_league_alone() {
-    let (old, new) = (key(1), key(2).public_key());
+    let old = key(1);
+    let new = key(2).public_key();
     let signature = sign_successor(&old, &league_id(), &new);
     let another = matchday_core::protocol::LeagueId::new("another");
     assert!(is_successor(&old.public_key(), &league_id(), &new, &signature));

@@ -121,8 +121,10 @@ impl Desk {
     /// Asks what the driver has something against.
     pub(crate) fn ask_despite(&mut self, ask: Ask, local: bool, objection: Option<&str>) -> Vec<Content> {
         self.requests += 1;
-        let (id, dialect) = (RequestId(self.requests), Dialect::Standard);
-        let (client, join_code) = (self.client, self.join_code.clone());
+        let id = RequestId(self.requests);
+        let dialect = Dialect::Standard;
+        let client = self.client;
+        let join_code = self.join_code.clone();
         let objection = objection.map(str::to_owned);
         let request = Request { id, ask, dialect, local, objection, client, join_code };
         self.hand_in(Input::Request(request))

@@ -99,7 +99,8 @@ fn a_manager_killed_after_any_event_draws_the_same_rounds() {
             rough.events = smooth.events[..kept].to_vec();
             rough.crash();
             play_out(&mut rough, the_better);
-            let (one, other) = (rough.manager.league(), smooth.manager.league());
+            let one = rough.manager.league();
+            let other = smooth.manager.league();
             assert_eq!(one.standings(), other.standings(), "{competition:?}, after event {kept}");
             assert_eq!(titles(&rough), titles(&smooth), "{competition:?}, after event {kept}");
         }

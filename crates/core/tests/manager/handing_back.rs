@@ -105,10 +105,7 @@ fn players_whom_nobody_reaches_are_suspended_when_the_manager_has_seen_it_itself
         let by = Sender::Referee(holder(&desk, "R1M1").unwrap());
         hand_back(&mut desk, &by, "R1M1", attempt);
         let unreachable = [player_endpoint(1), player_endpoint(2)];
-        desk.answer_calls(|call| match unreachable.contains(&call.to) {
-            true => Answer::Undelivered(Failure::NoRoute),
-            false => Answer::Received,
-        });
+        desk.answer_calls(|call| if unreachable.contains(&call.to) { Answer::Undelivered(Failure::NoRoute) } else { Answer::Received });
         desk.pass(Duration::from_secs(3));
     }
     desk.report("R1M1", (0, 0));
@@ -160,7 +157,8 @@ fn a_referee_that_does_not_report_is_named_as_the_culprit() {
 #[test]
 fn a_report_may_blame_those_who_lost_for_their_own_fault_and_nobody_else() {
     let blame = |culprit| Blame { culprit, ..Blame::on_player(Cause::Silent) };
-    let (a, b) = (PlayerId::numbered(1), PlayerId::numbered(2));
+    let a = PlayerId::numbered(1);
+    let b = PlayerId::numbered(2);
     let cases = [
         (vec![(b.clone(), blame(Culprit::Player))], true),
         (vec![(b.clone(), blame(Culprit::Infrastructure))], false),
@@ -262,10 +260,7 @@ fn with_a_barred_referee() -> Desk {
 fn a_barred_referee_that_is_gone_does_not_keep_a_match_from_being_decided() {
     let mut desk = with_a_barred_referee();
     for _ in 0..300 {
-        desk.answer_calls(|call| match call.to == referee_endpoint(1) {
-            true => Answer::Undelivered(Failure::NoConnection),
-            false => Answer::Received,
-        });
+        desk.answer_calls(|call| if call.to == referee_endpoint(1) { Answer::Undelivered(Failure::NoConnection) } else { Answer::Received });
         hand_back_first(&mut desk, |by| *by == RefereeId::numbered(2));
     }
     assert_eq!(desk.manager.league().phase, Phase::Completed);

@@ -73,16 +73,13 @@ fn without_a_play_off_the_title_is_shared_and_everyone_is_told() {
 #[test]
 fn a_play_off_decides_the_title_and_changes_no_points() {
     let mut desk = Desk::started(with_play_off(), 4, 1);
-    play_out(&mut desk, |title, a, b| match title.starts_with("Play-off") {
-        true => {
+    play_out(&mut desk, |title, a, b| if title.starts_with("Play-off") {
             if a < b {
                 (0, 3)
             } else {
                 (3, 0)
             }
-        }
-        false => level_at_the_top(a, b),
-    });
+        } else { level_at_the_top(a, b) });
     assert_eq!(titles(&desk), ["Play-off"]);
     let league = desk.manager.league();
     assert_eq!(league.champion, Some(PlayerId::numbered(2)));

@@ -72,7 +72,8 @@ pub(crate) struct Played {
 impl Played {
     pub(crate) fn new(attempt: u32) -> Self {
         let nonces = ["red", "blue"].map(|text| Nonce(format!("{text}-{attempt}").into()));
-        let (secret, choices) = (Secret::from_bytes([9; 32]), [Parity::Even, Parity::Odd]);
+        let secret = Secret::from_bytes([9; 32]);
+        let choices = [Parity::Even, Parity::Odd];
         Self { attempt: Attempt(attempt), secret, nonces, choices, keyed: vec![1, 2] }
     }
 
@@ -86,7 +87,8 @@ impl Played {
 
     /// What each player signs, with the commitments that it was shown.
     fn reveal(&self) -> Reveal {
-        let (league_id, match_id) = (league_id(), r1m1());
+        let league_id = league_id();
+        let match_id = r1m1();
         let draw = self.draw(&league_id, &match_id);
         let [a, b] = self.nonces.clone();
         let commitments: [NonceCommitment; 2] =
@@ -115,7 +117,8 @@ impl Played {
     }
 
     fn number(&self) -> u8 {
-        let (league_id, match_id) = (league_id(), r1m1());
+        let league_id = league_id();
+        let match_id = r1m1();
         let [a, b] = &self.nonces;
         self.draw(&league_id, &match_id).dice(&self.secret, [a, b]).uniform(1..=10) as u8
     }
@@ -353,7 +356,8 @@ fn where_no_referee_proves_one_may_report_without_proof() {
 
 #[test]
 fn a_reveal_that_nobody_asked_for_must_fit_too() {
-    let (league_id, match_id) = (league_id(), r1m1());
+    let league_id = league_id();
+    let match_id = r1m1();
     let draw = MatchDraw { league_id: &league_id, match_id: &match_id, attempt: Attempt(1) };
     let reveal = (1..=255).find_map(|byte| {
         let (secret, [a, b]) = (Secret::from_bytes([byte; 32]), Played::new(1).nonces);

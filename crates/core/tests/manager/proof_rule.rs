@@ -91,7 +91,8 @@ fn a_match_of_players_without_keys_is_given_to_any_referee_and_has_nothing_to_pr
 fn a_referee_that_no_longer_announces_the_scheme_is_bound_by_the_players_keys() {
     let mut desk = mixed(&[1, 2]);
     let meta = RefereeMeta { capabilities: vec![MATCH_TOKENS.into()], ..referee_meta(2, 2) };
-    let (dialect, request) = (Dialect::Standard, requested(desk.now));
+    let dialect = Dialect::Standard;
+    let request = requested(desk.now);
     let renounced = LeagueEvent::RefereeRejoined { referee_id: ref_id(2), meta, dialect, request };
     desk.manager.apply(desk.now, &renounced);
     let report = invented(&desk);
@@ -177,10 +178,7 @@ fn a_prover_that_is_lost_is_waited_for_until_it_is_back() {
     desk.crash();
     for _ in 0..20 {
         desk.pass(Duration::from_secs(30));
-        desk.answer_calls(|call| match call.to == referee_endpoint(2) {
-            true => UNREACHABLE,
-            false => Answer::Received,
-        });
+        desk.answer_calls(|call| if call.to == referee_endpoint(2) { UNREACHABLE } else { Answer::Received });
         assert_ne!(holder(&desk), Some(ref_id(1)));
     }
     assert_eq!(waiting(&desk), 1);

@@ -137,14 +137,11 @@ fn versions_of_the_protocol_from_2_0_to_2_1_are_spoken() {
         let mut desk = Desk::new(quick());
         let meta = PlayerMeta { protocol_version: Some(version.into()), ..player_meta(1) };
         let response = register(&mut desk, meta, None);
-        match spoken {
-            true => assert_eq!(answer(&response).status, RegisterStatus::Accepted, "{version}"),
-            false => {
+        if spoken { assert_eq!(answer(&response).status, RegisterStatus::Accepted, "{version}") } else {
                 assert_eq!(rejected_with(&response), ErrorCode::VersionMismatch, "{version}");
                 let context = answer(&response).context.as_ref().unwrap();
                 assert_eq!(context["supported"], ">=2.0.0, <2.2.0");
             }
-        }
     }
 }
 

@@ -11,7 +11,8 @@ use matchday_core::protocol::nonce::Nonce;
 
 /// A match up to our choice: the seat, and an honest end of it.
 fn played(promised: bool) -> (Seat, GameOver) {
-    let (id, league) = (m(1, 1), league());
+    let id = m(1, 1);
+    let league = league();
     let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
     let secret = Secret::draw(&mut Entropy::numbered(5));
     let mut seat = Seat::taken("always_even");
@@ -70,7 +71,8 @@ fn another_number_is_a_broken_promise() {
 fn another_secret_is_a_broken_promise_even_if_it_agrees_with_itself() {
     let other = Secret::draw(&mut Entropy::numbered(6));
     let nonces = |reveal: &Reveal| reveal.nonces.clone();
-    let (id, league) = (m(1, 1), league());
+    let id = m(1, 1);
+    let league = league();
     let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
     let broken = tampered(|reveal| *reveal = draw.reveal(&other, nonces(reveal)));
     assert_eq!(broken, DrawCheck::Broken);

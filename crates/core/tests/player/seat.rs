@@ -58,10 +58,7 @@ pub(crate) fn settings(strategy: &str) -> PlayerSettings {
 
 pub(crate) fn build(name: &str, outside: bool) -> Player {
     let strategy = strategy::find(name).unwrap().build();
-    match outside {
-        false => Player::new(settings(name), strategy),
-        true => Player::with_external_decider(settings(name), strategy, THINK_TIME),
-    }
+    if outside { Player::with_external_decider(settings(name), strategy, THINK_TIME) } else { Player::new(settings(name), strategy) }
 }
 
 pub(crate) fn match_token(match_id: &MatchId, attempt: u32, direction: Direction) -> Token {

@@ -51,8 +51,11 @@ fn signed(
     nonce: &Nonce,
     choices: &[Value],
 ) -> impl Fn(&matchday_core::signature::Signature) -> bool {
-    let (key, league, match_id) = (public_key(seat), league(), match_id.clone());
-    let (nonce, choices) = (nonce.clone(), choices.to_vec());
+    let key = public_key(seat);
+    let league = league();
+    let match_id = match_id.clone();
+    let nonce = nonce.clone();
+    let choices = choices.to_vec();
     move |signature| {
         let draw = MatchDraw { league_id: &league, match_id: &match_id, attempt: Attempt(attempt) };
         let moves = SignedMoves {
@@ -78,10 +81,12 @@ fn it_registers_the_key_that_follows_from_its_registration_key() {
 
 #[test]
 fn what_it_reveals_is_what_it_had_committed_to_and_signed() {
-    let (mut seat, id) = (Seat::taken("always_even"), m(1, 1));
+    let mut seat = Seat::taken("always_even");
+    let id = m(1, 1);
     let promised = joins(&mut seat, &id, 1).nonce_commitment.unwrap();
     let choice = seat.parity(from_referee(&id, 1, call(&id)));
-    let (nonce, league) = (choice.nonce.unwrap(), league());
+    let nonce = choice.nonce.unwrap();
+    let league = league();
     let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
     assert_eq!(draw.nonce_commitment(&p(1), &nonce), promised);
     assert!(signed(&seat, &id, 1, &nonce, &[json!("even")])(&choice.signature.unwrap()));
@@ -91,7 +96,8 @@ fn what_it_reveals_is_what_it_had_committed_to_and_signed() {
 
 #[test]
 fn another_attempt_gets_the_same_choice_with_another_nonce_and_another_signature() {
-    let (mut seat, id) = (Seat::taken("random"), m(1, 1));
+    let mut seat = Seat::taken("random");
+    let id = m(1, 1);
     let mut nonces = std::collections::BTreeSet::new();
     let mut choices = Vec::new();
     for attempt in 1..=4 {
@@ -114,7 +120,8 @@ fn another_attempt_gets_the_same_choice_with_another_nonce_and_another_signature
 
 /// A referee of another make draws in its own way, or does not say how.
 fn a_referee_of(scheme: Option<&str>) {
-    let (mut seat, id) = (Seat::taken("random"), m(1, 1));
+    let mut seat = Seat::taken("random");
+    let id = m(1, 1);
     let answers = [1, 2].map(|attempt| {
         let draw_scheme = scheme.map(Into::into);
         let invitation = GameInvitation { draw_scheme, ..invitation(&id, Some(commitment(attempt))) };
@@ -141,7 +148,8 @@ fn a_referee_that_names_another_scheme_gets_a_fresh_nonce_for_each_attempt_and_n
 
 #[test]
 fn a_referee_cannot_replace_its_commitment_within_an_attempt() {
-    let (mut seat, id) = (Seat::taken("random"), m(1, 1));
+    let mut seat = Seat::taken("random");
+    let id = m(1, 1);
     joins(&mut seat, &id, 1);
     seat.crash();
     let other = GameInvitation { draw_commitment: Some(commitment(7)), ..draw_2(&id, 1) };
@@ -158,7 +166,8 @@ fn numbered(id: &MatchId, turn: u32, options: &[Value]) -> GameMoveCall {
 
 #[test]
 fn every_signature_covers_all_moves_of_the_attempt() {
-    let (mut seat, id) = (Seat::taken("random"), m(1, 1));
+    let mut seat = Seat::taken("random");
+    let id = m(1, 1);
     joins(&mut seat, &id, 1);
     let mut made = Vec::new();
     for (turn, options) in [(1, [json!(1), json!(2)]), (3, [json!(3), json!(4)]), (5, [json!(5), json!(6)])] {
@@ -171,7 +180,8 @@ fn every_signature_covers_all_moves_of_the_attempt() {
 
 #[test]
 fn it_answers_one_question_for_each_turn() {
-    let (mut seat, id) = (Seat::taken("random"), m(1, 1));
+    let mut seat = Seat::taken("random");
+    let id = m(1, 1);
     joins(&mut seat, &id, 1);
     seat.moves(from_referee(&id, 1, numbered(&id, 3, &[json!(1), json!(2)])));
     for turn in [1, 2, 3] {
@@ -182,7 +192,8 @@ fn it_answers_one_question_for_each_turn() {
 
 #[test]
 fn it_signs_for_one_commitment_of_its_opponent_alone() {
-    let (mut seat, id) = (Seat::taken("random"), m(1, 1));
+    let mut seat = Seat::taken("random");
+    let id = m(1, 1);
     joins(&mut seat, &id, 1);
     seat.moves(from_referee(&id, 1, numbered(&id, 1, &[json!(1), json!(2)])));
     let other = NonceCommitment::parse(&"cd".repeat(32));
@@ -193,7 +204,8 @@ fn it_signs_for_one_commitment_of_its_opponent_alone() {
 
 #[test]
 fn two_questions_of_one_attempt_are_not_thought_about_at_once() {
-    let (mut seat, id) = (Seat::thinking("random"), m(1, 1));
+    let mut seat = Seat::thinking("random");
+    let id = m(1, 1);
     joins(&mut seat, &id, 1);
     let now = |options: &[Value]| {
         let call = numbered(&id, 1, options);

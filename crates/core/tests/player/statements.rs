@@ -17,7 +17,8 @@ fn commitment() -> Commitment {
 }
 
 fn sign(match_id: &MatchId, statement: Statement<'_>) -> Signature {
-    let (league_id, attempt) = (league(), Attempt(1));
+    let league_id = league();
+    let attempt = Attempt(1);
     AttemptRef { league_id: &league_id, match_id, attempt }.sign(&key(), statement)
 }
 

@@ -39,8 +39,10 @@ fn past(games: &[&str]) -> Past {
 
 /// What the strategy may choose with this history, over many seeds: `e`, `o`, or `eo` where it is left to chance.
 fn choices(name: &str, overall: &[&str], against: &[&str]) -> String {
-    let (overall, against) = (past(overall), past(against));
-    let (options, context) = ([json!("even"), json!("odd")], Context::OfParity(None));
+    let overall = past(overall);
+    let against = past(against);
+    let options = [json!("even"), json!("odd")];
+    let context = Context::OfParity(None);
     let (game_type, own_id): (GameType, PlayerId) = (even_odd(), p(1));
     let turn = Turn {
         game_type: &game_type,

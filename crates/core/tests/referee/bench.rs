@@ -285,7 +285,8 @@ impl Bench {
     }
 
     pub(crate) fn announce(&mut self, matches: &[Announced]) -> Content {
-        let (envelope, round) = (self.manager_envelope(), self.round(matches, 0));
+        let envelope = self.manager_envelope();
+        let round = self.round(matches, 0);
         self.told(envelope, round)
     }
 

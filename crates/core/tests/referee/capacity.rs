@@ -32,7 +32,8 @@ fn matches_beyond_capacity_begin_in_order_as_others_end() {
 #[test]
 fn a_match_whose_time_has_come_does_not_wait_for_one_whose_time_has_not() {
     let mut bench = Bench::new();
-    let (envelope, later) = (bench.manager_envelope(), bench.round(&[even_odd("R1M1", 1, 2)], 60));
+    let envelope = bench.manager_envelope();
+    let later = bench.round(&[even_odd("R1M1", 1, 2)], 60);
     bench.told(envelope, later);
     bench.announce(&[even_odd("R1M2", 3, 4)]);
     assert_eq!(under_way(&bench), ["R1M2"]);

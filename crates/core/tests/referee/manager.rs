@@ -70,7 +70,8 @@ fn a_false_or_missing_notice_token_is_refused_and_changes_nothing() {
 #[test]
 fn the_same_announcement_again_changes_nothing() {
     let mut bench = Bench::invited();
-    let (events, sent) = (bench.events.len(), bench.sent.len());
+    let events = bench.events.len();
+    let sent = bench.sent.len();
     assert_eq!(bench.announce(&[even_odd("R1M1", 1, 2)]), Content::Received);
     assert_eq!((bench.events.len(), bench.sent.len()), (events, sent));
 }
@@ -106,7 +107,8 @@ fn a_new_attempt_replaces_an_unfinished_one() {
 #[test]
 fn no_invitation_goes_out_before_the_round_starts() {
     let mut bench = Bench::new();
-    let (envelope, round) = (bench.manager_envelope(), bench.round(&[even_odd("R1M1", 1, 2)], 60));
+    let envelope = bench.manager_envelope();
+    let round = bench.round(&[even_odd("R1M1", 1, 2)], 60);
     bench.told(envelope, round);
     bench.until(59.9);
     assert!(bench.all(MessageType::GameInvitation).is_empty());

@@ -63,7 +63,9 @@ fn choice(bench: &Bench, change: impl FnOnce(&mut ChooseParityResponse)) -> Inco
     else {
         panic!()
     };
-    let (league, match_id, even) = (league(), m("R1M1"), json!("even"));
+    let league = league();
+    let match_id = m("R1M1");
+    let even = json!("even");
     let moves = SignedMoves {
         draw: draw(&league, &match_id),
         player_id: &p(1),
@@ -156,7 +158,8 @@ fn the_commitment_and_the_result_are_signed_with_the_key_that_the_referee_regist
     let request = bench.last(MessageType::RefereeRegisterRequest);
     let Body::RefereeRegisterRequest(request) = body(&request) else { panic!() };
     let key = request.referee_meta.public_key.expect("it has registered a key");
-    let (league_id, match_id) = (league(), m("R1M1"));
+    let league_id = league();
+    let match_id = m("R1M1");
     let about = AttemptRef { league_id: &league_id, match_id: &match_id, attempt: Attempt(1) };
     for player in [1, 2] {
         let invited = bench.last_to(player, MessageType::GameInvitation);

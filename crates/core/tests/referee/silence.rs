@@ -197,7 +197,8 @@ fn the_drivers_word_that_time_is_up_changes_nothing_before_it_is() {
 fn a_timeout_is_told_with_every_field_that_any_source_has() {
     let mut bench = Bench::invited();
     bench.until(5.0);
-    let (sent, mut error) = (bench.last_to(2, GameError), written(&bench.last_to(2, GameError)));
+    let sent = bench.last_to(2, GameError);
+    let mut error = written(&bench.last_to(2, GameError));
     assert_eq!(envelope(&sent).auth_token, Some(tokens(2, &m("R1M1"), 1).to_player));
     error.as_object_mut().unwrap().remove("auth_token");
     assert_eq!(

@@ -59,9 +59,12 @@ fn each_player_is_invited_with_its_role_and_its_opponent_and_joins_in_its_own_na
 
 /// Each player's wins, losses and draws before a round, by what GAME_OVER told of the rounds before it.
 fn record_before(all: &[Exchange], round: u64, player: &str) -> Value {
-    let (mut wins, mut losses, mut draws) = (0, 0, 0);
+    let mut wins = 0;
+    let mut losses = 0;
+    let mut draws = 0;
     for exchange in of_type(all, "GAME_OVER") {
-        let (match_id, result) = (text(&exchange.question, "match_id"), &exchange.question["game_result"]);
+        let match_id = text(&exchange.question, "match_id");
+        let result = &exchange.question["game_result"];
         if exchange.to == player && round_of(match_id) < round {
             match &result["winner_player_id"] {
                 Value::Null => draws += 1,
@@ -139,7 +142,8 @@ fn the_report_says_what_game_over_said_with_three_points_one_or_none() {
     for Exchange { question, answer, .. } in reports {
         let id = text(question, "match_id");
         let over = of_type(&all, "GAME_OVER").into_iter().find(|it| it.question["match_id"] == *id).unwrap();
-        let (over, result) = (&over.question["game_result"], &question["result"]);
+        let over = &over.question["game_result"];
+        let result = &question["result"];
         assert!(text(question, "sender").starts_with("referee:REF0"));
         assert_eq!(question["league_id"], "league_2025_even_odd");
         assert_eq!((&question["round_id"], text(question, "game_type")), (&json!(round_of(id)), "even_odd"));

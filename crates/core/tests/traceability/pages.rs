@@ -68,7 +68,8 @@ pub(crate) fn appendix(documents: &[Document], tree: &Tree) -> String {
         page.push_str(&format!("\n### {id} {title}\n\n| Section | {HEADER} | Tests in |\n"));
         page.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
         for section in sections {
-            let (count, files) = (Count::of(&section.statements).cells(), files(section, tree));
+            let count = Count::of(&section.statements).cells();
+            let files = files(section, tree);
             let row = format!("| [{}](sources.md#{}) {}", section.number, anchor(id, section), section.title);
             page.push_str(&format!("{row} | {count} | {files} |\n").replace("|  |", "| |"));
         }
@@ -108,11 +109,13 @@ pub(crate) fn statements(documents: &[Document], tree: &Tree) -> String {
 fn line(statement: &Statement, tree: &Tree) -> String {
     let tests: Vec<_> = (statement.tests.iter())
         .map(|test| {
-            let (name, path) = (test.rsplit("::").next().unwrap_or_default(), tree.get(test));
+            let name = test.rsplit("::").next().unwrap_or_default();
+            let path = tree.get(test);
             format!("[{name}](../{})", path.map_or("", String::as_str))
         })
         .collect();
-    let (says, tests) = (&statement.says, tests.join(", "));
+    let says = &statement.says;
+    let tests = tests.join(", ");
     match statement.kind() {
         Kind::Held => format!("- {says}: {tests}\n"),
         Kind::Ruled(ruling) => format!("- {says}. **Ruled otherwise**: {ruling}: {tests}\n"),

@@ -31,7 +31,8 @@ pub(crate) fn head(title: &str, columns: [&str; 6]) {
 
 /// A time beside the floor below which it cannot fall.
 pub(crate) fn above(name: &str, taken: Figures, floor: Figures) {
-    let (taken, floor) = (taken.sorted(), floor.sorted());
+    let taken = taken.sorted();
+    let floor = floor.sorted();
     let added = |share| number(taken.at(share) - floor.at(share));
     let ratio = format!("{:.1} x", taken.at(0.5) / floor.at(0.5));
     row(

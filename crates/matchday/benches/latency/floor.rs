@@ -45,7 +45,8 @@ pub(crate) async fn beside(
     question: &Bytes,
     tries: usize,
 ) -> Result<(Figures, Figures)> {
-    let (mut taken, mut least) = (Figures::default(), Figures::default());
+    let mut taken = Figures::default();
+    let mut least = Figures::default();
     for number in 0..WARM_UP + tries {
         for (address, figures) in [(to, &mut taken), (floor.address, &mut least)] {
             let began = Instant::now();

@@ -40,7 +40,8 @@ impl Ground {
     pub(crate) async fn new() -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let store = Store::open(&folder.path().join("league.db"))?;
-        let (client, clock) = (Client::new(), Clock::start());
+        let client = Client::new();
+        let clock = Clock::start();
         let agent =
             Manager::new(league::LeagueSettings { announce_lead: Duration::ZERO, ..Default::default() });
         let manager = run(agent, free_port().await?, &store, "league", &client, clock)?;

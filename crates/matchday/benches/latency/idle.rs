@@ -63,7 +63,8 @@ pub(crate) async fn matches() -> Result<()> {
         (calls, overs, std::mem::take(&mut notes.samples))
     };
     let sample = |kind: &str| bytes.get(kind).cloned().with_context(|| format!("no {kind} was seen"));
-    let (call, over) = (sample("CHOOSE_PARITY_CALL")?, sample("GAME_OVER")?);
+    let call = sample("CHOOSE_PARITY_CALL")?;
+    let over = sample("GAME_OVER")?;
     let call_floor = floor::bare(&ground, call, sample("GAME_JOIN_ACK")?, QUESTIONS).await?;
     let over_floor = floor::bare(&ground, over, sample("CHOOSE_PARITY_RESPONSE")?, QUESTIONS).await?;
     referee.shutdown().await?;

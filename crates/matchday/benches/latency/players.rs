@@ -74,7 +74,8 @@ fn answer(notes: &Mutex<Notes>, body: Bytes) -> Bytes {
     let asked_at = Instant::now();
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let text = |path: &str| request.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (kind, player) = (text("/params/message_type"), text("/params/player_id"));
+    let kind = text("/params/message_type");
+    let player = text("/params/player_id");
     let (kind_of_answer, field, content) = match kind.as_str() {
         "GAME_INVITATION" => ("GAME_JOIN_ACK", "accept", json!(true)),
         "CHOOSE_PARITY_CALL" => ("CHOOSE_PARITY_RESPONSE", "parity_choice", json!("even")),

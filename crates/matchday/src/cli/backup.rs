@@ -30,7 +30,8 @@ pub(crate) struct BackupArgs {
 }
 
 pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
-    let (from, to) = (args.store.url(), args.to.display());
+    let from = args.store.url();
+    let to = args.to.display();
     let found = backup(&from, &args.to)?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);

@@ -125,7 +125,8 @@ pub(super) async fn execute(args: CourseArgs) -> Result<ExitCode> {
 
 fn init(folder: &Path) -> Result<ExitCode> {
     Folder::init(folder, Clock::start().now())?;
-    let (plan, roster) = (folder.join(PLAN), folder.join(ROSTER));
+    let plan = folder.join(PLAN);
+    let roster = folder.join(ROSTER);
     say(format!(
         "{} and {} are written: edit both, start `matchday serve`, then `matchday course publish {}`",
         plan.display(),
@@ -192,13 +193,10 @@ async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) 
         let body = CreateLeagues { leagues: leagues? };
         let _: CreatedLeagues = service.send(ServiceRoute::CreateLeagues, "", &body).await?;
     }
-    let state = |league: &CourseLeague| match known.contains(&league.league_id) {
-        true => "is there already".to_owned(),
-        false => {
+    let state = |league: &CourseLeague| if known.contains(&league.league_id) { "is there already".to_owned() } else {
             let students = folder.students.iter().filter(|student| student.section == league.section).count();
             format!("created, students: {students}")
-        }
-    };
+        };
     Ok(leagues
         .iter()
         .map(|league| LeagueStep { league_id: league.league_id.clone(), state: state(league) })
@@ -265,7 +263,8 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
     create_leagues(&mut folder, &service, &night).await?;
     let leagues: Vec<CourseLeague> =
         folder.leagues.iter().filter(|league| league.night == night).cloned().collect();
-    let (mut steps, mut failed) = (Vec::new(), false);
+    let mut steps = Vec::new();
+    let mut failed = false;
     for league in leagues {
         let state = match start(&service, &league).await {
             Ok(state) => state,
@@ -295,7 +294,8 @@ async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
     if players < 2 {
         bail!("{players} registered, and a league needs 2 players: start it later with the same command");
     }
-    let (id, token) = (LeagueId::new(league.league_id.as_str()), Token::new(league.operator_token.as_str()));
+    let id = LeagueId::new(league.league_id.as_str());
+    let token = Token::new(league.operator_token.as_str());
     let url = format!("{}/leagues/{id}/mcp", service.base());
     let client = ManagerClient::at(&url, service.tls.client()?).with_league(Some(id.clone()));
     client.start(&id, Some(&token)).await?;
@@ -356,16 +356,13 @@ fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
     ] {
         write_private(&out.join(name), &text)?;
     }
-    match as_json {
-        true => say(serde_json::to_string_pretty(&sheet.lines)?),
-        false => {
+    if as_json { say(serde_json::to_string_pretty(&sheet.lines)?) } else {
             say(sheet.text());
             say(format!(
                 "\n{0}/grades.csv: a row a student; nights.csv: a row a student and night; platform.csv: for a learning platform",
                 out.display()
             ));
         }
-    }
     Ok(if verified { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

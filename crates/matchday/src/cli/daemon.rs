@@ -82,7 +82,8 @@ pub(super) async fn listen_or_dial(
     }
     let listener = bind(config).await?;
     let address = listener.local_addr()?;
-    let (contact, short_name) = (contact(config, address.port())?, address.port().to_string());
+    let contact = contact(config, address.port())?;
+    let short_name = address.port().to_string();
     Ok(Listening { listener: AgentListener::Socket(listener), address, contact, short_name, link: None })
 }
 
@@ -392,7 +393,8 @@ mod tests {
 
     #[test]
     fn plain_http_that_others_can_hear_is_warned_of() {
-        let (plain, secure) = (config("", ""), config("MATCHDAY_TLS_CERT", "player.pem"));
+        let plain = config("", "");
+        let secure = config("MATCHDAY_TLS_CERT", "player.pem");
         for (address, warns) in
             [("127.0.0.1:1", false), ("[::1]:1", false), ("0.0.0.0:1", true), ("10.0.0.5:1", true)]
         {

@@ -85,7 +85,8 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let threads = args.threads.unwrap_or(cores);
     let mut termination = Termination::listen()?;
-    let (flag, folder) = (Arc::clone(&stop), out.clone());
+    let flag = Arc::clone(&stop);
+    let folder = out.clone();
     let mut playing = tokio::task::spawn_blocking(move || conduct(&plan, &folder, threads, &flag));
     let done = tokio::select! {
         done = &mut playing => done?,

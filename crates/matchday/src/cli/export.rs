@@ -31,7 +31,9 @@ pub(crate) struct ExportArgs {
 pub(crate) fn execute(args: ExportArgs) -> Result<ExitCode> {
     let logs = LogSet::open_league(&args.stores.urls(), args.league.id().as_ref())?;
     let written = exporting::export(&logs, &args.out)?;
-    let (events, matches, out) = (written.events, written.matches, args.out.display());
+    let events = written.events;
+    let matches = written.matches;
+    let out = args.out.display();
     let no_league = if written.league { "" } else { "; no table, for that is in the manager's store" };
     say(format!("{events} events and {matches} matches written to {out}{no_league}"));
     Ok(ExitCode::SUCCESS)

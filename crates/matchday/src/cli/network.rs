@@ -57,10 +57,7 @@ pub(super) fn guarded_but(
     // Whoever comes through a proxy or a tunnel must not have this machine call itself.
     let is_reached_from_elsewhere =
         listening.ip().is_loopback() && !daemon::is_for_this_machine_alone(config, listening.ip())?;
-    let by_default = match is_reached_from_elsewhere {
-        true => Scopes::PUBLIC,
-        false => Scopes::for_listener(listening.ip()),
-    };
+    let by_default = if is_reached_from_elsewhere { Scopes::PUBLIC } else { Scopes::for_listener(listening.ip()) };
     let scopes = scopes.unwrap_or(by_default);
     let advertised = daemon::public(config)?.and_then(|url| Target::parse(url.raw()));
     let policy = EgressPolicy { scopes, allow: listed, listen: Some(listening), advertised };

@@ -55,10 +55,7 @@ fn game_help() -> String {
 /// Any game: what its league's referees know is theirs to say.
 fn game_type(name: &str) -> Result<GameType, String> {
     let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    match !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain) {
-        true => Ok(GameType::new(name)),
-        false => Err("expected lower-case letters, digits and _, up to 64 of them".to_owned()),
-    }
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain) { Ok(GameType::new(name)) } else { Err("expected lower-case letters, digits and _, up to 64 of them".to_owned()) }
 }
 
 pub(super) fn execute(args: NewArgs) -> Result<ExitCode> {

@@ -70,10 +70,7 @@ impl OperatorArgs {
 
     /// Prints the data as JSON, or as text for people.
     pub(super) fn show(&self, data: &Value, to_text: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
-        match self.json {
-            true => say(serde_json::to_string_pretty(data)?),
-            false => say(to_text(data)),
-        }
+        if self.json { say(serde_json::to_string_pretty(data)?) } else { say(to_text(data)) }
         Ok(ExitCode::SUCCESS)
     }
 

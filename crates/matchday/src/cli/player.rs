@@ -93,7 +93,8 @@ fn games(config: &Config) -> Vec<GameType> {
 
 /// How the player chooses.
 fn player_strategy(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<PlayerStrategy> {
-    let (name, fallback) = (config.need(&settings::STRATEGY)?, config.need(&settings::FALLBACK)?);
+    let name = config.need(&settings::STRATEGY)?;
+    let fallback = config.need(&settings::FALLBACK)?;
     let fallback = strategy::named(&fallback).map_err(|error| config.wrong(&settings::FALLBACK, error))?;
     let think_time = config.need(&settings::THINK_TIME)?;
     if let Some(program) = name.strip_prefix(PREFIX) {

@@ -152,7 +152,8 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
     let mut practice = Practice::open(&options, Store::open(&file)?).await?;
     let mut view = View::new(args.quiet || args.json);
     if let AgentSource::Registers { listener, within } = &source {
-        let (bound, seconds) = (listener.local_addr()?, within.as_secs_f64());
+        let bound = listener.local_addr()?;
+        let seconds = within.as_secs_f64();
         notice(&format!("waiting {seconds} s for the agent to register at http://{bound}/mcp"));
     }
     let fetched = args.against.as_deref();
@@ -167,7 +168,9 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
         view.say("");
     }
     view.finish();
-    let (plan, proxy, refusals) = (practice.plan.clone(), practice.proxy.clone(), practice.refusals());
+    let plan = practice.plan.clone();
+    let proxy = practice.proxy.clone();
+    let refusals = practice.refusals();
     let closed = practice.shutdown().await;
     let interrupted = played.is_none();
     played.unwrap_or(Ok(()))?;
@@ -208,7 +211,8 @@ async fn play(
     let agent = practice.proxy.agent_url().unwrap_or_default();
     view.say(&format!("{} matches against the agent at {agent}", practice.plan.matches.len()));
     practice.local.start().await?;
-    let (proxy, plan) = (practice.proxy.clone(), practice.plan.clone());
+    let proxy = practice.proxy.clone();
+    let plan = practice.plan.clone();
     let refused = async {
         loop {
             if let (Some(url), Some(refusal)) = (fetched, proxy.refusal()) {

@@ -51,7 +51,9 @@ pub(crate) async fn execute(args: ReplayArgs) -> Result<ExitCode> {
     let match_id = args.match_id.map(|id| MatchId::new(id.to_ascii_uppercase()));
     match (&match_id, &args.against) {
         (Some(match_id), Some(url)) => {
-            let (player, timeout, json) = (args.player.as_deref(), args.timeout, args.json);
+            let player = args.player.as_deref();
+            let timeout = args.timeout;
+            let json = args.json;
             return replay_against::execute(
                 &logs,
                 match_id,

@@ -109,7 +109,8 @@ async fn ask(how: &Against<'_>, asked: &RecordedRequest) -> Result<Row, CallErro
 
 impl Row {
     fn unanswered(asked: &RecordedRequest, now: String) -> Self {
-        let (request, then) = (asked.message_type.clone(), asked.answer.clone());
+        let request = asked.message_type.clone();
+        let then = asked.answer.clone();
         Self { request, then, then_ms: asked.took_ms, now, now_ms: None, same: false, answered: false }
     }
 }
@@ -168,7 +169,8 @@ fn for_people(match_id: &MatchId, part: &PlayerRequests, url: &str, rows: &[Row]
         .iter()
         .map(|row| {
             let mark = if row.same { "same" } else { "differs" };
-            let (then, now) = (took(row.then_ms), took(row.now_ms));
+            let then = took(row.then_ms);
+            let now = took(row.now_ms);
             vec![row.request.clone(), row.then.clone(), then, row.now.clone(), now, mark.to_owned()]
         })
         .collect();

@@ -177,14 +177,11 @@ pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool
 /// The code that referees share, as the operator gives it.
 pub(super) fn referee_code(config: &Config, text: &str) -> Result<Token> {
     let code = Token::new(text);
-    match code.is_join_code() {
-        true => Ok(code),
-        false => {
+    if code.is_join_code() { Ok(code) } else {
             let why = "expected off, or tok_join_ and at least 16 letters and digits that nobody can guess (it is not \
                        shown here)";
             Err(config.wrong(&settings::REFEREE_CODE, why))
         }
-    }
 }
 
 /// Says which names of the file are not on the roster of a league that has begun.
@@ -220,7 +217,8 @@ pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec
         .flexible(true)
         .trim(csv::Trim::All)
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let (mut entries, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut entries = Vec::new();
+    let mut seen = BTreeSet::new();
     for (number, line) in (1..).zip(lines.records()) {
         let line = line.with_context(|| format!("{file} is no CSV"))?;
         let cell = |place: usize| line.get(place).unwrap_or_default();

@@ -146,7 +146,8 @@ fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
 
 /// The default league's id says which game it plays; so does that of a league of another game.
 fn league_id(game: &GameEntry) -> LeagueId {
-    let (usual, name) = (league::LeagueSettings::default(), game.name);
+    let usual = league::LeagueSettings::default();
+    let name = game.name;
     if usual.game_type.as_str() == name { usual.league_id } else { LeagueId::new(format!("league_{name}")) }
 }
 
@@ -189,7 +190,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         plan.league.external_game = Some(game);
         plan.rules = Some(rules);
     }
-    let (referees, players) = (config.need(&settings::REFEREES)?, config.need(&settings::PLAYERS)?);
+    let referees = config.need(&settings::REFEREES)?;
+    let players = config.need(&settings::PLAYERS)?;
     let ports = Ports::bind(config.need(&settings::PORT_BASE)?, referees, players).await?;
     let url = store_url(&config)?;
     let mut store = Store::open(&url)?;
@@ -198,7 +200,8 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     }
     let mut view = View::new(args.quiet || args.json);
     view.say(&opening(&plan, &ports, &url)?);
-    let (strategies, telemetry) = (strategies(&plan), plan.telemetry.clone());
+    let strategies = strategies(&plan);
+    let telemetry = plan.telemetry.clone();
 
     let page = plan.dashboard.then(|| ports.manager.local_addr()).transpose()?;
     let page = page.map(|address| format!("http://{address}/"));

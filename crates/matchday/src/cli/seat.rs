@@ -80,16 +80,13 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
         join_code,
     };
     let (failed, mut failure) = watch::channel(None);
-    let seats = match dials {
-        true => {
+    let seats = if dials {
             let client = dial::prepare(&mut options)?;
             let league = settings.manager.raw().to_owned();
             notice(&format!("seats are called through the relay of {league}"));
             let dial = SeatDial { client, league, store: store.name().file_base(), notice, failed };
             Seats::open_dialled(settings, address, store.clone(), options, dial).await?
-        }
-        false => Seats::open(settings, address, store.clone(), options)?,
-    };
+        } else { Seats::open(settings, address, store.clone(), options)? };
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(serve_seats(Arc::clone(&seats), listener, closing));
     let client = async {

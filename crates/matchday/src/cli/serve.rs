@@ -106,7 +106,8 @@ fn host(
     let public_url =
         contact.raw().strip_suffix("/mcp").unwrap_or(contact.raw()).trim_end_matches('/').to_owned();
     let relay_limits = super::relay::limits(config)?;
-    let (config, client) = (config.clone(), options.client.clone());
+    let config = config.clone();
+    let client = options.client.clone();
     network::guarded(&config, &client, address)?;
     Ok(LeagueHost {
         address,
@@ -125,7 +126,8 @@ fn host(
 /// Logs of leagues, whose entries name their league.
 fn league_log(sink: daemon::LogSink) -> Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync> {
     Box::new(move |id| {
-        let (sink, id) = (Arc::clone(&sink), id.to_string());
+        let sink = Arc::clone(&sink);
+        let id = id.to_string();
         log::dispatch(move |entry| {
             let mut entry = entry.clone();
             entry.details.insert("league".to_owned(), id.clone().into());

@@ -164,7 +164,8 @@ pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
     let plan = Plan::of(args, &stop).await?;
     let mut termination = Termination::listen()?;
     let flag = Arc::clone(&stop);
-    let (json, out) = (plan.args.json, plan.args.out.clone());
+    let json = plan.args.json;
+    let out = plan.args.out.clone();
     let mut playing = tokio::task::spawn_blocking(move || plan.play(&flag));
     let report = tokio::select! {
         report = &mut playing => report?,
@@ -177,10 +178,7 @@ pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
         let picture = report.heat_map().svg() + "\n";
         std::fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    match json {
-        true => say(serde_json::to_string_pretty(&report)?),
-        false => say(for_people(&report, Size::of_terminal().map_or(WIDTH, |size| size.columns.min(WIDTH)))),
-    }
+    if json { say(serde_json::to_string_pretty(&report)?) } else { say(for_people(&report, Size::of_terminal().map_or(WIDTH, |size| size.columns.min(WIDTH)))) }
     if let (Some(file), false) = (&out, json) {
         notice(&format!("the matrix is in {}", file.display()));
     }
@@ -347,7 +345,8 @@ fn openings(args: &SimulateArgs) -> Result<Vec<Opening>, Usage> {
         None => Usage(format!("--openings: {}", bad.why)),
     })?;
     if count.is_ok_and(|count| found.len() < count) {
-        let (there, turns) = (found.len(), args.opening_turns);
+        let there = found.len();
+        let turns = args.opening_turns;
         notice(&format!("only {there} different openings of {turns} turns were found (--opening-turns)"));
     }
     Ok(found)
@@ -368,12 +367,14 @@ fn check_out(file: &Path) -> Result<(), Usage> {
 }
 
 fn question(args: &SimulateArgs) -> Result<Option<(SprtQuestion, Sprt)>, Usage> {
-    let (alpha, beta) = (args.alpha, args.beta);
+    let alpha = args.alpha;
+    let beta = args.beta;
     let Some(text) = &args.sprt else { return Ok(None) };
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
     match numbers.as_deref() {
         Ok([elo0, elo1]) => {
-            let (elo0, elo1) = (*elo0, *elo1);
+            let elo0 = *elo0;
+            let elo1 = *elo1;
             let sprt =
                 Sprt::new(elo0, elo1, alpha, beta).map_err(|error| Usage(format!("--sprt: {error}")))?;
             Ok(Some((SprtQuestion { elo0, elo1, alpha, beta }, sprt)))

@@ -90,7 +90,8 @@ impl Earlier {
         let before = of_league(&self.league);
         // A manager tells the game of a league with its first match.
         if before.game != results.game && !results.game.is_empty() {
-            let (old, new) = (&before.game, &results.game);
+            let old = &before.game;
+            let new = &results.game;
             bail!("--since: {league_id} is a league of {old}, and this one is of {new}: name one of {new}");
         }
         let player = player_of_league(&self.league, &self.find(&now, &before)?, settings)?;

@@ -286,10 +286,7 @@ fn player_table(data: &Value) -> Result<String> {
         format!("{player} {wins}-{draws}-{losses}")
     });
     let answer = stats.mean_answer_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
-    let technical = match stats.technical_causes.is_empty() {
-        true => stats.technical_losses.to_string(),
-        false => format!("{} ({})", stats.technical_losses, counted(&stats.technical_causes)),
-    };
+    let technical = if stats.technical_causes.is_empty() { stats.technical_losses.to_string() } else { format!("{} ({})", stats.technical_losses, counted(&stats.technical_causes)) };
     let mut rows = vec![
         ("rank", if stats.played == 0 && stats.rank == 1 { "-".to_owned() } else { stats.rank.to_string() }),
         ("points", stats.points.to_string()),

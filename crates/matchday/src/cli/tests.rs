@@ -33,7 +33,10 @@ fn posix_lines(page: &str) -> Vec<&str> {
 
 /// The commands of a block of a shell, split into words as the shell would, as far as the documentation needs it.
 fn commands(block: &str) -> Vec<Vec<String>> {
-    let (mut commands, mut words, mut word, mut quote) = (Vec::new(), Vec::new(), None::<String>, None);
+    let mut commands = Vec::new();
+    let mut words = Vec::new();
+    let mut word = None::<String>;
+    let mut quote = None;
     let text = block.replace("\\\n", " ").replace("`\n", " ");
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -70,7 +73,8 @@ fn commands(block: &str) -> Vec<Vec<String>> {
 
 /// The blocks of shells on a page, each with its line.
 fn blocks(page: &str) -> Vec<(usize, String)> {
-    let (mut blocks, mut lines) = (Vec::new(), (1..).zip(page.lines()));
+    let mut blocks = Vec::new();
+    let mut lines = (1..).zip(page.lines());
     while let Some((line, text)) = lines.next() {
         if matches!(text, "```sh" | POWERSHELL | "```bash") {
             let inside: Vec<&str> =
@@ -103,7 +107,8 @@ fn refusal(words: &[String]) -> Option<String> {
 
 #[test]
 fn the_program_takes_every_command_of_the_documentation() {
-    let (mut refused, mut taken) = (Vec::new(), 0);
+    let mut refused = Vec::new();
+    let mut taken = 0;
     for path in pages() {
         let page = std::fs::read_to_string(&path).unwrap();
         for (line, block) in blocks(&page) {

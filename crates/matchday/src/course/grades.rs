@@ -193,7 +193,8 @@ fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
             best.iter().take(counted).sum::<f64>() / f64::from(u32::try_from(counted).unwrap_or(u32::MAX)),
         ),
     };
-    let (first, last) = (scores.first().copied().map(rounded), scores.last().copied().map(rounded));
+    let first = scores.first().copied().map(rounded);
+    let last = scores.last().copied().map(rounded);
     let improvement = first.zip(last).filter(|_| scores.len() > 1).map(|(first, last)| rounded(last - first));
     let mut versions: Vec<&str> = Vec::new();
     for version in played.iter().flat_map(|(_, one)| &one.versions) {
@@ -240,7 +241,8 @@ fn night_line<'a>(plan: &CoursePlan, name: &'a str, night: &'a Night, one: &Perf
 fn feedback(line: &Line) -> String {
     let mut parts = vec![format!("{} of {} nights played", line.nights_played, line.nights)];
     parts.extend(line.improvement.map(|by| format!("{by:+.1} from the first night to the last")));
-    let (late, technical) = (line.late_registrations, line.technical_losses);
+    let late = line.late_registrations;
+    let technical = line.technical_losses;
     parts.extend((late > 0).then(|| format!("late registrations: {late}")));
     parts.extend((technical > 0).then(|| format!("technical losses: {technical}")));
     parts.join("; ")

@@ -14,10 +14,7 @@ struct ShellCommand {
 
 impl ShellCommand {
     fn by_shell(&self) -> Vec<(&'static str, &str)> {
-        match self.sh == self.powershell {
-            true => vec![("In every shell", &self.sh)],
-            false => vec![("Linux and macOS", &self.sh), ("PowerShell", &self.powershell)],
-        }
+        if self.sh == self.powershell { vec![("In every shell", &self.sh)] } else { vec![("Linux and macOS", &self.sh), ("PowerShell", &self.powershell)] }
     }
 }
 
@@ -74,7 +71,8 @@ fn manager_url(plan: &CoursePlan, student: &Student, code: &str, night: &str) ->
 }
 
 fn new_player(student: &Student, game: &str) -> ShellCommand {
-    let (language, name) = (language_name(student.language), student.name.raw());
+    let language = language_name(student.language);
+    let name = student.name.raw();
     let command =
         |name: String| format!("matchday new player --lang {language} my-player --name {name} --game {game}");
     ShellCommand {
@@ -92,10 +90,7 @@ fn check(student: &Student, game: &str) -> ShellCommand {
 }
 
 fn play(plan: &CoursePlan, student: &Student, code: &str) -> ShellCommand {
-    let reach = match is_this_machine(&plan.service) {
-        true => "",
-        false => " --listen 0.0.0.0:8101 --advertise http://YOUR-ADDRESS:8101/mcp",
-    };
+    let reach = if is_this_machine(&plan.service) { "" } else { " --listen 0.0.0.0:8101 --advertise http://YOUR-ADDRESS:8101/mcp" };
     let command = |run: &str, date: &str| {
         let options = format!("--manager \"{}\"{reach}", manager_url(plan, student, code, date));
         // What `npm start` is to hand on stands after two dashes.

@@ -124,10 +124,7 @@ impl CoursePlan {
                 return Err(format!("grading.scale.{grade}: another grade begins at {bound} too"));
             }
         }
-        match scale.is_empty() {
-            true => Err("grading.scale: expected at least one grade, such as A = 85".to_owned()),
-            false => Ok(()),
-        }
+        if scale.is_empty() { Err("grading.scale: expected at least one grade, such as A = 85".to_owned()) } else { Ok(()) }
     }
 
     pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {

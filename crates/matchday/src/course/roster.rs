@@ -42,7 +42,8 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<Vec<Student>, Strin
         ));
     }
     let [name, section, language, mail] = COLUMNS.map(column);
-    let (mut students, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut students = Vec::new();
+    let mut seen = BTreeSet::new();
     for row in rows.records() {
         let row = row.map_err(|error| error.to_string())?;
         let line = row.position().map_or(0, csv::Position::line);
@@ -63,10 +64,7 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<Vec<Student>, Strin
         }
         students.push(student);
     }
-    match students.is_empty() {
-        true => Err("it names nobody".to_owned()),
-        false => Ok(students),
-    }
+    if students.is_empty() { Err("it names nobody".to_owned()) } else { Ok(students) }
 }
 
 fn display_name(text: &str) -> Result<DisplayName, String> {

@@ -41,14 +41,11 @@ pub(super) async fn port(subject: &Subject) -> Finding {
 
 pub(super) fn tls(subject: &Subject) -> Finding {
     let Some(files) = &subject.tls else {
-        return match is_loopback(&subject.listen) {
-            true => Finding::ok("tls", "none: only this machine can reach the agent"),
-            false => {
+        return if is_loopback(&subject.listen) { Finding::ok("tls", "none: only this machine can reach the agent") } else {
                 let finding = format!("none, and {} can be reached from other machines", subject.listen);
                 let advice = "name --tls-cert and --tls-key, or put a reverse proxy with TLS before it, unless the network is trusted";
                 Finding::warning("tls", finding, advice)
-            }
-        };
+            };
     };
     let shown = files.cert.display().to_string();
     match ServerTls::read(files.clone()) {

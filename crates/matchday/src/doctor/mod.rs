@@ -95,7 +95,8 @@ pub(crate) async fn examine(subject: &Subject) -> Vec<Finding> {
 }
 
 fn version() -> Finding {
-    let (system, machine) = (std::env::consts::OS, std::env::consts::ARCH);
+    let system = std::env::consts::OS;
+    let machine = std::env::consts::ARCH;
     Finding::ok("version", format!("matchday {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
 }
 

@@ -59,7 +59,8 @@ pub(super) async fn agents(client: &Client, agents: Vec<RegisteredAgent>) -> Vec
             )
         });
     }
-    let (mut reached, mut missing) = (0_usize, Vec::new());
+    let mut reached = 0_usize;
+    let mut missing = Vec::new();
     while let Some(answer) = calls.join_next().await {
         match answer {
             Ok((place, Some(why))) => missing.push((place, why)),
@@ -84,7 +85,10 @@ pub(super) async fn agents(client: &Client, agents: Vec<RegisteredAgent>) -> Vec
 fn http_date(text: &str) -> Option<Timestamp> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let mut parts = text.split_once(", ")?.1.split(' ');
-    let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let day = parts.next()?;
+    let month = parts.next()?;
+    let year = parts.next()?;
+    let time = parts.next()?;
     let month = MONTHS.find(month).filter(|place| place % 3 == 0 && month.len() == 3)? / 3 + 1;
     Some(Timestamp::parse(&format!("{year}-{month:02}-{day}T{time}Z"))?.0)
 }

@@ -34,7 +34,9 @@ fn look(url: &StoreUrl) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timesta
     let verification = verify_file(url)?;
     let reader = Store::open_read_only(url)?;
     let leagues = reader.leagues()?;
-    let (mut agents, mut newest, mut reader) = (Vec::new(), None, reader);
+    let mut agents = Vec::new();
+    let mut newest = None;
+    let mut reader = reader;
     for league in &leagues {
         reader = reader.in_league(league.number);
         let log = LeagueLog::load(&reader)?;
@@ -47,13 +49,10 @@ fn look(url: &StoreUrl) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timesta
             agents.extend(registered(&log, &of));
         }
     }
-    let finding = match verification.is_good() {
-        true => Finding::ok("store", format!("{url} verifies; leagues: {}", leagues.len())),
-        false => {
+    let finding = if verification.is_good() { Finding::ok("store", format!("{url} verifies; leagues: {}", leagues.len())) } else {
             let advice = format!("see `matchday verify {url}`, and restore a copy");
             Finding::failed("store", format!("{url} does not verify"), advice)
-        }
-    };
+        };
     Ok((finding, agents, newest))
 }
 

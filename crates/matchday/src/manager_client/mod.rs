@@ -124,10 +124,7 @@ impl ManagerClient {
         let answer = self.ask(start, token, RequestKind::Start).await?;
         // Not every manager answers with LEAGUE_STATUS; one that only took note may not have understood.
         let told = answer.get("status").and_then(Value::as_str).unwrap_or("received");
-        match answer.get("message_type").is_none() && !told.eq_ignore_ascii_case("received") {
-            true => Ok(answer),
-            false => self.status_in("START_LEAGUE", answer).map(without_envelope),
-        }
+        if answer.get("message_type").is_none() && !told.eq_ignore_ascii_case("received") { Ok(answer) } else { self.status_in("START_LEAGUE", answer).map(without_envelope) }
     }
 
     pub(crate) async fn order(&self, order: LeagueOrder, token: &Token) -> Result<Value> {
@@ -167,7 +164,8 @@ impl ManagerClient {
                 ManagerReply::NotUnderstood(came) => first = first.or(Some(came)),
             }
         }
-        let (name, came) = (message.message_type().name(), first.unwrap_or_default());
+        let name = message.message_type().name();
+        let came = first.unwrap_or_default();
         Err(self.not_understood(name, &came, "is it a league manager? check --manager"))
     }
 
@@ -181,7 +179,8 @@ impl ManagerClient {
     }
 
     fn incomplete(&self, asked: &str, wanted: &str, answer: &Value) -> Error {
-        let (url, came) = (&self.url, excerpt(answer.to_string().as_bytes()));
+        let url = &self.url;
+        let came = excerpt(answer.to_string().as_bytes());
         let what = format!("{url} answers {asked} without what {wanted} must hold: {came}");
         Refused(format!("{what} - is it a league manager? check --manager")).into()
     }
@@ -202,7 +201,8 @@ impl ManagerClient {
     /// A page of the manager's dashboard, if it has one and shows it to everyone.
     pub(crate) async fn dashboard_page(&self, path: &str) -> Option<Bytes> {
         let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url).trim_end_matches('/');
-        let (url, deadline) = (format!("{base}/{path}"), Instant::now() + ANSWER_TIMEOUT);
+        let url = format!("{base}/{path}");
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         let received = self.client.get_with(&url, Vec::new(), deadline, ANSWER_BYTES_MAX).await.ok()?;
         (received.status == 200).then_some(received.body)
     }

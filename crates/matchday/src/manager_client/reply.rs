@@ -109,10 +109,7 @@ pub(crate) fn in_our_form<T: DeserializeOwned>(what: &str, data: Value) -> Resul
 
 /// A response in short: its HTTP status, and how its body begins.
 fn describe_response(status: u16, body: &[u8]) -> String {
-    match body.trim_ascii().is_empty() {
-        true => format!("HTTP {status} without a body"),
-        false => format!("HTTP {status} {}", excerpt(body)),
-    }
+    if body.trim_ascii().is_empty() { format!("HTTP {status} without a body") } else { format!("HTTP {status} {}", excerpt(body)) }
 }
 
 /// A text of the manager's as it may be shown: one line, no tokens, not too long.

@@ -34,9 +34,11 @@ pub(crate) async fn proxy(behind: &str, spoil: Spoil) -> Proxy {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let (close, closing) = watch::channel(false);
-    let (behind, client) = (behind.to_owned(), Client::new());
+    let behind = behind.to_owned();
+    let client = Client::new();
     let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
-        let (behind, client) = (behind.clone(), client.clone());
+        let behind = behind.clone();
+        let client = client.clone();
         async move {
             let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
             let (status, body) = pass_on(&client, &behind, body, spoil).await;

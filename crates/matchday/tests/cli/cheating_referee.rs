@@ -12,7 +12,8 @@ fn refused(lie: fn(&mut Value), path: &str) {
     let cli = Cli::new(crate::MATCHDAY);
     let mut manager = cli.manager(&["--lead", "0", "--store", "league.db"]);
     let answers = Arc::new(Mutex::new(Vec::new()));
-    let (seen, behind) = (Arc::clone(&answers), cli.manager.clone());
+    let seen = Arc::clone(&answers);
+    let behind = cli.manager.clone();
     let proxy = OtherManager::start(move |request| {
         let mut request = request.clone();
         let is_report = request["params"]["message_type"] == "MATCH_RESULT_REPORT";

@@ -147,10 +147,7 @@ fn a_chain_that_was_computed_anew_is_found() {
 fn a_log_that_was_changed_under_its_own_checkpoints_is_found_without_any_other() {
     let cli = played();
     let changed =
-        lines(&cli, "matchday.db").into_iter().map(|line| match line.contains("\"league_started\"") {
-            true => line.replace("\"at\":", "\"at\": "),
-            false => line,
-        });
+        lines(&cli, "matchday.db").into_iter().map(|line| if line.contains("\"league_started\"") { line.replace("\"at\":", "\"at\": ") } else { line });
     write_anew(&cli, "changed.db", changed.collect());
     let found = cli.run(&["verify", "changed.db"]);
     assert!(
@@ -161,7 +158,8 @@ fn a_log_that_was_changed_under_its_own_checkpoints_is_found_without_any_other()
 
 #[test]
 fn a_checkpoint_that_somebody_else_signed_is_found() {
-    let (cli, other) = (played(), played());
+    let cli = played();
+    let other = played();
     let forged = fs::read_to_string(other.path().join("kept.txt")).unwrap();
     let own = fs::read_to_string(cli.path().join("kept.txt")).unwrap();
     let text = own.split_once("\n\n").unwrap().0;

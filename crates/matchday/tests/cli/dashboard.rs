@@ -55,7 +55,8 @@ fn what_others_can_reach_shows_nothing_unless_it_is_to() {
     let cli = Cli::new(crate::MATCHDAY);
     for (more, shown) in [(&["--dashboard", "on"][..], true), (&[][..], false)] {
         let port = free_address().rsplit_once(':').unwrap().1.to_owned();
-        let (listen, store) = (format!("0.0.0.0:{port}"), format!("{port}.db"));
+        let listen = format!("0.0.0.0:{port}");
+        let store = format!("{port}.db");
         let mut args = vec!["manager", "--listen", &listen, "--store", &store, "--operator-token", TOKEN];
         args.extend(more);
         let manager = cli.start(&args);

@@ -45,7 +45,8 @@ fn a_program_and_a_model_play_a_league_and_the_key_is_seen_nowhere() {
     let manager = cli.manager(&["--lead", "0"]);
     let referee = cli.agent(&["referee"]);
     let program = cli.agent(&["player", "--strategy", "command:./thinker"]);
-    let (url, key) = (model_server(), [("MATCHDAY_LLM_API_KEY", KEY)]);
+    let url = model_server();
+    let key = [("MATCHDAY_LLM_API_KEY", KEY)];
     let model =
         cli.agent_in(&key, &["player", "--strategy", "llm", "--llm-url", &url, "--llm-model", "some-model"]);
     let agents = [&referee, &program, &model];

@@ -99,7 +99,8 @@ fn a_certificate_and_a_key_that_do_not_fit_fail() {
     let Pair { cert, key } = authority.issue(cli.path(), "agent", &["localhost"]);
     let other = authority.issue(cli.path(), "other", &["localhost"]).key;
     let doctor = |key: &std::path::Path| {
-        let (cert, key) = (cert.to_str().unwrap(), key.to_str().unwrap());
+        let cert = cert.to_str().unwrap();
+        let key = key.to_str().unwrap();
         cli.run(&[
             "doctor",
             "--json",

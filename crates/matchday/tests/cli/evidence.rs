@@ -110,7 +110,8 @@ fn note(key: &SigningKey, size: u64, root: [u8; 32]) -> String {
 
 /// The manager's log with a changed event, its chain and its checkpoints computed and signed anew with the manager's own key.
 fn forge_log(cli: &Cli) {
-    let (key, league) = (manager_key(cli), Stream::league());
+    let key = manager_key(cli);
+    let league = Stream::league();
     let mut head = chain::genesis(&league);
     let mut forged = Vec::new();
     for (seq, line) in (1..).zip(lines(cli, "matchday.db")) {

@@ -57,7 +57,8 @@ fn a_store_holds_one_league_after_the_other_and_every_command_finds_each() {
     // Each league has a match of this name, and what was said in the other is not told.
     let record =
         |league: &str| json(&cli, &["replay", "season.db", "--match", "R1M1", "--json", "--league", league]);
-    let (one, two) = (record("spring_1"), record("spring_2"));
+    let one = record("spring_1");
+    let two = record("spring_2");
     for (record, id) in [(&one, "spring_1"), (&two, "spring_2")] {
         assert_eq!(record["league_id"], id);
         let said = record["transcript"].as_array().unwrap();

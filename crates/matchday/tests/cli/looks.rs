@@ -87,7 +87,8 @@ fn a_manager_refuses_what_its_format_cannot_be() {
 /// The league's data as both ways of asking give it: from the manager, and from its store.
 fn both_ways(cli: &Cli, agent: &[&str]) -> [serde_json::Value; 2] {
     let words = |more: &[&'static str]| [&["stats"], agent, more, &["--json"]].concat();
-    let (asked, read) = (cli.ask(&words(&[])), cli.run(&words(&["--store", "league.db"])));
+    let asked = cli.ask(&words(&[]));
+    let read = cli.run(&words(&["--store", "league.db"]));
     assert_eq!((asked.code, read.code), (0, 0), "{asked:?} {read:?}");
     [asked.json(), read.json()]
 }

@@ -228,7 +228,8 @@ fn nothing_that_is_no_answer_is_shown_as_one() {
         let told = told.or((status == 0).then_some("closed without an answer"));
         let cli = OtherManager::start(move |_| (status, body.clone())).cli();
         // Each answer for three commands, and each command with many answers: a process for all of them takes minutes.
-        let (one, other) = (COMMANDS[number % COMMANDS.len()], COMMANDS[(number + 3) % COMMANDS.len()]);
+        let one = COMMANDS[number % COMMANDS.len()];
+        let other = COMMANDS[(number + 3) % COMMANDS.len()];
         for command in [&["start"][..], one, &[other, &["--json"]].concat()] {
             let done = cli.ask(command);
             let line = refused(&done, &format!("{what}, {command:?}"));

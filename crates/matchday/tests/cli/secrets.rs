@@ -114,7 +114,8 @@ fn play() -> Played {
     let players: Vec<_> = (0..3).map(|_| cli.agent(&["player", "--log", "json"])).collect();
     let agents: Vec<Process> = referees.into_iter().chain(players).collect();
     agents.iter().for_each(|agent| agent.until("registered as"));
-    let (mut said, mut issued) = (Vec::new(), BTreeSet::from([TOKEN.to_owned()]));
+    let mut said = Vec::new();
+    let mut issued = BTreeSet::from([TOKEN.to_owned()]);
 
     let absent = absent_player(&cli);
     let guess = format!("tok_p01_{}", "9".repeat(64));

@@ -124,7 +124,8 @@ fn a_copy_by_a_symbolic_link_of_a_store_in_use_holds_every_event() {
     play(&cli);
     let done = cli.run(&["backup", "link.db", "--to", "copy.db"]);
     assert_eq!(done.code, 0, "{done:?}");
-    let (copied, kept) = (verified(&cli, "copy.db"), verified(&cli, "disk/real.db"));
+    let copied = verified(&cli, "copy.db");
+    let kept = verified(&cli, "disk/real.db");
     assert_eq!((&copied["events"], &copied["head"]), (&kept["events"], &kept["head"]));
     assert_eq!(copied["matches"], 1);
 }
@@ -140,7 +141,8 @@ fn a_store_with_wrong_content_is_copied_whole_and_the_fault_is_named() {
     let said = copied.failed(1);
     assert!(said.contains("league.db is copied to copy.db, every event as it is"), "{copied:?}");
     assert!(said.contains("event 9 of league"), "{copied:?}");
-    let (copy, original) = (cli.run(&["verify", "copy.db"]), cli.run(&["verify", "league.db"]));
+    let copy = cli.run(&["verify", "copy.db"]);
+    let original = cli.run(&["verify", "league.db"]);
     assert_eq!((copy.code, &copy.out), (1, &original.out));
     let json = cli.run(&["backup", "league.db", "--to", "another.db", "--json"]);
     assert!(json.json()["fault"]["seq"] == 9 && json.code == 1, "{json:?}");

@@ -24,13 +24,15 @@ impl Watching {
         if !tools::require("script") {
             return None;
         }
-        let (matchday, manager) = (env!("CARGO_BIN_EXE_matchday"), &cli.manager);
+        let matchday = env!("CARGO_BIN_EXE_matchday");
+        let manager = &cli.manager;
         let line = format!("stty cols 80 rows 24; TERM=xterm exec {matchday} watch --manager {manager}");
         let mut command = matchday_testkit::cli::command("script");
         command.args(["-qefc", &line, "/dev/null"]).current_dir(cli.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let (keys, mut out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let keys = child.stdin.take().unwrap();
+        let mut out = child.stdout.take().unwrap();
         let (tell, written) = mpsc::channel();
         thread::spawn(move || {
             let mut some = [0; 4096];

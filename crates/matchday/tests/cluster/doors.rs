@@ -70,7 +70,8 @@ fn every_route_admits_whom_the_table_names_at_every_service() {
                         continue;
                     }
                     let ask = |service: &Service| status(service, route, &path, token);
-                    let (here, there) = (ask(&owner), ask(&other));
+                    let here = ask(&owner);
+                    let there = ask(&other);
                     let what = format!("{} {path} by {who}, of {known:?}", route.method);
                     // The league has then seen too many wrong tokens, at whichever service.
                     let is_limited = here == 429 || there == 429;

@@ -73,7 +73,8 @@ impl Ladders {
 
     /// When the first match of a league was decided after this time, both in microseconds.
     fn next_result(&mut self, league: u32, after: u64) -> u64 {
-        let (began, place) = (Instant::now(), league as usize - 1);
+        let began = Instant::now();
+        let place = league as usize - 1;
         let next = format!(
             "SELECT at, seq FROM matchday_events WHERE league = {league} AND stream IN ('league', 'league/{league}') \
              AND seq > {} AND at > {after} AND line LIKE '%\"match_decided\"%' ORDER BY seq LIMIT 1",
@@ -124,7 +125,8 @@ impl Ladders {
             hit(&mut self.members[place], turn);
             // What was decided before the fault took effect does not count.
             let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
-            let (at, began) = (u64::try_from(at).unwrap(), Instant::now());
+            let at = u64::try_from(at).unwrap();
+            let began = Instant::now();
             self.balancer.exclude(Some(self.members[place].listen.parse().unwrap()));
             for league in leagues {
                 let result = self.next_result(league, at + 1);

@@ -70,7 +70,8 @@ async fn a_stranger_is_refused_at_the_socket_of_the_services() {
     let service = services.serve(matchday_testkit::cli::free_address());
     let url = services.sql("SELECT url FROM matchday_processes");
     let shown = hex(&services.sql("SELECT encode(certificate, 'hex') FROM matchday_processes"));
-    let (trusted, stranger) = (TrustedPeers::default(), PeerIdentity::generate().unwrap());
+    let trusted = TrustedPeers::default();
+    let stranger = PeerIdentity::generate().unwrap();
     trusted.set([shown]);
     let client = Client::with_tls(stranger.client(&trusted).unwrap());
     let request = ForwardRequest {

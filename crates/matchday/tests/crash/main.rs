@@ -54,7 +54,8 @@ fn counted(folder: &Path, store: &StoreUrl) -> (BTreeMap<String, u32>, BTreeMap<
     let out = folder.join("export");
     let output = matchday().arg("export").arg(store.to_string()).arg("--out").arg(&out).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let (mut decisions, mut points) = (BTreeMap::new(), BTreeMap::new());
+    let mut decisions = BTreeMap::new();
+    let mut points = BTreeMap::new();
     for line in std::fs::read_to_string(out.join("events.jsonl")).unwrap().lines() {
         let event = serde_json::from_str::<Value>(line).unwrap()["event"].take();
         if event["type"] != "match_decided" {
@@ -73,7 +74,8 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let folder = tempfile::tempdir().unwrap();
     let store = StoreUrl::Sqlite(folder.path().join("league.db"));
     let mut agents = Agents::start(folder.path(), "league.db", PLAYERS, REFEREES);
-    let (mut crashes, began) = (0, Instant::now());
+    let mut crashes = 0;
+    let began = Instant::now();
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
         let found = verified(std::slice::from_ref(&store)).unwrap_or_default();

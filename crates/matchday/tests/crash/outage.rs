@@ -37,7 +37,8 @@ fn until(what: &str, agents: &Agents, holds: impl Fn() -> bool) {
 /// Plays a league whose database goes away by `away` once play has begun, and comes back by `back`.
 fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProxy)) {
     let Some(cluster) = Cluster::start() else { return };
-    let (folder, proxy) = (tempfile::tempdir().unwrap(), cluster.proxy());
+    let folder = tempfile::tempdir().unwrap();
+    let proxy = cluster.proxy();
     let address = cluster.database_behind(&proxy);
     let store = StoreUrl::from(address.as_str());
     let agents = Agents::start(folder.path(), &address, PLAYERS, REFEREES);

@@ -72,7 +72,9 @@ fn play(cluster: &Cluster, victim: &Victim, chance: &mut Chance, kills_max: u64)
     let store = StoreUrl::from(cluster.database());
     // With the default times to answer: who is silent for seconds because the machine is busy is not what is looked for.
     let mut agents = Agents::start_with(folder.path(), &store.to_string(), "", PLAYERS, REFEREES);
-    let (mut kills, mut seen, began) = (0, 0, Instant::now());
+    let mut kills = 0;
+    let mut seen = 0;
+    let began = Instant::now();
     loop {
         assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
         let found = verified(std::slice::from_ref(&store)).unwrap_or_default();
@@ -117,7 +119,9 @@ fn survive(victim: &Victim, wanted: u64) {
     let seed = number("MATCHDAY_CRASH_SEED", Chance::any_seed());
     println!("MATCHDAY_CRASH_SEED={seed}");
     let mut chance = Chance::new(seed);
-    let (mut kills, mut reports, mut leagues) = (0, 0, 0);
+    let mut kills = 0;
+    let mut reports = 0;
+    let mut leagues = 0;
     while kills < wanted {
         let (killed, acknowledged) = play(&cluster, victim, &mut chance, KILLS_EACH.min(wanted - kills));
         (kills, reports, leagues) = (kills + killed, reports + acknowledged, leagues + 1);

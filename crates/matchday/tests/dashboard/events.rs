@@ -36,7 +36,9 @@ async fn whoever_listens_hears_at_once_and_of_every_change_but_not_too_often() {
     let first = next(&mut stream).await.unwrap();
     assert_eq!(first["topics"].as_array().unwrap().len(), 6, "{first}");
     shown.test_league.start(&shown.manager).await;
-    let (began, mut heard, mut version) = (Instant::now(), 0_u32, first["version"].as_u64().unwrap());
+    let began = Instant::now();
+    let mut heard = 0_u32;
+    let mut version = first["version"].as_u64().unwrap();
     loop {
         let event = next(&mut stream).await.unwrap();
         heard += 1;
@@ -74,7 +76,8 @@ async fn only_so_many_may_listen() {
 async fn one_address_does_not_take_the_place_of_others() {
     let shown = Shown::behind(&[IpNetwork::parse("127.0.0.1").unwrap()], settings()).await;
     let listen_from = |address: &'static str| {
-        let (to, headers) = (shown.address(), [("x-forwarded-for", address)]);
+        let to = shown.address();
+        let headers = [("x-forwarded-for", address)];
         async move { open(to, "GET", "/api/events", &headers, "").await }
     };
     let mut streams = Vec::new();

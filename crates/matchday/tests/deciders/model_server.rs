@@ -37,9 +37,11 @@ impl ModelServer {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let noting = Arc::clone(&asked);
         let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
-            let (asked, answers) = (Arc::clone(&noting), Arc::clone(&answers));
+            let asked = Arc::clone(&noting);
+            let answers = Arc::clone(&answers);
             async move {
-                let (path, headers) = (request.uri().path().to_owned(), request.headers().clone());
+                let path = request.uri().path().to_owned();
+                let headers = request.headers().clone();
                 let body = request.into_body().collect().await.unwrap().to_bytes();
                 let body = serde_json::from_slice(&body).unwrap();
                 let number = {

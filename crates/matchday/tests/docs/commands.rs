@@ -37,7 +37,8 @@ fn steps(page: &str) -> Result<Vec<Step>, String> {
         }
     }
     for block in blocks(&text) {
-        let (line, text) = (block.line, block.text);
+        let line = block.line;
+        let text = block.text;
         let step = match (block.language, block.marker) {
             (_, Some(marker)) if marker.starts_with("file: ") => {
                 Step::File { name: marker[6..].to_owned(), text }
@@ -108,13 +109,10 @@ fn run(page: &str) -> Result<(), String> {
     let mut command = matchday_testkit::cli::command("unshare");
     command.args(["--net", "--map-root-user", "bash", "-c", &script]).env("PATH", path).env("PAGER", "cat");
     let ended = command.output().unwrap();
-    match ended.status.success() {
-        true => Ok(()),
-        false => {
+    if ended.status.success() { Ok(()) } else {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             Err(format!("{page}: {}\n{}\n{}", ended.status, text(&ended.stdout), text(&ended.stderr)))
         }
-    }
 }
 
 /// Whether a network of one's own can be made here, as root or as a user with namespaces.

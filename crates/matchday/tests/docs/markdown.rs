@@ -12,7 +12,9 @@ pub(crate) struct Block<'a> {
 }
 
 pub(crate) fn blocks(page: &str) -> Vec<Block<'_>> {
-    let (mut blocks, mut lines, mut before) = (Vec::new(), (1..).zip(page.lines()), "");
+    let mut blocks = Vec::new();
+    let mut lines = (1..).zip(page.lines());
+    let mut before = "";
     while let Some((line, text)) = lines.next() {
         if let Some(language) = text.strip_prefix("```") {
             let inside = lines.by_ref().map(|(_, text)| text).take_while(|text| *text != "```");
@@ -33,7 +35,8 @@ pub(crate) fn comment(line: &str) -> Option<&str> {
 
 /// The page without its fenced blocks.
 fn prose(page: &str) -> String {
-    let (mut inside, mut prose) = (false, String::new());
+    let mut inside = false;
+    let mut prose = String::new();
     for line in page.lines() {
         if line.starts_with("```") {
             inside = !inside;

@@ -159,7 +159,8 @@ async fn register(
         },
     });
     let (_, answer) = test_league.post(manager.address(), message.to_string()).await;
-    let (id, token) = (&answer["result"]["player_id"], &answer["result"]["auth_token"]);
+    let id = &answer["result"]["player_id"];
+    let token = &answer["result"]["auth_token"];
     players.know(PlayerId::new(id.as_str().unwrap()), token.as_str().unwrap().to_owned());
 }
 

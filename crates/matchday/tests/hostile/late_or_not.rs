@@ -243,7 +243,8 @@ impl Script {
             let call: Value = serde_json::from_str(&call).unwrap();
             let body: Value = serde_json::from_str(call["body"].as_str().unwrap()).unwrap();
             let asked = Asked { id: body["id"].clone(), message: body["params"].clone() };
-            let (script, bearer) = (Arc::clone(&self), bearer.clone());
+            let script = Arc::clone(&self);
+            let bearer = bearer.clone();
             let path = format!("/relay/{mailbox}/answers/{}", call["id"]);
             tokio::spawn(async move {
                 let mut line = TcpStream::connect(relay).await.unwrap();

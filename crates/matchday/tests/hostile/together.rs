@@ -58,7 +58,8 @@ async fn the_whole_zoo_at_once_costs_honest_players_nothing() {
         HostileLeague::open(HONEST, HOSTILE_AGENTS, REFEREES, fixtures(HOSTILE_AGENTS.len())).await;
     let addresses = hostile_league.addresses();
     let watch = figures::watch();
-    let (flooding, siege) = (flood(&addresses).await, besiege(&addresses));
+    let flooding = flood(&addresses).await;
+    let siege = besiege(&addresses);
     let played = hostile_league.play().await;
     let most = watch.most();
     drop((flooding, siege));

@@ -26,7 +26,8 @@ fn python(folder: &Path) -> Command {
 /// Runs a command that prints one JSON object.
 pub(crate) async fn printed(mut command: Command) -> Value {
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let out = String::from_utf8_lossy(&output.stdout);
+    let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{out}{err}");
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"))
 }

@@ -52,7 +52,8 @@ pub(crate) fn play(seed: u64, reach: Option<Reach>) -> Course {
 impl Course {
     /// Everything that must hold, whatever went wrong.
     pub(crate) fn assert_sound(&self) {
-        let (seed, league) = (self.seed, &self.league);
+        let seed = self.seed;
+        let league = &self.league;
         let facts = facts(league);
         check::always(&facts).unwrap_or_else(|fault| panic!("seed {seed}: {fault:?}"));
         let sound = self.untouched_players();

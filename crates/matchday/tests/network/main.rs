@@ -36,7 +36,9 @@ fn on_a_calm_network_nobody_loses_for_want_of_an_answer() {
 
 #[test]
 fn whatever_the_network_does_every_match_gets_its_one_result() {
-    let (mut restarts, mut forfeits, mut again) = (0, 0, 0);
+    let mut restarts = 0;
+    let mut forfeits = 0;
+    let mut again = 0;
     for seed in seeds() {
         let course = play(seed, Some(Reach::Everyone));
         course.assert_sound();
@@ -51,7 +53,8 @@ fn whatever_the_network_does_every_match_gets_its_one_result() {
 
 #[test]
 fn faults_of_managers_and_referees_cost_no_player_a_match() {
-    let (mut restarts, mut again) = (0, 0);
+    let mut restarts = 0;
+    let mut again = 0;
     for seed in seeds() {
         let course = play(seed, Some(Reach::Officials));
         course.assert_sound();
@@ -67,7 +70,8 @@ fn faults_of_managers_and_referees_cost_no_player_a_match() {
 #[test]
 fn the_same_seed_gives_the_same_log_and_another_seed_another() {
     let log = |seed| play(seed, Some(Reach::Everyone)).log();
-    let (first, again) = (log(5), log(5));
+    let first = log(5);
+    let again = log(5);
     let differs = first.iter().zip(&again).find(|(one, other)| one != other);
     assert_eq!(differs, None, "the first entries that differ");
     assert_eq!(first.len(), again.len());

@@ -89,7 +89,8 @@ fn endpoint_of(name: &str) -> Endpoint {
 impl SimNetwork {
     pub(crate) fn new(seed: u64, players: usize, referees: usize) -> Self {
         let named = |kind: &str, count| (1..=count).map(|n| format!("{kind}-{n}")).collect::<Vec<_>>();
-        let (players, referees) = (named("player", players), named("referee", referees));
+        let players = named("player", players);
+        let referees = named("referee", referees);
         let agents = players.iter().chain(&referees).cloned().chain([MANAGER.to_owned()]);
         Self {
             seed,
@@ -122,11 +123,13 @@ impl SimNetwork {
         let network = Rc::clone(self);
         sim.host(MANAGER, move || Rc::clone(&network).manage());
         for (number, name) in self.referees.iter().enumerate() {
-            let (network, name) = (Rc::clone(self), name.clone());
+            let network = Rc::clone(self);
+            let name = name.clone();
             sim.host(name.clone(), move || Rc::clone(&network).referee(name.clone(), number));
         }
         for (number, name) in self.players.iter().enumerate() {
-            let (network, name) = (Rc::clone(self), name.clone());
+            let network = Rc::clone(self);
+            let name = name.clone();
             sim.host(name.clone(), move || Rc::clone(&network).play(name.clone(), number));
         }
         let network = Rc::clone(self);
@@ -180,7 +183,8 @@ impl SimNetwork {
         A: Runnable,
         A::Event: Send,
     {
-        let (options, store) = (self.options(name)?, self.stores[name].clone());
+        let options = self.options(name)?;
+        let store = self.stores[name].clone();
         Ok(matchday_runtime::run(agent, Port::open(PORT).await?, store, stream_of(name), options)?)
     }
 
@@ -191,7 +195,8 @@ impl SimNetwork {
             *life += 1;
             *life
         };
-        let (lines, host) = (Arc::clone(&self.log), name.to_owned());
+        let lines = Arc::clone(&self.log);
+        let host = name.to_owned();
         let options = Options {
             client: Client::with_dialer(Arc::new(SimDialer)),
             clock: clock(),
@@ -207,7 +212,8 @@ impl SimNetwork {
         let mut options = self.options(MANAGER)?;
         let store = self.stores[MANAGER].clone();
         let relay = self.dials.then(|| dial::mount(&store, &mut options));
-        let (agent, port) = (Manager::new(settings()), Port::open(PORT).await?);
+        let agent = Manager::new(settings());
+        let port = Port::open(PORT).await?;
         let manager = matchday_runtime::run(agent, port, store, stream_of(MANAGER), options)?;
         if let Some(relay) = relay {
             relay.serve_league_of(manager.inspector());
@@ -236,10 +242,7 @@ impl SimNetwork {
 
     async fn play(self: Rc<Self>, name: String, number: usize) -> Ran {
         let strategy = STRATEGIES[number % STRATEGIES.len()];
-        let dialled = match self.dials {
-            true => Some(dial::out(endpoint_of(MANAGER).raw(), entropy_numbered(self.seed, &name)).await?),
-            false => None,
-        };
+        let dialled = if self.dials { Some(dial::out(endpoint_of(MANAGER).raw(), entropy_numbered(self.seed, &name)).await?) } else { None };
         let contact = dialled.as_ref().map(|(_, contact)| contact.clone());
         let settings = player::PlayerSettings {
             manager: endpoint_of(MANAGER),
@@ -251,7 +254,8 @@ impl SimNetwork {
         };
         let player = Player::new(settings, strategy::find(strategy).unwrap().build());
         if let Some((listener, _)) = dialled {
-            let (options, store) = (self.options(&name)?, self.stores[&name].clone());
+            let options = self.options(&name)?;
+            let store = self.stores[&name].clone();
             return Ok(listener.run(player, store, stream_of(&name), options)?.stopped().await?);
         }
         Ok(self.run(&name, player).await?.stopped().await?)
@@ -272,7 +276,8 @@ impl SimNetwork {
             let envelope =
                 Envelope::new(Sender::Launcher, clock().now(), conversation).with_token(Some(operator()));
             let start = Message::new(envelope, StartLeague { league_id: settings().league_id });
-            let (body, deadline) = (serde_json::to_vec(&start)?, Instant::now() + timing().other);
+            let body = serde_json::to_vec(&start)?;
+            let deadline = Instant::now() + timing().other;
             let answer = client.post(endpoint_of(MANAGER).raw(), body.into(), deadline, 1 << 20).await;
             if let Ok(answer) = answer {
                 let answer: serde_json::Value = serde_json::from_slice(&answer.body)?;

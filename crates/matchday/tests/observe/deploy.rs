@@ -27,7 +27,8 @@ fn named(text: &str) -> BTreeSet<String> {
 
 /// Every series that a played league exports, and every metric.
 fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut series, mut metrics) = (BTreeSet::new(), BTreeSet::new());
+    let mut series = BTreeSet::new();
+    let mut metrics = BTreeSet::new();
     let mut pages: Vec<String> =
         [&played.manager, &played.referee, &played.players[0]].map(|agent| figures(&address(agent))).into();
     pages.extend(sharing_service());
@@ -44,7 +45,9 @@ fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
 
 /// The metrics of a service that shares its database with others. `None` where PostgreSQL is not installed, which fails the gate.
 fn sharing_service() -> Option<String> {
-    let (database, cli, listen) = (Cluster::start()?, Cli::new(crate::MATCHDAY), free_address());
+    let database = Cluster::start()?;
+    let cli = Cli::new(crate::MATCHDAY);
+    let listen = free_address();
     let service = cli.start(&["serve", "--listen", &listen, "--store", &database.database()]);
     service.until("leagues are served at");
     Some(figures(&listen))
@@ -138,7 +141,8 @@ fn prometheus_can_read_every_query_of_the_dashboard() {
 #[test]
 fn the_dashboard_has_no_panel_twice_and_no_panel_over_another() {
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
-    let (mut ids, mut cells) = (BTreeSet::new(), BTreeSet::new());
+    let mut ids = BTreeSet::new();
+    let mut cells = BTreeSet::new();
     for panel in dashboard["panels"].as_array().unwrap() {
         assert!(ids.insert(panel["id"].as_u64().unwrap()), "{panel}");
         let place = |key: &str| panel["gridPos"][key].as_u64().unwrap();

@@ -23,7 +23,8 @@ fn copies(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_league_whose_store_is_lost_goes_on_from_its_scheduled_copy() {
     let cli = Cli::new(crate::MATCHDAY);
-    let (stores, backups) = (cli.path().join("stores"), cli.path().join("backups"));
+    let stores = cli.path().join("stores");
+    let backups = cli.path().join("backups");
     fs::create_dir(&stores).unwrap();
     let store = stores.join("league.db");
     // Rounds are announced long before they begin: the copy is made in the middle of the league.
@@ -63,7 +64,8 @@ fn a_league_whose_store_is_lost_goes_on_from_its_scheduled_copy() {
 #[test]
 fn only_the_newest_copies_are_kept_and_one_that_does_not_verify_is_not_restored() {
     let cli = Cli::new(crate::MATCHDAY);
-    let (stores, backups) = (cli.path().join("stores"), cli.path().join("backups"));
+    let stores = cli.path().join("stores");
+    let backups = cli.path().join("backups");
     fs::create_dir(&stores).unwrap();
     fs::create_dir(&backups).unwrap();
     let store = stores.join("league.db");

@@ -32,7 +32,8 @@ fn of_match<'a>(spans: &'a [Told], match_id: &str) -> Vec<&'a Told> {
 
 #[test]
 fn one_match_is_one_trace_across_all_processes() {
-    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    let cli = Cli::new(crate::MATCHDAY);
+    let collector = Collector::start(Manners::Takes);
     stop(play(&cli, 2, &collector.url));
     let spans = collector.spans();
     let traces: BTreeSet<_> = spans.iter().map(|span| span.trace.as_str()).collect();
@@ -61,10 +62,12 @@ fn one_match_is_one_trace_across_all_processes() {
 
 #[test]
 fn what_is_called_lies_beneath_what_called_it() {
-    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    let cli = Cli::new(crate::MATCHDAY);
+    let collector = Collector::start(Manners::Takes);
     stop(play(&cli, 2, &collector.url));
     let spans = collector.spans();
-    let (server, client) = (2, 3);
+    let server = 2;
+    let client = 3;
     let find = |id: &str| spans.iter().find(|span| span.id == id).unwrap();
     for (kind, asked, times) in [
         ("GAME_INVITATION", "matchday-player", 2),
@@ -92,7 +95,8 @@ fn what_is_called_lies_beneath_what_called_it() {
 
 #[test]
 fn a_call_that_fails_is_an_error_in_its_trace() {
-    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    let cli = Cli::new(crate::MATCHDAY);
+    let collector = Collector::start(Manners::Takes);
     let otlp = ["--otlp", &collector.url];
     let settings = ["--lead", "0", "--endpoint-check", "off"];
     let manager = cli.manager(&[&settings, &otlp[..]].concat());
@@ -120,7 +124,8 @@ fn a_call_that_fails_is_an_error_in_its_trace() {
 
 #[test]
 fn every_match_of_a_league_in_one_process_has_a_trace_of_its_own() {
-    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Takes));
+    let cli = Cli::new(crate::MATCHDAY);
+    let collector = Collector::start(Manners::Takes);
     let done = cli.run(&["run", "--port-base", "0", "--quiet", "--otlp", &collector.url]);
     assert_eq!(done.code, 0, "{done:?}");
     let spans = collector.spans();
@@ -146,7 +151,8 @@ fn a_collector_that_is_down_harms_nobody_and_is_counted() {
 
 #[test]
 fn a_collector_that_hangs_harms_nobody_and_holds_up_no_end() {
-    let (cli, collector) = (Cli::new(crate::MATCHDAY), Collector::start(Manners::Hangs));
+    let cli = Cli::new(crate::MATCHDAY);
+    let collector = Collector::start(Manners::Hangs);
     let agents = play(&cli, 2, &collector.url);
     assert_eq!(cli.ask(&["standings"]).code, 0);
     stop(agents);

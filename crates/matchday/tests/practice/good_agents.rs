@@ -86,7 +86,8 @@ fn an_agent_in_python_that_registers_by_itself_bears_it_all() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_does_not_register_is_fetched_and_each_match_has_a_line() {
-    let (practice, stub) = (Practice::new(), fake_player(|_, right| right).await);
+    let practice = Practice::new();
+    let stub = fake_player(|_, right| right).await;
     let mut command = practice.practice(&["--against", &stub.url(), "--name", "Bob"]);
     command.args(UNHURRIED);
     let done = run(command).await;

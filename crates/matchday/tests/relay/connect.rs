@@ -31,7 +31,8 @@ fn an_unmodified_agent_plays_a_league() {
 fn the_agent_is_started_and_started_again() {
     let cli = Cli::new(MATCHDAY);
     let _manager = cli.manager(&["--relay", "on"]);
-    let (agent, listen) = (free_address(), free_address());
+    let agent = free_address();
+    let listen = free_address();
     let to = format!("command:{MATCHDAY} player --listen {agent} --manager http://{listen}/mcp --log json");
     let connect = cli.start(&["connect", &cli.manager, "--listen", &listen, "--to", &to]);
     connect.until("registered");

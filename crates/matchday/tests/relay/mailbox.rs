@@ -89,7 +89,8 @@ fn a_reconnect_answers_the_question_that_is_still_open() {
 #[test]
 fn only_the_holder_of_the_token_reads_and_answers() {
     let (cli, _manager) = relay(&[]);
-    let (mine, theirs) = (Mailbox::open(&cli.listen, None), Mailbox::open(&cli.listen, None));
+    let mine = Mailbox::open(&cli.listen, None);
+    let theirs = Mailbox::open(&cli.listen, None);
     for path in ["stream", "next"] {
         for token in [None, Some(theirs.token.as_str()), Some("tok_relay_guess")] {
             let refused = call(&cli.listen, "GET", &format!("{}/{path}", mine.path), token, "").unwrap();

@@ -11,11 +11,13 @@ use std::thread;
 /// A proxy that connects every name to one address. What was asked of it is written down.
 fn proxy(to: String) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (address, asked) = (listener.local_addr().unwrap().to_string(), Arc::<Mutex<Vec<String>>>::default());
+    let address = listener.local_addr().unwrap().to_string();
+    let asked = Arc::<Mutex<Vec<String>>>::default();
     let notes = Arc::clone(&asked);
     thread::spawn(move || {
         for near in listener.incoming().flatten() {
-            let (to, notes) = (to.clone(), Arc::clone(&notes));
+            let to = to.clone();
+            let notes = Arc::clone(&notes);
             thread::spawn(move || tunnel(near, &to, &notes));
         }
     });
@@ -33,7 +35,8 @@ fn tunnel(mut near: TcpStream, to: &str, notes: &Mutex<Vec<String>>) {
     notes.lock().unwrap().push(request.lines().next().unwrap().to_owned());
     let mut far = TcpStream::connect(to).unwrap();
     near.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
-    let (mut back, mut out) = (far.try_clone().unwrap(), near.try_clone().unwrap());
+    let mut back = far.try_clone().unwrap();
+    let mut out = near.try_clone().unwrap();
     thread::spawn(move || {
         let _ = std::io::copy(&mut back, &mut out);
         let _ = out.shutdown(std::net::Shutdown::Both);
@@ -59,7 +62,8 @@ impl Company {
         let authority = Authority::new("test authority");
         let pair = authority.issue(cli.path(), "league", &["league.test"]);
         let ca = authority.file(cli.path(), "ca.pem").to_str().unwrap().to_owned();
-        let (cert, key) = (pair.cert.to_str().unwrap(), pair.key.to_str().unwrap());
+        let cert = pair.cert.to_str().unwrap();
+        let key = pair.key.to_str().unwrap();
         let own = [
             "--relay",
             "on",
@@ -94,7 +98,8 @@ impl Company {
 #[test]
 fn an_agent_behind_a_proxy_connects_over_tls() {
     let company = Company::new(&[]);
-    let (agent, listen) = (free_address(), free_address());
+    let agent = free_address();
+    let listen = free_address();
     let connect =
         company.start(&["connect", LEAGUE, "--listen", &listen, "--to", &format!("http://{agent}/mcp")]);
     connect.until("connected to the league");

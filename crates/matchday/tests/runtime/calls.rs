@@ -97,7 +97,8 @@ async fn a_kept_connection_that_the_peer_has_closed_is_not_used_again() {
 #[tokio::test]
 async fn a_server_of_one_connection_at_a_time_is_soon_free_for_others() {
     let (url, _) = plain_server(&[OK, OK, OK]);
-    let (one, other) = (Client::new(), Client::new());
+    let one = Client::new();
+    let other = Client::new();
     assert_eq!(one.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
     assert_eq!(other.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
 }

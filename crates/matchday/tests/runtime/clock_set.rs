@@ -31,7 +31,8 @@ async fn set_the_managers_clock(set: impl Fn(Timestamp) -> Timestamp) {
     let mut test_league = TestLeague::new(matchday_server::agent_options);
     let settings = quick(short());
     let manager = test_league.manager(settings.clone()).await;
-    let (address, at) = (manager.address(), endpoint(manager.address()));
+    let address = manager.address();
+    let at = endpoint(manager.address());
     let referee = test_league.referee(1, &at, short()).await;
     let mut players = Vec::new();
     for number in 1..=4 {

@@ -253,7 +253,8 @@ async fn others_are_called_when_the_step_is_stored() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn an_agent_with_another_store_is_not_colocated() {
-    let (process, other) = (Process::new(), TestLeague::new(matchday_server::agent_options));
+    let process = Process::new();
+    let other = TestLeague::new(matchday_server::agent_options);
     let colocated = process.run(RecordingAgent::default(), "colocated").await;
     let options =
         Options { routes: process.routes.clone(), ..process.test_league.options("recording_agent") };

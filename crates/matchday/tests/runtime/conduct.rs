@@ -172,7 +172,8 @@ async fn an_answer_that_comes_in_the_retry_delay_of_the_same_exchange_counts() {
 async fn after_a_wrong_answer_comes_the_error_and_at_least_a_second_later_the_question() {
     let settings = quick(Timing { choice: Duration::from_millis(3_500), ..Timing::default() });
     let played = Played::with(settings, 1, wrong).await;
-    let (questions, errors) = (played.sent_to_stub("CHOOSE_PARITY_CALL"), played.sent_to_stub("GAME_ERROR"));
+    let questions = played.sent_to_stub("CHOOSE_PARITY_CALL");
+    let errors = played.sent_to_stub("GAME_ERROR");
     assert_eq!((questions.len(), errors.len()), (3, 3), "at 0, 1 and 3 s");
     for (pair, error) in questions.windows(2).zip(&errors) {
         assert!(pair[1].at.since(pair[0].done_at.unwrap()) >= Duration::from_secs(1));

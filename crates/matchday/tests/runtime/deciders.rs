@@ -29,7 +29,8 @@ impl FixedDecider {
 impl Decider for FixedDecider {
     fn decide(&self, turn: TurnSheet) -> Deciding {
         self.asked.lock().unwrap().push(turn);
-        let (value, after) = (self.value, self.after);
+        let value = self.value;
+        let after = self.after;
         Box::pin(async move {
             tokio::time::sleep(after).await;
             match value {

@@ -66,7 +66,8 @@ async fn a_token_in_any_field_of_a_message_stands_neither_in_the_log_nor_in_a_co
     for exchange in test_league.exchanges_unchecked() {
         all.push_str(&format!("{exchange:?}\n"));
     }
-    let (secret, hidden) = (&TOKEN[12..], "tok_p01_...");
+    let secret = &TOKEN[12..];
+    let hidden = "tok_p01_...";
     let kept: Vec<_> = all.lines().filter(|line| line.contains(secret)).collect();
     assert!(kept.is_empty() && all.contains(hidden), "{kept:#?}");
 }

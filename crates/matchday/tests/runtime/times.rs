@@ -88,9 +88,11 @@ async fn what_is_kept_of_a_call_tells_how_its_time_went_by() {
     referee.shutdown().await.unwrap();
     manager.shutdown().await.unwrap();
 
-    let (mut answered, mut silence) = (0, 0);
+    let mut answered = 0;
+    let mut silence = 0;
     for exchange in test_league.exchanges().iter().filter(|exchange| exchange.direction == Direction::Out) {
-        let (deadline, done) = (exchange.deadline_at.unwrap(), exchange.done_at.unwrap());
+        let deadline = exchange.deadline_at.unwrap();
+        let done = exchange.done_at.unwrap();
         match exchange.error_code.as_deref() {
             Some("E001") => {
                 assert!(done >= deadline && exchange.first_byte_at.is_none(), "{exchange:?}");

@@ -37,7 +37,8 @@ async fn begin_legacy(client: &Legacy, seat: &str) -> TcpStream {
 
 /// A league of two seats whose one match is to be decided, and the key of the first.
 async fn before_the_result(league: &League, room: &Room) -> (String, String, Value) {
-    let (ann, bob) = (join(room.address, "Ann").await, join(room.address, "Bob").await);
+    let ann = join(room.address, "Ann").await;
+    let bob = join(room.address, "Bob").await;
     league.begin(2).await;
     let asked = turn(room.address, &ann).await;
     make_move(room.address, &ann, &asked, "even").await;
@@ -75,10 +76,7 @@ async fn gone_while_nothing_has_happened() {
         let room = league.room().await;
         let client = Legacy::connect(room.address).await;
         let (ann, bob, asked) = before_the_result(&league, &room).await;
-        let waiting = match modern {
-            true => begin_modern(room.address, &ann).await,
-            false => begin_legacy(&client, &ann).await,
-        };
+        let waiting = if modern { begin_modern(room.address, &ann).await } else { begin_legacy(&client, &ann).await };
         // Another call is answered after the server has begun with the wait.
         call(room.address, "my_history", json!({"seat": ann})).await;
         drop(waiting);
@@ -95,10 +93,7 @@ async fn gone_when_the_reply_is_there_and_unread() {
         let room = league.room().await;
         let client = Legacy::connect(room.address).await;
         let (ann, bob, asked) = before_the_result(&league, &room).await;
-        let mut waiting = match modern {
-            true => begin_modern(room.address, &ann).await,
-            false => begin_legacy(&client, &ann).await,
-        };
+        let mut waiting = if modern { begin_modern(room.address, &ann).await } else { begin_legacy(&client, &ann).await };
         decide(&league, &room, &bob, &asked).await;
         // The reply has reached this machine, and its client has not read it.
         waiting.readable().await.unwrap();

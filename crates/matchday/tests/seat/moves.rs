@@ -29,7 +29,8 @@ async fn a_turn_tells_all_that_is_needed_to_choose() {
 async fn a_move_counts_once_and_cannot_be_taken_back() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
-    let (a, b) = (join(room.address, "Ann").await, join(room.address, "Bob").await);
+    let a = join(room.address, "Ann").await;
+    let b = join(room.address, "Bob").await;
     league.begin(2).await;
     let asked = turn(room.address, &a).await;
     let wrong = make_move(room.address, &a, &asked, "seven").await;

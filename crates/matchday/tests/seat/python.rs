@@ -24,7 +24,8 @@ async fn the_python_client_plays_four_seats_through_a_whole_league() {
     until(&league.manager, "all four have a seat", Duration::from_secs(60), all_in).await;
     league.begin(4).await;
     let output = playing.await.unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let out = String::from_utf8_lossy(&output.stdout);
+    let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{out}{err}");
     let seen: Value = serde_json::from_str(&out).unwrap();
     for seat in seen.as_array().unwrap() {

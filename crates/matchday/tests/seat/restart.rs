@@ -16,7 +16,8 @@ async fn back(league: &League, address: std::net::SocketAddr) -> Room {
 async fn a_seat_is_the_same_player_after_a_restart_and_knows_what_was_told() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
-    let (a, b) = (join(room.address, "Ann").await, join(room.address, "Bob").await);
+    let a = join(room.address, "Ann").await;
+    let b = join(room.address, "Bob").await;
     let room = back(&league, room.close().await).await;
     let again = call(room.address, "join_league", json!({"seat": a})).await;
     assert_eq!(again["structuredContent"]["player_id"], "P01", "{again}");

@@ -65,7 +65,8 @@ fn host(tools: &Path, script: &str, config: &Path, mode: &str, name: &str) -> Co
 
 async fn printed(command: Command) -> Value {
     let output = tokio::process::Command::from(command).kill_on_drop(true).output().await.unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let out = String::from_utf8_lossy(&output.stdout);
+    let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{out}{err}");
     if let Some(file) = std::env::var_os("MATCHDAY_TRANSCRIPT") {
         std::fs::write(file, err.as_bytes()).unwrap();

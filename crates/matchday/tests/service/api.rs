@@ -107,7 +107,8 @@ fn settings_can_change_until_the_league_has_begun() {
 fn a_program_beyond_the_quota_is_not_run() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
-    let (program, trace) = (fixture.cli.path().join("rules"), fixture.cli.path().join("trace"));
+    let program = fixture.cli.path().join("rules");
+    let trace = fixture.cli.path().join("trace");
     fs::write(&program, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
     fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     let refused = fixture.league(&["create", "spring", "--game-command", program.to_str().unwrap()]);

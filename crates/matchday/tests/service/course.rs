@@ -37,7 +37,8 @@ impl Course {
     pub(crate) fn write_roster(&self, students: usize) {
         let languages = ["python", "typescript", "rust", "go"];
         let row = |number: usize| {
-            let (section, language) = (SECTIONS[number % 4], languages[number / 4 % 4]);
+            let section = SECTIONS[number % 4];
+            let language = languages[number / 4 % 4];
             format!("{},{section},{language},s{number}@example.org\n", name(number))
         };
         let rows: String = (0..students).map(row).collect();

@@ -69,7 +69,8 @@ impl Fixture {
     }
 
     pub(crate) fn player(&self, league: &str) -> Process {
-        let (listen, manager) = (free_address(), self.manager(league));
+        let listen = free_address();
+        let manager = self.manager(league);
         self.cli.start(&["player", "--listen", &listen, "--manager", &manager])
     }
 

@@ -39,7 +39,8 @@ impl Flood {
         let ends = Arc::<AtomicBool>::default();
         let threads = (0..8)
             .map(|_| {
-                let (fixture, ends) = (Arc::clone(fixture), Arc::clone(&ends));
+                let fixture = Arc::clone(fixture);
+                let ends = Arc::clone(&ends);
                 thread::spawn(move || {
                     while !ends.load(Ordering::Relaxed) {
                         fixture.post(&format!("/leagues/{league}/mcp"), standings(league));

@@ -30,7 +30,8 @@ fn until(fixture: &Fixture, name: &str, what: impl Fn(&Value) -> bool) -> Value 
 }
 
 fn player(fixture: &Fixture, name: &str) -> Process {
-    let (listen, manager) = (free_address(), fixture.manager("nightly"));
+    let listen = free_address();
+    let manager = fixture.manager("nightly");
     fixture.cli.start(&["player", "--listen", &listen, "--manager", &manager, "--name", name])
 }
 

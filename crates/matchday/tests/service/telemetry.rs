@@ -36,7 +36,8 @@ fn metrics_name_the_busiest_leagues_and_count_the_rest_as_one() {
 
 #[test]
 fn every_line_of_a_league_and_every_span_names_it_also_after_it_slept() {
-    let (fixture, collector) = (Fixture::new(), Collector::start(Manners::Takes));
+    let fixture = Fixture::new();
+    let collector = Collector::start(Manners::Takes);
     let mut service = fixture.serve(&["--log", "json", "--otlp", &collector.url, "--sleep-after", "0.4"]);
     // Long enough between the announcement of the round and its beginning to sleep.
     fixture.create(&["spring"], &["--start-when", "players=2", "--lead", "3"]);

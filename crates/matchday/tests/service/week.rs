@@ -73,7 +73,8 @@ impl Week {
     }
 
     async fn show(&self, path: &str) -> Value {
-        let (course, path) = (Arc::clone(&self.course), path.to_owned());
+        let course = Arc::clone(&self.course);
+        let path = path.to_owned();
         let call = move || course.fixture.call("GET", &path, Some(SERVICE_TOKEN), None).json();
         tokio::task::spawn_blocking(call).await.unwrap()
     }
@@ -114,7 +115,8 @@ impl Week {
 
     /// The agent of a student in the league of a night, registered.
     async fn student(&self, number: usize, night: &str, version: &str) -> Handle<Player> {
-        let (code, league) = (&self.course.codes()[&name(number)], league(number, night));
+        let code = &self.course.codes()[&name(number)];
+        let league = league(number, night);
         let settings = (league.as_str(), "My Player", version);
         let agent = self.agent(settings, STRATEGIES[number % 4], Some(code)).await;
         registered(&agent).await;
@@ -123,7 +125,8 @@ impl Week {
 
     /// A day: agents come at noon, some later, and at 22:00 in Berlin the leagues are played.
     async fn day(&self, day: u32, students: &[usize]) {
-        let (night, version) = (self.night(day), format!("1.{day}.0"));
+        let night = self.night(day);
+        let version = format!("1.{day}.0");
         let midnight = self.monday + DAY * day;
         self.until(midnight + HOUR * 12).await;
         let mut agents = BTreeMap::new();
@@ -260,7 +263,8 @@ fn league(number: usize, night: &str) -> String {
 #[tokio::test]
 async fn a_week_of_a_course_of_forty_at_the_hours_of_its_schedule() {
     let week = Week::new();
-    let (listen, store) = (week.course.fixture.listen.clone(), week.course.fixture.store());
+    let listen = week.course.fixture.listen.clone();
+    let store = week.course.fixture.store();
     let store = store.to_str().unwrap();
     let words = ["serve", "--listen", &listen, "--store", store, "--service-token", SERVICE_TOKEN];
     tokio::select! {

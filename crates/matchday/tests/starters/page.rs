@@ -26,7 +26,8 @@ fn the_player_of_the_page_passes_the_check() {
     for game in ["even_odd", "tic_tac_toe"] {
         let source = parts.join("\n\n\n").replace("\"even_odd\"\n", &format!("\"{game}\"\n"));
         fs::write(cli.path().join("player.py"), source).unwrap();
-        let (manager, own) = (free_address(), free_address());
+        let manager = free_address();
+        let own = free_address();
         let mut player = command("python3");
         player.current_dir(cli.path());
         player.args(["player.py", own.rsplit(':').next().unwrap(), &format!("http://{manager}/mcp")]);

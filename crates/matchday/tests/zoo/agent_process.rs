@@ -31,8 +31,10 @@ impl AgentProcess {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let (told, complaints) = (Arc::<Mutex<Vec<_>>>::default(), Arc::<Mutex<String>>::default());
-        let (out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let told = Arc::<Mutex<Vec<_>>>::default();
+        let complaints = Arc::<Mutex<String>>::default();
+        let out = child.stdout.take().unwrap();
+        let mut err = child.stderr.take().unwrap();
         let facts = Arc::clone(&told);
         thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {

@@ -48,7 +48,8 @@ impl ZooLeague {
         A::Event: Send,
     {
         let options = Options { client: Client::new(), ..self.test_league.options(name) };
-        let (store, stream) = (self.test_league.store.clone(), Stream(name.into()));
+        let store = self.test_league.store.clone();
+        let stream = Stream(name.into());
         matchday_runtime::run(agent, listener, store, stream, options).unwrap()
     }
 
@@ -70,14 +71,16 @@ impl ZooLeague {
     }
 
     pub(crate) async fn referee(&self, number: u32, manager: &str) -> Handle<Referee> {
-        let (listener, manager) = (free_port().await, Endpoint::parse(manager).unwrap());
+        let listener = free_port().await;
+        let manager = Endpoint::parse(manager).unwrap();
         let settings = self.test_league.referee_settings(number, &manager, self.timing, &listener).await;
         let settings = RefereeSettings { conformance: self.conformance, ..settings };
         self.run(Referee::new(settings), listener, &format!("referee/{number}"))
     }
 
     pub(crate) async fn player(&self, number: u32, manager: &str) -> Handle<Player> {
-        let (listener, manager) = (free_port().await, Endpoint::parse(manager).unwrap());
+        let listener = free_port().await;
+        let manager = Endpoint::parse(manager).unwrap();
         let settings = self.test_league.player_settings(number, &manager, "random", &listener).await;
         let strategy = strategy::find("random").unwrap().build();
         self.run(Player::new(settings, strategy), listener, &format!("player/{number}"))

@@ -92,10 +92,7 @@ impl TrustedPeers {
 
     fn check(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
         let certificates = self.certificates.read().unwrap_or_else(PoisonError::into_inner);
-        match certificates.contains(shown) {
-            true => Ok(()),
-            false => Err(CertificateError::ApplicationVerificationFailure.into()),
-        }
+        if certificates.contains(shown) { Ok(()) } else { Err(CertificateError::ApplicationVerificationFailure.into()) }
     }
 
     fn check_signature(

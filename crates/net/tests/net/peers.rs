@@ -54,7 +54,8 @@ async fn peer(identity: &PeerIdentity, trusted: &TrustedPeers, bodies: Vec<Piece
 }
 
 fn request() -> ForwardRequest {
-    let (headers, body) = (HeaderMap::new(), Bytes::from_static(b"hello"));
+    let headers = HeaderMap::new();
+    let body = Bytes::from_static(b"hello");
     ForwardRequest { method: Method::POST, uri: Uri::from_static("/leagues/spring/mcp"), headers, body }
 }
 
@@ -70,7 +71,8 @@ fn trusting(identities: &[&PeerIdentity]) -> TrustedPeers {
 
 #[tokio::test]
 async fn peers_that_know_each_other_talk_and_a_response_comes_piece_by_piece() {
-    let (one, other) = (PeerIdentity::generate().unwrap(), PeerIdentity::generate().unwrap());
+    let one = PeerIdentity::generate().unwrap();
+    let other = PeerIdentity::generate().unwrap();
     let trusted = trusting(&[&one, &other]);
     let (pieces, body) = mpsc::channel(4);
     let url = peer(&one, &trusted, vec![Pieces(body)]).await;
@@ -87,7 +89,8 @@ async fn peers_that_know_each_other_talk_and_a_response_comes_piece_by_piece() {
 
 #[tokio::test]
 async fn a_stranger_is_refused_on_both_sides() {
-    let (one, other) = (PeerIdentity::generate().unwrap(), PeerIdentity::generate().unwrap());
+    let one = PeerIdentity::generate().unwrap();
+    let other = PeerIdentity::generate().unwrap();
     let both = trusting(&[&one, &other]);
     let url = peer(&one, &trusting(&[&one]), Vec::new()).await;
     let unknown_client = Client::with_tls(other.client(&both).unwrap());
@@ -101,7 +104,8 @@ async fn a_stranger_is_refused_on_both_sides() {
 
 #[tokio::test]
 async fn a_certificate_that_is_trusted_no_more_opens_no_new_connection() {
-    let (one, other) = (PeerIdentity::generate().unwrap(), PeerIdentity::generate().unwrap());
+    let one = PeerIdentity::generate().unwrap();
+    let other = PeerIdentity::generate().unwrap();
     let trusted = trusting(&[&one, &other]);
     let bodies = vec![Pieces(mpsc::channel(1).1), Pieces(mpsc::channel(1).1)];
     let url = peer(&one, &trusted, bodies).await;

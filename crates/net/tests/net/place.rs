@@ -50,7 +50,8 @@ impl Place {
 
     /// What comes back for these bytes, until the other side ends it.
     pub(crate) async fn say(&self, bytes: impl Into<Vec<u8>>) -> String {
-        let (address, bytes) = (self.address, bytes.into());
+        let address = self.address;
+        let bytes = bytes.into();
         let talk = move || {
             let mut stream = TcpStream::connect(address).unwrap();
             stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();

@@ -31,7 +31,8 @@ impl Mirror {
         let options = ServerOptions { trusted_proxies: trusted.into(), ..options };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (arrived, answer) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let arrived = Arc::new(Notify::new());
+        let answer = Arc::new(Notify::new());
         let (close, closing) = watch::channel(false);
         let notes = (Arc::clone(&arrived), Arc::clone(&answer));
         let handler = move |request: Request<Incoming>, peer: SocketAddr| {

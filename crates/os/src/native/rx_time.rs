@@ -74,7 +74,8 @@ impl RxTimestamps {
 
     /// How many bytes were read, and when the last of them was received. A short read empties the socket.
     fn receive(&mut self, stream: &TcpStream, into: &mut [u8]) -> io::Result<(usize, Instant)> {
-        let (before, wanted) = (Instant::now(), into.len());
+        let before = Instant::now();
+        let wanted = into.len();
         let mut slices = [IoSliceMut::new(into)];
         let control = Some(self.control.as_mut_slice());
         let read = match recvmsg::<()>(stream.as_raw_fd(), &mut slices, control, MsgFlags::MSG_DONTWAIT) {
@@ -88,7 +89,8 @@ impl RxTimestamps {
             ControlMessageOwned::ScmTimestampns(at) => Some(Duration::from(at)),
             _ => None,
         });
-        let (bytes, now) = (read.bytes, Instant::now());
+        let bytes = read.bytes;
+        let now = Instant::now();
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let received_at = received_at(stamp, wall, now, self.empty_at);
         if bytes < wanted {
@@ -125,7 +127,8 @@ mod tests {
     #[test]
     fn what_was_read_later_came_when_the_system_says() {
         let now = Instant::now() + HOUR;
-        let (age, empty) = (Duration::from_millis(80), now - Duration::from_secs(2));
+        let age = Duration::from_millis(80);
+        let empty = now - Duration::from_secs(2);
         assert_eq!(received_at(Some(STAMP), STAMP + age, now, empty), now - age);
         assert_eq!(received_at(None, STAMP, now, empty), now, "it does not say");
     }

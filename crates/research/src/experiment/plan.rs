@@ -170,7 +170,8 @@ impl Plan {
             return Err(("seeds", "expected one or more, each once".to_owned()));
         }
         for cell in self.cells() {
-            let (players, game) = (cell.tournament.entrants.entrants.len(), cell.tournament.game.name);
+            let players = cell.tournament.entrants.entrants.len();
+            let game = cell.tournament.game.name;
             if let Some(competition) = cell.competition {
                 let fits = competition.check_for(players);
                 fits.map_err(|error| ("formats", format!("{} of {game}: {error}", competition.format)))?;
@@ -235,7 +236,8 @@ fn take<'a>(
     keys: &mut BTreeMap<String, (usize, DeValue<'a>)>,
 ) -> Result<(), String> {
     for (key, value) in table {
-        let (name, line) = (key.get_ref().to_string(), line_of(key.span().start));
+        let name = key.get_ref().to_string();
+        let line = line_of(key.span().start);
         if !known.contains(&name.as_str()) {
             let hint = hint(&name, known.iter().copied());
             return Err(format!("line {line}: there is no key {section}{name}{hint}"));

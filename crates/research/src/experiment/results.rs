@@ -180,7 +180,8 @@ fn pairs(players: usize, openings: usize) -> Vec<Pair> {
 
 fn add_pairs(pairs: &mut [Pair], rows: &[Row]) {
     for pair in pairs {
-        let (mut tally, mut before) = (Tally::default(), None);
+        let mut tally = Tally::default();
+        let mut before = None;
         for row in rows {
             let first = match row.players {
                 [a, b] if a == pair.a && b == pair.b => Seat::A,

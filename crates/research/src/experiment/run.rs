@@ -88,7 +88,9 @@ fn repetition(
     openings: &[Opening],
     run: &Run<'_>,
 ) -> Vec<Row> {
-    let (game, entrants, seed) = (cell.tournament.game, &cell.tournament.entrants.entrants, cell.seed);
+    let game = cell.tournament.game;
+    let entrants = &cell.tournament.entrants.entrants;
+    let seed = cell.seed;
     let rules = cell.tournament.rules.as_ref().map(|rules| rules as &dyn ExternalRules);
     let mut rows = Vec::new();
     if let Some(competition) = cell.competition {

@@ -59,7 +59,8 @@ impl Entrants {
 
 impl Externals {
     fn strategy(&self, name: &str) -> Result<PlayerStrategy, String> {
-        let (fallback, think_time) = (&strategy::RANDOM, self.think_time);
+        let fallback = &strategy::RANDOM;
+        let think_time = self.think_time;
         if let Some(program) = name.strip_prefix(PREFIX) {
             return Ok(PlayerStrategy::External(ExternalDecider::program(program, fallback, think_time)?));
         }

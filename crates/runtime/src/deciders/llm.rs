@@ -197,7 +197,8 @@ impl Api {
     }
 
     fn request(self, model: &str, turn: &TurnSheet) -> Value {
-        let (rules, question) = (rules(turn), question(turn));
+        let rules = rules(turn);
+        let question = question(turn);
         match self {
             Self::OpenAi => json!({
                 "model": model,

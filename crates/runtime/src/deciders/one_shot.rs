@@ -42,7 +42,9 @@ type ProgramOutput = (Option<Vec<u8>>, Vec<u8>, Option<ExitStatus>);
 
 /// Writes the turn and reads the move. All pipes are served at once, so that neither side blocks the other.
 async fn exchange(child: &mut Child, line: &[u8]) -> std::io::Result<ProgramOutput> {
-    let (stdin, stdout, mut stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let stdin = child.stdin.take();
+    let stdout = child.stdout.take();
+    let mut stderr = child.stderr.take();
     let writing = async {
         if let Some(mut stdin) = stdin {
             // A program need not read its input.

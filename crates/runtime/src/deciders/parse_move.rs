@@ -53,7 +53,8 @@ fn normalized(value: &Value) -> String {
 }
 
 fn embedded_object(reply: &str) -> Option<Value> {
-    let (from, to) = (reply.find('{')?, reply.rfind('}')?);
+    let from = reply.find('{')?;
+    let to = reply.rfind('}')?;
     serde_json::from_str(reply.get(from..=to)?).ok()
 }
 

@@ -57,10 +57,7 @@ impl ProgramDecider {
             Err(error) => return Err(format!("the turn cannot be written as JSON: {error}")).into(),
         };
         line.push(b'\n');
-        let (reply, remark) = match self.persistent.load(Ordering::Relaxed) {
-            true => self.ask_persistent(&line).await,
-            false => one_shot::run(&self.program, &line).await,
-        };
+        let (reply, remark) = if self.persistent.load(Ordering::Relaxed) { self.ask_persistent(&line).await } else { one_shot::run(&self.program, &line).await };
         if reply.as_deref().is_ok_and(announces_persistence) {
             self.persistent.store(true, Ordering::Relaxed);
         }

@@ -133,7 +133,8 @@ impl HttpService {
             return self.refuse_all(at, &requests);
         };
         let meta = MessageMeta::named("batch");
-        let (mut parts, mut bytes) = (Vec::new(), 0);
+        let mut parts = Vec::new();
+        let mut bytes = 0;
         let mut requests = requests.into_iter();
         while requests.len() > 0 && bytes <= BATCH_ANSWER_BYTES_MAX {
             let submitted: Vec<_> = requests
@@ -186,7 +187,8 @@ impl HttpService {
                 _ => "requests of the Model Context Protocol are taken one by one, not in a batch",
             };
             let error = Fault::MethodNotFound.because(why);
-            let (part, outcome) = (write_error(&reply_to, &error), ExchangeOutcome::MethodNotFound);
+            let part = write_error(&reply_to, &error);
+            let outcome = ExchangeOutcome::MethodNotFound;
             return Some(Replied { part, outcome, later: None });
         };
         let content = reply.await.ok()?.content;

@@ -12,11 +12,13 @@ pub(crate) fn log_milestone(at: Timestamp, agent: &Sender, milestone: &Milestone
     match milestone {
         Milestone::AgentSuspended { agent: whom, cause } => {
             let why = cause.replace('_', " ");
-            let (header, id) = (header("agent_suspended"), whom.to_string());
+            let header = header("agent_suspended");
+            let id = whom.to_string();
             emit!(Level::WARN, header, agent = id, cause = *cause, "{whom} is suspended: {why}");
         }
         Milestone::AgentRecovered { agent: whom } => {
-            let (header, id) = (header("agent_recovered"), whom.to_string());
+            let header = header("agent_recovered");
+            let id = whom.to_string();
             emit!(Level::INFO, header, agent = id, "{whom} answers again");
         }
         Milestone::MatchDecided { match_id, attempt, status, winner, by } => {
@@ -64,7 +66,8 @@ mod tests {
 
     #[test]
     fn suspension_recovery_and_result_are_entries_of_their_own_with_fields() {
-        let (whom, winner) = (Sender::Player(PlayerId::new("P02")), PlayerId::new("P01"));
+        let whom = Sender::Player(PlayerId::new("P02"));
+        let winner = PlayerId::new("P01");
         let match_id = MatchId::new("R1M1");
         let suspended = Milestone::AgentSuspended { agent: &whom, cause: "technical_losses" };
         let recovered = Milestone::AgentRecovered { agent: &whom };

@@ -138,7 +138,8 @@ mod tests {
     #[test]
     fn each_agent_has_a_log_of_its_own() {
         let ((first, to_first), (second, to_second)) = (collect(), collect());
-        let (first_log, second_log) = (dispatch(to_first), dispatch(to_second));
+        let first_log = dispatch(to_first);
+        let second_log = dispatch(to_second);
         let started = |number: u64| {
             let header = Header::new(Timestamp::EPOCH, &Sender::LeagueManager, "started");
             emit!(Level::INFO, header, number, "number {number}");

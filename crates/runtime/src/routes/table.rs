@@ -151,7 +151,9 @@ const fn row(target: Target, method: Method, path: &'static str, summary: &'stat
         Service(_) | Root(_) => Answered::Here,
         _ => Answered::ByLeagueOwner,
     };
-    let (permission, body, cost) = (Permission::Anyone, BodyLimit::Unread, Cost::Cheap);
+    let permission = Permission::Anyone;
+    let body = BodyLimit::Unread;
+    let cost = Cost::Cheap;
     Route { target, method, path, permission, body, cost, answered, summary }
 }
 

@@ -89,7 +89,8 @@ impl AgentTelemetry {
         outcome: &ExchangeOutcome,
         name: impl FnOnce() -> Sender,
     ) {
-        let (kind, outcome) = (MessageLabel::parse(done.message_type), OutcomeLabel::of(outcome));
+        let kind = MessageLabel::parse(done.message_type);
+        let outcome = OutcomeLabel::of(outcome);
         let took = done.ended.since(done.began);
         self.metrics.record_exchange(self.role, Direction::Out, kind, outcome, took);
         if let Some(league) = &self.league {
@@ -103,7 +104,8 @@ impl AgentTelemetry {
 
     /// Counts a request of a peer that has been answered.
     pub(crate) fn request_finished(&self, done: FinishedExchange<'_>, outcome: &ExchangeOutcome) {
-        let (kind, outcome) = (MessageLabel::parse(done.message_type), OutcomeLabel::of(outcome));
+        let kind = MessageLabel::parse(done.message_type);
+        let outcome = OutcomeLabel::of(outcome);
         self.metrics.record_exchange(self.role, Direction::In, kind, outcome, done.ended.since(done.began));
         if let Some(league) = &self.league {
             league.count_request(outcome.is_ok());

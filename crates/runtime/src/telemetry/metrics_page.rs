@@ -197,7 +197,9 @@ fn milestones(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
         }
     }
     let both: &[Role] = &[Role::Manager, Role::Referee];
-    let (manager, referee, player) = (&[Role::Manager], &[Role::Referee], &[Role::Player]);
+    let manager = &[Role::Manager];
+    let referee = &[Role::Referee];
+    let player = &[Role::Player];
     let simple: [(&'static str, &'static str, MilestoneKind, &[Role]); 9] = [
         (
             "matchday_matches_assigned_total",
@@ -339,7 +341,8 @@ fn queues(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
 fn stores(out: &mut Exposition, snapshot: &Snapshot) {
     // What several would add up to means nothing; a manager may have another one for its seats.
     let Some(store) = snapshot.stores.first() else { return };
-    let (stats, commits) = (store.stats(), store.commit_metrics());
+    let stats = store.stats();
+    let commits = store.commit_metrics();
     out.gauge("matchday_store_queue_batches", "Batches that wait to be stored.")
         .value(&[], stats.queue_depth);
     out.counter("matchday_store_events_total", "Events that were stored.").value(&[], stats.events);

@@ -140,7 +140,9 @@ impl Dialled {
 
     /// Runs until the relay cannot be used any more; why.
     pub async fn run(self: Arc<Self>, mut entropy: Entropy) -> RelayError {
-        let (mut mode, mut take_over, mut backoff) = (Mode::Stream, self.take_over, BACKOFF_MIN);
+        let mut mode = Mode::Stream;
+        let mut take_over = self.take_over;
+        let mut backoff = BACKOFF_MIN;
         loop {
             let began = Instant::now();
             let ended = match mode {

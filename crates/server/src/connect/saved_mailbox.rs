@@ -82,7 +82,8 @@ impl SavedMailbox {
 }
 
 fn clock_warning(here: Timestamp, there: Timestamp) -> Option<String> {
-    let (ahead, behind) = (here.since(there), there.since(here));
+    let ahead = here.since(there);
+    let behind = there.since(here);
     let (off, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
     (off > CLOCK_OFF).then(|| {
         format!(

@@ -44,7 +44,8 @@ impl StandIn {
         let origin_check = Arc::new(OriginCheck::new(listener.local_addr()?, Allowlist::default()));
         let stand_in = Arc::new(self);
         let handler = move |request: Request<Incoming>, _: SocketAddr| {
-            let (stand_in, origin_check) = (Arc::clone(&stand_in), Arc::clone(&origin_check));
+            let stand_in = Arc::clone(&stand_in);
+            let origin_check = Arc::clone(&origin_check);
             async move {
                 match origin_check.check_request(&request) {
                     Ok(()) => stand_in.answer(request).await,

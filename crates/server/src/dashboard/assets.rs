@@ -92,7 +92,8 @@ mod tests {
         let lines = (0..8).map(|n| Line::new(n.to_string(), vec![(0.0, 0.0), (1.0, f64::from(n))])).collect();
         let lines = LineChart { lines, ..LineChart::default() }.svg();
         for number in 0..8 {
-            let (page, plot) = (format!("s{number}"), format!("c{number}"));
+            let page = format!("s{number}");
+            let plot = format!("c{number}");
             assert_eq!(property(style, ":root", &page), painted(&lines, &plot));
             assert_eq!(property(style, "scheme: dark", &page), in_the_dark(&plot));
         }

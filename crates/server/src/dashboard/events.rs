@@ -102,7 +102,8 @@ impl Dashboard {
     async fn send_changes(&self, to: &mpsc::Sender<Bytes>, changes: Option<watch::Receiver<u64>>) {
         let (_never, silent) = watch::channel(0);
         let mut changes = changes.unwrap_or(silent);
-        let (mut statistics, mut probes) = (self.statistics.computed(), self.probes.subscribe());
+        let mut statistics = self.statistics.computed();
+        let mut probes = self.probes.subscribe();
         let mut poll = interval(POLL_EVERY);
         let mut sent: Option<Versions> = None;
         let mut sent_at = Instant::now();

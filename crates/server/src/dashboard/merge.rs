@@ -48,7 +48,8 @@ impl MergedPage {
     /// Takes the newest messages of all pages. The rest comes again with the next cursor.
     pub(super) fn of(pages: Vec<Page>, limit: usize) -> Self {
         let mut stores: Vec<StorePage> = pages.into_iter().map(StorePage::of).collect();
-        let (mut ids, mut taken) = (Vec::new(), Vec::new());
+        let mut ids = Vec::new();
+        let mut taken = Vec::new();
         while taken.len() < limit {
             let newest = |page: &StorePage| page.messages.front().map(|(_, exchange)| exchange.at);
             let best = (0_i64..).zip(&mut stores).filter(|(_, page)| !page.messages.is_empty());

@@ -128,7 +128,8 @@ impl Dashboard {
         compute: impl FnOnce(&Self) -> Result<Bytes, PageError> + Send + 'static,
     ) -> Result<Bytes, PageError> {
         let dashboard = Arc::clone(self);
-        let (readers, wanted) = (Arc::clone(self.source.readers()), page.clone());
+        let readers = Arc::clone(self.source.readers());
+        let wanted = page.clone();
         let compute = move || {
             let made = compute(&dashboard);
             if is_kept && let Ok(body) = &made {

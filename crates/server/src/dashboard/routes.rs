@@ -202,7 +202,8 @@ impl Dashboard {
             Route::Boards(..) => !league.matches.values().any(|game| game.in_play),
             _ => true,
         };
-        let (is_league, is_over) = (matches!(route, Route::League), league.phase == Phase::Completed);
+        let is_league = matches!(route, Route::League);
+        let is_over = league.phase == Phase::Completed;
         // Every open page asks for these whenever anything happens, and they come from memory.
         let cost = match &route {
             Route::League | Route::Connections => Cost::Cheap,

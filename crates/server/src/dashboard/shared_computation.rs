@@ -223,11 +223,13 @@ mod tests {
     #[tokio::test]
     async fn leagues_share_the_bound_of_the_process() {
         let (readers, metrics) = readers(2);
-        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let running = Arc::new(AtomicUsize::new(0));
+        let most = Arc::new(AtomicUsize::new(0));
         let mut callers = JoinSet::new();
         let mut gates = Vec::new();
         for key in 0..6 {
-            let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+            let running = Arc::clone(&running);
+            let most = Arc::clone(&most);
             let (open, gate) = mpsc::channel::<()>();
             gates.push(open);
             callers.spawn(get(Numbers::new(readers.of_league()), key, move || {

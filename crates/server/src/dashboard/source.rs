@@ -56,10 +56,7 @@ impl ReadError {
             }
             Self::Store(error) => {
                 let is_away = matches!(**error, StoreError::Unreachable { .. });
-                let status = match is_away {
-                    true => StatusCode::SERVICE_UNAVAILABLE,
-                    false => StatusCode::INTERNAL_SERVER_ERROR,
-                };
+                let status = if is_away { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
                 let why = match access.knows_stores() {
                     true => format!("the league cannot be read: {error}"),
                     false if is_away => "the league cannot be read at the moment: try again soon".to_owned(),
@@ -165,7 +162,8 @@ impl Source {
         if let Some(fresh) = self.fresh() {
             return Ok(fresh);
         }
-        let (source, kept) = (Arc::clone(self), Arc::clone(self));
+        let source = Arc::clone(self);
+        let kept = Arc::clone(self);
         let kept = move || kept.fresh().map(Ok);
         self.reading.get((), self.cost(), kept, move || source.refresh()).await?
     }
@@ -194,10 +192,7 @@ impl Source {
     }
 
     fn cost(&self) -> Cost {
-        match self.seen().1.is_some_and(|at| at.elapsed() < FEW_EVENTS) {
-            true => Cost::Cheap,
-            false => Cost::Expensive,
-        }
+        if self.seen().1.is_some_and(|at| at.elapsed() < FEW_EVENTS) { Cost::Cheap } else { Cost::Expensive }
     }
 
     /// Blocks.
@@ -226,10 +221,7 @@ impl Source {
     /// What a viewer is told of another agent's store that cannot be read.
     pub(super) fn describe_other(&self, error: &StoreError, access: Access) -> String {
         self.log(error);
-        match access.knows_stores() {
-            true => format!("A store could not be read: {error}."),
-            false => format!("A store could not be read: {SEE_LOG}."),
-        }
+        if access.knows_stores() { format!("A store could not be read: {error}.") } else { format!("A store could not be read: {SEE_LOG}.") }
     }
 
     fn log(&self, error: &StoreError) {

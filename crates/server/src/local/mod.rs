@@ -137,7 +137,8 @@ impl LocalLeague {
             let settings = settings_of.referee(number, &listener)?;
             let referee = match &plan.rules {
                 Some(rules) => {
-                    let (game_type, time) = (plan.league.game_type.clone(), rules.answer_timeout());
+                    let game_type = plan.league.game_type.clone();
+                    let time = rules.answer_timeout();
                     Referee::with_external_rules(settings, game_type, time)
                 }
                 None => Referee::new(settings),
@@ -149,7 +150,8 @@ impl LocalLeague {
         }
         for ((number, listener), player_plan) in (1..).zip(listeners.players).zip(&plan.player_plans) {
             let mut settings = settings_of.player(player_plan, &listener)?;
-            let (at, decider) = (listener.local_addr()?.port(), player_plan.strategy.decider());
+            let at = listener.local_addr()?.port();
+            let decider = player_plan.strategy.decider();
             let mut listener = AgentListener::Socket(listener);
             if plan.dial {
                 let (dialled, contact) = dial::out(&self.manager_url()).await?;
@@ -185,7 +187,8 @@ impl LocalLeague {
     }
 
     async fn until_registered(&mut self) -> Result<()> {
-        let (referees, players) = (self.referees.len(), self.players.len() + self.external_players);
+        let referees = self.referees.len();
+        let players = self.players.len() + self.external_players;
         let all = move |league: &League| league.referees.len() == referees && league.players.len() == players;
         if !self.wait_for(REGISTRATION_MAX, all).await? {
             bail!("the last agent has not registered in {} s", REGISTRATION_MAX.as_secs());
@@ -275,7 +278,8 @@ impl LocalLeague {
         for (player, player_plan) in self.players.iter().zip(&self.plan.player_plans) {
             let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
             if let Some((sender, Fallbacks { count, last: Some((match_id, why)), .. })) = seen {
-                let (id, name) = (sender.id(), player_plan.strategy.name());
+                let id = sender.id();
+                let name = player_plan.strategy.name();
                 lines.push(format!(
                     "{id} ({name}) did not choose {count} of its moves itself, last in {match_id}: {why}"
                 ));

@@ -211,7 +211,9 @@ fn one_match(schedule: &Value, id: &str) -> Option<Value> {
 
 fn match_resource(game: &Value) -> Resource {
     let text = |name: &str| game.get(name).and_then(Value::as_str).unwrap_or_default();
-    let (id, a, b) = (text("match_id"), text("player_A_id"), text("player_B_id"));
+    let id = text("match_id");
+    let a = text("player_A_id");
+    let b = text("player_B_id");
     let about = match text("state") {
         "" => format!("Match {id}, being played here."),
         state => format!("{a} against {b}: {state}."),

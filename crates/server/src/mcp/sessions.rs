@@ -129,7 +129,8 @@ mod tests {
 
     #[tokio::test]
     async fn sessions_that_were_never_used_go_after_a_minute_and_others_stay() {
-        let (sessions, now) = (Sessions::default(), Instant::now());
+        let sessions = Sessions::default();
+        let now = Instant::now();
         for id in ["unused", "used", "only greeted", "with a stream"] {
             open(&sessions, id, address(1), now);
         }
@@ -147,7 +148,8 @@ mod tests {
 
     #[tokio::test]
     async fn an_address_that_has_too_many_loses_its_own_idlest_and_nobody_elses() {
-        let (sessions, now) = (Sessions::default(), Instant::now());
+        let sessions = Sessions::default();
+        let now = Instant::now();
         open(&sessions, "of another", address(2), now);
         open(&sessions, "in use", address(1), now);
         let used = sessions.begin_request("in use", true, now);
@@ -161,7 +163,8 @@ mod tests {
 
     #[tokio::test]
     async fn when_all_are_open_the_idlest_of_all_makes_room_unless_all_are_in_use() {
-        let (sessions, now) = (Sessions::default(), Instant::now());
+        let sessions = Sessions::default();
+        let now = Instant::now();
         let mut in_use = Vec::new();
         for number in 0..SESSIONS_MAX {
             let id = number.to_string();

@@ -91,7 +91,9 @@ impl ToolEntry {
             [MethodResult::Message(kind), ..] => Output::Message(*kind),
             _ => Output::Data(fields),
         };
-        let (name, title, input) = (method?, tool?, Input::Query(query));
+        let name = method?;
+        let title = tool?;
+        let input = Input::Query(query);
         Some(Self { name, title, about, input, output, effect: Effect::ReadOnly })
     }
 

@@ -70,7 +70,8 @@ impl<H: ServerHandler> Transport<H> {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config);
-        let (limits, opening) = (Sessions::default(), Mutex::default());
+        let limits = Sessions::default();
+        let opening = Mutex::default();
         Self { service, sessions, limits, opening, swept: std::sync::Mutex::new(Instant::now()) }
     }
 

@@ -116,13 +116,10 @@ impl Relay {
             return Err(error(StatusCode::NOT_FOUND, "there is no such mailbox: open one with POST /relay"));
         };
         let admitted = bearer(headers).is_some_and(|token| mailbox.record.token.admits(&Token::new(token)));
-        match admitted {
-            true => Ok(mailbox),
-            false => Err(error(
+        if admitted { Ok(mailbox) } else { Err(error(
                 StatusCode::UNAUTHORIZED,
                 "show the relay token of this mailbox as Authorization: Bearer TOKEN",
-            )),
-        }
+            )) }
     }
 
     /// A call to the agent. One that is not answered is a connection that fails: any HTTP answer would be a sign of life.

@@ -87,12 +87,9 @@ impl MailboxMemory {
     }
 
     fn give_back(&self, bytes: usize, of_share: bool) {
-        match of_share {
-            true => {
+        if of_share {
                 self.share.fetch_sub(bytes, Ordering::AcqRel);
-            }
-            false => self.pool.give_back(self.from, bytes),
-        }
+            } else { self.pool.give_back(self.from, bytes) }
     }
 }
 

@@ -265,7 +265,8 @@ impl Seats {
             games_confirmed: 0,
             from: Some(from),
         };
-        let (name, key_hash) = (record.name.clone(), record.key.clone());
+        let name = record.name.clone();
+        let key_hash = record.key.clone();
         let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: record.from };
         self.log.write(&opened).await.map_err(ToolError::internal)?;
         *next += 1;
@@ -281,12 +282,10 @@ impl Seats {
             return Ok(());
         }
         let is_full = all.len() >= quota.all_max;
-        let (mut counted, mut over) = (Vec::new(), None);
+        let mut counted = Vec::new();
+        let mut over = None;
         for seat in all {
-            match seat.is_over().await {
-                true => over = over.or(Some(seat)),
-                false => counted.push(seat.from),
-            }
+            if seat.is_over().await { over = over.or(Some(seat)) } else { counted.push(seat.from) }
         }
         quota.check(peer, counted).map_err(|reached| refused(reached, &quota))?;
         match over {

@@ -57,7 +57,8 @@ impl SeatSession {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Option<CallToolResult> {
-        let (arguments, at) = (Arguments::new(request.arguments.as_ref()), self.seats.options.clock.now());
+        let arguments = Arguments::new(request.arguments.as_ref());
+        let at = self.seats.options.clock.now();
         let outcome = match &*request.name {
             name if !tools::NAMES.contains(&name) => return None,
             _ if let Err(error) = self.check_league(&arguments) => Err(error),
@@ -255,7 +256,8 @@ impl SeatSession {
     }
 
     fn play(&self, arguments: &Arguments) -> Result<MoveReply, ToolError> {
-        let (choice, turn) = (arguments.choice()?, arguments.text("turn")?);
+        let choice = arguments.choice()?;
+        let turn = arguments.text("turn")?;
         let seat = self.seat(arguments.text("seat")?)?;
         let next = "Call wait_for_turn again: it tells how the match ends, and your next turn.".to_owned();
         let (turn, choice, already_made) = match seat.turns.play(turn, choice) {

@@ -34,7 +34,8 @@ impl Seats {
         wait_max: Duration,
     ) -> Result<(WaitReply, Told), ToolError> {
         let mut until = Instant::now() + wait_max;
-        let (mut turns, mut changes) = (seat.turns.changes(), seat.changes.clone());
+        let mut turns = seat.turns.changes();
+        let mut changes = seat.changes.clone();
         let mut closing = self.closing.subscribe();
         loop {
             turns.borrow_and_update();

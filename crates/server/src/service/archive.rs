@@ -30,7 +30,8 @@ impl Service {
             lock(&self.wake_times).insert(number, Timestamp::EPOCH);
         }
         let folder = self.archive_folder();
-        let (to, location) = (folder.join(format!("{id}.db")), self.location(number));
+        let to = folder.join(format!("{id}.db"));
+        let location = self.location(number);
         let file = to.clone();
         let written = tokio::task::spawn_blocking(move || -> Result<()> {
             std::fs::create_dir_all(&folder)
@@ -137,7 +138,8 @@ fn is_over(location: &Location) -> Result<bool, StoreError> {
 /// New tokens and join codes for the built-in referees, and the events by which the league knows them: an archive leaves out
 /// what they had, and others may have read it. They do not know of the matches that they were at, which are assigned again.
 fn built_in_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>>, Vec<LeagueEvent>) {
-    let (mut secrets, mut events) = (Vec::new(), Vec::new());
+    let mut secrets = Vec::new();
+    let mut events = Vec::new();
     if league.phase == Phase::Completed || league.settings.external_game.is_some() {
         return (secrets, events);
     }

@@ -187,7 +187,8 @@ async fn check(folder: &Path) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_after_any_step_leaves_every_league_whole_or_not_there() {
-    let (live, recorded) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let live = tempfile::tempdir().unwrap();
+    let recorded = tempfile::tempdir().unwrap();
     record(live.path(), recorded.path()).await;
     let wal = fs::read(recorded.path().join("service.db-wal")).unwrap();
     let prefixes = prefixes(&wal);

@@ -98,7 +98,8 @@ async fn share(
         ..options
     };
     let (close, closed) = watch::channel(false);
-    let (peer_http, of_peers) = (Arc::clone(http), Arc::clone(&cluster));
+    let peer_http = Arc::clone(http);
+    let of_peers = Arc::clone(&cluster);
     let handler = move |request, _| answer_peer(Arc::clone(&peer_http), Arc::clone(&of_peers), request);
     let owning = async {
         Arc::clone(&http.service).own_leagues(cluster, closing).await;

@@ -46,7 +46,8 @@ impl Quota {
                 "the service has {quota} leagues, which is its quota: archive one, or start it with a larger --quota-leagues"
             ));
         }
-        let (players, bytes) = (plan.league.players_max, plan.exchanges_bytes_max);
+        let players = plan.league.players_max;
+        let bytes = plan.exchanges_bytes_max;
         if players > self.players {
             return Err(beyond("players-max", players.into(), self.players.into(), "--quota-players"));
         }

@@ -59,7 +59,8 @@ impl Schedule {
 /// What the crate says is wrong, and in which field: its second line is what was read, and the third a mark beneath it.
 fn fault(told: &str) -> String {
     let mut lines = told.lines().skip(1);
-    let (read, marked) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let read = lines.next().unwrap_or_default();
+    let marked = lines.next().unwrap_or_default();
     let (before, why) = marked.split_once("^ ").unwrap_or_default();
     let place = read.get(..before.len()).unwrap_or_default().matches(' ').count();
     format!("{}: {why}", FIELDS.get(place).unwrap_or(&""))

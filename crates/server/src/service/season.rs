@@ -98,7 +98,8 @@ pub(super) enum Next {
 
 impl Season {
     pub(super) fn new(plan: SeasonPlan) -> Self {
-        let (leagues, starts_at) = (Vec::new(), None);
+        let leagues = Vec::new();
+        let starts_at = None;
         Self { plan, state: SeasonState::Active, leagues, starts_at, started: false, skipped: None }
     }
 

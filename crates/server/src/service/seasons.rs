@@ -185,7 +185,8 @@ impl Service {
 
     /// The seasons for which something is to be done now.
     pub(super) fn seasons_due(&self, now: Timestamp) -> Vec<(LeagueId, Next)> {
-        let (registry, memory) = (lock(&self.registry), lock(&self.season_memory));
+        let registry = lock(&self.registry);
+        let memory = lock(&self.season_memory);
         let rests = |name: &LeagueId| memory.retry_at.get(name).is_some_and(|at| *at > now);
         let seasons = registry.seasons().filter(|(name, _)| !rests(name));
         let due = seasons.map(|(name, season)| (name.clone(), season.next(now)));
@@ -258,7 +259,8 @@ impl Service {
 
     /// The league, if another service has it.
     fn elsewhere(&self, id: &LeagueId) -> Option<(&Cluster, u32)> {
-        let (cluster, number) = (self.cluster.as_deref()?, self.registered(id)?.number);
+        let cluster = self.cluster.as_deref()?;
+        let number = self.registered(id)?.number;
         (!cluster.owns(number)).then_some((cluster, number))
     }
 

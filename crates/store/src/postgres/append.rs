@@ -142,12 +142,14 @@ impl PostgresAppend {
         durable: bool,
         claim: &Claim,
     ) -> Result<(), Stopped> {
-        let (begin, firsts) = (begin(durable), firsts(&group.events));
+        let begin = begin(durable);
+        let firsts = firsts(&group.events);
         let exchanges = self.numbered(session, &group.exchanges)?;
         let (events, places, columns) =
             (Columns::of(group.events.iter()), Columns::after(&firsts), ExchangeColumns::of(&exchanges));
         let (leagues, epochs) = claim.columns();
-        let (db, form) = (&session.db.0, self.membership.event_form());
+        let db = &session.db.0;
+        let form = self.membership.event_form();
         let claimed: Params<'_, 3> = [&leagues, &epochs, &claim.id];
         let ends: Params<'_, 4> = [&places.league, &places.stream, &places.seq, &places.hash];
         // Sent at once; an error in one of them stops those after it, and is the one that says why.
@@ -156,24 +158,15 @@ impl PostgresAppend {
                 biased;
                 db.batch_execute(&begin),
                 async {
-                    match claim.fresh.is_empty() {
-                        true => Ok(0),
-                        false => db.execute(&session.make_leagues, &[&claim.fresh, &claim.id, &form]).await,
-                    }
+                    if claim.fresh.is_empty() { Ok(0) } else { db.execute(&session.make_leagues, &[&claim.fresh, &claim.id, &form]).await }
                 },
                 db.query(&session.check_epochs, &claimed),
                 db.query(&session.check_ends, &ends),
                 async {
-                    match group.events.is_empty() {
-                        true => Ok(0),
-                        false => db.execute(&session.insert_events, &events.params()).await,
-                    }
+                    if group.events.is_empty() { Ok(0) } else { db.execute(&session.insert_events, &events.params()).await }
                 },
                 async {
-                    match exchanges.is_empty() {
-                        true => Ok(0),
-                        false => db.execute(&session.insert_exchanges, &columns.params()).await,
-                    }
+                    if exchanges.is_empty() { Ok(0) } else { db.execute(&session.insert_exchanges, &columns.params()).await }
                 },
             )
         })?;
@@ -212,7 +205,8 @@ impl PostgresAppend {
     fn open_session(&mut self) -> Result<(), SqlError> {
         let session = Session::open(&self.address)?;
         if !self.in_doubt.is_empty() {
-            let (id, form) = (self.membership.id(), self.membership.event_form());
+            let id = self.membership.id();
+            let form = self.membership.event_form();
             let leagues: Vec<i32> = self.in_doubt.iter().map(|league| league.cast_signed()).collect();
             let operation = history::invoke(&id, Op::Take, Vec::new);
             let claimed = session.db.query(CLAIM_AGAIN, &[&leagues, &id, &form]).and_then(held);
@@ -290,7 +284,8 @@ fn read_head(league: u32, stream: &Stream, head: Option<Head>) -> About {
 
 impl Append for PostgresAppend {
     fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
-        let (id, about) = (self.membership.id(), || read_head(league, stream, None));
+        let id = self.membership.id();
+        let about = || read_head(league, stream, None);
         let operation = history::invoke(&id, Op::ReadHead, || vec![about()]);
         let head = self.with(|_, session| {
             let sql = "SELECT seq, hash FROM matchday_events WHERE league = $1 AND stream = $2 \
@@ -315,7 +310,8 @@ impl Append for PostgresAppend {
     /// once, so that a connection that is lost meanwhile does not hold the row that the lease is in.
     fn sync(&mut self) -> Result<(), AppendError> {
         self.with(|log, session| {
-            let (id, begin) = (log.membership.id(), begin(true));
+            let id = log.membership.id();
+            let begin = begin(true);
             let db = &session.db.0;
             let sql = "UPDATE matchday_processes SET syncs = syncs + 1 WHERE id = $1";
             let typed: [(&(dyn ToSql + Sync), Type); 1] = [(&id, Type::TEXT)];
@@ -339,7 +335,8 @@ impl Append for PostgresAppend {
         self.with(|log, session| {
             let fenced = || Stopped::Fenced(BTreeSet::from([league]));
             let (id, held) = log.membership.held_of(&BTreeSet::from([league]));
-            let (number, held) = (league.cast_signed(), *held.get(&league).ok_or_else(fenced)?);
+            let number = league.cast_signed();
+            let held = *held.get(&league).ok_or_else(fenced)?;
             log.in_doubt.insert(league);
             session.db.batch(&begin(true))?;
             let removed = "UPDATE matchday_leagues SET removed = true, wake_at = NULL, exchange_bytes = 0 \

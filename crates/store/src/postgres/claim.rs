@@ -40,7 +40,8 @@ impl Claim {
         let older = |league: &u32| leagues.get(league).is_some_and(|held| held.event_form < form);
         let appended: BTreeSet<u32> = group.events.iter().map(|row| row.after.league).filter(older).collect();
         let signed = |leagues: BTreeSet<u32>| leagues.into_iter().map(u32::cast_signed).collect();
-        let (fresh, raised) = (signed(fresh), signed(appended));
+        let fresh = signed(fresh);
+        let raised = signed(appended);
         Ok(Self { id, leagues, fresh, raised })
     }
 

@@ -59,7 +59,8 @@ impl SqlError {
 impl From<tokio_postgres::Error> for SqlError {
     fn from(error: tokio_postgres::Error) -> Self {
         let Some(db) = error.as_db_error() else { return Self::Lost(causes(&error)) };
-        let (code, what) = (db.code().code().to_owned(), one_line(db.message()));
+        let code = db.code().code().to_owned();
+        let what = one_line(db.message());
         // Connection exceptions, lack of resources, a server that starts or stops, conflicts with other transactions, a
         // standby that is about to become the primary, and a database that takes no connections: all of them pass.
         let passes = ["08", "40", "53", "57", "58"].iter().any(|class| code.starts_with(class))

@@ -127,7 +127,8 @@ fn time(row: Option<&Row>) -> Result<Timestamp, SqlError> {
 pub(super) fn this_program(store: &StoreUrl) -> Result<Process, StoreError> {
     let mut id = [0_u8; 16];
     getrandom::fill(&mut id).map_err(|error| StoreError::io(store, std::io::Error::other(error)))?;
-    let (process, host) = (std::process::id(), std::fs::read_to_string("/etc/hostname").unwrap_or_default());
+    let process = std::process::id();
+    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let name = match host.trim() {
         "" => format!("process {process}"),
         host => format!("process {process} on {host}"),
@@ -196,7 +197,8 @@ fn renew(membership: &Membership, db: &mut Option<Connection>) -> Result<(), Sql
         Some(db) => db,
         None => db.insert(Connection::open(&membership.address)?),
     };
-    let (id, sent) = (membership.id(), Instant::now());
+    let id = membership.id();
+    let sent = Instant::now();
     let operation = history::invoke(&id, Op::Renew, Vec::new);
     let renewed = db.query_within(LEASE, RENEW, &[&id]);
     let phase = match &renewed {

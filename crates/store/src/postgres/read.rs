@@ -169,7 +169,8 @@ impl Read for PostgresRead {
         }
         if let Some((id, endpoint)) = &query.agent {
             params.extend([id as Param<'_>, endpoint]);
-            let (id, endpoint) = (params.len() - 1, params.len());
+            let id = params.len() - 1;
+            let endpoint = params.len();
             sql.push_str(&format!(" AND (agent = ${id} OR peer = ${endpoint} OR direction = 'in')"));
         }
         sql.push_str(query.order.sql());

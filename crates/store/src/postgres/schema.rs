@@ -90,13 +90,10 @@ pub(super) fn version(db: &Connection) -> Result<Option<i64>, SqlError> {
 }
 
 pub(super) fn check(version: i64, store: &StoreUrl) -> Result<(), StoreError> {
-    match version == VERSION {
-        true => Ok(()),
-        false => {
+    if version == VERSION { Ok(()) } else {
             let what = format!("its form is {version}, and this program knows {VERSION} alone");
             Err(StoreError::OtherForm { store: store.clone(), what })
         }
-    }
 }
 
 /// Makes the store if there is none. Of several programs that do so at once, one does it: a table can be made only once.

@@ -52,9 +52,11 @@ impl Session {
     pub(super) fn open(address: &Address) -> Result<Self, SqlError> {
         let db = Connection::open(address)?;
         let prepare = |sql: &'static str| Ok::<_, SqlError>(wait(db.0.prepare(sql))??);
-        let (make_leagues, check_epochs) = (prepare(MAKE_LEAGUES)?, prepare(CHECK_EPOCHS)?);
+        let make_leagues = prepare(MAKE_LEAGUES)?;
+        let check_epochs = prepare(CHECK_EPOCHS)?;
         let check_ends = prepare(CHECK_ENDS)?;
-        let (insert_events, insert_exchanges) = (prepare(INSERT_EVENTS)?, prepare(INSERT_EXCHANGES)?);
+        let insert_events = prepare(INSERT_EVENTS)?;
+        let insert_exchanges = prepare(INSERT_EXCHANGES)?;
         Ok(Self { db, make_leagues, check_epochs, check_ends, insert_events, insert_exchanges })
     }
 }

@@ -64,7 +64,8 @@ impl Pool {
 
     /// The weight that this process has beyond its share: nothing while that is little, so that leagues do not wander.
     pub(super) fn excess(&self, id: &str) -> u64 {
-        let (own, share) = (self.own(id), self.share());
+        let own = self.own(id);
+        let share = self.share();
         if own > share + share / 10 + AWAKE_WEIGHT {
             return own - share;
         }

@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn it_is_corrected_forward_and_never_back() {
-        let (start, noon) = (Instant::now(), Timestamp::from_micros(1_736_937_000_000_000));
+        let start = Instant::now();
+        let noon = Timestamp::from_micros(1_736_937_000_000_000);
         let second = |number: u64| (start + Duration::from_secs(number), noon + Duration::from_secs(number));
         let mut time = StoreTime::starting(measured(start, 20, noon));
         assert_eq!(time.at(start + Duration::from_millis(20)), noon + Duration::from_millis(10));

@@ -67,16 +67,13 @@ impl Tls {
             TlsMode::Require => self.root.is_some(),
             TlsMode::Disable | TlsMode::Prefer => false,
         };
-        let roots = match checks {
-            true => {
+        let roots = if checks {
                 let verifier = WebPkiServerVerifier::builder_with_provider(
                     Arc::new(self.roots()?),
                     Arc::clone(&provider),
                 );
                 Some(verifier.build().map_err(|error| error.to_string())?)
-            }
-            false => None,
-        };
+            } else { None };
         let verifier = Verifier { provider, roots, any_name: self.mode != TlsMode::VerifyFull };
         let config =
             builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();

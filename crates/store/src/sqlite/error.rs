@@ -37,10 +37,7 @@ pub(super) fn beyond(store: StoreUrl) -> StoreError {
 
 /// Why a transaction was rolled back: the events do not continue their stream, or the file cannot be written.
 pub(super) fn rejected(store: &StoreUrl, error: &rusqlite::Error) -> AppendError {
-    let failed = match is_full(error) {
-        true => StoreFailed::full(store),
-        false => StoreFailed::write(store, &error.to_string()),
-    };
+    let failed = if is_full(error) { StoreFailed::full(store) } else { StoreFailed::write(store, &error.to_string()) };
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => AppendError::Refused(failed),
         _ => AppendError::Failed(failed),

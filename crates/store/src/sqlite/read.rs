@@ -183,7 +183,8 @@ impl Read for SqliteRead {
         }
         if let Some((id, endpoint)) = query.agent {
             params.extend([Value::from(id.to_owned()), Value::from(endpoint.to_owned())]);
-            let (id, endpoint) = (params.len() - 1, params.len());
+            let id = params.len() - 1;
+            let endpoint = params.len();
             statement.push_str(&format!(" AND (agent = ?{id} OR peer = ?{endpoint} OR direction = 'in')"));
         }
         statement.push_str(query.order.sql());

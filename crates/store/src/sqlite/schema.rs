@@ -115,7 +115,8 @@ fn objects(db: &Connection) -> rusqlite::Result<Objects> {
 
 fn difference(found: Objects, ours: Objects) -> Option<String> {
     for (object, made) in &found {
-        let (kind, name) = (shown(&object.0), shown(&object.1));
+        let kind = shown(&object.0);
+        let name = shown(&object.1);
         match ours.get(object) {
             None => return Some(format!("it has a {kind} {name}, and a store has none such")),
             Some(expected) if expected != made => {

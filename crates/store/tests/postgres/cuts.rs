@@ -126,10 +126,12 @@ fn time_stands_still_while_the_database_does_not_answer() {
     let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
     proxy.hold(Direction::ToClient);
-    let (told, began) = (begin(&store, 1), Instant::now());
+    let told = begin(&store, 1);
+    let began = Instant::now();
     until(&store, |_| store.unavailable().is_some());
     assert!(told.try_recv().is_err() && store.unavailable().is_some(), "{:?}", store.unavailable());
-    let (silent, stood_still) = (began.elapsed(), store.downtime());
+    let silent = began.elapsed();
+    let stood_still = store.downtime();
     assert!(stood_still + Duration::from_millis(1_500) > silent, "{stood_still:?} of {silent:?}");
     proxy.mend();
     stored(&told);

@@ -53,7 +53,8 @@ fn take(ownership: &Arc<dyn Ownership>) -> Vec<u32> {
 fn query(store: &Store) -> mpsc::Receiver<Result<(), StoreFailed>> {
     let (tell, told) = mpsc::channel();
     let then = Box::new(move |verdict| tell.send(verdict).unwrap());
-    let (lines, durability) = (Vec::new(), Durability::Written);
+    let lines = Vec::new();
+    let durability = Durability::Written;
     store.append(Batch {
         at: Timestamp::EPOCH,
         stream: stream("league"),
@@ -70,7 +71,8 @@ fn two_processes_take_disjoint_leagues_by_weight_and_the_earliest_due_first() {
     let Some(cluster) = Cluster::start() else { return };
     let address = leagues(&cluster, 40, 20);
     let ((_a, a), (_b, b)) = (join(&address, 1), join(&address, 2));
-    let (of_a, of_b) = (take(&a), take(&b));
+    let of_a = take(&a);
+    let of_b = take(&b);
     // 21 that weigh 16, the service's own log included, and 20 that weigh 1: each has room for 178.
     assert_eq!(BTreeSet::from_iter(of_a.clone()), (0..12).collect());
     assert_eq!(BTreeSet::from_iter(of_b), (12..=40).collect());
@@ -120,7 +122,8 @@ fn an_append_to_a_league_of_another_is_fenced_and_the_rest_of_its_group_is_store
     let address = leagues(&cluster, 2, 2);
     let (store, ownership) = join(&address, 1);
     take(&ownership);
-    let (first, second) = (store.in_league(1), store.in_league(2));
+    let first = store.in_league(1);
+    let second = store.in_league(2);
     append(&first, "league", vec![line(0)]).unwrap();
     cluster.sql("t0", "UPDATE matchday_leagues SET owner = 'another', epoch = epoch + 1 WHERE number = 1");
     let (tell, told) = mpsc::channel();
@@ -289,7 +292,9 @@ fn a_program_that_has_the_store_alone_and_services_that_share_it_exclude_each_ot
 }
 
 fn join_process() -> Process {
-    let (name, url, version) = (String::new(), String::new(), String::new());
+    let name = String::new();
+    let url = String::new();
+    let version = String::new();
     Process { id: "3".repeat(32), name, url, certificate: Vec::new(), version, event_form: 1 }
 }
 

@@ -24,7 +24,8 @@ impl Server {
         let cluster = Cluster::start()?;
         cluster.database();
         cluster.sql("postgres", &format!("ALTER ROLE matchday PASSWORD '{PASSWORD}'"));
-        let (port, authority) = (free_address().port(), Authority::new("the tests' own"));
+        let port = free_address().port();
+        let authority = Authority::new("the tests' own");
         let folder = cluster.socket();
         let pair = authority.issue(folder, "server", &["localhost"]);
         [&pair.cert, &pair.key].into_iter().for_each(|file| cluster.hand_over(file));
@@ -55,7 +56,8 @@ impl Server {
 #[test]
 fn a_certificate_is_checked_as_sslmode_says() {
     let Some(server) = Server::start() else { return };
-    let (root, other) = (server.root.display(), server.other_root.display());
+    let root = server.root.display();
+    let other = server.other_root.display();
     let taken = [
         ("127.0.0.1", "sslmode=prefer".to_owned()),
         ("127.0.0.1", "sslmode=require".to_owned()),

@@ -45,7 +45,8 @@ fn league(players: u32, decided: u32) -> LiveLeague {
 /// A round of which the first matches are decided.
 fn current_round(round: u32, players: u32, decided: u32) -> ScheduledRound {
     let game = |number: u32| {
-        let (a, b) = (PlayerId::numbered(2 * number - 1), PlayerId::numbered(2 * number));
+        let a = PlayerId::numbered(2 * number - 1);
+        let b = PlayerId::numbered(2 * number);
         let score = ByPlayer::pair((a.clone(), 3), (b.clone(), 0));
         let reason = "it was better".into();
         let result = ScheduledResult { status: GameStatus::Win, winner: Some(a.clone()), score, reason };

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 /// Plays a league in this process. `None` without the feature.
 pub(crate) async fn measure(size: Size, folder: &Path) -> Result<Option<Allocations>> {
     let Some(before) = made() else { return Ok(None) };
-    let (players, referees) = (size.players.to_string(), size.referees.to_string());
+    let players = size.players.to_string();
+    let referees = size.referees.to_string();
     let store = folder.join("league.db");
     let file = store.to_string_lossy();
     let sized = ["--players", &players, "--referees", &referees, "--store", &file];

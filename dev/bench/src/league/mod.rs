@@ -74,7 +74,8 @@ impl Benchmark for LeaguePlan {
             allocations.extend(allocations::measure(size, temporary_folder(&self.folder)?.path()).await?);
         }
         tell("the pure core");
-        let (sizes, runs) = (self.sizes.clone(), self.runs);
+        let sizes = self.sizes.clone();
+        let runs = self.runs;
         let pure =
             move || sizes.into_iter().map(|size| pure_core::measure(size, runs)).collect::<Result<_>>();
         let core = tokio::task::spawn_blocking(pure).await??;
@@ -99,10 +100,7 @@ fn query_size(sizes: &[Size]) -> Option<Size> {
 /// Measures leagues of one size, each between two measurements of the ceiling. A first, uncounted league gives the
 /// workload.
 async fn measure(plan: &LeaguePlan, size: Size, tell: Tell<'_>) -> Result<Vec<League>> {
-    let kinds: &[Kind] = match plan.outside_players {
-        true => &[Kind::OneProcess, Kind::OutsidePlayers],
-        false => &[Kind::OneProcess],
-    };
+    let kinds: &[Kind] = if plan.outside_players { &[Kind::OneProcess, Kind::OutsidePlayers] } else { &[Kind::OneProcess] };
     tell(&format!("{size}: a first league, not counted"));
     let first = play(plan, size, Kind::OneProcess).await?;
     let workload = Arc::new(Workload::of(size, &first.statistics.calls)?);

@@ -23,7 +23,8 @@ pub(crate) struct PlayedLeague {
 
 /// The store is at this location, and empty.
 pub(crate) async fn play(size: Size, folder: &Path, store: &StoreUrl) -> Result<PlayedLeague> {
-    let (players, referees) = (size.players.to_string(), size.referees.to_string());
+    let players = size.players.to_string();
+    let referees = size.referees.to_string();
     let named = store.to_string();
     let sized = ["--players", &players, "--referees", &referees, "--store", &named];
     let args = [&["run", "--json", "--port-base", "0"], &sized[..]].concat();

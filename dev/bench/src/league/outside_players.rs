@@ -18,11 +18,14 @@ const PLAYERS_AT_REST: u8 = 10;
 
 pub(crate) async fn play(size: Size, folder: &Path, reached: Reached) -> Result<PlayedLeague> {
     let (mut processes, players) = LeagueProcesses::gather(size, folder, reached).await?;
-    let (pids, client) = (processes.pids()?, Client::new());
-    let (before, own_before) = (Usage::of(&pids), Usage::of_this_process());
+    let pids = processes.pids()?;
+    let client = Client::new();
+    let before = Usage::of(&pids);
+    let own_before = Usage::of_this_process();
     processes.begin_league(&client).await?;
     processes.until_completed(&client).await?;
-    let (after, own_after) = (Usage::of(&pids), Usage::of_this_process());
+    let after = Usage::of(&pids);
+    let own_after = Usage::of_this_process();
     players.close().await;
     let stores = processes.stop().await?;
     let statistics = RunStatistics::read(&stores)?;
@@ -50,7 +53,8 @@ pub(crate) async fn player_at_rest(folder: &Path) -> Result<Option<u64>> {
 
 /// Only at both ends: sampling a hundred processes would distort the measurement.
 fn memory(usage: &UsageSeries) -> Option<Memory> {
-    let (first, last) = (usage.0.first()?, usage.0.get(1)?);
+    let first = usage.0.first()?;
+    let last = usage.0.get(1)?;
     Some(Memory {
         start_bytes: first.rss_bytes,
         quarters_bytes: vec![last.rss_bytes],

@@ -20,7 +20,8 @@ pub(crate) fn measure(size: Size, runs: usize) -> Result<Core> {
 fn once(size: Size) -> Result<f64> {
     let players = u32::from(size.players);
     let matches = players * (players - 1) / 2;
-    let (mut all, mut took) = (0, Duration::ZERO);
+    let mut all = 0;
+    let mut took = Duration::ZERO;
     while took < TIME_MIN {
         let leagues = 0..MATCHES_MIN.div_ceil(matches);
         let collectors = leagues.map(|_| BenchmarkLeague::gather(players, size.referees.into()));

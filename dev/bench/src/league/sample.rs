@@ -8,7 +8,8 @@ const MEGABYTE: u64 = 1024 * 1024;
 
 /// `speed` scales the throughput.
 pub(crate) fn figures(speed: f64) -> LeagueFigures {
-    let (one, outside) = (Kind::OneProcess, Kind::OutsidePlayers);
+    let one = Kind::OneProcess;
+    let outside = Kind::OutsidePlayers;
     LeagueFigures {
         format: FORMAT,
         leagues: vec![

@@ -15,7 +15,8 @@ impl Figures for LeagueFigures {
             let of_size = self.leagues.iter().filter(|league| league.size.players == players);
             of_size.filter(|league| league.kind == kind).max_by_key(|league| league.size.referees)
         };
-        let (one, outside) = (Kind::OneProcess, Kind::OutsidePlayers);
+        let one = Kind::OneProcess;
+        let outside = Kind::OutsidePlayers;
         let ratio = |league: Option<&League>| league.and_then(|league| league.median(|run| run.ratio()));
         let per_match =
             |league: Option<&League>| league.and_then(|league| league.median(|run| run.us_per_match()));
@@ -93,7 +94,8 @@ impl Figures for LeagueFigures {
             more: More::Faster,
             values: core.matches_per_s.clone(),
         }));
-        let (what, values) = ("start to first match, ms".to_owned(), self.first_match_ms.clone());
+        let what = "start to first match, ms".to_owned();
+        let values = self.first_match_ms.clone();
         samples.push(Sample { what, more: More::Slower, values });
         samples
     }

@@ -70,7 +70,8 @@ fn samples(size: Size) -> Result<(Arc<[Sample]>, ByType)> {
     league.play_showing(|exchange| {
         sampled.entry(exchange.message.message_type().name().into()).or_default().consider(exchange);
     });
-    let (mut samples, mut by_type) = (Vec::new(), ByType::new());
+    let mut samples = Vec::new();
+    let mut by_type = ByType::new();
     for (kind, SampledMessages { kept, .. }) in sampled {
         for (message, answer) in kept {
             by_type.entry(kind.clone()).or_default().push(samples.len());
@@ -122,7 +123,9 @@ mod tests {
 
     fn call(kind: &str, peer: &str) -> ExchangeTimes {
         let at = Timestamp::EPOCH;
-        let (direction, peer, message_type) = (Direction::Out, peer.into(), kind.into());
+        let direction = Direction::Out;
+        let peer = peer.into();
+        let message_type = kind.into();
         ExchangeTimes {
             at,
             answered_at: Some(at),
@@ -146,7 +149,8 @@ mod tests {
         let read = |bytes: &Bytes| serde_json::from_slice::<Value>(bytes).unwrap();
         for ((_, number), kind) in workload.order.iter().zip([kinds[0], kinds[1], kinds[3]]) {
             let sample = &workload.samples[*number];
-            let (request, answer) = (read(&sample.request), read(&sample.answer));
+            let request = read(&sample.request);
+            let answer = read(&sample.answer);
             assert_eq!(request["params"]["message_type"], *kind);
             assert_eq!((&request["id"], &answer["id"]), (&Value::from(*number), &Value::from(*number)));
             assert!(answer["result"].is_object(), "{answer}");

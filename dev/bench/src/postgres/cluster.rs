@@ -88,10 +88,7 @@ impl Cluster {
 async fn run(programs: &Path, folder: &Path, program: &str, args: &[&str]) -> Result<String> {
     let mut command = command(programs, folder, program);
     let output = command.args(args).output().await.with_context(|| format!("cannot start {program}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(anyhow!("{program} failed: {}", String::from_utf8_lossy(&output.stderr).trim())),
-    }
+    if output.status.success() { Ok(String::from_utf8_lossy(&output.stdout).into_owned()) } else { Err(anyhow!("{program} failed: {}", String::from_utf8_lossy(&output.stderr).trim())) }
 }
 
 fn command(programs: &Path, folder: &Path, program: &str) -> Command {

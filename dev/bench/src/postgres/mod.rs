@@ -56,7 +56,8 @@ impl Benchmark for PostgresPlan {
     async fn measure(&self, tell: Tell<'_>) -> Result<PostgresFigures> {
         tell("a PostgreSQL server");
         let cluster = Cluster::start(&self.folder).await?;
-        let (mut files, mut database) = (Runs::default(), Runs::default());
+        let mut files = Runs::default();
+        let mut database = Runs::default();
         // The first is not counted.
         for number in 0..=self.runs {
             for in_database in [false, true] {

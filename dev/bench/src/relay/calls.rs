@@ -34,7 +34,8 @@ pub(crate) async fn measure(calls: usize, folder: &Path) -> Result<Calls> {
     let relayed = agent::dial(&processes.manager, status, &mut tasks).await?;
     timeout(ANSWER_MAX, is_connected.wait_for(|connected| *connected)).await.context("not connected")??;
     let client = Client::new();
-    let (mut direct_us, mut relayed_us) = (Vec::new(), Vec::new());
+    let mut direct_us = Vec::new();
+    let mut relayed_us = Vec::new();
     for call in 0..WARM_UP + calls {
         for (url, times) in [(&direct, &mut direct_us), (&relayed, &mut relayed_us)] {
             let began = Instant::now();

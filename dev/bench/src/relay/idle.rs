@@ -17,7 +17,8 @@ const SETTLE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn measure(plan: &RelayPlan, folder: &Path) -> Result<Idle> {
     // As many connections as streams, and some for opening mailboxes: one address may have a quarter of them.
-    let (mailboxes, connections) = (plan.streams.to_string(), ((plan.streams + 64) * 4).to_string());
+    let mailboxes = plan.streams.to_string();
+    let connections = ((plan.streams + 64) * 4).to_string();
     let args = ["--relay", "on", "--relay-mailboxes", &mailboxes, "--connections-max", &connections];
     let processes = LeagueProcesses::manager(folder, &args).await?;
     let pids = processes.pids()?;
@@ -34,9 +35,11 @@ pub(crate) async fn measure(plan: &RelayPlan, folder: &Path) -> Result<Idle> {
         streams.spawn(async move { while let Some(Ok(_)) = stream.next().await {} });
     }
     sleep(SETTLE).await;
-    let (at_rest, began) = (Usage::of(&pids), Instant::now());
+    let at_rest = Usage::of(&pids);
+    let began = Instant::now();
     sleep(plan.rest).await;
-    let (after, took) = (Usage::of(&pids), began.elapsed());
+    let after = Usage::of(&pids);
+    let took = began.elapsed();
     let open = streams.len() - std::iter::from_fn(|| streams.try_join_next()).count();
     drop(streams);
     processes.stop().await?;

@@ -10,7 +10,9 @@ use crate::quantiles::median;
 use anyhow::{Context, Result};
 
 pub(crate) async fn measure(plan: &RelayPlan, tell: Tell<'_>) -> Result<Leagues> {
-    let (mut direct, mut relayed, mut technical_losses) = (Vec::new(), Vec::new(), 0);
+    let mut direct = Vec::new();
+    let mut relayed = Vec::new();
+    let mut technical_losses = 0;
     // By turns, so that a machine that becomes slower does so for both.
     for run in 1..=plan.runs {
         for (reached, rates) in [(Reached::Directly, &mut direct), (Reached::ByRelay, &mut relayed)] {

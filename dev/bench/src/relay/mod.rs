@@ -37,12 +37,14 @@ pub(crate) struct RelayPlan {
 
 impl RelayPlan {
     pub(crate) fn new(folder: PathBuf, quick: bool) -> Self {
-        let (rest, size) = (Duration::from_secs(20), Size::new(50, 10));
+        let rest = Duration::from_secs(20);
+        let size = Size::new(50, 10);
         let plan = Self { calls: 5_000, streams: 5_000, rest, cuts: 20, size, runs: 3, folder };
         if !quick {
             return plan;
         }
-        let (rest, size) = (Duration::from_secs(2), Size::new(4, 1));
+        let rest = Duration::from_secs(2);
+        let size = Size::new(4, 1);
         Self { calls: 100, streams: 50, rest, cuts: 2, size, runs: 1, ..plan }
     }
 }

@@ -18,7 +18,8 @@ const CONNECT_MAX: Duration = Duration::from_secs(60);
 pub(crate) async fn measure(cuts: usize, folder: &Path) -> Result<Reconnect> {
     let processes = LeagueProcesses::manager(folder, &["--relay", "on"]).await?;
     let mut tasks = JoinSet::new();
-    let (listener, cut) = (TcpListener::bind("127.0.0.1:0").await?, watch::Sender::new(0_u64));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let cut = watch::Sender::new(0_u64);
     let cable = format!("http://{}/mcp", listener.local_addr()?);
     let to = processes.manager.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     tasks.spawn(forward(listener, to, cut.clone()));
@@ -47,7 +48,8 @@ pub(crate) async fn measure(cuts: usize, folder: &Path) -> Result<Reconnect> {
 /// A cable: what comes to it goes to the manager, until it is cut.
 async fn forward(listener: TcpListener, to: String, cut: watch::Sender<u64>) {
     while let Ok((mut near, _)) = listener.accept().await {
-        let (to, mut cut) = (to.clone(), cut.subscribe());
+        let to = to.clone();
+        let mut cut = cut.subscribe();
         tokio::spawn(async move {
             let Ok(mut far) = TcpStream::connect(to).await else { return };
             tokio::select! {

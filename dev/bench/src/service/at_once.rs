@@ -32,7 +32,9 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     let read = |leagues: &[BenchLeague]| {
         leagues.iter().map(|league| PlayedLeague::read(&store, league)).collect::<Result<Vec<_>>>()
     };
-    let (alone, at_once, large) = (read(alone.get(1..).unwrap_or_default())?, read(&at_once)?, read(&large)?);
+    let alone = read(alone.get(1..).unwrap_or_default())?;
+    let at_once = read(&at_once)?;
+    let large = read(&large)?;
     let all = alone.iter().chain(&at_once).chain(&large);
     Ok(AtOnce {
         leagues: plan.at_once,
@@ -105,10 +107,7 @@ fn histogram_quantile(page: &str, name: &str, quantile: f64) -> Option<f64> {
     let (low, before) =
         place.checked_sub(1).and_then(|place| buckets.get(place)).copied().unwrap_or_default();
     let (high, count) = *buckets.get(place)?;
-    match high.is_finite() {
-        true => Some(low + (high - low) * (wanted - before) / (count - before)),
-        false => Some(low),
-    }
+    if high.is_finite() { Some(low + (high - low) * (wanted - before) / (count - before)) } else { Some(low) }
 }
 
 async fn play(service: &mut ServiceProcess, leagues: &[BenchLeague], players: u16) -> Result<()> {

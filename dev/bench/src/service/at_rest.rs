@@ -17,7 +17,8 @@ const SETTLE: Duration = Duration::from_secs(2);
 const AWAKE: &[&str] = &["--sleep-after", "3600"];
 
 pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -> Result<AtRest> {
-    let (count, active) = (plan.leagues, plan.active.min(plan.leagues));
+    let count = plan.leagues;
+    let active = plan.active.min(plan.leagues);
     tell(&format!("{count} leagues: created"));
     let service = ServiceProcess::start(folder, "127.0.0.1:0", &["--sleep-after", "1"]).await?;
     let began = Instant::now();
@@ -41,9 +42,11 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     sleep(SETTLE).await;
     tell(&format!("{count} leagues: at rest for {} s", plan.rest.as_secs()));
     let pids = [service.pid()?];
-    let (before, began) = (Usage::of(&pids), Instant::now());
+    let before = Usage::of(&pids);
+    let began = Instant::now();
     sleep(plan.rest).await;
-    let (after, took) = (Usage::of(&pids), began.elapsed());
+    let after = Usage::of(&pids);
+    let took = began.elapsed();
     for players in players {
         players.close().await;
     }

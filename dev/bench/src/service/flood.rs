@@ -89,7 +89,9 @@ impl Stream {
         let answered = Arc::<AtomicU64>::default();
         let mut tasks = JoinSet::new();
         for _ in 0..CONNECTIONS {
-            let (league, answered, client) = (league.clone(), Arc::clone(&answered), Client::new());
+            let league = league.clone();
+            let answered = Arc::clone(&answered);
+            let client = Client::new();
             tasks.spawn(async move {
                 let mut ticks = interval(Duration::from_secs(1) * CONNECTIONS / per_s);
                 ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);

@@ -113,10 +113,7 @@ impl ServiceProcess {
                 })
             }));
         }
-        match made.len() == names.len() {
-            true => Ok(made),
-            false => bail!("the service made {} leagues of {}", made.len(), names.len()),
-        }
+        if made.len() == names.len() { Ok(made) } else { bail!("the service made {} leagues of {}", made.len(), names.len()) }
     }
 
     /// What the service tells of itself in Prometheus' form.

@@ -22,7 +22,8 @@ impl Exchanged {
 
     /// The request as it goes over the wire, laid out for people.
     pub fn request(&self, id: usize) -> String {
-        let (method, params) = (self.method().name, indented(&self.params));
+        let method = self.method().name;
+        let params = indented(&self.params);
         format!(
             "{{\n  \"jsonrpc\": \"2.0\",\n  \"id\": {id},\n  \"method\": \"{method}\",\n  \"params\": {params}\n}}\n"
         )

@@ -168,12 +168,9 @@ impl Auditor {
         for player in [&game.a, &game.b] {
             let absent = self.is_out(player);
             let won = result.winner.as_ref() == Some(player);
-            ensure(absent != won, || match won {
-                true => format!("{player} wins by default, and is out of the league itself"),
-                false => {
+            ensure(absent != won, || if won { format!("{player} wins by default, and is out of the league itself") } else {
                     format!("{player} forfeits, and is neither suspended nor withdrawn, and has its token")
-                }
-            })?;
+                })?;
         }
         Ok(())
     }

@@ -64,13 +64,12 @@ impl Auditor {
     /// Takes in an event if it fits, and otherwise says why it does not.
     pub(super) fn take(&mut self, seq: u64, at: Timestamp, event: &LeagueEvent) -> Finding {
         let first = matches!(event, LeagueEvent::LeagueCreated { .. });
-        ensure(first != self.league.created, || match first {
-            true => "the league exists already".into(),
-            false => "the league has not been created yet".into(),
-        })?;
+        ensure(first != self.league.created, || if first { "the league exists already".into() } else { "the league has not been created yet".into() })?;
         self.check(at, event)?;
         if let LeagueEvent::MatchDecided { match_id, attempt, result, by, .. } = event {
-            let (match_id, by, result) = (match_id.clone(), by.clone(), Arc::clone(result));
+            let match_id = match_id.clone();
+            let by = by.clone();
+            let result = Arc::clone(result);
             self.recorded.push(Recorded { seq, at, match_id, attempt: *attempt, by, result });
         }
         self.league.apply(at, event);
@@ -181,10 +180,7 @@ impl Auditor {
 
     /// Whether proofs are required follows from the setting and from who had registered.
     fn check_proof_rule(&self, required: bool) -> Finding {
-        ensure(required == self.league.can_require_proofs(), || match required {
-            true => "proofs are required, and no referee proves or the setting is another".into(),
-            false => "no proofs are required, although a referee proves and the setting asks for them".into(),
-        })
+        ensure(required == self.league.can_require_proofs(), || if required { "proofs are required, and no referee proves or the setting is another".into() } else { "no proofs are required, although a referee proves and the setting asks for them".into() })
     }
 
     fn check_announcement(&self, at: Timestamp, round_id: RoundId, plan: &[(MatchId, RefereeId)]) -> Finding {

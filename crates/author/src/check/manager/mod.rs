@@ -42,7 +42,8 @@ pub async fn check(options: CheckOptions, manager: ManagerOptions) -> anyhow::Re
     let mut findings = Findings::new(rules);
     let probe = options.probe(&url, QUICK_WAIT_MAX);
     let mut stopped = preflight::record_reachable(&probe, &mut findings).await;
-    let (mut unreached, mut left_behind) = (None, Vec::new());
+    let mut unreached = None;
+    let mut left_behind = Vec::new();
     if stopped.is_none() {
         let mut suite = open(&options, manager, probe, findings).await?;
         stopped = suite.run(options.quick).await?;
@@ -65,7 +66,8 @@ async fn open(
 ) -> anyhow::Result<Suite> {
     // So that another check of the same manager meets none of these agents again.
     let run: String = entropy_from_system()?.bytes::<3>().iter().map(|byte| format!("{byte:02x}")).collect();
-    let (mut players, mut referees) = (Vec::new(), Vec::new());
+    let mut players = Vec::new();
+    let mut referees = Vec::new();
     for number in 1..=manager.players {
         players.push(Member::open(Role::Player, format!("Check Player {number} {run}")).await?);
     }

@@ -127,12 +127,9 @@ impl Suite {
                 fields.insert("query_params".to_owned(), json!({}));
             })
             .await;
-        match reply.as_ref().is_some_and(is_success) {
-            true => self.findings.pass(&rules::QUERY_NO_PLAYER, ""),
-            false => {
+        if reply.as_ref().is_some_and(is_success) { self.findings.pass(&rules::QUERY_NO_PLAYER, "") } else {
                 self.refused(&rules::QUERY_NO_PLAYER, "GET_PLAYER_STATS of nobody", "E003", reply.as_ref());
             }
-        }
         let cases = [
             (&rules::QUERY_TYPE, "query_type", json!("GET_WEATHER"), "E002"),
             (&rules::QUERY_NO_TOKEN, "auth_token", Value::Null, "E011"),

@@ -169,10 +169,7 @@ impl Suite {
         };
         let odd: Vec<_> =
             self.members().filter(|member| !fits(member)).map(|member| member.id.clone()).collect();
-        match odd.is_empty() {
-            true => self.findings.pass(&rules::ID_FORM, ""),
-            false => self.findings.warn_unseen(&rules::ID_FORM, format!("it gave {}", odd.join(", "))),
-        }
+        if odd.is_empty() { self.findings.pass(&rules::ID_FORM, "") } else { self.findings.warn_unseen(&rules::ID_FORM, format!("it gave {}", odd.join(", "))) }
     }
 
     /// Re-registration, as after a crash: the id must stay and the token must be new.
@@ -222,7 +219,8 @@ impl Suite {
     /// no request before had, so that no answer is about another registration.
     fn fresh_registration(&mut self) -> Option<Value> {
         self.probes += 1;
-        let (number, run) = (self.probes, &self.run);
+        let number = self.probes;
+        let run = &self.run;
         let endpoint = self.members().next()?.endpoint.raw().replace("/mcp", &format!("/probe-{number}/mcp"));
         let sender = format!("player:probe-{number}-{run}");
         let meta = json!({
@@ -322,9 +320,7 @@ impl Suite {
         if !self.wire().still_alive(rule, "a body of 11 KB").await {
             return;
         }
-        match refused {
-            true => self.findings.pass(rule, ""),
-            false => {
+        if refused { self.findings.pass(rule, "") } else {
                 let came = json_text(exchange.json().as_ref());
                 self.findings.violated(
                     rule,
@@ -332,7 +328,6 @@ impl Suite {
                     &exchange,
                 );
             }
-        }
     }
 
     pub(super) async fn late(&mut self) -> anyhow::Result<()> {

@@ -49,25 +49,24 @@ impl Suite {
         if !self.recorded(assignment, &request).await {
             return;
         }
-        let (a, b) = (PlayerId::new(&assignment.a), PlayerId::new(&assignment.b));
+        let a = PlayerId::new(&assignment.a);
+        let b = PlayerId::new(&assignment.b);
         self.reported.push(ReportedResult { a, b, verdict, technical });
         if number == 0 {
             self.repeat_and_contradict(assignment, &request).await;
         }
-        match self.wait_until_notified("LEAGUE_STANDINGS_UPDATE", before.unwrap_or(0)).await {
-            true => self.check_update(),
-            false => {
+        if self.wait_until_notified("LEAGUE_STANDINGS_UPDATE", before.unwrap_or(0)).await { self.check_update() } else {
                 let note = format!("not everyone was sent the table after {}", assignment.match_id);
                 self.findings.violated(&rules::STANDINGS, note, &Exchange::none("nothing came"));
             }
-        }
         if let Some((rows, exchange)) = self.query_standings().await {
             self.check_rows(&rows, &exchange);
         }
     }
 
     fn report(&self, assignment: &Assignment, verdict: Verdict, technical: bool) -> Value {
-        let (a, b) = (assignment.a.as_str(), assignment.b.as_str());
+        let a = assignment.a.as_str();
+        let b = assignment.b.as_str();
         let (winner, score, status) = match verdict {
             Verdict::WonByA => (Some(a), (3, 0), "WIN"),
             Verdict::WonByB => (Some(b), (0, 3), "WIN"),
@@ -174,7 +173,8 @@ impl Suite {
                 .await;
             self.refused(rule, what, code, reply.as_ref());
         }
-        let (a, b) = (assignment.a.as_str(), assignment.b.as_str());
+        let a = assignment.a.as_str();
+        let b = assignment.b.as_str();
         let scores = [
             ("2-1", Map::from_iter([(a.to_owned(), json!(2)), (b.to_owned(), json!(1))])),
             ("3-0 of a stranger", Map::from_iter([(a.to_owned(), json!(3)), ("P97".to_owned(), json!(0))])),
@@ -287,10 +287,8 @@ impl Suite {
             return;
         }
         let order = |ids: Vec<&PlayerId>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let (came, right) = (
-            order(rows.iter().map(|row| &row.player_id).collect()),
-            order(wanted.iter().map(|place| &place.player).collect()),
-        );
+        let came = order(rows.iter().map(|row| &row.player_id).collect());
+        let right = order(wanted.iter().map(|place| &place.player).collect());
         let note = format!("expected the order {right}, got {came}");
         self.findings.check(&rules::STANDINGS_TIES, came == right, note, exchange);
     }

@@ -33,7 +33,8 @@ pub(super) struct Assignment {
 impl Suite {
     pub(super) async fn start(&mut self) -> bool {
         if self.players.len() < 2 || self.referees.is_empty() {
-            let (players, referees) = (self.players.len(), self.referees.len());
+            let players = self.players.len();
+            let referees = self.referees.len();
             self.unreached = Some(format!(
                 "no league can be played: it accepted {players} players and {referees} referees of the check"
             ));
@@ -58,7 +59,8 @@ impl Suite {
         let reply = self.ask(&request).await;
         self.refused(&rules::START_LEAGUE_ID, "START_LEAGUE for another league", "E007", reply.as_ref());
         let request = start(self, &self.league_id);
-        let (mut started, mut came) = (false, String::new());
+        let mut started = false;
+        let mut came = String::new();
         for rule in [&rules::START, &rules::START_TWICE] {
             let reply = self.ask(&request).await;
             if let Some(reply) = &reply {
@@ -216,10 +218,7 @@ impl Suite {
         }
         for (_, message, exchange) in &came {
             let text = message.get("matches").map(ToString::to_string).unwrap_or_default();
-            match text.contains("player_A_endpoint") || text.contains("player_B_endpoint") {
-                true => self.findings.violated(&rules::PRIVATE, "it names a player's endpoint", exchange),
-                false => self.findings.pass(&rules::PRIVATE, ""),
-            }
+            if text.contains("player_A_endpoint") || text.contains("player_B_endpoint") { self.findings.violated(&rules::PRIVATE, "it names a player's endpoint", exchange) } else { self.findings.pass(&rules::PRIVATE, "") }
             self.read(&rules::ANNOUNCED, message, exchange);
         }
         for round in rounds {
@@ -320,9 +319,7 @@ impl Suite {
                 && first == Some(&body.champion.player_id)
                 && body.final_standings.len() == table.len()
                 && body.final_standings.iter().all(|row| points(&row.player_id) == Some(row.points));
-            match right {
-                true => self.findings.pass(rule, ""),
-                false => {
+            if right { self.findings.pass(rule, "") } else {
                     let wanted: Vec<_> = table
                         .iter()
                         .map(|place| format!("{} {}", place.player, place.tally.points()))
@@ -330,7 +327,6 @@ impl Suite {
                     let note = format!("by what was reported the table is {}", wanted.join(", "));
                     self.findings.violated(rule, note, &exchange);
                 }
-            }
         }
     }
 

@@ -235,7 +235,8 @@ impl Suite {
     }
 
     fn check_move_type(&mut self, came: &Value, asked: &MoveRequest, exchange: &Exchange) -> bool {
-        let (wanted, rule) = (asked.move_type.as_str(), &rules::MOVE_TYPE);
+        let wanted = asked.move_type.as_str();
+        let rule = &rules::MOVE_TYPE;
         match came.pointer("/move_data/move_type").and_then(Value::as_str) {
             Some(same) if same == wanted => {
                 self.findings.pass(rule, "");
@@ -275,10 +276,7 @@ impl Suite {
         }
         let wrong = match kind {
             ReplyKind::Message(message) if message.get("message_type").is_some_and(|came| came == wanted) => {
-                match reply.separate {
-                    true => findings.warn(rules_of.message, SEPARATE, exchange),
-                    false => findings.pass(rules_of.message, ""),
-                }
+                if reply.separate { findings.warn(rules_of.message, SEPARATE, exchange) } else { findings.pass(rules_of.message, "") }
                 self.learn_id(&message);
                 return Some(message);
             }
@@ -376,16 +374,13 @@ impl Suite {
                 return true;
             }
             let note = "auth_token: expected a token, got none. A strict referee refuses that with E011, a lenient one lets it pass";
-            return match self.is_lenient() {
-                true => {
+            return if self.is_lenient() {
                     self.findings.warn(&rules::TOKEN, note, exchange);
                     true
-                }
-                false => {
+                } else {
                     self.findings.violated(&rules::TOKEN, note, exchange);
                     false
-                }
-            };
+                };
         };
         self.findings.pass(&rules::TOKEN, "");
         let Some(own) = self.league.identity.token.clone() else {

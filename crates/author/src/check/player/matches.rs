@@ -55,7 +55,8 @@ impl Suite {
             return self.not_again(&rules::RETRY_ANSWERED, reply);
         };
         self.findings.pass(&rules::RETRY_ANSWERED, "");
-        let (before, after) = (&first.choice, &chosen.choice);
+        let before = &first.choice;
+        let after = &chosen.choice;
         let note = if before != after {
             format!("it chose {before} first, and {after} when it was asked again")
         } else if first.nonce != chosen.nonce {
@@ -114,10 +115,7 @@ impl Suite {
 
     /// Records whether an answer that was valid before is valid again.
     fn check_again(&mut self, rule: &'static Rule, reply: &Reply, is_right: impl FnOnce(&mut Self) -> bool) {
-        match self.without_recording(is_right) {
-            true => self.findings.pass(rule, ""),
-            false => self.not_again(rule, reply),
-        }
+        if self.without_recording(is_right) { self.findings.pass(rule, "") } else { self.not_again(rule, reply) }
     }
 
     /// A match with unknown fields in its messages, and a GAME_ERROR in between.
@@ -210,10 +208,7 @@ impl Suite {
         self.send_notice(&message, self.timing.other).await;
         let message = self.league.invitation(self.probe.clock.now(), &fixture);
         let reply = self.send_question(&message, &fixture, self.timing.join).await;
-        match self.without_recording(|suite| suite.check_join(&reply, &fixture)) {
-            true => (fixture, Ok(())),
-            false => (fixture, Err(Box::new(reply))),
-        }
+        if self.without_recording(|suite| suite.check_join(&reply, &fixture)) { (fixture, Ok(())) } else { (fixture, Err(Box::new(reply))) }
     }
 
     /// Two matches at once: each answer must be for the match of its request.
@@ -221,7 +216,8 @@ impl Suite {
         if !self.joined || !self.chose {
             return self.findings.skip(&rules::TWO_MATCHES, NOT_JOINED);
         }
-        let (one, two) = (self.announce().await, self.announce().await);
+        let one = self.announce().await;
+        let two = self.announce().await;
         let now = self.probe.clock.now();
         let messages = (self.league.invitation(now, &one), self.league.invitation(now, &two));
         let replies = self.send_both(&one, &two, messages, self.timing.join).await;

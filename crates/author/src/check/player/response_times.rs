@@ -32,7 +32,8 @@ impl Suite {
             self.check_repeat(&first, again.as_ref(), &reply);
             self.end_match(&fixture, Some(&first)).await;
         }
-        let (joins, choices) = (std::mem::take(&mut self.joins), std::mem::take(&mut self.choices));
+        let joins = std::mem::take(&mut self.joins);
+        let choices = std::mem::take(&mut self.choices);
         self.check_times(&rules::JOIN_TIMES, joins, self.timing.join);
         self.check_times(&rules::CHOICE_TIMES, choices, self.timing.choice);
     }

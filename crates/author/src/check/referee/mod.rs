@@ -246,7 +246,8 @@ async fn all_faults(
     let places = Arc::new(Semaphore::new(capacity));
     let mut playing = JoinSet::new();
     for scenario in scenarios::all() {
-        let (league, places) = (Arc::clone(league), Arc::clone(&places));
+        let league = Arc::clone(league);
+        let places = Arc::clone(&places);
         playing.spawn(async move {
             let _place = places.acquire_owned().await;
             let rule = scenario.rule;

@@ -216,7 +216,8 @@ impl MatchJudge<'_> {
         for received in pair {
             self.read(&rules::OVER, received);
         }
-        let (result, other) = (a.message.get("game_result")?, b.message.get("game_result"));
+        let result = a.message.get("game_result")?;
+        let other = b.message.get("game_result");
         if Some(result) != other {
             self.findings.violated(&rules::OVER, "the two players are told different results", &b.exchange);
         }
@@ -248,12 +249,9 @@ impl MatchJudge<'_> {
             (false, true) => Some(b),
             _ => None,
         };
-        match ended.winner.as_deref() == winner {
-            true => Ok(()),
-            false => {
+        if ended.winner.as_deref() == winner { Ok(()) } else {
                 Err(format!("{number} is {parity}: expected the winner {winner:?}, got {:?}", ended.winner))
             }
-        }
     }
 
     fn report(&mut self, ended: Option<&MatchEnd>) {

@@ -26,7 +26,8 @@ pub(super) type ReportPolicies = Arc<Mutex<BTreeMap<String, ReportPolicy>>>;
 
 /// The fake manager: accepts the registration and answers reports by each match's policy.
 pub(super) fn manager(token: &Token, report_policies: ReportPolicies, clock: Clock) -> Arc<Script> {
-    let (token, reports) = (token.clone(), Mutex::new(BTreeMap::<String, usize>::new()));
+    let token = token.clone();
+    let reports = Mutex::new(BTreeMap::<String, usize>::new());
     Arc::new(move |message: &Value, _| {
         let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
         let stamp = clock.now();

@@ -111,19 +111,13 @@ pub(super) fn all() -> Vec<Scenario> {
             rule: &rules::REPORT_RETRIED,
             report_policy: |before| if before == 0 { ReportReply::Failed } else { ReportReply::Acknowledged },
             injection: Injection::Again,
-            judge: |played| match played.reports() >= 2 {
-                true => Ok(()),
-                false => Err("after HTTP 500 no second report came".to_owned()),
-            },
+            judge: |played| if played.reports() >= 2 { Ok(()) } else { Err("after HTTP 500 no second report came".to_owned()) },
             ..PLAIN
         },
         Scenario {
             rule: &rules::REPORT_CONFLICT,
             report_policy: |_| ReportReply::Refused,
-            judge: |played| match played.reports() == 1 {
-                true => Ok(()),
-                false => Err(format!("it was refused with E016, and sent {} times", played.reports())),
-            },
+            judge: |played| if played.reports() == 1 { Ok(()) } else { Err(format!("it was refused with E016, and sent {} times", played.reports())) },
             ..PLAIN
         },
         Scenario {
@@ -260,10 +254,7 @@ impl Transcript {
             })
             .filter_map(|received| received.text("error_code"))
             .collect();
-        match codes.contains(&code) {
-            true => Ok(()),
-            false => Err(format!("expected GAME_ERROR {code} to the player, got {codes:?}")),
-        }
+        if codes.contains(&code) { Ok(()) } else { Err(format!("expected GAME_ERROR {code} to the player, got {codes:?}")) }
     }
 
     fn asked(&self, side: Side, kind: &str, times: usize) -> Result<(), String> {
@@ -318,7 +309,8 @@ impl Transcript {
     }
 
     fn once(&self) -> Result<(), String> {
-        let (asked, reports) = (self.to(Side::B, "CHOOSE_PARITY_CALL"), self.reports());
+        let asked = self.to(Side::B, "CHOOSE_PARITY_CALL");
+        let reports = self.reports();
         match (asked, reports) {
             (0 | 1, 1) => Ok(()),
             _ => Err(format!("the match was played {asked} times and reported {reports} times")),

@@ -6,8 +6,11 @@ use matchday_core::protocol::Untrusted;
 use std::fmt::Write;
 
 pub fn junit(report: &Report) -> String {
-    let (score, role) = (report.score(), report.subject.role);
-    let (tests, failures, skipped) = (report.findings.len(), score.failed, score.not_checked);
+    let score = report.score();
+    let role = report.subject.role;
+    let tests = report.findings.len();
+    let failures = score.failed;
+    let skipped = score.not_checked;
     let seconds = report.took.as_secs_f64();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let counts = format!(
@@ -53,7 +56,8 @@ fn case(xml: &mut String, role: &str, finding: &Finding) {
 fn story(finding: &Finding) -> String {
     let mut story = on_one_line(&finding.note);
     if let Some(exchange) = &finding.exchange {
-        let (sent, came) = (on_one_line(&exchange.request), on_one_line(&exchange.answer));
+        let sent = on_one_line(&exchange.request);
+        let came = on_one_line(&exchange.answer);
         story.push_str(&format!("\nsent: {sent}\ncame: {came}"));
     }
     story.push_str(&format!("\nmend: {}\nrule: {}", finding.mend(), finding.rule.doc_link()));

@@ -28,7 +28,8 @@ pub fn people(report: &Report, paint: Paint) -> String {
 }
 
 fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
-    let (id, title) = (finding.rule.id, finding.rule.title);
+    let id = finding.rule.id;
+    let title = finding.rule.title;
     let (colour, word) = match finding.verdict {
         Verdict::Pass => (Colour::Green, "pass"),
         Verdict::Warning => (Colour::Yellow, "warn"),
@@ -78,8 +79,10 @@ fn scores(report: &Report, paint: Paint) -> String {
 }
 
 fn verdict(report: &Report, paint: Paint) -> String {
-    let (score, took) = (report.score(), format_duration(report.took));
-    let (role, target) = (report.subject.role, &report.subject.target);
+    let score = report.score();
+    let took = format_duration(report.took);
+    let role = report.subject.role;
+    let target = &report.subject.target;
     let warnings = match score.warnings {
         0 => String::new(),
         1 => ", 1 warning".to_owned(),
@@ -93,7 +96,8 @@ fn verdict(report: &Report, paint: Paint) -> String {
     };
     let league = report.subject.conformance;
     let (colour, text) = if !broken.is_empty() {
-        let (count, all) = (broken.len(), report.findings.len());
+        let count = broken.len();
+        let all = report.findings.len();
         let names = broken.join(", ");
         let unknown = unknown.map_or_else(String::new, |unknown| format!(" {unknown}."));
         (

@@ -56,7 +56,8 @@ pub struct Wire<'a> {
 impl Wire<'_> {
     /// Checks HTTP status, content type, JSON-RPC and dialect of a response.
     pub fn check_response_format(&mut self, reply: &Reply) {
-        let (exchange, findings) = (&reply.exchange, &mut *self.findings);
+        let exchange = &reply.exchange;
+        let findings = &mut *self.findings;
         let Some(answered) = exchange.answered().filter(|_| !reply.separate) else {
             return;
         };

@@ -104,7 +104,8 @@ impl Wire<'_> {
         let body = write_probe(self.probe.fresh_id());
         for _ in 0..3 {
             // The agent may refuse these connections, but must survive them.
-            let (_, _) = (target.send_half(&body).await, target.close_before_answer(&body).await);
+            let _ = target.send_half(&body).await;
+            let _ = target.close_before_answer(&body).await;
         }
         if self.still_alive(rule, "connections that broke off").await {
             self.findings.pass(rule, "");

@@ -100,7 +100,9 @@ pub struct PlayerProxy {
 
 impl PlayerProxy {
     pub fn new(client: Client, timing: Timing, faults: BTreeMap<String, InjectedFault>) -> Arc<Self> {
-        let (agent_url, identity, log) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let agent_url = Mutex::default();
+        let identity = Mutex::default();
+        let log = Mutex::default();
         Arc::new(Self { client, timing, faults, agent_url, identity, log })
     }
 
@@ -187,7 +189,8 @@ impl PlayerProxy {
 
     /// Calls the agent in a separate task, so that the answer is recorded even if the caller has given up.
     async fn ask(self: &Arc<Self>, request: &ProxiedRequest) -> Result<CallResponse, CallError> {
-        let (proxy, request) = (Arc::clone(self), request.clone());
+        let proxy = Arc::clone(self);
+        let request = request.clone();
         let calling = tokio::spawn(async move {
             let body = request.body.clone();
             let place = proxy.begin(&request);
@@ -244,10 +247,7 @@ impl PlayerProxy {
         match log.answers.get(&request_key(request)).cloned() {
             Some(before) if before != decision => {
                 let id = request.match_id.as_deref().unwrap_or("a match");
-                let counted = match log.lost.contains(&request_key(request)) {
-                    true => "the first answer was lost, and the second counted",
-                    false => "the first counts",
-                };
+                let counted = if log.lost.contains(&request_key(request)) { "the first answer was lost, and the second counted" } else { "the first counts" };
                 log.oddities.push(format!(
                     "In {id} it answered the same {} with {before}, and then with {decision}: {counted}.",
                     request.message_type

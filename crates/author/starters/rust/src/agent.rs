@@ -225,10 +225,7 @@ impl Agent {
         options: Vec<Value>,
     ) -> Value {
         let known = self.match_(match_id);
-        let question = match asked["move_type"] == PARITY {
-            true => PARITY.to_owned(),
-            false => asked.to_string(),
-        };
+        let question = if asked["move_type"] == PARITY { PARITY.to_owned() } else { asked.to_string() };
         let cell = Arc::clone(lock(&known.choices).entry(question).or_default());
         let make = async {
             let context = asked["context"].as_object().cloned().unwrap_or_default();
@@ -248,7 +245,8 @@ impl Agent {
     }
 
     async fn decide(&self, turn: Turn) -> Value {
-        let (strategy, asked) = (Arc::clone(&self.strategy), turn.clone());
+        let strategy = Arc::clone(&self.strategy);
+        let asked = turn.clone();
         let thinking = tokio::task::spawn_blocking(move || strategy(&asked));
         let why = match tokio::time::timeout(THINKING, thinking).await {
             Ok(Ok(choice)) if turn.options.contains(&choice) => return choice,
@@ -261,7 +259,8 @@ impl Agent {
     }
 
     fn trust_referee(&self, message: &Map<String, Value>) -> Result<Identity, Refusal> {
-        let (match_id, conversation_id) = (text(message, "match_id")?, text(message, "conversation_id")?);
+        let match_id = text(message, "match_id")?;
+        let conversation_id = text(message, "conversation_id")?;
         let Some(me) = self.identity() else {
             return Err(refusal("E008", "INVALID_STATE", "this player is not registered yet"));
         };
@@ -305,12 +304,10 @@ pub fn envelope(message_type: &str, player_id: &str, conversation_id: &str) -> V
 }
 
 fn reply(me: &Identity, asked: &Map<String, Value>, message_type: &str) -> Result<Value, Refusal> {
-    let (match_id, conversation_id) = (text(asked, "match_id")?, text(asked, "conversation_id")?);
+    let match_id = text(asked, "match_id")?;
+    let conversation_id = text(asked, "conversation_id")?;
     let mut said = envelope(message_type, &me.player_id, conversation_id);
-    said["auth_token"] = match me.match_tokens {
-        true => token(me, match_id, conversation_id, Direction::PlayerToReferee).into(),
-        false => me.auth_token.clone().into(),
-    };
+    said["auth_token"] = if me.match_tokens { token(me, match_id, conversation_id, Direction::PlayerToReferee).into() } else { me.auth_token.clone().into() };
     said["match_id"] = match_id.into();
     said["player_id"] = me.player_id.clone().into();
     Ok(said)

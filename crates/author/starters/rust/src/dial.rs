@@ -57,7 +57,8 @@ impl Mailbox {
 
     /// Has the agent answer every call. Returns why it cannot go on.
     pub async fn serve(self, agent: Arc<Agent>) -> String {
-        let (mut seen, mut pause) = (0, PAUSE_MIN);
+        let mut seen = 0;
+        let mut pause = PAUSE_MIN;
         loop {
             let url = format!("{}/next?client={}&after={seen}", self.url, self.client);
             match request(url, self.token.clone(), None).await {

@@ -20,7 +20,9 @@ fn token() -> String {
 
 fn player(strategy: impl Fn(&Turn) -> Value + Send + Sync + 'static) -> Agent {
     let agent = Agent::new(strategy);
-    let (player_id, auth_token, league_id) = ("P01".into(), token(), LEAGUE.into());
+    let player_id = "P01".into();
+    let auth_token = token();
+    let league_id = LEAGUE.into();
     agent.registered(Identity { player_id, auth_token, league_id, match_tokens: true });
     agent
 }
@@ -114,7 +116,9 @@ async fn makes_a_move_of_any_game_and_the_same_again() {
 #[tokio::test]
 async fn tells_the_strategy_how_earlier_matches_ended() {
     let seen = Arc::new(Mutex::new(None));
-    let (shared, match_id, opponent_id) = (Arc::clone(&seen), String::from("R1M1"), String::from("P02"));
+    let shared = Arc::clone(&seen);
+    let match_id = String::from("R1M1");
+    let opponent_id = String::from("P02");
     let agent = player(move |turn| {
         *shared.lock().unwrap() = Some(turn.clone());
         json!("even")

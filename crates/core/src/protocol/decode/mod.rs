@@ -154,7 +154,9 @@ pub struct Rejection {
 impl Rejection {
     /// A description for people.
     pub fn sentence(&self) -> String {
-        let (path, expected, came) = (&self.path, &self.expected, &self.came);
+        let path = &self.path;
+        let expected = &self.expected;
+        let came = &self.came;
         if path.is_empty() {
             format!("the message: expected {expected}, got {came}")
         } else {

@@ -43,10 +43,7 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
             status == Some(GameStatus::TechnicalLoss),
             &["turn_log", "fairness", "answer_ms", "deviations", "blame"],
         )?,
-        turn_log: match details.has("turn_log") {
-            true => Some(details.objects("turn_log", turn)?),
-            false => None,
-        },
+        turn_log: if details.has("turn_log") { Some(details.objects("turn_log", turn)?) } else { None },
         fairness: game::fairness(&details)?,
         answer_ms: details.optional_by_player("answer_ms", rules::nullable(rules::count))?,
         deviations: details.optional_by_player("deviations", rules::words)?.map(Box::new),

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 /// object there.
 pub fn data(query: Query) -> Option<Value> {
     let spec = query.spec();
-    let (name, mut schema) = (spec.query_type?, (spec.data?)());
+    let name = spec.query_type?;
+    let mut schema = (spec.data?)();
     schema["$id"] = format!("{ID_PREFIX}data:{name}").into();
     schema["title"] = name.into();
     schema["description"] = format!("`data` of LEAGUE_QUERY_RESPONSE to {name}.").into();

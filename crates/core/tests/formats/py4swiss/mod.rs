@@ -83,7 +83,8 @@ fn positions(seed: u64) -> Vec<(Position, Cost, Value)> {
     });
     let number = |player: &PlayerId| player.as_str()[1..].parse::<u32>().unwrap();
     let mut position = Position { players: players(count), ..Position::default() };
-    let (mut told, mut found) = (Vec::new(), Vec::new());
+    let mut told = Vec::new();
+    let mut found = Vec::new();
     for (round, verdicts) in season.rounds.iter().zip(&season.verdicts) {
         if !told.is_empty() {
             let asked = json!({"players": count, "rounds_in_all": season.rounds.len(), "rounds": told});
@@ -135,7 +136,10 @@ fn no_round_costs_more_than_that_of_py4swiss() {
     let questions: Vec<_> = (0..tournaments).flat_map(positions).collect();
     let answers = asked(&folder.join("python/bin/python"), &questions);
     assert_eq!(answers.len(), questions.len());
-    let (mut same, mut fewer_floats, mut otherwise, mut without) = (0, 0, 0, 0);
+    let mut same = 0;
+    let mut fewer_floats = 0;
+    let mut otherwise = 0;
+    let mut without = 0;
     for ((position, ours, question), answer) in questions.iter().zip(&answers) {
         let player = |value: &Value| PlayerId::numbered(u32::try_from(value.as_u64().unwrap()).unwrap());
         // It refuses a round that cannot be paired without a rematch.

@@ -84,10 +84,7 @@ impl<const SECTION: usize> FromArgMatches for Flags<SECTION> {
         let is_off = |setting: &Declared| {
             matches!(setting.values, Values::OnOff) && matches.get_flag(&format!("no-{}", setting.name()))
         };
-        let given = settings.filter_map(|setting| match is_off(setting) {
-            true => Some((setting.id, "off".to_owned())),
-            false => Some((setting.id, matches.get_one::<String>(setting.id)?.clone())),
-        });
+        let given = settings.filter_map(|setting| if is_off(setting) { Some((setting.id, "off".to_owned())) } else { Some((setting.id, matches.get_one::<String>(setting.id)?.clone())) });
         let secrets = ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
         let files = secrets.filter_map(|setting| {
             let file = matches.get_one::<PathBuf>(&secret_file::argument(setting))?;

@@ -287,10 +287,7 @@ impl Declared {
     pub(crate) fn full_help(&self, used: &Use) -> String {
         let range = self.values.range().map(|range| format!(" [range: {range}]"));
         let default = used.default.help();
-        let file = match self.secret {
-            true => format!(" [or in a file: --{}-file]", self.name()),
-            false => String::new(),
-        };
+        let file = if self.secret { format!(" [or in a file: --{}-file]", self.name()) } else { String::new() };
         format!("{}{}{default} [env: {}]{file}", used.help, range.unwrap_or_default(), self.variable())
     }
 }

@@ -42,8 +42,11 @@ fn settings_table() -> String {
         let range = setting.values.range().map(|range| format!(", {range}")).unwrap_or_default();
         let values = format!("`{}`{range}", setting.values.placeholder().replace('|', "` or `"));
         for used in setting.uses {
-            let (name, variable, commands) = (setting.name(), setting.variable(), sections(used));
-            let (default, help) = (default(used), used.help);
+            let name = setting.name();
+            let variable = setting.variable();
+            let commands = sections(used);
+            let default = default(used);
+            let help = used.help;
             table.push_str(&format!(
                 "| `{name}` | `{variable}` | {commands} | {default} | {values} | {help} |\n"
             ));
@@ -147,7 +150,9 @@ fn limits_table() -> String {
             [used] => vec![default(used)],
             _ => uses.map(|used| format!("{} ({})", default(used), sections(used))).collect(),
         };
-        let (name, default, help) = (setting.name(), defaults.join(", "), setting.help());
+        let name = setting.name();
+        let default = defaults.join(", ");
+        let help = setting.help();
         table.push_str(&format!("| `{name}` | {default} | {help} | {beyond} |\n"));
     }
     for (what, limit, beyond) in fixed_limits() {
@@ -194,10 +199,12 @@ fn walk<const SECTION: usize>() {
         used_by(SECTION).map(|(setting, _)| format!("{} = \"file\"\n", setting.name())).collect();
     let text = format!("[{}]\n{keys}", SECTIONS[SECTION]);
     let file = ConfigFile::read(Path::new("m.toml"), &text).unwrap();
-    let (no_file, none) = (ConfigFile::default(), |_: &str| None);
+    let no_file = ConfigFile::default();
+    let none = |_: &str| None;
     let some = |name: &str| name.starts_with("MATCHDAY_").then(|| "environment".to_owned());
     for (line, (setting, used)) in (2..).zip(used_by(SECTION)) {
-        let (name, flag) = (setting.name(), format!("--{}", setting.name()));
+        let name = setting.name();
+        let flag = format!("--{}", setting.name());
         assert!(help.contains(&format!("{flag} ")), "{name}");
         assert!(help.contains(&setting.full_help(used)), "{name}");
         let matches = command.clone().try_get_matches_from(["x", &flag, "flag"]).unwrap();

@@ -78,7 +78,8 @@ struct Sending {
 impl Sending {
     async fn run(self, mut queued: mpsc::Receiver<Queued>) {
         while let Some(first) = queued.recv().await {
-            let (mut batch, mut flushed) = (Vec::new(), None);
+            let mut batch = Vec::new();
+            let mut flushed = None;
             let mut next = Some(first);
             let deadline = Instant::now() + BATCH_WAIT;
             while let Some(one) = next {

@@ -68,7 +68,8 @@ impl Parent {
         if !known || !lower(trace) || !lower(span) {
             return None;
         }
-        let (mut of_trace, mut of_span) = ([0; 16], [0; 8]);
+        let mut of_trace = [0; 16];
+        let mut of_span = [0; 8];
         hex::decode_to_slice(trace, &mut of_trace).ok()?;
         hex::decode_to_slice(span, &mut of_span).ok()?;
         let parent = Self { trace: TraceId(of_trace), span: SpanId(of_span) };

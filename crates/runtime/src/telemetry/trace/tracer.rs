@@ -272,7 +272,8 @@ mod tests {
     }
 
     fn done(message_type: &str, second: i64) -> FinishedExchange<'_> {
-        let (conversation_id, match_id) = (Some("conv-r1m1-001"), Some("R1M1"));
+        let conversation_id = Some("conv-r1m1-001");
+        let match_id = Some("R1M1");
         FinishedExchange { message_type, conversation_id, match_id, began: at(second), ended: at(second + 1) }
     }
 
@@ -286,7 +287,8 @@ mod tests {
     fn begun(role: Role) -> (Tracer, impl FnMut() -> Vec<Span>) {
         let (exporter, caught) = Exporter::caught(100);
         let tracer = Tracer::new(role, exporter);
-        let (league_id, match_id) = (LeagueId::new("spring"), MatchId::new("R1M1"));
+        let league_id = LeagueId::new("spring");
+        let match_id = MatchId::new("R1M1");
         let attempt = Attempt(1);
         let assigned = Milestone::MatchAssigned { league_id: Some(&league_id), match_id: &match_id, attempt };
         tracer.milestone(at(1), &assigned, &referee());
@@ -321,7 +323,8 @@ mod tests {
     fn a_match_that_was_under_way_before_a_restart_is_told_from_its_beginning() {
         let (exporter, mut caught) = Exporter::caught(100);
         let tracer = Tracer::new(Role::Manager, exporter);
-        let (league_id, match_id) = (LeagueId::new("spring"), MatchId::new("R1M1"));
+        let league_id = LeagueId::new("spring");
+        let match_id = MatchId::new("R1M1");
         tracer.remember(at(1), &Milestone::LeagueCreated(&league_id));
         let attempt = Attempt(1);
         tracer.remember(at(2), &Milestone::MatchAssigned { league_id: None, match_id: &match_id, attempt });

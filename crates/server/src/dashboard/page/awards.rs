@@ -42,7 +42,8 @@ fn upset(league: &League) -> Option<Award> {
     let ranks: BTreeMap<&PlayerId, u32> = rows.iter().map(|row| (&row.player_id, row.rank)).collect();
     let wins = played_out(league).filter_map(|(id, game, decision)| {
         let winner = decision.result.winner.as_ref()?;
-        let (own, theirs) = (*ranks.get(winner)?, *ranks.get(game.opponent(winner))?);
+        let own = *ranks.get(winner)?;
+        let theirs = *ranks.get(game.opponent(winner))?;
         Some((own.checked_sub(theirs)?, id, game, winner, own, theirs))
     });
     // Of several the first that was played.

@@ -176,7 +176,8 @@ fn points_are_told_after_rounds_that_were_played() {
 
 #[test]
 fn the_race_ends_with_the_points_of_the_table() {
-    let (race, table) = (value(race::page(&whole())), value(standings::page(&whole(), None)));
+    let race = value(race::page(&whole()));
+    let table = value(standings::page(&whole(), None));
     let rows = table["rows"].as_array().unwrap();
     for (runner, row) in race["players"].as_array().unwrap().iter().zip(rows) {
         assert_eq!(runner["id"], row["id"]);

@@ -23,7 +23,8 @@ const CLOCK_OFFSET_MAX_US: u64 = 2_000_000;
 impl Service {
     /// Takes part in the ownership of leagues until `closing` turns true, then hands all over.
     pub async fn own_leagues(self: Arc<Self>, cluster: Arc<Cluster>, mut closing: watch::Receiver<bool>) {
-        let (mut tasks, mut told_of_clock) = (JoinSet::new(), false);
+        let mut tasks = JoinSet::new();
+        let mut told_of_clock = false;
         while !*closing.borrow() {
             // A store that cannot be reached is told of by its writer.
             let _ = self.look_at_ownership(&cluster, &mut tasks).await;
@@ -60,7 +61,8 @@ impl Service {
         let surplus = cluster.ask(|ownership| ownership.surplus()).await?;
         for number in surplus {
             if lock(&cluster.owned).contains(&number) {
-                let (service, cluster) = (Arc::clone(self), Arc::clone(cluster));
+                let service = Arc::clone(self);
+                let cluster = Arc::clone(cluster);
                 let members = members.clone();
                 tasks.spawn(async move { service.hand_over(&cluster, number, &members).await });
             }
@@ -70,10 +72,7 @@ impl Service {
 
     async fn take_leagues(&self, cluster: &Cluster) -> Result<()> {
         let taken = cluster.ask(|ownership| ownership.take()).await?;
-        match taken.is_empty() {
-            true => Ok(()),
-            false => self.note_taken(cluster, &taken).await,
-        }
+        if taken.is_empty() { Ok(()) } else { self.note_taken(cluster, &taken).await }
     }
 
     /// Takes note of leagues that this process owns from now on.
@@ -154,7 +153,9 @@ impl Service {
         let _ = cluster.ask(move |ownership| ownership.release(&asleep)).await;
         let mut tasks = JoinSet::new();
         for number in loaded.into_iter().filter(|number| *number != NO_LEAGUE) {
-            let (service, cluster, members) = (Arc::clone(self), Arc::clone(cluster), members.clone());
+            let service = Arc::clone(self);
+            let cluster = Arc::clone(cluster);
+            let members = members.clone();
             tasks.spawn(async move { service.hand_over(&cluster, number, &members).await });
         }
         while tasks.join_next().await.is_some() {}

@@ -19,7 +19,8 @@ impl Service {
             return Ok(());
         }
         let began = Instant::now();
-        let (after, store) = (lock(&self.registry).applied, self.store.in_league(NO_LEAGUE));
+        let after = lock(&self.registry).applied;
+        let store = self.store.in_league(NO_LEAGUE);
         let read = tokio::task::spawn_blocking(move || store.reader()?.load_after(&Stream::service(), after));
         self.apply_stored(&read.await.context("the service's log could not be read")??)?;
         *last_look = Some(began);

@@ -91,7 +91,8 @@ impl FakeLeague {
     }
 
     pub fn league_completed(&self, now: Timestamp) -> Message {
-        let (own, other) = (&self.identity.player_id, &self.opponent);
+        let own = &self.identity.player_id;
+        let other = &self.opponent;
         let [own_name, other_name] = &self.names;
         let standing = |rank, id: &PlayerId, name: &DisplayName, points| FinalStanding {
             rank,

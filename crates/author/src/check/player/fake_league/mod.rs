@@ -192,7 +192,8 @@ impl FakeLeague {
 
     /// The invitation names no scheme, so that the player commits itself to no nonce and signs nothing.
     fn draw<'a>(&'a self, fixture: &'a Fixture) -> MatchDraw<'a> {
-        let (league_id, match_id) = (&self.league_id, &fixture.match_id);
+        let league_id = &self.league_id;
+        let match_id = &fixture.match_id;
         MatchDraw { league_id, match_id, attempt: Attempt::FIRST }
     }
 }

@@ -74,11 +74,9 @@ impl FakeLeague {
     pub fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
         let by_move = self.asks_by_move();
         let legal = (self.game.new)().request(Seat::A).valid_options;
-        let (code, came, field, owed) = match by_move {
-            true => (ErrorCode::InvalidMove, "no such move", "move_data.choice", "GAME_MOVE_RESPONSE"),
-            false => (ErrorCode::InvalidParityChoice, "Odd", "parity_choice", "CHOOSE_PARITY_RESPONSE"),
-        };
-        let (name, player) = (code.name().to_owned(), self.identity.player_id.clone());
+        let (code, came, field, owed) = if by_move { (ErrorCode::InvalidMove, "no such move", "move_data.choice", "GAME_MOVE_RESPONSE") } else { (ErrorCode::InvalidParityChoice, "Odd", "parity_choice", "CHOOSE_PARITY_RESPONSE") };
+        let name = code.name().to_owned();
+        let player = self.identity.player_id.clone();
         let options: Vec<_> = legal.iter().map(Value::to_string).collect();
         let message = format!("{field}: expected exactly one of {}, got \"{came}\"", options.join(", "));
         let context = json!({"invalid_choice": came, "valid_choices": legal});
@@ -160,19 +158,13 @@ impl FakeLeague {
     /// GAME_OVER of a match to which the opponent did not come, or neither player.
     pub fn technical_loss(&self, now: Timestamp, fixture: &Fixture, of_both: bool) -> Message {
         let players = [self.identity.player_id.clone(), self.opponent.clone()];
-        let details = match self.asks_by_move() {
-            true => (self.game.new)().details(&players),
-            false => GameDetails::Parity(ParityDetails {
+        let details = if self.asks_by_move() { (self.game.new)().details(&players) } else { GameDetails::Parity(ParityDetails {
                 drawn_number: None,
                 number_parity: None,
                 choices: players.iter().map(|player| (player.clone(), None)).collect(),
-            }),
-        };
+            }) };
         let [own, other] = players;
-        let reason = UntrustedText::from(match of_both {
-            true => "Both players failed to respond within timeout".to_owned(),
-            false => format!("{other} failed to respond within timeout"),
-        });
+        let reason = UntrustedText::from(if of_both { "Both players failed to respond within timeout".to_owned() } else { format!("{other} failed to respond within timeout") });
         let game_result = GameResult {
             status: GameStatus::TechnicalLoss,
             winner_player_id: (!of_both).then_some(own),
@@ -200,7 +192,8 @@ impl FakeLeague {
         choice: Parity,
         nonce: Option<Nonce>,
     ) -> Message {
-        let (own, other) = (self.identity.player_id.clone(), self.opponent.clone());
+        let own = self.identity.player_id.clone();
+        let other = self.opponent.clone();
         let nonces = [nonce.unwrap_or_else(|| Nonce::absent(&own)), Nonce::absent(&other)];
         let [ours, theirs] = &nonces;
         let mut dice = self.draw(fixture).dice(&self.secret, [ours, theirs]);
