@@ -21,9 +21,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
     let mut list = String::from("&[\n");
     for (name, path) in files {
-        writeln!(list, "    ({name:?}, include_bytes!({:?})),", path.to_string_lossy())?;
+        writeln!(
+            list,
+            "    ({name:?}, include_bytes!({:?})),",
+            path.to_string_lossy()
+        )?;
     }
     list.push(']');
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("dashboard_files.rs"), list)?;
+    fs::write(
+        Path::new(&env::var("OUT_DIR")?).join("dashboard_files.rs"),
+        list,
+    )?;
     Ok(())
 }

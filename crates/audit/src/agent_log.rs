@@ -94,7 +94,11 @@ impl<E: AgentEvent> AgentLog<E> {
         let mut open = begin(None, ALWAYS);
         for entry in Entry::<E>::decode_all(events)? {
             if let Some(identity) = entry.event.identity() {
-                if open.identity.as_ref().is_some_and(|before| before.is_another(&identity)) {
+                if open
+                    .identity
+                    .as_ref()
+                    .is_some_and(|before| before.is_another(&identity))
+                {
                     open.until = entry.at;
                     done.push(std::mem::replace(&mut open, begin(None, entry.at)));
                 }
@@ -108,11 +112,15 @@ impl<E: AgentEvent> AgentLog<E> {
 
     /// The agent's id, or its stream if it never registered.
     pub fn id(&self) -> &str {
-        self.identity.as_ref().map_or(self.stream.0.as_str(), |identity| identity.id.as_str())
+        self.identity
+            .as_ref()
+            .map_or(self.stream.0.as_str(), |identity| identity.id.as_str())
     }
 
     pub fn of_match<'a>(&'a self, match_id: &'a MatchId) -> impl Iterator<Item = &'a Entry<E>> {
-        self.entries.iter().filter(move |entry| entry.event.concerns(match_id))
+        self.entries
+            .iter()
+            .filter(move |entry| entry.event.concerns(match_id))
     }
 
     /// Whether it was in this league at that time.
@@ -160,7 +168,9 @@ impl AgentEvent for PlayerEvent {
 
     fn matches(&self) -> Vec<&MatchId> {
         match self {
-            Self::Announced { matches, .. } => matches.iter().map(|fixture| &fixture.match_id).collect(),
+            Self::Announced { matches, .. } => {
+                matches.iter().map(|fixture| &fixture.match_id).collect()
+            }
             Self::Invited { match_id, .. }
             | Self::Chosen { match_id, .. }
             | Self::NotSigned { match_id, .. } => vec![match_id],

@@ -51,15 +51,23 @@ pub fn backup(from: &StoreUrl, to: &Path) -> Result<Verification, StoreError> {
 fn compare(source: &Reader, copy: &Reader, to: &Path) -> Result<(), StoreError> {
     let read = source.heads()?;
     let written: BTreeSet<_> = copy.heads()?.into_iter().collect();
-    let differs =
-        |what: String| Err(StoreError::CopyDiffers { from: source.url().clone(), to: to.into(), what });
+    let differs = |what: String| {
+        Err(StoreError::CopyDiffers {
+            from: source.url().clone(),
+            to: to.into(),
+            what,
+        })
+    };
     if let Some(StreamHead { stream, .. }) = read.iter().find(|head| !written.contains(head)) {
         return differs(format!("the events of {stream}"));
     }
     if read.len() != written.len() {
         return differs(format!("{} streams and {}", read.len(), written.len()));
     }
-    match (source.rows.exchanges_count(None)?, copy.rows.exchanges_count(None)?) {
+    match (
+        source.rows.exchanges_count(None)?,
+        copy.rows.exchanges_count(None)?,
+    ) {
         (read, written) if read != written => differs(format!("{read} messages and {written}")),
         _ => Ok(()),
     }
@@ -71,7 +79,11 @@ fn copy(source: &mut Reader, draft: &Path, to: &Path) -> Result<(), StoreError> 
         return Ok(());
     }
     let copy = Store::open(draft)?;
-    let numbers: BTreeSet<u32> = source.heads()?.into_iter().map(|head| head.league).collect();
+    let numbers: BTreeSet<u32> = source
+        .heads()?
+        .into_iter()
+        .map(|head| head.league)
+        .collect();
     for number in numbers {
         source.league = number;
         copy_league(source, &copy.in_league(number))?;
@@ -130,7 +142,10 @@ mod tests {
         let store = Store::open(&from).unwrap();
         append(&store, LINE);
         backup(&(&from).into(), &to).unwrap();
-        assert_eq!(fs::metadata(&to).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(&to).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
     }
 
     #[test]
@@ -140,8 +155,14 @@ mod tests {
         let to = folder.path().join("b.db");
         drop(Store::open(&from).unwrap());
         fs::write(&to, "precious").unwrap();
-        assert!(matches!(backup(&(&from).into(), &to), Err(StoreError::Exists(_))));
-        assert!(matches!(backup(&(&from).into(), &from), Err(StoreError::Exists(_))));
+        assert!(matches!(
+            backup(&(&from).into(), &to),
+            Err(StoreError::Exists(_))
+        ));
+        assert!(matches!(
+            backup(&(&from).into(), &from),
+            Err(StoreError::Exists(_))
+        ));
         assert_eq!(fs::read_to_string(&to).unwrap(), "precious");
     }
 
@@ -172,6 +193,9 @@ mod tests {
         let source = open::to_read(&from).unwrap();
         let copy = open::to_read(&to).unwrap();
         let error = compare(&source, &copy, &to).unwrap_err().to_string();
-        assert!(error.contains("they differ (the events of player)"), "{error}");
+        assert!(
+            error.contains("they differ (the events of player)"),
+            "{error}"
+        );
     }
 }

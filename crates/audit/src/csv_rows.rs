@@ -13,7 +13,11 @@ pub fn csv<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<String, cs
     let plain = plain.into_inner().map_err(|error| error.into_error())?;
     let mut escaped = Writer::from_writer(Vec::new());
     // The plain CSV is read back, so that every cell is escaped, whatever the type of the rows.
-    for record in ReaderBuilder::new().has_headers(false).from_reader(plain.as_slice()).records() {
+    for record in ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(plain.as_slice())
+        .records()
+    {
         escaped.write_record(record?.iter().map(|cell| Untrusted::new(cell).csv_cell()))?;
     }
     let escaped = escaped.into_inner().map_err(|error| error.into_error())?;
@@ -33,10 +37,17 @@ mod tests {
     #[test]
     fn no_cell_of_any_column_is_a_formula() {
         let rows = [
-            Row { name: "=HYPERLINK(\"http://x\",\"y\")", points: -3 },
-            Row { name: "a,\"b\"\n", points: 1 },
+            Row {
+                name: "=HYPERLINK(\"http://x\",\"y\")",
+                points: -3,
+            },
+            Row {
+                name: "a,\"b\"\n",
+                points: 1,
+            },
         ];
-        let expected = "name,points\n\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\",-3\n\"a,\"\"b\"\"\\n\",1\n";
+        let expected =
+            "name,points\n\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\",-3\n\"a,\"\"b\"\"\\n\",1\n";
         assert_eq!(csv(rows).unwrap(), expected);
     }
 

@@ -19,8 +19,16 @@ pub struct Fallbacks {
 impl Fallbacks {
     /// `its own strategy failed 3 times, last in R2M1: the program failed: exit status: 1`
     pub fn sentence(&self) -> String {
-        let Self { count, last_match, last_reason } = self;
-        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        let Self {
+            count,
+            last_match,
+            last_reason,
+        } = self;
+        let times = if *count == 1 {
+            "once".to_owned()
+        } else {
+            format!("{count} times")
+        };
         format!(
             "its own strategy failed {times}, and its fallback chose; last in {last_match}: {last_reason}"
         )
@@ -30,10 +38,24 @@ impl Fallbacks {
 /// Why the fallback of a player chose, by match, in the order of its moves.
 pub fn in_matches(players: &[AgentLog<PlayerEvent>], id: &str) -> BTreeMap<MatchId, Vec<String>> {
     let mut all = BTreeMap::<MatchId, Vec<String>>::new();
-    for entry in players.iter().filter(|log| log.id() == id).flat_map(|log| &log.entries) {
-        if let PlayerEvent::Chosen { match_id, fallback: Some(why), turn, .. } = &entry.event {
-            let turn = turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
-            all.entry(match_id.clone()).or_default().push(format!("{turn}{}", on_one_line(why)));
+    for entry in players
+        .iter()
+        .filter(|log| log.id() == id)
+        .flat_map(|log| &log.entries)
+    {
+        if let PlayerEvent::Chosen {
+            match_id,
+            fallback: Some(why),
+            turn,
+            ..
+        } = &entry.event
+        {
+            let turn = turn
+                .map(|turn| format!("turn {turn}: "))
+                .unwrap_or_default();
+            all.entry(match_id.clone())
+                .or_default()
+                .push(format!("{turn}{}", on_one_line(why)));
         }
     }
     all
@@ -44,7 +66,14 @@ pub fn of_players(players: &[AgentLog<PlayerEvent>]) -> BTreeMap<String, Fallbac
     let mut all = BTreeMap::<String, Fallbacks>::new();
     for log in players {
         for entry in &log.entries {
-            let PlayerEvent::Chosen { match_id, fallback: Some(why), .. } = &entry.event else { continue };
+            let PlayerEvent::Chosen {
+                match_id,
+                fallback: Some(why),
+                ..
+            } = &entry.event
+            else {
+                continue;
+            };
             let known = all.entry(log.id().to_owned()).or_insert_with(|| Fallbacks {
                 count: 0,
                 last_match: match_id.clone(),

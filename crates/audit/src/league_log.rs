@@ -32,7 +32,10 @@ impl LeagueLog {
             return Ok(self);
         }
         let what = format!("it has a league of {rounds} rounds, and a league has {most} at most");
-        Err(StoreError::Damaged { store: reader.url().clone(), what })
+        Err(StoreError::Damaged {
+            store: reader.url().clone(),
+            what,
+        })
     }
 
     /// A league that has been replayed already, with some of its events.
@@ -54,8 +57,13 @@ impl LeagueLog {
     }
 
     /// What happened to a match, from the announcement of its round to its result.
-    pub fn of_match<'a>(&'a self, match_id: &'a MatchId) -> impl Iterator<Item = &'a Entry<LeagueEvent>> {
-        self.entries.iter().filter(move |entry| concerns(&entry.event, match_id))
+    pub fn of_match<'a>(
+        &'a self,
+        match_id: &'a MatchId,
+    ) -> impl Iterator<Item = &'a Entry<LeagueEvent>> {
+        self.entries
+            .iter()
+            .filter(move |entry| concerns(&entry.event, match_id))
     }
 }
 

@@ -34,10 +34,16 @@ impl LogSet {
     }
 
     /// Opens stores with the league of this name rather than the latest.
-    pub fn open_league(stores: &[StoreUrl], league_id: Option<&LeagueId>) -> Result<Self, StoreError> {
+    pub fn open_league(
+        stores: &[StoreUrl],
+        league_id: Option<&LeagueId>,
+    ) -> Result<Self, StoreError> {
         let mut seen = BTreeSet::new();
         let fresh = |url: &&StoreUrl| seen.insert(url.canonical());
-        let readers = stores.iter().filter(fresh).map(|url| open::to_read(url)?.choose(league_id));
+        let readers = stores
+            .iter()
+            .filter(fresh)
+            .map(|url| open::to_read(url)?.choose(league_id));
         let logs = Self::of(readers.collect::<Result<_, _>>()?)?;
         match (league_id, &logs.league, stores.first()) {
             (Some(_), None, Some(url)) => Err(StoreError::NoLeague(url.clone())),
@@ -54,17 +60,24 @@ impl LogSet {
                 let events = || reader.load(&stream);
                 let league = league.as_ref().map(|league_log| &league_log.league);
                 match stream.role() {
-                    "referee" => {
-                        referees.extend(of_league(reader, chosen(reader, &stream, &events()?, league))?)
-                    }
-                    "player" => {
-                        players.extend(of_league(reader, chosen(reader, &stream, &events()?, league))?)
-                    }
+                    "referee" => referees.extend(of_league(
+                        reader,
+                        chosen(reader, &stream, &events()?, league),
+                    )?),
+                    "player" => players.extend(of_league(
+                        reader,
+                        chosen(reader, &stream, &events()?, league),
+                    )?),
                     _ => {}
                 }
             }
         }
-        Ok(Self { league, referees, players, readers })
+        Ok(Self {
+            league,
+            referees,
+            players,
+            readers,
+        })
     }
 
     /// The logs of one match of a league that is in memory: far less to read than all. The first store is the manager's; the
@@ -87,7 +100,12 @@ impl LogSet {
         league: &League,
         text: &str,
     ) -> Result<(Self, Vec<StoreError>), StoreError> {
-        let mut told = Self { league: None, referees: Vec::new(), players: Vec::new(), readers: Vec::new() };
+        let mut told = Self {
+            league: None,
+            referees: Vec::new(),
+            players: Vec::new(),
+            readers: Vec::new(),
+        };
         let mut trouble = Vec::new();
         for (number, store) in stores.iter().enumerate() {
             match told.add(store, (number == 0).then_some(league), league, text) {
@@ -117,12 +135,14 @@ impl LogSet {
         let mut players = Vec::new();
         for (stream, events) in &streams {
             match stream.role() {
-                "referee" => {
-                    referees.extend(of_league(&reader, chosen(&reader, stream, events, Some(league)))?)
-                }
-                "player" => {
-                    players.extend(of_league(&reader, chosen(&reader, stream, events, Some(league)))?)
-                }
+                "referee" => referees.extend(of_league(
+                    &reader,
+                    chosen(&reader, stream, events, Some(league)),
+                )?),
+                "player" => players.extend(of_league(
+                    &reader,
+                    chosen(&reader, stream, events, Some(league)),
+                )?),
                 _ => {}
             }
         }
@@ -142,7 +162,10 @@ impl LogSet {
 
     /// Every match that one of the logs mentions.
     pub fn matches(&self) -> BTreeSet<MatchId> {
-        let league = self.league.iter().flat_map(|league_log| league_log.league.matches.keys());
+        let league = self
+            .league
+            .iter()
+            .flat_map(|league_log| league_log.league.matches.keys());
         let referees = self.referees.iter().flat_map(|log| &log.entries);
         let players = self.players.iter().flat_map(|log| &log.entries);
         let referees = referees.flat_map(|entry| entry.event.matches());
@@ -155,7 +178,10 @@ impl LogSet {
         let mut all = Vec::new();
         for reader in &self.readers {
             let kept = reader.exchanges_of(match_id)?;
-            all.extend(kept.into_iter().filter(|exchange| self.is_of_this_league(reader.url(), exchange)));
+            all.extend(
+                kept.into_iter()
+                    .filter(|exchange| self.is_of_this_league(reader.url(), exchange)),
+            );
         }
         all.sort_by_key(|exchange| exchange.at);
         Ok(all)
@@ -163,11 +189,23 @@ impl LogSet {
 
     /// An agent that has been in another league may have had a match of the same name there.
     fn is_of_this_league(&self, store: &StoreUrl, exchange: &Exchange) -> bool {
-        let referee = self.referees.iter().filter(|log| log.store.as_ref() == Some(store));
-        let player = self.players.iter().filter(|log| log.store.as_ref() == Some(store));
-        let covers = referee.filter(|log| log.id() == exchange.agent).map(|log| log.covers(exchange.at));
+        let referee = self
+            .referees
+            .iter()
+            .filter(|log| log.store.as_ref() == Some(store));
+        let player = self
+            .players
+            .iter()
+            .filter(|log| log.store.as_ref() == Some(store));
+        let covers = referee
+            .filter(|log| log.id() == exchange.agent)
+            .map(|log| log.covers(exchange.at));
         let mut covers = covers
-            .chain(player.filter(|log| log.id() == exchange.agent).map(|log| log.covers(exchange.at)))
+            .chain(
+                player
+                    .filter(|log| log.id() == exchange.agent)
+                    .map(|log| log.covers(exchange.at)),
+            )
             .peekable();
         covers.peek().is_none() || covers.any(|covers| covers)
     }
@@ -180,7 +218,10 @@ fn the_one_league(readers: &[Reader]) -> Result<Option<LeagueLog>, StoreError> {
             (Err(StoreError::NoLeague(_)), _) => {}
             (Err(error), _) => return Err(error),
             (Ok(_), Some((first, _))) => {
-                return Err(StoreError::TwoLeagues(first.url().clone(), reader.url().clone()));
+                return Err(StoreError::TwoLeagues(
+                    first.url().clone(),
+                    reader.url().clone(),
+                ));
             }
             (Ok(league_log), None) => found = Some((reader, league_log)),
         }
@@ -198,7 +239,9 @@ fn chosen<E: AgentEvent>(
     let store = || reader.url().clone();
     let parts = AgentLog::decode(Some(reader.url()), stream, events);
     let mut parts = parts.map_err(|error| reader.unreadable(error))?;
-    let Some(last) = parts.pop() else { return Err(StoreError::Empty(store())) };
+    let Some(last) = parts.pop() else {
+        return Err(StoreError::Empty(store()));
+    };
     let fits = |log: &AgentLog<E>| match (&log.identity, league) {
         (Some(identity), Some(league)) => is_known(league, identity),
         _ => true,
@@ -207,7 +250,11 @@ fn chosen<E: AgentEvent>(
         return Ok(last);
     }
     let id = last.id().to_owned();
-    parts.into_iter().rev().find(fits).ok_or_else(|| StoreError::OtherLeague { store: store(), id })
+    parts
+        .into_iter()
+        .rev()
+        .find(fits)
+        .ok_or_else(|| StoreError::OtherLeague { store: store(), id })
 }
 
 /// An agent of the league, if it is one. Beside the league itself a store may hold agents of others, such as seats that
@@ -224,7 +271,9 @@ fn of_league<E>(
 
 /// Whether an agent is the league's own: the manager knows its token, or one that was replaced since.
 pub(crate) fn is_known(league: &League, agent: &AgentIdentity) -> bool {
-    let Some(token) = agent.token() else { return false };
+    let Some(token) = agent.token() else {
+        return false;
+    };
     let player = league.players.get(&PlayerId::new(agent.id.clone()));
     let referee = league.referees.get(&RefereeId::new(agent.id.clone()));
     player.is_some_and(|player| player.has_had(token))

@@ -9,8 +9,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What referees ask of players and tell them.
-const TO_PLAYERS: &[&str] =
-    &["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_MOVE_CALL", "GAME_ERROR", "GAME_OVER"];
+const TO_PLAYERS: &[&str] = &[
+    "GAME_INVITATION",
+    "CHOOSE_PARITY_CALL",
+    "GAME_MOVE_CALL",
+    "GAME_ERROR",
+    "GAME_OVER",
+];
 
 /// One player's part in a match.
 #[derive(Debug)]
@@ -58,7 +63,10 @@ pub fn player_requests(
     };
     let wanted = match player {
         None => first,
-        Some(wanted) => match players.iter().find(|known| known.eq_ignore_ascii_case(wanted)) {
+        Some(wanted) => match players
+            .iter()
+            .find(|known| known.eq_ignore_ascii_case(wanted))
+        {
             Some(known) => known.clone(),
             None => {
                 let known = players.into_iter().collect::<Vec<_>>().join(" and ");
@@ -73,11 +81,17 @@ pub fn player_requests(
     players.remove(&wanted);
     let own = told.iter().filter(|(to, _)| *to == wanted);
     let asked = own.map(|(_, exchange)| asked(exchange, token)).collect();
-    Ok(PlayerRequests { player: wanted, others: players.into_iter().collect(), asked })
+    Ok(PlayerRequests {
+        player: wanted,
+        others: players.into_iter().collect(),
+        asked,
+    })
 }
 
 fn asked(exchange: &Exchange, token: &Token) -> RecordedRequest {
-    let took = exchange.done_at.map(|done| done.as_micros().saturating_sub(exchange.at.as_micros()));
+    let took = exchange
+        .done_at
+        .map(|done| done.as_micros().saturating_sub(exchange.at.as_micros()));
     RecordedRequest {
         message_type: exchange.message_type.escaped().to_string(),
         request: with_token(&exchange.request, token),
@@ -93,7 +107,9 @@ fn with_token(request: &str, token: &Token) -> Option<String> {
     let mut cut = BTreeSet::new();
     find_cut(&value, &mut cut);
     let fresh = Value::from(token.reveal()).to_string();
-    Some(cut.into_iter().fold(request.to_owned(), |text, token| text.replace(&token, &fresh)))
+    Some(cut.into_iter().fold(request.to_owned(), |text, token| {
+        text.replace(&token, &fresh)
+    }))
 }
 
 /// The tokens that were cut, as they stand in the text.
@@ -101,7 +117,8 @@ fn find_cut(value: &Value, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             for (key, value) in fields {
-                let is_cut = key == "auth_token" && value.as_str().is_some_and(|text| text.ends_with("..."));
+                let is_cut =
+                    key == "auth_token" && value.as_str().is_some_and(|text| text.ends_with("..."));
                 if is_cut {
                     found.insert(value.to_string());
                 } else {
@@ -128,9 +145,16 @@ mod tests {
         let token = Token::new("tok_new");
         let request = r#"{"id":7, "params":{"z":1,"auth_token":"tok_r1m1...","a":"tok_r1m1"}}"#;
         let sent = with_token(request, &token).unwrap();
-        assert_eq!(sent, r#"{"id":7, "params":{"z":1,"auth_token":"tok_new","a":"tok_r1m1"}}"#);
+        assert_eq!(
+            sent,
+            r#"{"id":7, "params":{"z":1,"auth_token":"tok_new","a":"tok_r1m1"}}"#
+        );
         let whole = r#"{"auth_token":"short"}"#;
         assert_eq!(with_token(whole, &token).as_deref(), Some(whole));
-        assert_eq!(with_token("{\"a\":\"bc... (9000 bytes)", &token), None, "kept in part");
+        assert_eq!(
+            with_token("{\"a\":\"bc... (9000 bytes)", &token),
+            None,
+            "kept in part"
+        );
     }
 }

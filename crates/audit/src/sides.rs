@@ -10,10 +10,18 @@ pub fn note(league: &League) -> Option<String> {
         return None;
     }
     let always_b = league.players.keys().find(|player| {
-        let mut own = league.matches.values().filter(|game| game.has(player)).peekable();
+        let mut own = league
+            .matches
+            .values()
+            .filter(|game| game.has(player))
+            .peekable();
         own.peek().is_some() && own.all(|game| game.b == **player)
     })?;
-    let by = if league.players.len() == 4 { ", by the schedule of the sources for four players" } else { "" };
+    let by = if league.players.len() == 4 {
+        ", by the schedule of the sources for four players"
+    } else {
+        ""
+    };
     Some(format!(
         "{always_b} is on side B in all of its matches{by}, and in {} the side matters: --format double_round_robin gives \
          everyone both sides, --seeding lots draws who it is.",

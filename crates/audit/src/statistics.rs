@@ -9,7 +9,10 @@ use matchday_stats::{Entrant, MatchOutcome, Played, Results};
 
 pub fn of_league(league: &League) -> Results {
     let game = league.settings.game_type.to_string();
-    let decided = league.rounds.iter().flat_map(|round| league.matches_of(round));
+    let decided = league
+        .rounds
+        .iter()
+        .flat_map(|round| league.matches_of(round));
     let matches = decided.filter_map(|(_, played)| {
         let decision = played.decision.as_ref()?;
         Some(Played {
@@ -27,18 +30,42 @@ pub fn of_league(league: &League) -> Results {
         })
     });
     let ladder = league.is_ladder();
-    Results { players: entrants(&league.rows()), matches: matches.collect(), game, ladder }
+    Results {
+        players: entrants(&league.rows()),
+        matches: matches.collect(),
+        game,
+        ladder,
+    }
 }
 
 pub fn of_answers(standings: &StandingsData, schedule: &ScheduleData) -> Results {
     let rounds = || schedule.rounds.iter();
-    let games = rounds().flat_map(|round| round.matches.iter().map(move |played| (round.round_id.0, played)));
-    let game = games.clone().next().map(|(_, played)| played.game_type.to_string()).unwrap_or_default();
+    let games = rounds().flat_map(|round| {
+        round
+            .matches
+            .iter()
+            .map(move |played| (round.round_id.0, played))
+    });
+    let game = games
+        .clone()
+        .next()
+        .map(|(_, played)| played.game_type.to_string())
+        .unwrap_or_default();
     // Only the rows of a ladder have ratings.
     let ladder = standings.standings.iter().any(|row| row.rating.is_some());
     let matches = games.filter_map(|(round, played)| decided(round, played));
-    let matches = matches.map(|played| Played { forfeited: played.forfeited && !ladder, ..played }).collect();
-    Results { players: entrants(&standings.standings), matches, game, ladder }
+    let matches = matches
+        .map(|played| Played {
+            forfeited: played.forfeited && !ladder,
+            ..played
+        })
+        .collect();
+    Results {
+        players: entrants(&standings.standings),
+        matches,
+        game,
+        ladder,
+    }
 }
 
 fn decided(round: u32, played: &ScheduledMatch) -> Option<Played> {
@@ -51,7 +78,13 @@ fn decided(round: u32, played: &ScheduledMatch) -> Option<Played> {
         None => MatchOutcome::Drawn,
     };
     let [a, b] = [&played.player_a_id, &played.player_b_id].map(ToString::to_string);
-    Some(Played { round, a, b, outcome, forfeited })
+    Some(Played {
+        round,
+        a,
+        b,
+        outcome,
+        forfeited,
+    })
 }
 
 fn entrants(rows: &[StandingRow]) -> Vec<Entrant> {

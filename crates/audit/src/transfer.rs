@@ -30,9 +30,13 @@ pub fn remove_drafts(folder: &Path) -> Result<(), StoreError> {
     };
     for file in files {
         let path = file.map_err(failed)?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let is_draft = ["", "-wal", "-shm", ".lock"].iter().any(|suffix| {
-            name.strip_suffix(suffix).is_some_and(|name| name.ends_with(&format!(".db{DRAFT}")))
+            name.strip_suffix(suffix)
+                .is_some_and(|name| name.ends_with(&format!(".db{DRAFT}")))
         });
         if is_draft {
             fs::remove_file(&path).map_err(failed)?;
@@ -49,7 +53,11 @@ pub fn archive(
     is_kept: impl Fn(&Stream) -> bool,
 ) -> Result<Verification, StoreError> {
     if fs::symlink_metadata(to).is_ok() {
-        return if is_same_league(&league.open()?, to, &is_kept)? { verify_file(to) } else { Err(StoreError::Exists(to.to_owned())) };
+        return if is_same_league(&league.open()?, to, &is_kept)? {
+            verify_file(to)
+        } else {
+            Err(StoreError::Exists(to.to_owned()))
+        };
     }
     let draft = beside(to, DRAFT);
     let failed = |error| StoreError::io(to, error);
@@ -84,7 +92,9 @@ fn is_same_league(
     file: &Path,
     is_kept: impl Fn(&Stream) -> bool,
 ) -> Result<bool, StoreError> {
-    let Ok(other) = matchday_store::open::to_read(file) else { return Ok(false) };
+    let Ok(other) = matchday_store::open::to_read(file) else {
+        return Ok(false);
+    };
     let mut streams = league.streams()?;
     streams.retain(is_kept);
     if streams != other.streams()? || league.exchanges_count()? != other.exchanges_count()? {
@@ -104,13 +114,24 @@ pub fn copy_league(from: &Reader, to: &Store) -> Result<(), StoreError> {
     copy_streams(from, to, |_| true)
 }
 
-fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) -> Result<(), StoreError> {
+fn copy_streams(
+    from: &Reader,
+    to: &Store,
+    is_kept: impl Fn(&Stream) -> bool,
+) -> Result<(), StoreError> {
     let mut streams = from.streams()?;
     streams.retain(is_kept);
     for stream in &streams {
-        for events in from.load_checked(stream)?.chunk_by(|one, next| one.at == next.at) {
+        for events in from
+            .load_checked(stream)?
+            .chunk_by(|one, next| one.at == next.at)
+        {
             let lines = events.iter().map(|stored| stored.line.clone()).collect();
-            to.append(batch(events.first().map_or(Timestamp::EPOCH, |first| first.at), stream, lines));
+            to.append(batch(
+                events.first().map_or(Timestamp::EPOCH, |first| first.at),
+                stream,
+                lines,
+            ));
         }
         to.flush_blocking()?;
     }
@@ -119,21 +140,31 @@ fn copy_streams(from: &Reader, to: &Store, is_kept: impl Fn(&Stream) -> bool) ->
         let page = from.exchanges_after(after, PAGE)?;
         let Some((last, _)) = page.last() else { break };
         after = *last;
-        page.into_iter().for_each(|(_, exchange)| to.record(exchange));
+        page.into_iter()
+            .for_each(|(_, exchange)| to.record(exchange));
         to.flush_blocking()?;
     }
     for stream in &streams {
         if from.head(stream)? != Some(to.head(stream)?) {
             let to = to.url().clone();
             let what = format!("the events of {stream}");
-            return Err(StoreError::CopyDiffers { from: from.url().clone(), to, what });
+            return Err(StoreError::CopyDiffers {
+                from: from.url().clone(),
+                to,
+                what,
+            });
         }
     }
     Ok(())
 }
 
 /// Appends events and waits until they are stored.
-pub fn append(to: &Store, at: Timestamp, stream: &Stream, lines: Vec<String>) -> Result<(), StoreFailed> {
+pub fn append(
+    to: &Store,
+    at: Timestamp,
+    stream: &Stream,
+    lines: Vec<String>,
+) -> Result<(), StoreFailed> {
     to.append(batch(at, stream, lines));
     to.flush_blocking()
 }
@@ -142,5 +173,12 @@ pub fn append(to: &Store, at: Timestamp, stream: &Stream, lines: Vec<String>) ->
 fn batch(at: Timestamp, stream: &Stream, lines: Vec<String>) -> Batch {
     let durability = Durability::Written;
     let then = Box::new(|_| {});
-    Batch { at, stream: stream.clone(), lines, durability, awaited: false, then }
+    Batch {
+        at,
+        stream: stream.clone(),
+        lines,
+        durability,
+        awaited: false,
+        then,
+    }
 }

@@ -1,5 +1,10 @@
 //! What a referee says of a player is held against what that player wrote down itself, in whichever stores are at hand.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_audit::verify::{Fault, verify, verify_files};
 use matchday_core::event_codec;
@@ -28,7 +33,11 @@ fn manager(referee: fn(&Fixture) -> MatchResult) -> InstantLeague {
 }
 
 fn recorded(league: &InstantLeague) -> MatchResult {
-    let line = league.lines.iter().find(|line| line.contains("match_decided")).unwrap();
+    let line = league
+        .lines
+        .iter()
+        .find(|line| line.contains("match_decided"))
+        .unwrap();
     let value: serde_json::Value = serde_json::from_str(line).unwrap();
     serde_json::from_value(value["event"]["result"].clone()).unwrap()
 }
@@ -62,7 +71,11 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             round_id: Some(RoundId(1)),
             opponent_id: Some(PlayerId::new("P02")),
             question: Question::Parity,
-            choice: Choice { value: json!(choice), nonce: Nonce(nonce.into()), signature: None },
+            choice: Choice {
+                value: json!(choice),
+                nonce: Nonce(nonce.into()),
+                signature: None,
+            },
             fallback: None,
             attempt: Attempt(1),
             turn: Some(1),
@@ -70,7 +83,10 @@ fn player(league: &InstantLeague, commitment: &str, choice: &str, nonce: &str) -
             usage: None,
         },
     ];
-    events.iter().map(|event| event_codec::encode(BEGIN, event).unwrap()).collect()
+    events
+        .iter()
+        .map(|event| event_codec::encode(BEGIN, event).unwrap())
+        .collect()
 }
 
 /// The fault that is found with the manager's and the player's events.
@@ -81,7 +97,12 @@ fn fault(league: &InstantLeague, player: &[String]) -> Option<Fault> {
 
 fn honest(league: &InstantLeague) -> (String, &'static str, String) {
     let reveal = recorded(league).details.fairness.unwrap();
-    let nonce = reveal.nonces.get(&PlayerId::new("P01")).unwrap().0.to_string();
+    let nonce = reveal
+        .nonces
+        .get(&PlayerId::new("P01"))
+        .unwrap()
+        .0
+        .to_string();
     (reveal.commitment.0.to_string(), "odd", nonce)
 }
 
@@ -89,7 +110,10 @@ fn honest(league: &InstantLeague) -> (String, &'static str, String) {
 fn a_player_that_was_told_of_rightly_contradicts_nobody() {
     let league = manager(fair_referee);
     let (commitment, choice, nonce) = honest(&league);
-    assert_eq!(fault(&league, &player(&league, &commitment, choice, &nonce)), None);
+    assert_eq!(
+        fault(&league, &player(&league, &commitment, choice, &nonce)),
+        None
+    );
 }
 
 #[test]
@@ -98,12 +122,20 @@ fn another_choice_commitment_or_nonce_than_the_players_own_is_a_contradiction_th
     let (commitment, choice, nonce) = honest(&league);
     let other = "00".repeat(32);
     for (commitment, choice, nonce, why) in [
-        (commitment.as_str(), "even", nonce.as_str(), "that P01 chose \"odd\", and P01 chose \"even\""),
+        (
+            commitment.as_str(),
+            "even",
+            nonce.as_str(),
+            "that P01 chose \"odd\", and P01 chose \"even\"",
+        ),
         (&other, choice, nonce.as_str(), "that its commitment was"),
         (&commitment, choice, "pepper", "that P01 gave the nonce"),
     ] {
         let fault = fault(&league, &player(&league, commitment, choice, nonce)).expect(why);
-        assert!(fault.why.starts_with("REF01 says of attempt 1 at R1M1 "), "{fault}");
+        assert!(
+            fault.why.starts_with("REF01 says of attempt 1 at R1M1 "),
+            "{fault}"
+        );
         assert!(fault.why.contains(why), "{fault}");
     }
 }
@@ -115,7 +147,12 @@ fn a_choice_of_a_player_that_made_none_is_a_contradiction() {
     let mut lines = player(&league, &commitment, choice, &nonce);
     lines.pop();
     let fault = fault(&league, &lines).expect("a contradiction");
-    assert!(fault.why.contains("that P01 chose \"odd\", and P01 chose nothing"), "{fault}");
+    assert!(
+        fault
+            .why
+            .contains("that P01 chose \"odd\", and P01 chose nothing"),
+        "{fault}"
+    );
 }
 
 /// P01 is said to have been silent.
@@ -129,7 +166,9 @@ fn referee_of_the_silenced(fixture: &Fixture) -> MatchResult {
         (details.drawn_number, details.number_parity) = (None, None);
         details.choices = [(a.clone(), None), (b.clone(), None)].into_iter().collect();
     }
-    let blame = [(a.clone(), Blame::on_player(Cause::Silent))].into_iter().collect();
+    let blame = [(a.clone(), Blame::on_player(Cause::Silent))]
+        .into_iter()
+        .collect();
     result.details.blame = Some(Box::new(blame));
     result
 }
@@ -137,8 +176,12 @@ fn referee_of_the_silenced(fixture: &Fixture) -> MatchResult {
 /// The question of the match and the answer to it, as P01 recorded them, so many seconds apart.
 fn answered(seconds: u64) -> Exchange {
     let message = |kind: &str, rest: serde_json::Value| {
-        let mut message = json!({"protocol": "league.v2", "message_type": kind, "match_id": "R1M1"});
-        message.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        let mut message =
+            json!({"protocol": "league.v2", "message_type": kind, "match_id": "R1M1"});
+        message
+            .as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
         message
     };
     let question = message(
@@ -169,17 +212,23 @@ fn silenced(folder: &Path, exchanges: Vec<Exchange>) -> Option<Fault> {
     append(&store, "league", league.lines.clone()).unwrap();
     store.close().unwrap();
     let store = Store::open(&own).unwrap();
-    append_with(&store, "player/1", player(&league, &"00".repeat(32), "odd", "salt"), exchanges).unwrap();
+    append_with(
+        &store,
+        "player/1",
+        player(&league, &"00".repeat(32), "odd", "salt"),
+        exchanges,
+    )
+    .unwrap();
     store.close().unwrap();
     verify_files(&[file.into(), own.into()]).unwrap().fault
 }
 
 #[test]
-fn a_player_that_answered_in_time_and_is_said_to_have_been_silent_is_a_contradiction_that_names_both() {
+fn a_player_that_answered_in_time_and_is_said_to_have_been_silent_is_a_contradiction_that_names_both()
+ {
     let folder = tempfile::tempdir().unwrap();
     let fault = silenced(folder.path(), vec![answered(2)]).expect("a contradiction");
-    let why =
-        "REF01 says of attempt 1 at R1M1 that P01 was silent, and P01 answered in time, by its own store";
+    let why = "REF01 says of attempt 1 at R1M1 that P01 was silent, and P01 answered in time, by its own store";
     assert_eq!(fault.why, why);
 }
 

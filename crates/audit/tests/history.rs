@@ -1,5 +1,10 @@
 //! The checker of histories takes one that is right, and rejects each fault that is planted in it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_audit::verify::history::{FinalLog, HistoryReport, check_history};
 use matchday_testkit::event_lines::{chained, line};
@@ -19,23 +24,34 @@ fn hex(bytes: &[u8]) -> String {
 
 fn log(events: usize) -> FinalLog {
     let lines: Vec<String> = (0..events).map(line).collect();
-    let hashes = chained(STREAM, &lines).iter().map(|event| event.hash).collect();
+    let hashes = chained(STREAM, &lines)
+        .iter()
+        .map(|event| event.hash)
+        .collect();
     FinalLog([((1, STREAM.to_owned()), hashes)].into())
 }
 
 /// A line of a history about league 1.
 fn entry(at: u64, process: &str, id: u64, op: &str, phase: &str, more: Value) -> Value {
     let mut line = json!({"at_us": at, "process": process, "id": id, "op": op, "phase": phase});
-    line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    line.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     line
 }
 
 fn append(at: [u64; 2], process: &str, places: [u64; 2], epoch: i64, phase: &str) -> Vec<Value> {
     let [from, to] = places;
-    let about =
-        json!({"league": 1, "stream": STREAM, "from": from, "to": to, "hash": hash(to), "epoch": epoch});
+    let about = json!({"league": 1, "stream": STREAM, "from": from, "to": to, "hash": hash(to), "epoch": epoch});
     let id = at[0];
-    let mut lines = vec![entry(at[0], process, id, "append", "invoked", about.clone())];
+    let mut lines = vec![entry(
+        at[0],
+        process,
+        id,
+        "append",
+        "invoked",
+        about.clone(),
+    )];
     if !phase.is_empty() {
         lines.push(entry(at[1], process, id, "append", phase, about));
     }
@@ -93,7 +109,11 @@ fn right() -> Vec<Vec<Value>> {
 #[track_caller]
 fn rejected(lines: &[Vec<Value>], events: usize, what: &str) {
     let report = judge(lines, events);
-    assert!(report.faults.iter().any(|fault| fault.contains(what)), "{what}: {:#?}", report.faults);
+    assert!(
+        report.faults.iter().any(|fault| fault.contains(what)),
+        "{what}: {:#?}",
+        report.faults
+    );
 }
 
 #[test]
@@ -130,14 +150,22 @@ fn events_that_nobody_appended_are_found() {
     rejected(&right(), 7, "were appended by nobody");
     let mut lines = right();
     lines.remove(5);
-    rejected(&lines, 5, "events 3 to 4 of league, league 1, were appended by nobody");
+    rejected(
+        &lines,
+        5,
+        "events 3 to 4 of league, league 1, were appended by nobody",
+    );
 }
 
 #[test]
 fn a_refused_append_that_is_stored_is_found() {
     let mut lines = right();
     lines[5][1]["phase"] = json!("refused");
-    rejected(&lines, 5, "events 3 to 4 of league, league 1, were appended by nobody");
+    rejected(
+        &lines,
+        5,
+        "events 3 to 4 of league, league 1, were appended by nobody",
+    );
 }
 
 #[test]
@@ -197,7 +225,10 @@ fn an_acknowledgement_under_an_epoch_that_was_released_is_found() {
 #[test]
 fn what_cannot_be_read_or_never_began_is_found() {
     let report = check_history("{\"at_us\":", &FinalLog::default());
-    assert!(report.faults[0].contains("line 1 cannot be read"), "{report:?}");
+    assert!(
+        report.faults[0].contains("line 1 cannot be read"),
+        "{report:?}"
+    );
     let mut lines = right();
     lines[7].remove(0);
     rejected(&lines, 5, "an operation ends that did not begin");

@@ -1,5 +1,10 @@
 //! What can be made of a stored league: timelines for people, files for other programs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_audit::export::export;
 use matchday_audit::log_set::LogSet;
@@ -17,7 +22,14 @@ fn at(ms: u64) -> Timestamp {
     BEGIN + Duration::from_millis(49 + ms)
 }
 
-fn exchange(ms: u64, took: u64, to: &str, kind: &str, request: Value, answer: Option<Value>) -> Exchange {
+fn exchange(
+    ms: u64,
+    took: u64,
+    to: &str,
+    kind: &str,
+    request: Value,
+    answer: Option<Value>,
+) -> Exchange {
     Exchange {
         at: at(ms),
         connected_at: Some(at(ms)),
@@ -32,8 +44,12 @@ fn exchange(ms: u64, took: u64, to: &str, kind: &str, request: Value, answer: Op
         match_id: Some(MatchId::new("R1M1")),
         request: request.to_string(),
         error_code: answer.is_none().then(|| "E001".into()),
-        outcome: answer.as_ref().map_or("no answer in time", |_| "answered").into(),
-        answer: answer.map(|message| json!({"jsonrpc": "2.0", "id": 1, "result": message}).to_string()),
+        outcome: answer
+            .as_ref()
+            .map_or("no answer in time", |_| "answered")
+            .into(),
+        answer: answer
+            .map(|message| json!({"jsonrpc": "2.0", "id": 1, "result": message}).to_string()),
     }
 }
 
@@ -46,18 +62,51 @@ fn exchanges() -> Vec<Exchange> {
     let chose = |parity| json!({"message_type": "CHOOSE_PARITY_RESPONSE", "parity_choice": parity});
     let over = json!({"message_type": "GAME_OVER", "sender": "referee:REF01"});
     let mut all = vec![
-        exchange(1, 4, p1, "GAME_INVITATION", invitation.clone(), Some(joined.clone())),
+        exchange(
+            1,
+            4,
+            p1,
+            "GAME_INVITATION",
+            invitation.clone(),
+            Some(joined.clone()),
+        ),
         exchange(1, 9, p2, "GAME_INVITATION", invitation.clone(), None),
-        exchange(12, 2, p2, "GAME_INVITATION", invitation.clone(), Some(joined)),
-        exchange(15, 20, p1, "CHOOSE_PARITY_CALL", call.clone(), Some(chose("odd"))),
+        exchange(
+            12,
+            2,
+            p2,
+            "GAME_INVITATION",
+            invitation.clone(),
+            Some(joined),
+        ),
+        exchange(
+            15,
+            20,
+            p1,
+            "CHOOSE_PARITY_CALL",
+            call.clone(),
+            Some(chose("odd")),
+        ),
         exchange(15, 26, p2, "CHOOSE_PARITY_CALL", call, Some(chose("even"))),
         exchange(42, 2, p1, "GAME_OVER", over, Some(json!({"status": "ok"}))),
     ];
-    let heard = Exchange { agent: "P01".into(), direction: Direction::In, peer: "".into(), ..all[0].clone() };
+    let heard = Exchange {
+        agent: "P01".into(),
+        direction: Direction::In,
+        peer: "".into(),
+        ..all[0].clone()
+    };
     all.push(heard);
     let report = json!({"message_type": "MATCH_RESULT_REPORT", "sender": "referee:REF01"});
     let ack = json!({"message_type": "MATCH_RESULT_ACK", "status": "recorded"});
-    let mut reported = exchange(45, 1, "127.0.0.1:54321", "MATCH_RESULT_REPORT", report, Some(ack));
+    let mut reported = exchange(
+        45,
+        1,
+        "127.0.0.1:54321",
+        "MATCH_RESULT_REPORT",
+        report,
+        Some(ack),
+    );
     reported.agent = "league_manager".into();
     reported.direction = Direction::In;
     all.push(reported);
@@ -78,8 +127,13 @@ fn a_match_reads_as_a_timeline() {
     let logs = opened(&path);
     insta::assert_snapshot!("match", replay(&logs, Some(&MatchId::new("R1M1"))).unwrap());
     insta::assert_snapshot!("league", replay(&logs, None).unwrap());
-    let error = replay(&logs, Some(&MatchId::new("R9M9"))).unwrap_err().to_string();
-    assert_eq!(error, "there is no match R9M9 in this league; matches are named as R1M1");
+    let error = replay(&logs, Some(&MatchId::new("R9M9")))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "there is no match R9M9 in this league; matches are named as R1M1"
+    );
 }
 
 fn opened(path: &Path) -> LogSet {
@@ -100,8 +154,7 @@ fn referee_notes() -> Vec<String> {
     let score = json!({"P01": 0, "P02": 3});
     let result = json!({"winner": "P02", "score": score, "details": {"choices": {"P01": null, "P02": null}},
                         "status": "TECHNICAL_LOSS", "reason": "P01 did not join - P02 wins by default"});
-    let identity =
-        json!({"id": "REF01", "league_id": null, "auth_token": "tok_ref01_secret", "match_tokens": true});
+    let identity = json!({"id": "REF01", "league_id": null, "auth_token": "tok_ref01_secret", "match_tokens": true});
     let events = [
         json!({"type": "enrolled", "identity": identity}),
         json!({"type": "assigned", "assignment": assignment}),
@@ -119,22 +172,39 @@ fn a_referees_store_alone_tells_what_the_referee_saw() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("referee-8001.db");
     let store = Store::open(&path).unwrap();
-    let own = exchanges().into_iter().filter(|exchange| exchange.agent == "REF01").collect();
+    let own = exchanges()
+        .into_iter()
+        .filter(|exchange| exchange.agent == "REF01")
+        .collect();
     append_with(&store, "referee/8001", referee_notes(), own).unwrap();
     store.close().unwrap();
     let here = |text: String| text.replace(dir.path().to_str().unwrap(), "DIR");
     let told = replay(&opened(&path), Some(&MatchId::new("R1M1"))).unwrap();
     insta::assert_snapshot!("match_by_referee", here(told));
     insta::assert_snapshot!("referee", here(replay(&opened(&path), None).unwrap()));
-    let error = replay(&opened(&path), Some(&MatchId::new("R9M9"))).unwrap_err().to_string();
-    assert_eq!(error, "REF01 has nothing of match R9M9: its only match is R1M1");
+    let error = replay(&opened(&path), Some(&MatchId::new("R9M9")))
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "REF01 has nothing of match R9M9: its only match is R1M1"
+    );
     let out = dir.path().join("out");
     let exported = export(&opened(&path), &out).unwrap();
-    assert_eq!((exported.events, exported.matches, exported.league), (4, 1, false));
+    assert_eq!(
+        (exported.events, exported.matches, exported.league),
+        (4, 1, false)
+    );
     let record = fs::read_to_string(out.join("matches/R1M1.json")).unwrap();
-    assert!(!record.contains("tok_") && !record.contains("5ec7e7"), "{record}");
+    assert!(
+        !record.contains("tok_") && !record.contains("5ec7e7"),
+        "{record}"
+    );
     let record: Value = serde_json::from_str(&record).unwrap();
-    assert_eq!((&record["decided_by"], &record["status"]), (&json!("REF01"), &json!("TECHNICAL_LOSS")));
+    assert_eq!(
+        (&record["decided_by"], &record["status"]),
+        (&json!("REF01"), &json!("TECHNICAL_LOSS"))
+    );
     assert_eq!(record["transcript"].as_array().unwrap().len(), 6);
     assert!(!out.join("standings.csv").exists());
 }
@@ -142,18 +212,31 @@ fn a_referees_store_alone_tells_what_the_referee_saw() {
 #[test]
 fn stores_of_two_leagues_are_not_mixed() {
     let dir = tempfile::tempdir().unwrap();
-    let (one, two, referee) =
-        (dir.path().join("one.db"), dir.path().join("two.db"), dir.path().join("referee-8001.db"));
+    let (one, two, referee) = (
+        dir.path().join("one.db"),
+        dir.path().join("two.db"),
+        dir.path().join("referee-8001.db"),
+    );
     stored(&one);
     stored(&two);
     let store = Store::open(&referee).unwrap();
     append(&store, "referee/8001", referee_notes()).unwrap();
     store.close().unwrap();
-    let error = LogSet::open(&[(&one).into(), two.into()]).unwrap_err().to_string();
+    let error = LogSet::open(&[(&one).into(), two.into()])
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("each hold a league"), "{error}");
-    let error = LogSet::open(&[(&one).into(), referee.into()]).unwrap_err().to_string();
-    assert!(error.contains("is of REF01 in another league"), "its token is not the league's: {error}");
-    assert!(LogSet::open(&[(&one).into(), one.into()]).is_ok(), "the same file twice is read once");
+    let error = LogSet::open(&[(&one).into(), referee.into()])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("is of REF01 in another league"),
+        "its token is not the league's: {error}"
+    );
+    assert!(
+        LogSet::open(&[(&one).into(), one.into()]).is_ok(),
+        "the same file twice is read once"
+    );
 }
 
 #[test]
@@ -167,15 +250,16 @@ fn an_answer_that_came_too_late_is_told_from_both_sides() {
         direction: Direction::In,
         peer: "".into(),
         done_at: Some(at(900)),
-        answer: Some(json!({"result": {"message_type": "GAME_JOIN_ACK", "accept": true}}).to_string()),
+        answer: Some(
+            json!({"result": {"message_type": "GAME_JOIN_ACK", "accept": true}}).to_string(),
+        ),
         ..both[0].clone()
     };
     both.push(late);
     append_with(&store, "league", played(4, fair_referee), both).unwrap();
     store.close().unwrap();
     let told = replay(&opened(&path), Some(&MatchId::new("R1M1"))).unwrap();
-    let line =
-        "no answer in time; P02 answered after 899.0 ms, which did not arrive: GAME_JOIN_ACK, accept true";
+    let line = "no answer in time; P02 answered after 899.0 ms, which did not arrive: GAME_JOIN_ACK, accept true";
     assert!(told.contains(line), "{told}");
 }
 
@@ -186,35 +270,58 @@ fn an_export_holds_everything_but_the_secrets() {
     stored(&path);
     let store = Store::open(&path).unwrap();
     // Without its name, so that it is anyone's: the manager of this league never gave REF01 that token.
-    let applied =
-        json!({"type": "applied", "conversation_id": "conv-1", "registration_key": "tok_registration_1"});
+    let applied = json!({"type": "applied", "conversation_id": "conv-1", "registration_key": "tok_registration_1"});
     let applied = matchday_core::event_codec::encode(BEGIN, &applied).unwrap();
-    let notes = std::iter::once(applied).chain(referee_notes().into_iter().skip(1)).collect();
+    let notes = std::iter::once(applied)
+        .chain(referee_notes().into_iter().skip(1))
+        .collect();
     append(&store, "referee/8001", notes).unwrap();
     store.close().unwrap();
 
     let out = dir.path().join("out");
     let logs = opened(&path);
     let exported = export(&logs, &out).unwrap();
-    assert_eq!((exported.events, exported.matches, exported.league), (33, 6, true));
+    assert_eq!(
+        (exported.events, exported.matches, exported.league),
+        (33, 6, true)
+    );
     let events = fs::read_to_string(out.join("events.jsonl")).unwrap();
     assert_eq!(events.lines().count(), 33);
     for hidden in ["tok_", "5ec7e7"] {
         assert!(!events.contains(hidden), "{hidden}");
     }
     let first: Value = serde_json::from_str(events.lines().next().unwrap()).unwrap();
-    assert_eq!((&first["stream"], &first["seq"]), (&json!("league"), &json!(1)));
+    assert_eq!(
+        (&first["stream"], &first["seq"]),
+        (&json!("league"), &json!(1))
+    );
     assert_eq!(first["hash"].as_str().unwrap().len(), 64);
-    let marked = events.lines().filter(|line| line.contains("\"redacted\":true")).count();
-    assert_eq!(marked, 1 + 6 + 2, "the settings, registrations, and what the referee keeps");
-    insta::assert_snapshot!("matches.csv", fs::read_to_string(out.join("matches.csv")).unwrap());
-    insta::assert_snapshot!("standings.csv", fs::read_to_string(out.join("standings.csv")).unwrap());
+    let marked = events
+        .lines()
+        .filter(|line| line.contains("\"redacted\":true"))
+        .count();
+    assert_eq!(
+        marked,
+        1 + 6 + 2,
+        "the settings, registrations, and what the referee keeps"
+    );
+    insta::assert_snapshot!(
+        "matches.csv",
+        fs::read_to_string(out.join("matches.csv")).unwrap()
+    );
+    insta::assert_snapshot!(
+        "standings.csv",
+        fs::read_to_string(out.join("standings.csv")).unwrap()
+    );
     let record: Value =
         serde_json::from_str(&fs::read_to_string(out.join("matches/R1M1.json")).unwrap()).unwrap();
     assert_eq!(record["transcript"].as_array().unwrap().len(), 8);
     assert_eq!(record["lifecycle"].as_array().unwrap().len(), 3);
     assert_eq!(record["notes"].as_array().unwrap().len(), 3);
-    assert_eq!(record["result"]["details"]["fairness"]["scheme"], "matchday-draw-2");
+    assert_eq!(
+        record["result"]["details"]["fairness"]["scheme"],
+        "matchday-draw-2"
+    );
     assert_eq!(fs::read_dir(out.join("matches")).unwrap().count(), 6);
 
     let error = export(&logs, &out).unwrap_err().to_string();
@@ -229,8 +336,7 @@ fn an_agent_beside_the_league_that_the_league_does_not_know_spoils_nothing() {
     let path = dir.path().join("league.db");
     stored(&path);
     let before = replay(&opened(&path), None).unwrap();
-    let identity =
-        json!({"id": "P01", "league_id": null, "auth_token": "tok_p01_of_before", "match_tokens": true});
+    let identity = json!({"id": "P01", "league_id": null, "auth_token": "tok_p01_of_before", "match_tokens": true});
     let event = json!({"type": "enrolled", "identity": identity});
     let line = matchday_core::event_codec::encode(at(0), &event).unwrap();
     let store = Store::open(&path).unwrap();

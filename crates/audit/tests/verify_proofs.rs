@@ -1,5 +1,10 @@
 //! What verification says of results that are proven, that are not, and that were forged so that the chain fits.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_audit::verify::{Verdict, Verification, verify};
 use matchday_core::league::ProofRule;
@@ -41,14 +46,28 @@ fn forged(lines: &[String], change: impl Fn(&str, &mut Value)) -> Verification {
 }
 
 fn strip(event: &mut Value) {
-    event["result"]["details"].as_object_mut().unwrap().remove("fairness").unwrap();
+    event["result"]["details"]
+        .as_object_mut()
+        .unwrap()
+        .remove("fairness")
+        .unwrap();
 }
 
 #[test]
 fn a_league_whose_every_result_is_proven_fits() {
     let found = check(&proven());
-    assert_eq!((found.verdict(), found.results_proven), (Verdict::Fits, 6), "{:?}", found.fault);
-    assert!(found.to_string().contains("results  6 proven, 0 unproven\n"), "{found}");
+    assert_eq!(
+        (found.verdict(), found.results_proven),
+        (Verdict::Fits, 6),
+        "{:?}",
+        found.fault
+    );
+    assert!(
+        found
+            .to_string()
+            .contains("results  6 proven, 0 unproven\n"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -60,7 +79,12 @@ fn a_log_from_whose_reports_the_proofs_were_stripped_does_not_fit() {
     });
     let fault = stripped.fault.clone().expect("a fault");
     assert_eq!(stripped.verdict(), Verdict::Contradicted);
-    assert!(fault.why.starts_with("R1M1: result.details.fairness: expected the proof"), "{fault}");
+    assert!(
+        fault
+            .why
+            .starts_with("R1M1: result.details.fairness: expected the proof"),
+        "{fault}"
+    );
     // And with the word of the manager that it never was proven.
     let admitted = forged(&proven(), |kind, event| {
         if kind == "match_decided" {
@@ -74,7 +98,13 @@ fn a_log_from_whose_reports_the_proofs_were_stripped_does_not_fit() {
 #[test]
 fn a_log_that_says_that_no_proofs_were_required_does_not_fit() {
     let denied = forged(&proven(), |kind, event| match kind {
-        "league_started" => drop(event.as_object_mut().unwrap().remove("proofs_required").unwrap()),
+        "league_started" => drop(
+            event
+                .as_object_mut()
+                .unwrap()
+                .remove("proofs_required")
+                .unwrap(),
+        ),
         "match_decided" => strip(event),
         _ => {}
     });
@@ -86,7 +116,13 @@ fn a_log_that_says_that_no_proofs_were_required_does_not_fit() {
 #[test]
 fn a_log_that_denies_that_anyone_proved_is_not_taken_for_proven() {
     let denied = forged(&proven(), |kind, event| match kind {
-        "league_started" => drop(event.as_object_mut().unwrap().remove("proofs_required").unwrap()),
+        "league_started" => drop(
+            event
+                .as_object_mut()
+                .unwrap()
+                .remove("proofs_required")
+                .unwrap(),
+        ),
         "referee_registered" => event["meta"]["capabilities"] = json!([MATCH_TOKENS]),
         "match_decided" => {
             strip(event);
@@ -101,11 +137,14 @@ fn a_log_that_denies_that_anyone_proved_is_not_taken_for_proven() {
 
 #[test]
 fn what_is_recorded_of_a_proof_must_be_so() {
-    let praised = forged(&signing(ProofRule::Required, DOES_NOT, plain_referee), |kind, event| {
-        if kind == "match_decided" {
-            event["proof"] = json!("proven");
-        }
-    });
+    let praised = forged(
+        &signing(ProofRule::Required, DOES_NOT, plain_referee),
+        |kind, event| {
+            if kind == "match_decided" {
+                event["proof"] = json!("proven");
+            }
+        },
+    );
     let why = praised.fault.expect("a fault").why;
     assert_eq!(why, "R1M1 is recorded as proven, and is unproven");
     let belittled = forged(&proven(), |kind, event| {
@@ -113,7 +152,10 @@ fn what_is_recorded_of_a_proof_must_be_so() {
             event["proof"] = json!("unproven");
         }
     });
-    assert_eq!(belittled.fault.unwrap().why, "R1M1 is recorded as unproven, and is proven");
+    assert_eq!(
+        belittled.fault.unwrap().why,
+        "R1M1 is recorded as unproven, and is proven"
+    );
 }
 
 #[test]
@@ -124,7 +166,12 @@ fn another_choice_than_the_one_that_was_signed_does_not_fit() {
         }
     });
     let fault = turned.fault.expect("a fault");
-    assert!(fault.why.contains("R1M1: result.details.fairness.signatures.P01"), "{fault}");
+    assert!(
+        fault
+            .why
+            .contains("R1M1: result.details.fairness.signatures.P01"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -141,14 +188,23 @@ fn a_match_of_players_with_keys_that_went_to_a_referee_that_does_not_prove_does_
 
 #[test]
 fn results_that_nobody_could_prove_are_named_and_no_contradiction() {
-    for (proof, capabilities) in [(ProofRule::Required, DOES_NOT), (ProofRule::Optional, DOES_NOT)] {
+    for (proof, capabilities) in [
+        (ProofRule::Required, DOES_NOT),
+        (ProofRule::Optional, DOES_NOT),
+    ] {
         let found = check(&signing(proof, capabilities, plain_referee));
         assert_eq!(found.fault, None);
         assert_eq!(found.verdict(), Verdict::NotAllProven);
         assert_eq!((found.results_proven, found.unproven.len()), (0, 6));
         let text = found.to_string();
-        assert!(text.contains("results  0 proven, 6 unproven: R1M1, "), "{text}");
-        assert!(text.ends_with("Everything that could be checked fits; not everything is proven."), "{text}");
+        assert!(
+            text.contains("results  0 proven, 6 unproven: R1M1, "),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("Everything that could be checked fits; not everything is proven."),
+            "{text}"
+        );
     }
 }
 
@@ -167,7 +223,12 @@ fn what_the_operator_allows_fits_and_is_unproven_from_then_on() {
         league.play_one();
     }
     let found = check(&league.lines);
-    assert_eq!((found.verdict(), found.results_proven), (Verdict::Fits, 6), "{:?}", found.fault);
+    assert_eq!(
+        (found.verdict(), found.results_proven),
+        (Verdict::Fits, 6),
+        "{:?}",
+        found.fault
+    );
     let twice = [&league.lines[..], &league.lines[league.lines.len() - 1..]].concat();
     assert!(check(&twice).fault.is_some());
 }

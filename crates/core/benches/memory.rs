@@ -23,8 +23,10 @@ fn round_of_49_live_matches(bencher: Bencher) {
         league.play_keeping(1);
         league
     };
-    bencher.with_inputs(before_second_round).bench_values(|mut league| {
-        league.play_until(MessageType::GameOver);
-        league
-    });
+    bencher
+        .with_inputs(before_second_round)
+        .bench_values(|mut league| {
+            league.play_until(MessageType::GameOver);
+            league
+        });
 }

@@ -25,7 +25,9 @@ fn main() -> ExitCode {
     };
     let empty = resident_kb();
     let began = Instant::now();
-    let gathered: Result<Vec<_>, _> = (0..leagues).map(|_| BenchmarkLeague::gather(players, 1)).collect();
+    let gathered: Result<Vec<_>, _> = (0..leagues)
+        .map(|_| BenchmarkLeague::gather(players, 1))
+        .collect();
     let mut gathered = match gathered {
         Ok(gathered) => gathered,
         Err(broken) => {
@@ -36,7 +38,10 @@ fn main() -> ExitCode {
     let registered_in = began.elapsed();
     let registered = resident_kb();
     let began = Instant::now();
-    let matches: u64 = gathered.iter_mut().map(|league| u64::from(league.play())).sum();
+    let matches: u64 = gathered
+        .iter_mut()
+        .map(|league| u64::from(league.play()))
+        .sum();
     let took = began.elapsed();
     let played = resident_kb();
     let agents = u64::from(leagues) * u64::from(players + 2);
@@ -59,5 +64,6 @@ fn main() -> ExitCode {
 fn resident_kb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok())
+        .unwrap_or(0)
 }

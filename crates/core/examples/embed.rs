@@ -19,7 +19,10 @@ use std::io::{Write, stdin, stdout};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 fn now() -> Timestamp {
-    Timestamp::EPOCH + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    Timestamp::EPOCH
+        + SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,19 +37,38 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (number, line) in (1..).zip(stdin().lines()) {
         let line = line?;
         let Requests::One(received) = read_requests(line.as_bytes(), &limits) else {
-            writeln!(stdout(), "{{\"error\":\"line {number} is no JSON-RPC request\"}}")?;
+            writeln!(
+                stdout(),
+                "{{\"error\":\"line {number} is no JSON-RPC request\"}}"
+            )?;
             continue;
         };
-        let reading = Reading { conformance, now: now(), limits, exchange: None, about: None };
+        let reading = Reading {
+            conformance,
+            now: now(),
+            limits,
+            exchange: None,
+            about: None,
+        };
         let dialect = received.dialect;
         let reply_to = received.reply_to;
         let Some(ask) = decode_wire::ask(received.asked, &reading) else {
-            writeln!(stdout(), "{{\"error\":\"line {number} names an unknown method\"}}")?;
+            writeln!(
+                stdout(),
+                "{{\"error\":\"line {number} names an unknown method\"}}"
+            )?;
             continue;
         };
         let id = RequestId(number);
-        let request =
-            Request { id, ask, dialect, local: true, objection: None, client: None, join_code: None };
+        let request = Request {
+            id,
+            ask,
+            dialect,
+            local: true,
+            objection: None,
+            client: None,
+            join_code: None,
+        };
         for batch in driver.arrive(now(), Arrival::new(now(), Input::Request(request)))? {
             // The rule: store the lines durably, and only then send.
             log.extend(batch.lines);

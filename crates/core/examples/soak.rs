@@ -52,12 +52,19 @@ fn main() -> ExitCode {
 
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut arguments =
-        Arguments { seeds: 1_000, from: 0, jobs: cores, only: None, trace: false, shared_store: false };
+    let mut arguments = Arguments {
+        seeds: 1_000,
+        from: 0,
+        jobs: cores,
+        only: None,
+        trace: false,
+        shared_store: false,
+    };
     while let Some(word) = words.next() {
         let mut number = || -> Result<u64, String> {
             let text = words.next().ok_or(format!("{word} needs a number"))?;
-            text.parse().map_err(|_| format!("{word} needs a number, not {text:?}"))
+            text.parse()
+                .map_err(|_| format!("{word} needs a number, not {text:?}"))
         };
         match word.as_str() {
             "--seeds" => arguments.seeds = number()?,
@@ -74,9 +81,17 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Option<Arguments>, S
 }
 
 fn run(seed: u64, arguments: &Arguments) -> Report {
-    let scenario =
-        arguments.shared_store.then(|| Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed)));
-    sim::run(seed, &Options { keep_trace: arguments.trace, scenario, ..Options::default() })
+    let scenario = arguments
+        .shared_store
+        .then(|| Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed)));
+    sim::run(
+        seed,
+        &Options {
+            keep_trace: arguments.trace,
+            scenario,
+            ..Options::default()
+        },
+    )
 }
 
 /// Runs one seed and prints what came of it.
@@ -85,7 +100,10 @@ fn show(seed: u64, arguments: &Arguments) -> ExitCode {
     for line in &report.trace {
         println!("{line}");
     }
-    println!("seed {seed}: trace {:016x}, {:?}", report.trace_hash, report.stats);
+    println!(
+        "seed {seed}: trace {:016x}, {:?}",
+        report.trace_hash, report.stats
+    );
     match report.failure {
         None => ExitCode::SUCCESS,
         Some(failure) => {
@@ -123,7 +141,11 @@ fn soak(arguments: &Arguments) -> ExitCode {
     });
     let total = total.into_inner().unwrap_or_else(PoisonError::into_inner);
     total.print(arguments.seeds, arguments.shared_store, begun.elapsed());
-    if total.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+    if total.failures.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(1)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -131,7 +153,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Says how far the run is, and which seeds take long.
-fn progress(total: &Mutex<Total>, running: &Mutex<BTreeMap<u64, Instant>>, seeds: u64, begun: Instant) {
+fn progress(
+    total: &Mutex<Total>,
+    running: &Mutex<BTreeMap<u64, Instant>>,
+    seeds: u64,
+    begun: Instant,
+) {
     let mut shown = Instant::now();
     loop {
         let done = lock(total).seeds;
@@ -142,7 +169,10 @@ fn progress(total: &Mutex<Total>, running: &Mutex<BTreeMap<u64, Instant>>, seeds
         if shown.elapsed() >= Duration::from_secs(2) {
             shown = Instant::now();
             eprintln!("{done} of {seeds} seeds, {:.0?}", begun.elapsed());
-            for (seed, since) in lock(running).iter().filter(|(_, since)| since.elapsed() >= SLOW) {
+            for (seed, since) in lock(running)
+                .iter()
+                .filter(|(_, since)| since.elapsed() >= SLOW)
+            {
                 eprintln!("seed {seed} has run for {:.0?}", since.elapsed());
             }
         }
@@ -221,12 +251,37 @@ impl Total {
     }
 
     fn print(&self, seeds: u64, shared_store: bool, wall: Duration) {
-        let Stats { messages, lost, refused, duplicated, crashes, steps_lost, forgeries, lies, .. } =
-            &self.stats;
-        let Stats { matches, technical_losses, reassigned, virtual_time, takeovers, .. } = &self.stats;
-        let Stats { completed_under_fault, bound_used_percent, .. } = &self.stats;
-        println!("{seeds} seeds in {wall:.1?}, {} failed", self.failures.len());
-        println!("  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned");
+        let Stats {
+            messages,
+            lost,
+            refused,
+            duplicated,
+            crashes,
+            steps_lost,
+            forgeries,
+            lies,
+            ..
+        } = &self.stats;
+        let Stats {
+            matches,
+            technical_losses,
+            reassigned,
+            virtual_time,
+            takeovers,
+            ..
+        } = &self.stats;
+        let Stats {
+            completed_under_fault,
+            bound_used_percent,
+            ..
+        } = &self.stats;
+        println!(
+            "{seeds} seeds in {wall:.1?}, {} failed",
+            self.failures.len()
+        );
+        println!(
+            "  {matches} matches, {technical_losses} of them technical losses, {reassigned} reassigned"
+        );
         println!(
             "  {} steps, {messages} messages: {lost} lost, {duplicated} duplicated, {refused} refused",
             self.steps
@@ -235,14 +290,25 @@ impl Total {
             "  {crashes} crashes losing {steps_lost} steps, {forgeries} forged reports, {lies} lies of referees, \
              {takeovers} attempts at a takeover"
         );
-        let Stats { tenures, pauses, cuts, handovers, unknown_commits, fenced, .. } = &self.stats;
+        let Stats {
+            tenures,
+            pauses,
+            cuts,
+            handovers,
+            unknown_commits,
+            fenced,
+            ..
+        } = &self.stats;
         println!(
             "  {} leagues on a shared store: {} changes of owner, {handovers} of them handed over, {pauses} pauses, {cuts} cuts from the \
              store, {unknown_commits} commits of unknown outcome, {fenced} owners fenced",
             self.shared_stores,
             tenures.saturating_sub(self.shared_stores)
         );
-        println!("  {:.1} days of virtual time", virtual_time.as_secs_f64() / 86_400.0);
+        println!(
+            "  {:.1} days of virtual time",
+            virtual_time.as_secs_f64() / 86_400.0
+        );
         println!(
             "  {completed_under_fault} leagues were over before the faults, the others after at most {bound_used_percent} % of their bound"
         );

@@ -22,7 +22,9 @@ mod step;
 
 pub use decode_hints::DecodeHints;
 pub use signing::{Signed, Signing, SigningDue};
-pub use step::{CallDeadline, DecisionRequest, Outgoing, Payload, Reply, RulesRequest, Step, StepContext};
+pub use step::{
+    CallDeadline, DecisionRequest, Outgoing, Payload, Reply, RulesRequest, Step, StepContext,
+};
 
 use crate::entropy::Entropy;
 use crate::protocol::dialect::Dialect;

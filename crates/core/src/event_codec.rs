@@ -34,7 +34,11 @@ pub enum EventCodecError {
 
 /// One line of JSON, without a newline.
 pub fn encode<E: Serialize>(at: Timestamp, event: &E) -> Result<String, EventCodecError> {
-    Ok(serde_json::to_string(&Line { v: VERSION, at, event })?)
+    Ok(serde_json::to_string(&Line {
+        v: VERSION,
+        at,
+        event,
+    })?)
 }
 
 /// Decodes a line.

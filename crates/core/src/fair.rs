@@ -96,8 +96,12 @@ impl MatchDraw<'_> {
     fn hash(&self, label: &[u8], rest: &[&[u8]]) -> [u8; 32] {
         let mut hash = Sha256::new();
         let attempt = self.attempt.0.to_be_bytes();
-        let mut parts =
-            vec![label, self.league_id.as_str().as_bytes(), self.match_id.as_str().as_bytes(), &attempt];
+        let mut parts = vec![
+            label,
+            self.league_id.as_str().as_bytes(),
+            self.match_id.as_str().as_bytes(),
+            &attempt,
+        ];
         parts.extend(rest);
         hash_input::feed(&parts, |bytes| hash.update(bytes));
         hash.finalize().into()
@@ -105,7 +109,9 @@ impl MatchDraw<'_> {
 
     /// The commitment that the referee publishes before the match.
     pub fn commitment(&self, secret: &Secret) -> Commitment {
-        Commitment(lower_hex::encode(&self.hash(COMMITMENT_LABEL, &[&secret.0])))
+        Commitment(lower_hex::encode(
+            &self.hash(COMMITMENT_LABEL, &[&secret.0]),
+        ))
     }
 
     /// The nonce commitment that a player publishes when it joins.
@@ -141,12 +147,20 @@ impl MatchDraw<'_> {
     pub fn dice(&self, secret: &Secret, nonces: [&Nonce; 2]) -> Dice {
         let [a, b] = nonces.map(|nonce| nonce.0.as_bytes());
         let attempt = self.attempt.0.to_be_bytes();
-        let [league, match_id] = [self.league_id.as_str(), self.match_id.as_str()].map(str::as_bytes);
+        let [league, match_id] =
+            [self.league_id.as_str(), self.match_id.as_str()].map(str::as_bytes);
         let parts = [DRAW_LABEL, league, match_id, &attempt, a, b];
         // HMAC accepts keys of any length, so this never fails.
         let mut keyed = Hmac::<Sha256>::new_from_slice(&secret.0).ok();
-        keyed.iter_mut().for_each(|mac| hash_input::feed(&parts, |bytes| mac.update(bytes)));
-        Dice { keyed, blocks: 0, words: [0; 4], used: 4 }
+        keyed
+            .iter_mut()
+            .for_each(|mac| hash_input::feed(&parts, |bytes| mac.update(bytes)));
+        Dice {
+            keyed,
+            blocks: 0,
+            words: [0; 4],
+            used: 4,
+        }
     }
 }
 
@@ -252,14 +266,21 @@ pub fn verify(
     if reveal.scheme != SCHEME {
         return Err(Unfair::Scheme(reveal.scheme.clone()));
     }
-    let draw = MatchDraw { league_id, match_id, attempt };
+    let draw = MatchDraw {
+        league_id,
+        match_id,
+        attempt,
+    };
     let secret = Secret::parse(&reveal.secret).ok_or(Unfair::Secret)?;
     if draw.commitment(&secret) != reveal.commitment {
         return Err(Unfair::Commitment(reveal.commitment.0.clone()));
     }
-    let (Some(nonce_a), Some(nonce_b), 2, true) =
-        (reveal.nonces.get(a), reveal.nonces.get(b), reveal.nonces.len(), a != b)
-    else {
+    let (Some(nonce_a), Some(nonce_b), 2, true) = (
+        reveal.nonces.get(a),
+        reveal.nonces.get(b),
+        reveal.nonces.len(),
+        a != b,
+    ) else {
         return Err(Unfair::Nonces(a.clone(), b.clone()));
     };
     for (player, nonce) in [(a, nonce_a), (b, nonce_b)] {
@@ -269,7 +290,10 @@ pub fn verify(
         if promised.is_some_and(|promised| draw.nonce_commitment(player, nonce) != *promised) {
             return Err(Unfair::NonceCommitment(player.clone()));
         }
-        let told = reveal.proof.as_ref().map(|proof| proof.get(player).copied());
+        let told = reveal
+            .proof
+            .as_ref()
+            .map(|proof| proof.get(player).copied());
         if told.is_some_and(|told| told != Some(reveal.proof_of(player))) {
             return Err(Unfair::Proof(player.clone()));
         }

@@ -53,8 +53,17 @@ mod tests {
     #[test]
     fn a_list_is_the_same_however_long_it_gets() {
         let long = [7; 300];
-        for lengths in [&[][..], &[0], &[1, 0, 2], &[248], &[249], &[240, 0], &[240, 1], &[300, 5], &[5, 300]]
-        {
+        for lengths in [
+            &[][..],
+            &[0],
+            &[1, 0, 2],
+            &[248],
+            &[249],
+            &[240, 0],
+            &[240, 1],
+            &[300, 5],
+            &[5, 300],
+        ] {
             let parts: Vec<&[u8]> = lengths.iter().map(|length| &long[..*length]).collect();
             let mut fed = Vec::new();
             let mut expected = Vec::new();

@@ -10,7 +10,9 @@ pub(crate) fn encode(bytes: &[u8]) -> SmolStr {
 pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     hex::decode_to_slice(text, &mut bytes).ok()?;
-    text.bytes().all(|digit| !digit.is_ascii_uppercase()).then_some(bytes)
+    text.bytes()
+        .all(|digit| !digit.is_ascii_uppercase())
+        .then_some(bytes)
 }
 
 #[cfg(test)]
@@ -24,7 +26,9 @@ mod tests {
             assert_eq!(decode(&encode(part)).as_ref(), Some(part));
         }
         assert_eq!(decode("00ff"), Some([0, 255]));
-        for wrong in ["", "00f", "00f0f", "00ff00", "00fF", "00fg", "00f/", "00f:", "00f`", "+0ff", "0é0"] {
+        for wrong in [
+            "", "00f", "00f0f", "00ff00", "00fF", "00fg", "00f/", "00f:", "00f`", "+0ff", "0é0",
+        ] {
             assert_eq!(decode::<2>(wrong), None, "{wrong:?}");
         }
     }

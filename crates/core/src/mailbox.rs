@@ -138,7 +138,12 @@ impl Mailbox {
     /// How the agent is connected, and since when; `Err` with the time since when it is not. Between two polls it is.
     pub fn connection(&self, now: Timestamp) -> Result<(Transport, Timestamp), Timestamp> {
         match (&self.presence, &self.polling) {
-            (Presence::Connected { transport, since, .. }, _) => Ok((*transport, *since)),
+            (
+                Presence::Connected {
+                    transport, since, ..
+                },
+                _,
+            ) => Ok((*transport, *since)),
             (Presence::Absent { since }, Some((_, polls_since))) if now < *since + ABSENT_AFTER => {
                 Ok((Transport::LongPoll, *polls_since))
             }
@@ -153,15 +158,28 @@ impl Mailbox {
         deadline: Timestamp,
         caller: Caller,
     ) -> Result<CallNumber, Refused> {
-        let alike = self.waiting.values().filter(|waiting| waiting.caller == caller).count();
+        let alike = self
+            .waiting
+            .values()
+            .filter(|waiting| waiting.caller == caller)
+            .count();
         match self.presence {
-            Presence::Absent { since } if now >= since + ABSENT_AFTER => return Err(Refused::Absent),
+            Presence::Absent { since } if now >= since + ABSENT_AFTER => {
+                return Err(Refused::Absent);
+            }
             _ if alike >= WAITING_MAX => return Err(Refused::Full),
             _ => {}
         }
         self.last_call = self.last_call.saturating_add(1);
         let number = CallNumber(self.last_call);
-        self.waiting.insert(number, Waiting { caller, deadline, delivered_to: None });
+        self.waiting.insert(
+            number,
+            Waiting {
+                caller,
+                deadline,
+                delivered_to: None,
+            },
+        );
         Ok(number)
     }
 
@@ -175,7 +193,9 @@ impl Mailbox {
         take_over: bool,
         after: Option<CallNumber>,
     ) -> Result<StreamNumber, Taken> {
-        if let Presence::Connected { client: current, .. } = &self.presence
+        if let Presence::Connected {
+            client: current, ..
+        } = &self.presence
             && *current != client
             && !take_over
         {
@@ -187,10 +207,18 @@ impl Mailbox {
             waiting.delivered_to = after.filter(|after| number <= after).map(|_| stream);
         }
         let goes_on = transport == Transport::LongPoll && self.connection(now).is_ok();
-        let polls = self.polling.take().filter(|(polled, _)| goes_on && *polled == client);
+        let polls = self
+            .polling
+            .take()
+            .filter(|(polled, _)| goes_on && *polled == client);
         let since = polls.map_or(now, |(_, since)| since);
         self.polling = (transport == Transport::LongPoll).then(|| (client.clone(), since));
-        self.presence = Presence::Connected { stream, client, transport, since };
+        self.presence = Presence::Connected {
+            stream,
+            client,
+            transport,
+            since,
+        };
         Ok(stream)
     }
 
@@ -212,7 +240,10 @@ impl Mailbox {
         if !self.is_current(stream) {
             return Next::Replaced;
         }
-        let undelivered = self.waiting.iter_mut().find(|(_, waiting)| waiting.delivered_to != Some(stream));
+        let undelivered = self
+            .waiting
+            .iter_mut()
+            .find(|(_, waiting)| waiting.delivered_to != Some(stream));
         match undelivered {
             Some((number, waiting)) => {
                 waiting.delivered_to = Some(stream);
@@ -264,7 +295,9 @@ mod tests {
 
     fn connected() -> (Mailbox, StreamNumber) {
         let mut mailbox = Mailbox::new(START);
-        let stream = mailbox.connect(START, "laptop".into(), Transport::Stream, false, None).unwrap();
+        let stream = mailbox
+            .connect(START, "laptop".into(), Transport::Stream, false, None)
+            .unwrap();
         (mailbox, stream)
     }
 
@@ -274,19 +307,38 @@ mod tests {
         let call = mailbox.call(START, after(30), Caller::Own).unwrap();
         assert_eq!(mailbox.next(stream), Next::Call(call, after(30)));
         assert_eq!(mailbox.next(stream), Next::Nothing);
-        let again = mailbox.connect(after(1), "laptop".into(), Transport::Stream, false, None).unwrap();
+        let again = mailbox
+            .connect(after(1), "laptop".into(), Transport::Stream, false, None)
+            .unwrap();
         assert_eq!(mailbox.next(stream), Next::Replaced);
         assert_eq!(mailbox.next(again), Next::Call(call, after(30)));
-        let third = mailbox.connect(after(2), "laptop".into(), Transport::Stream, false, Some(call)).unwrap();
-        assert_eq!(mailbox.next(third), Next::Nothing, "the client has received it");
+        let third = mailbox
+            .connect(
+                after(2),
+                "laptop".into(),
+                Transport::Stream,
+                false,
+                Some(call),
+            )
+            .unwrap();
+        assert_eq!(
+            mailbox.next(third),
+            Next::Nothing,
+            "the client has received it"
+        );
     }
 
     #[test]
     fn another_client_must_say_that_it_takes_over() {
         let (mut mailbox, stream) = connected();
-        assert_eq!(mailbox.connect(after(1), "other".into(), Transport::Stream, false, None), Err(Taken));
+        assert_eq!(
+            mailbox.connect(after(1), "other".into(), Transport::Stream, false, None),
+            Err(Taken)
+        );
         assert_eq!(mailbox.next(stream), Next::Nothing);
-        mailbox.connect(after(1), "other".into(), Transport::Stream, true, None).unwrap();
+        mailbox
+            .connect(after(1), "other".into(), Transport::Stream, true, None)
+            .unwrap();
         assert_eq!(mailbox.next(stream), Next::Replaced);
         mailbox.disconnect(after(2), stream);
         assert!(
@@ -302,7 +354,10 @@ mod tests {
         let two = mailbox.call(START, after(5), Caller::Own).unwrap();
         assert_eq!(mailbox.answer(after(5), one), Ok(()));
         assert_eq!(mailbox.answer(after(5), one), Err(NotOpen::Unknown));
-        assert_eq!(mailbox.answer(after(5) + Duration::from_micros(1), two), Err(NotOpen::Late));
+        assert_eq!(
+            mailbox.answer(after(5) + Duration::from_micros(1), two),
+            Err(NotOpen::Late)
+        );
         assert_eq!(mailbox.fails_at(two), Some(after(5)));
     }
 
@@ -313,8 +368,13 @@ mod tests {
         mailbox.disconnect(after(1), stream);
         assert_eq!(mailbox.fails_at(call), Some(after(16)));
         assert!(mailbox.call(after(15), after(60), Caller::Own).is_ok());
-        assert_eq!(mailbox.call(after(16), after(60), Caller::Own), Err(Refused::Absent));
-        mailbox.connect(after(14), "laptop".into(), Transport::Stream, false, None).unwrap();
+        assert_eq!(
+            mailbox.call(after(16), after(60), Caller::Own),
+            Err(Refused::Absent)
+        );
+        mailbox
+            .connect(after(14), "laptop".into(), Transport::Stream, false, None)
+            .unwrap();
         assert_eq!(mailbox.fails_at(call), Some(after(60)));
     }
 
@@ -322,17 +382,27 @@ mod tests {
     fn polls_that_follow_on_each_other_are_one_connection() {
         let mut mailbox = Mailbox::new(START);
         let poll = |mailbox: &mut Mailbox, at: u64| {
-            let number =
-                mailbox.connect(after(at), "laptop".into(), Transport::LongPoll, false, None).unwrap();
+            let number = mailbox
+                .connect(after(at), "laptop".into(), Transport::LongPoll, false, None)
+                .unwrap();
             mailbox.disconnect(after(at + 1), number);
         };
         poll(&mut mailbox, 0);
         poll(&mut mailbox, 5);
-        assert_eq!(mailbox.connection(after(15)), Ok((Transport::LongPoll, START)));
+        assert_eq!(
+            mailbox.connection(after(15)),
+            Ok((Transport::LongPoll, START))
+        );
         assert_eq!(mailbox.connection(after(21)), Err(after(6)));
         poll(&mut mailbox, 60);
-        assert_eq!(mailbox.connection(after(61)), Ok((Transport::LongPoll, after(60))), "after an absence");
-        let stream = mailbox.connect(after(62), "laptop".into(), Transport::Stream, false, None).unwrap();
+        assert_eq!(
+            mailbox.connection(after(61)),
+            Ok((Transport::LongPoll, after(60))),
+            "after an absence"
+        );
+        let stream = mailbox
+            .connect(after(62), "laptop".into(), Transport::Stream, false, None)
+            .unwrap();
         mailbox.disconnect(after(63), stream);
         assert_eq!(
             mailbox.connection(after(63)),
@@ -344,9 +414,13 @@ mod tests {
     #[test]
     fn a_full_mailbox_takes_no_more() {
         let (mut mailbox, _) = connected();
-        let calls: Vec<_> =
-            (0..WAITING_MAX).map(|_| mailbox.call(START, after(5), Caller::Own).unwrap()).collect();
-        assert_eq!(mailbox.call(START, after(5), Caller::Own), Err(Refused::Full));
+        let calls: Vec<_> = (0..WAITING_MAX)
+            .map(|_| mailbox.call(START, after(5), Caller::Own).unwrap())
+            .collect();
+        assert_eq!(
+            mailbox.call(START, after(5), Caller::Own),
+            Err(Refused::Full)
+        );
         mailbox.end(calls[0]);
         assert!(mailbox.call(START, after(5), Caller::Own).is_ok());
     }
@@ -357,7 +431,10 @@ mod tests {
         for _ in 0..WAITING_MAX {
             mailbox.call(START, after(600), Caller::Outside).unwrap();
         }
-        assert_eq!(mailbox.call(START, after(5), Caller::Outside), Err(Refused::Full));
+        assert_eq!(
+            mailbox.call(START, after(5), Caller::Outside),
+            Err(Refused::Full)
+        );
         let own = mailbox.call(START, after(5), Caller::Own).unwrap();
         let sent = std::iter::from_fn(|| match mailbox.next(stream) {
             Next::Call(number, _) => Some(number),

@@ -71,7 +71,11 @@ pub struct Sent<P> {
 
 impl<P> Default for Outbox<P> {
     fn default() -> Self {
-        Self { last_call: 0, open: PendingCalls::default(), waiting: BTreeMap::new() }
+        Self {
+            last_call: 0,
+            open: PendingCalls::default(),
+            waiting: BTreeMap::new(),
+        }
     }
 }
 
@@ -83,11 +87,21 @@ impl<P: Clone> Outbox<P> {
     }
 
     /// Sends the first try, into `out`, and keeps the delivery. Returns the id of that try.
-    pub fn send(&mut self, now: Timestamp, delivery: Delivery<P>, out: &mut Vec<Outgoing>) -> CallId {
+    pub fn send(
+        &mut self,
+        now: Timestamp,
+        delivery: Delivery<P>,
+        out: &mut Vec<Outgoing>,
+    ) -> CallId {
         self.dispatch(now, Box::new(Sent { delivery, retry: 0 }), out)
     }
 
-    fn dispatch(&mut self, now: Timestamp, mut sent: Box<Sent<P>>, out: &mut Vec<Outgoing>) -> CallId {
+    fn dispatch(
+        &mut self,
+        now: Timestamp,
+        mut sent: Box<Sent<P>>,
+        out: &mut Vec<Outgoing>,
+    ) -> CallId {
         let call = self.next_call();
         if let Payload::Message(message) = &mut sent.delivery.payload {
             message.envelope.timestamp = now;
@@ -132,8 +146,10 @@ impl<P: Clone> Outbox<P> {
 
     /// Cancels deliveries. Their answers are ignored.
     pub fn cancel(&mut self, mut is_cancelled: impl FnMut(&P) -> bool) {
-        self.open.retain(|sent| !is_cancelled(&sent.delivery.purpose));
-        self.waiting.retain(|_, sent| !is_cancelled(&sent.delivery.purpose));
+        self.open
+            .retain(|sent| !is_cancelled(&sent.delivery.purpose));
+        self.waiting
+            .retain(|_, sent| !is_cancelled(&sent.delivery.purpose));
     }
 
     /// Sends retries of such deliveries to another endpoint.
@@ -147,7 +163,10 @@ impl<P: Clone> Outbox<P> {
 
     /// Whether any delivery with such a purpose is in flight or waiting.
     pub fn contains(&self, mut wanted: impl FnMut(&P) -> bool) -> bool {
-        self.open.values().chain(self.waiting.values()).any(|sent| wanted(&sent.delivery.purpose))
+        self.open
+            .values()
+            .chain(self.waiting.values())
+            .any(|sent| wanted(&sent.delivery.purpose))
     }
 
     /// The time of the next retry.
@@ -171,7 +190,12 @@ mod tests {
         }
     }
 
-    const TWICE: Tries = Tries::Retry(2, Backoff::Fixed { delay: Duration::from_secs(2) });
+    const TWICE: Tries = Tries::Retry(
+        2,
+        Backoff::Fixed {
+            delay: Duration::from_secs(2),
+        },
+    );
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(seconds * 1_000_000)
@@ -189,7 +213,10 @@ mod tests {
         assert_eq!(out.len(), 1);
         outbox.tick(at(3), &mut out);
         assert_eq!(out.len(), 2);
-        assert_eq!(out[1].deadline, CallDeadline::After(Duration::from_secs(10)));
+        assert_eq!(
+            out[1].deadline,
+            CallDeadline::After(Duration::from_secs(10))
+        );
     }
 
     #[test]

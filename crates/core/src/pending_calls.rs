@@ -18,7 +18,10 @@ impl<T> Default for PendingCalls<T> {
 impl<T> PendingCalls<T> {
     /// Adds a call; its id must be the greatest.
     pub(crate) fn insert(&mut self, call: CallId, known: T) {
-        debug_assert!(self.0.back().is_none_or(|(last, _)| *last < call), "{call:?} is not the latest");
+        debug_assert!(
+            self.0.back().is_none_or(|(last, _)| *last < call),
+            "{call:?} is not the latest"
+        );
         self.0.push_back((call, known));
     }
 

@@ -41,7 +41,12 @@ impl AttemptRef<'_> {
     }
 
     /// Whether the referee with this key has said exactly this.
-    pub fn is_signed(&self, key: &PublicKey, statement: Statement<'_>, signature: &Signature) -> bool {
+    pub fn is_signed(
+        &self,
+        key: &PublicKey,
+        statement: Statement<'_>,
+        signature: &Signature,
+    ) -> bool {
         self.with_parts(statement, |parts| key.verifies_list(parts, signature))
     }
 
@@ -63,5 +68,7 @@ impl AttemptRef<'_> {
 /// A result as it is signed.
 pub fn result_text(result: &GameResult) -> String {
     // JSON keys are sorted in a value, so equal results have equal texts.
-    serde_json::to_value(result).map(|value| value.to_string()).unwrap_or_default()
+    serde_json::to_value(result)
+        .map(|value| value.to_string())
+        .unwrap_or_default()
 }

@@ -33,7 +33,13 @@ pub struct Identity<I> {
 impl<I: PartialEq> Identity<I> {
     /// Whether both are of one registration: the manager may have rotated its key since.
     pub fn is_of_same_registration(&self, other: &Self) -> bool {
-        let Self { id, league_id, auth_token, match_tokens, manager_key: _ } = self;
+        let Self {
+            id,
+            league_id,
+            auth_token,
+            match_tokens,
+            manager_key: _,
+        } = self;
         *id == other.id
             && *league_id == other.league_id
             && *auth_token == other.auth_token
@@ -69,7 +75,9 @@ impl Application {
 
     /// What the agent shows the manager when it registers: the token that it has, else its key.
     pub fn shown(&self, manager: &Endpoint, earlier: Option<&Token>) -> Token {
-        earlier.cloned().unwrap_or_else(|| self.registration_key.shown_to(manager))
+        earlier
+            .cloned()
+            .unwrap_or_else(|| self.registration_key.shown_to(manager))
     }
 }
 
@@ -118,12 +126,14 @@ impl RegistrationState {
             Self::Done => None,
             Self::Idle => Some("it has not asked the manager to register it yet".to_owned()),
             Self::Asking(_) => Some("the manager has not answered its registration yet".to_owned()),
-            Self::Waiting { why, .. } => {
-                Some(format!("it is not registered with the manager yet: {}", why.escaped()))
-            }
-            Self::Refused { reason, .. } => {
-                Some(format!("the manager refuses its registration: {}", reason.escaped()))
-            }
+            Self::Waiting { why, .. } => Some(format!(
+                "it is not registered with the manager yet: {}",
+                why.escaped()
+            )),
+            Self::Refused { reason, .. } => Some(format!(
+                "the manager refuses its registration: {}",
+                reason.escaped()
+            )),
         }
     }
 }
@@ -185,9 +195,9 @@ impl Registration {
         match self.state {
             RegistrationState::Idle => true,
             RegistrationState::Waiting { until, .. } => until <= now,
-            RegistrationState::Asking(_) | RegistrationState::Done | RegistrationState::Refused { .. } => {
-                false
-            }
+            RegistrationState::Asking(_)
+            | RegistrationState::Done
+            | RegistrationState::Refused { .. } => false,
         }
     }
 
@@ -198,7 +208,11 @@ impl Registration {
 
     /// The games to announce: all, or to a manager that rejects that list the one that every manager knows.
     pub fn announced_games(&self) -> Vec<GameType> {
-        if self.basic_games_only { vec![GameType::even_odd()] } else { self.game_types.clone() }
+        if self.basic_games_only {
+            vec![GameType::even_odd()]
+        } else {
+            self.game_types.clone()
+        }
     }
 
     /// The request with this body. `earlier` is the token from an earlier registration.
@@ -213,7 +227,8 @@ impl Registration {
     ) -> Outgoing {
         self.state = RegistrationState::Asking(call);
         let token = application.shown(&self.manager, self.granted.as_ref().or(earlier));
-        let envelope = Envelope::new(sender, now, application.conversation_id).with_token(Some(token));
+        let envelope =
+            Envelope::new(sender, now, application.conversation_id).with_token(Some(token));
         Outgoing {
             call,
             to: self.manager.clone(),
@@ -239,28 +254,39 @@ impl Registration {
         let mut registered = None;
         self.state = match Decision::read(answer, pick) {
             Decision::Accepted(granted) => {
-                registered = Some(granted.completed_by(known)).filter(|identity| known != Some(identity));
+                registered =
+                    Some(granted.completed_by(known)).filter(|identity| known != Some(identity));
                 RegistrationState::Done
             }
             Decision::Refused { reason, .. } if self.may_announce_less(reason.raw()) => {
                 self.basic_games_only = true;
                 RegistrationState::Idle
             }
-            Decision::Refused { reason, code } => {
-                RegistrationState::Refused { reason: self.explained(reason), code }
-            }
+            Decision::Refused { reason, code } => RegistrationState::Refused {
+                reason: self.explained(reason),
+                code,
+            },
             Decision::Unread { why } => {
                 self.unread = Some(why.clone());
-                RegistrationState::Waiting { until: now + RETRY_PAUSE, why }
+                RegistrationState::Waiting {
+                    until: now + RETRY_PAUSE,
+                    why,
+                }
             }
-            Decision::TryAgain { why } => RegistrationState::Waiting { until: now + RETRY_PAUSE, why },
+            Decision::TryAgain { why } => RegistrationState::Waiting {
+                until: now + RETRY_PAUSE,
+                why,
+            },
         };
         registered
     }
 
     /// Asks again, though the manager has accepted or refused.
     pub(crate) fn renew(&mut self) {
-        if matches!(self.state, RegistrationState::Done | RegistrationState::Refused { .. }) {
+        if matches!(
+            self.state,
+            RegistrationState::Done | RegistrationState::Refused { .. }
+        ) {
             self.state = RegistrationState::Idle;
         }
     }
@@ -334,23 +360,37 @@ enum Decision<I> {
 /// Whether a manager says that the agent is registered: another try would be answered likewise.
 fn says_already(reason: &str) -> bool {
     let reason = reason.to_ascii_lowercase();
-    ["already registered", "registered already", "already exists"].iter().any(|words| reason.contains(words))
+    ["already registered", "registered already", "already exists"]
+        .iter()
+        .any(|words| reason.contains(words))
 }
 
 fn is_repeated(answer: &RegisterAnswer) -> bool {
-    answer.reason.as_ref().is_some_and(|reason| says_already(reason.raw()))
+    answer
+        .reason
+        .as_ref()
+        .is_some_and(|reason| says_already(reason.raw()))
 }
 
 impl<I> Decision<I> {
-    fn read(answer: Answer, pick: impl FnOnce(Body) -> Option<(Option<I>, RegisterAnswer)>) -> Self {
+    fn read(
+        answer: Answer,
+        pick: impl FnOnce(Body) -> Option<(Option<I>, RegisterAnswer)>,
+    ) -> Self {
         let incoming = match answer {
             Answer::Message(Ok(incoming)) => incoming,
             Answer::Message(Err(rejection)) => return Self::unread(rejection.to_string()),
             Answer::Received => return Self::unread("the manager sent no answer"),
             Answer::Garbled(what) => return Self::unread(what),
-            Answer::NotUnderstood(what) if says_already(&what) => return Self::rejected(what.into(), None),
+            Answer::NotUnderstood(what) if says_already(&what) => {
+                return Self::rejected(what.into(), None);
+            }
             Answer::NotUnderstood(what) => return Self::TryAgain { why: what.into() },
-            Answer::Undelivered(failure) => return Self::TryAgain { why: failure.to_string().into() },
+            Answer::Undelivered(failure) => {
+                return Self::TryAgain {
+                    why: failure.to_string().into(),
+                };
+            }
         };
         let auth_token = incoming.envelope.auth_token;
         let body = match incoming.body {
@@ -364,7 +404,9 @@ impl<I> Decision<I> {
         }
         match pick(body) {
             // A manager that has registered the agent before may reject it and still say who it is.
-            Some((Some(id), answer)) if answer.status == RegisterStatus::Accepted || is_repeated(&answer) => {
+            Some((Some(id), answer))
+                if answer.status == RegisterStatus::Accepted || is_repeated(&answer) =>
+            {
                 Self::Accepted(Identity {
                     id,
                     league_id: answer.league_id,
@@ -373,9 +415,10 @@ impl<I> Decision<I> {
                     manager_key: answer.manager_public_key,
                 })
             }
-            Some((_, answer)) => {
-                Self::rejected(answer.reason.unwrap_or_else(|| NO_REASON.into()), answer.error_code)
-            }
+            Some((_, answer)) => Self::rejected(
+                answer.reason.unwrap_or_else(|| NO_REASON.into()),
+                answer.error_code,
+            ),
             None => Self::unread("the manager answered with another kind of message"),
         }
     }
@@ -414,7 +457,11 @@ mod tests {
         let incoming = Incoming {
             envelope: Envelope::new(Sender::LeagueManager, Timestamp::EPOCH, conversation),
             message_type: MessageType::LeagueRegisterResponse,
-            body: Ok(LeagueRegisterResponse { player_id: None, answer }.into()),
+            body: Ok(LeagueRegisterResponse {
+                player_id: None,
+                answer,
+            }
+            .into()),
             deviations: Vec::new(),
         };
         Decision::read(Answer::Message(Ok(incoming)), |body| match body {
@@ -427,17 +474,36 @@ mod tests {
 
     #[test]
     fn a_rejection_for_want_of_a_connection_is_not_the_last_word() {
-        assert!(matches!(rejected(ErrorCode::Connection), Decision::TryAgain { .. }));
-        assert!(matches!(rejected(ErrorCode::LateRegistration), Decision::Refused { .. }));
+        assert!(matches!(
+            rejected(ErrorCode::Connection),
+            Decision::TryAgain { .. }
+        ));
+        assert!(matches!(
+            rejected(ErrorCode::LateRegistration),
+            Decision::Refused { .. }
+        ));
     }
 
     #[test]
     fn only_a_registered_agent_lacks_nothing() {
-        let waiting = RegistrationState::Waiting { until: Timestamp::EPOCH, why: "no connection".into() };
+        let waiting = RegistrationState::Waiting {
+            until: Timestamp::EPOCH,
+            why: "no connection".into(),
+        };
         assert_eq!(RegistrationState::Done.lacks(), None);
-        assert_eq!(waiting.lacks().unwrap(), "it is not registered with the manager yet: no connection");
-        let refused = RegistrationState::Refused { reason: "the league is full".into(), code: None };
-        for not_yet in [RegistrationState::Idle, RegistrationState::Asking(CallId(1)), refused] {
+        assert_eq!(
+            waiting.lacks().unwrap(),
+            "it is not registered with the manager yet: no connection"
+        );
+        let refused = RegistrationState::Refused {
+            reason: "the league is full".into(),
+            code: None,
+        };
+        for not_yet in [
+            RegistrationState::Idle,
+            RegistrationState::Asking(CallId(1)),
+            refused,
+        ] {
             assert!(not_yet.lacks().is_some(), "{not_yet:?}");
         }
     }

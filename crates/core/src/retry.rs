@@ -32,12 +32,20 @@ pub enum Backoff {
 
 impl RetryPolicy {
     /// Three retries, two seconds apart: the rule of the message catalogue.
-    pub const FIXED: Self = Self { retries: 3, backoff: Backoff::Fixed { delay: Duration::from_secs(2) } };
+    pub const FIXED: Self = Self {
+        retries: 3,
+        backoff: Backoff::Fixed {
+            delay: Duration::from_secs(2),
+        },
+    };
 
     /// Three retries after one, two and four seconds: the rule of the specification.
     pub const EXPONENTIAL: Self = Self {
         retries: 3,
-        backoff: Backoff::Exponential { initial: Duration::from_secs(1), max: Duration::from_secs(30) },
+        backoff: Backoff::Exponential {
+            initial: Duration::from_secs(1),
+            max: Duration::from_secs(30),
+        },
     };
 
     /// The pause before retry number `retry`, counted from 1; `None` when there are no more.
@@ -47,9 +55,12 @@ impl RetryPolicy {
 
     /// The longest time of an exchange whose tries wait `timeout` each.
     pub fn longest(&self, timeout: Duration) -> Duration {
-        let pauses =
-            (1..=self.retries).fold(Duration::ZERO, |sum, n| sum.saturating_add(self.backoff.pause(n)));
-        timeout.saturating_mul(self.retries.saturating_add(1)).saturating_add(pauses)
+        let pauses = (1..=self.retries).fold(Duration::ZERO, |sum, n| {
+            sum.saturating_add(self.backoff.pause(n))
+        });
+        timeout
+            .saturating_mul(self.retries.saturating_add(1))
+            .saturating_add(pauses)
     }
 }
 
@@ -77,22 +88,33 @@ mod tests {
     use super::*;
 
     fn pauses(policy: RetryPolicy, count: u32) -> Vec<Option<u64>> {
-        (1..=count).map(|n| policy.pause(n).map(|pause| pause.as_secs())).collect()
+        (1..=count)
+            .map(|n| policy.pause(n).map(|pause| pause.as_secs()))
+            .collect()
     }
 
     #[test]
     fn fixed_waits_the_same_time_each_time() {
-        assert_eq!(pauses(RetryPolicy::FIXED, 4), [Some(2), Some(2), Some(2), None]);
+        assert_eq!(
+            pauses(RetryPolicy::FIXED, 4),
+            [Some(2), Some(2), Some(2), None]
+        );
     }
 
     #[test]
     fn exponential_doubles_up_to_its_limit() {
-        let policy = RetryPolicy { retries: 7, ..RetryPolicy::EXPONENTIAL };
+        let policy = RetryPolicy {
+            retries: 7,
+            ..RetryPolicy::EXPONENTIAL
+        };
         assert_eq!(pauses(policy, 7), [1, 2, 4, 8, 16, 30, 30].map(Some));
     }
 
     #[test]
     fn the_longest_exchange_counts_every_try_and_every_pause() {
-        assert_eq!(RetryPolicy::FIXED.longest(Duration::from_secs(5)), Duration::from_secs(4 * 5 + 3 * 2));
+        assert_eq!(
+            RetryPolicy::FIXED.longest(Duration::from_secs(5)),
+            Duration::from_secs(4 * 5 + 3 * 2)
+        );
     }
 }

@@ -40,7 +40,11 @@ impl SigningKey {
     /// Signs exactly these bytes.
     pub fn sign(&self, message: &[u8]) -> Signature {
         let signature = Signature(self.0.sign(message).to_bytes());
-        signature_cache::insert(signature_cache::entry(&self.public_key().0, &signature.0, message));
+        signature_cache::insert(signature_cache::entry(
+            &self.public_key().0,
+            &signature.0,
+            message,
+        ));
         signature
     }
 
@@ -145,7 +149,8 @@ impl Serialize for PublicKey {
 impl<'de> Deserialize<'de> for PublicKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = SmolStr::deserialize(deserializer)?;
-        let expected = "expected an Ed25519 public key: \"ed25519:\" and 64 hexadecimal digits in lower case";
+        let expected =
+            "expected an Ed25519 public key: \"ed25519:\" and 64 hexadecimal digits in lower case";
         Self::parse(&text).ok_or_else(|| serde::de::Error::custom(expected))
     }
 }

@@ -15,7 +15,12 @@ type Entry = [u8; 32];
 static VALID: LazyLock<Mutex<Vec<Entry>>> = LazyLock::new(|| Mutex::new(vec![[0; 32]; SLOTS]));
 
 pub(crate) fn entry(public_key: &[u8; 32], signature: &[u8; 64], message: &[u8]) -> Entry {
-    Sha256::new().chain_update(public_key).chain_update(signature).chain_update(message).finalize().into()
+    Sha256::new()
+        .chain_update(public_key)
+        .chain_update(signature)
+        .chain_update(message)
+        .finalize()
+        .into()
 }
 
 pub(crate) fn contains(entry: &Entry) -> bool {

@@ -45,8 +45,16 @@ impl SignedMoves<'_> {
     }
 
     fn with_parts<T>(&self, then: impl FnOnce(&[&[u8]]) -> T) -> T {
-        let MatchDraw { league_id, match_id, attempt, .. } = &self.draw;
-        let opponent = self.opponent_nonce.map(NonceCommitment::text).unwrap_or_default();
+        let MatchDraw {
+            league_id,
+            match_id,
+            attempt,
+            ..
+        } = &self.draw;
+        let opponent = self
+            .opponent_nonce
+            .map(NonceCommitment::text)
+            .unwrap_or_default();
         // JSON keys are sorted, so equal choices have equal bytes.
         let choices = serde_json::to_vec(&self.choices).unwrap_or_default();
         then(&[

@@ -45,8 +45,16 @@ fn wrong<T>(line: usize, what: &'static str) -> Result<T, NoteError> {
 
 impl fmt::Display for Checkpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}\n{}\n{}", self.origin, self.size, BASE64.encode(self.root))?;
-        self.extensions.iter().try_for_each(|line| writeln!(f, "{line}"))
+        writeln!(
+            f,
+            "{}\n{}\n{}",
+            self.origin,
+            self.size,
+            BASE64.encode(self.root)
+        )?;
+        self.extensions
+            .iter()
+            .try_for_each(|line| writeln!(f, "{line}"))
     }
 }
 
@@ -71,19 +79,27 @@ impl Checkpoint {
             return wrong(1, "expected the origin of the log");
         };
         let decimal = |text: &&str| {
-            text.bytes().all(|byte| byte.is_ascii_digit()) && (*text == "0" || !text.starts_with('0'))
+            text.bytes().all(|byte| byte.is_ascii_digit())
+                && (*text == "0" || !text.starts_with('0'))
         };
         let Some(size) = size.filter(decimal).and_then(|size| size.parse().ok()) else {
             return wrong(2, "expected the number of entries, in decimal digits");
         };
-        let root = root.and_then(|root| BASE64.decode(root).ok()).and_then(|root| root.try_into().ok());
+        let root = root
+            .and_then(|root| BASE64.decode(root).ok())
+            .and_then(|root| root.try_into().ok());
         let Some(root) = root else {
             return wrong(3, "expected a hash of 32 bytes, in Base64");
         };
         let extensions: Vec<String> = lines.map(str::to_owned).collect();
         match extensions.iter().position(String::is_empty) {
             Some(place) => wrong(place + 4, "expected a line that is not empty"),
-            None => Ok(Self { origin: origin.to_owned(), size, root, extensions }),
+            None => Ok(Self {
+                origin: origin.to_owned(),
+                size,
+                root,
+                extensions,
+            }),
         }
     }
 }
@@ -109,7 +125,11 @@ pub fn key_id(name: &str, key: &PublicKey) -> [u8; 4] {
 pub fn verifier_key(name: &str, key: &PublicKey) -> String {
     let mut bytes = vec![ED25519];
     bytes.extend_from_slice(key.as_bytes());
-    format!("{name}+{}+{}", hex::encode(key_id(name, key)), BASE64.encode(bytes))
+    format!(
+        "{name}+{}+{}",
+        hex::encode(key_id(name, key)),
+        BASE64.encode(bytes)
+    )
 }
 
 /// The key of a text that [`verifier_key`] has written; `None` for any other text.
@@ -149,7 +169,10 @@ impl SignedNote {
         }
         // The text may have empty lines itself.
         let Some((text, rest)) = note.rsplit_once("\n\n") else {
-            return wrong(note.lines().count(), "expected an empty line and then signatures");
+            return wrong(
+                note.lines().count(),
+                "expected an empty line and then signatures",
+            );
         };
         let first = text.split('\n').count() + 2;
         let Some(rest) = rest.strip_suffix('\n') else {
@@ -157,13 +180,18 @@ impl SignedNote {
         };
         let mut signatures = Vec::new();
         for (line, signature) in (first..).zip(rest.split('\n')) {
-            signatures
-                .push(Signed::parse(signature).ok_or(NoteError { line, what: "it is not a signature" })?);
+            signatures.push(Signed::parse(signature).ok_or(NoteError {
+                line,
+                what: "it is not a signature",
+            })?);
             if signatures.len() > SIGNATURES_MAX {
                 return wrong(line, "there are too many signatures");
             }
         }
-        Ok(Self { text: format!("{text}\n"), signatures })
+        Ok(Self {
+            text: format!("{text}\n"),
+            signatures,
+        })
     }
 
     /// The signed text, its last newline included.
@@ -174,11 +202,15 @@ impl SignedNote {
     /// Whether the key of this name has signed it. One signature in its name that is wrong spoils the note.
     pub fn is_signed_by(&self, name: &str, key: &PublicKey) -> bool {
         let id = key_id(name, key);
-        let mut its =
-            self.signatures.iter().filter(|signed| signed.name == name && signed.key_id == id).peekable();
+        let mut its = self
+            .signatures
+            .iter()
+            .filter(|signed| signed.name == name && signed.key_id == id)
+            .peekable();
         its.peek().is_some()
             && its.all(|signed| {
-                let signature = <[u8; 64]>::try_from(signed.signature.as_slice()).map(Signature::from_bytes);
+                let signature =
+                    <[u8; 64]>::try_from(signed.signature.as_slice()).map(Signature::from_bytes);
                 signature.is_ok_and(|signature| key.verifies(self.text.as_bytes(), &signature))
             })
     }
@@ -187,11 +219,16 @@ impl SignedNote {
 impl Signed {
     fn parse(line: &str) -> Option<Self> {
         let (name, signature) = line.strip_prefix("\u{2014} ")?.split_once(' ')?;
-        if name.is_empty() || name.contains(|letter: char| letter.is_whitespace() || letter == '+') {
+        if name.is_empty() || name.contains(|letter: char| letter.is_whitespace() || letter == '+')
+        {
             return None;
         }
         let bytes = BASE64.decode(signature).ok()?;
         let (key_id, signature) = bytes.split_first_chunk::<4>()?;
-        Some(Self { name: name.to_owned(), key_id: *key_id, signature: signature.to_vec() })
+        Some(Self {
+            name: name.to_owned(),
+            key_id: *key_id,
+            signature: signature.to_vec(),
+        })
     }
 }

@@ -11,7 +11,10 @@ pub(crate) struct Timers<K> {
 
 impl<K> Default for Timers<K> {
     fn default() -> Self {
-        Self { at: BTreeMap::new(), order: BTreeSet::new() }
+        Self {
+            at: BTreeMap::new(),
+            order: BTreeSet::new(),
+        }
     }
 }
 
@@ -43,7 +46,10 @@ impl<K: Ord + Clone> Timers<K> {
 
     /// The keys whose timers are due, earliest first.
     pub(crate) fn due(&self, now: Timestamp) -> impl Iterator<Item = &K> {
-        self.order.iter().take_while(move |(at, _)| *at <= now).map(|(_, key)| key)
+        self.order
+            .iter()
+            .take_while(move |(at, _)| *at <= now)
+            .map(|(_, key)| key)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -62,10 +62,17 @@ impl Timing {
     /// With the manager's timeouts in place of its own.
     #[must_use]
     pub fn assigned(self, given: &Timeouts) -> Self {
-        let backoff = given.retry_delay_ms.map(duration).map(|delay| match given.retry_delay_max_ms {
-            None => Backoff::Fixed { delay },
-            Some(max) => Backoff::Exponential { initial: delay, max: duration(max) },
-        });
+        let backoff =
+            given
+                .retry_delay_ms
+                .map(duration)
+                .map(|delay| match given.retry_delay_max_ms {
+                    None => Backoff::Fixed { delay },
+                    Some(max) => Backoff::Exponential {
+                        initial: delay,
+                        max: duration(max),
+                    },
+                });
         Self {
             join: given.join_ms.map_or(self.join, duration),
             choice: given.choice_ms.map_or(self.choice, duration),
@@ -80,9 +87,12 @@ impl Timing {
     /// With every timeout and the retries capped by a bound.
     #[must_use]
     pub fn within(self, bound: &Timeouts) -> Self {
-        let least = |own: Duration, bound: Option<u32>| bound.map_or(own, |bound| own.min(duration(bound)));
+        let least =
+            |own: Duration, bound: Option<u32>| bound.map_or(own, |bound| own.min(duration(bound)));
         let backoff = match self.retry.backoff {
-            Backoff::Fixed { delay } => Backoff::Fixed { delay: least(delay, bound.retry_delay_ms) },
+            Backoff::Fixed { delay } => Backoff::Fixed {
+                delay: least(delay, bound.retry_delay_ms),
+            },
             Backoff::Exponential { initial, max } => Backoff::Exponential {
                 initial: least(initial, bound.retry_delay_ms),
                 max: least(max, bound.retry_delay_max_ms),
@@ -92,7 +102,9 @@ impl Timing {
             join: least(self.join, bound.join_ms),
             choice: least(self.choice, bound.choice_ms),
             retry: RetryPolicy {
-                retries: bound.retries.map_or(self.retry.retries, |bound| self.retry.retries.min(bound)),
+                retries: bound
+                    .retries
+                    .map_or(self.retry.retries, |bound| self.retry.retries.min(bound)),
                 backoff,
             },
             ..self
@@ -117,7 +129,10 @@ mod tests {
     fn a_match_of_even_odd_is_over_within_its_bound() {
         let joining = 4 * 5 + 3 * 2;
         let choosing = 4 * 30 + 3 * 2;
-        assert_eq!(Timing::default().match_bound(1), Duration::from_secs(joining + choosing + 10));
+        assert_eq!(
+            Timing::default().match_bound(1),
+            Duration::from_secs(joining + choosing + 10)
+        );
     }
 
     #[test]
@@ -134,8 +149,18 @@ mod tests {
 
     #[test]
     fn a_bound_makes_windows_shorter_and_never_longer() {
-        let bound = Timeouts { choice_ms: Some(10_000), retries: Some(9), ..Timeouts::default() };
+        let bound = Timeouts {
+            choice_ms: Some(10_000),
+            retries: Some(9),
+            ..Timeouts::default()
+        };
         let bounded = Timing::default().within(&bound);
-        assert_eq!(bounded, Timing { choice: Duration::from_secs(10), ..Timing::default() });
+        assert_eq!(
+            bounded,
+            Timing {
+                choice: Duration::from_secs(10),
+                ..Timing::default()
+            }
+        );
     }
 }

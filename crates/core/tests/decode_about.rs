@@ -1,5 +1,10 @@
 //! What is told to everyone, as it is read to one player: its own entries, and whatever does not plainly name others.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::decode::Conformance::Lenient;
 use matchday_core::protocol::decode::{Reading, Rejection, decode};
@@ -12,7 +17,15 @@ const STANDINGS: &str = "002_1-3_league_standings_update";
 
 fn read_to(player: &str, message: &Value) -> Result<Body, Rejection> {
     let player = PlayerId::new(player);
-    decode(message, &Reading { about: Some(&player), ..reading(Lenient) }).unwrap().body
+    decode(
+        message,
+        &Reading {
+            about: Some(&player),
+            ..reading(Lenient)
+        },
+    )
+    .unwrap()
+    .body
 }
 
 /// An announcement of these pairs.
@@ -32,9 +45,11 @@ fn announcement(pairs: &[(&str, &str)]) -> Value {
 
 fn matches_read_to(player: &str, message: &Value) -> Vec<String> {
     match read_to(player, message) {
-        Ok(Body::RoundAnnouncement(round)) => {
-            round.matches.iter().map(|one| one.match_id.to_string()).collect()
-        }
+        Ok(Body::RoundAnnouncement(round)) => round
+            .matches
+            .iter()
+            .map(|one| one.match_id.to_string())
+            .collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -62,7 +77,14 @@ fn of_a_table_a_player_is_read_its_own_place() {
     let Ok(Body::LeagueStandingsUpdate(table)) = read_to("P01", &named(STANDINGS)) else {
         panic!("a table");
     };
-    assert_eq!(table.standings.iter().map(|row| row.player_id.as_str()).collect::<Vec<_>>(), ["P01"]);
+    assert_eq!(
+        table
+            .standings
+            .iter()
+            .map(|row| row.player_id.as_str())
+            .collect::<Vec<_>>(),
+        ["P01"]
+    );
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! Whatever comes in, reading it ends in a message or a rejection; and what was read strictly can be read again.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::MessageType;
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
@@ -44,8 +49,16 @@ fn anything() -> impl Strategy<Value = Value> {
         ".{0,70}".prop_map(Value::from),
     ];
     let key = prop_oneof![
-        prop::sample::select(vec!["match_id", "player_id", "reason", "choices", "P01", "winner", "fairness"])
-            .prop_map(str::to_owned),
+        prop::sample::select(vec![
+            "match_id",
+            "player_id",
+            "reason",
+            "choices",
+            "P01",
+            "winner",
+            "fairness"
+        ])
+        .prop_map(str::to_owned),
         ".{0,8}",
     ];
     leaf.prop_recursive(3, 24, 5, move |inner| {
@@ -57,8 +70,12 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-static GOLDEN: LazyLock<Vec<Value>> =
-    LazyLock::new(|| golden::strict().into_iter().map(|golden| golden.value).collect());
+static GOLDEN: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    golden::strict()
+        .into_iter()
+        .map(|golden| golden.value)
+        .collect()
+});
 
 /// Points to every node of a message but the message itself.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
@@ -69,9 +86,10 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     };
     match value {
         Value::Object(fields) => fields.iter().for_each(|(key, value)| visit(key, value)),
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, value)| visit(&index.to_string(), value))
-        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| visit(&index.to_string(), value)),
         _ => {}
     }
 }
@@ -95,12 +113,15 @@ fn mutated(message: usize, node: usize, replacement: Option<Value>) -> Value {
 
 /// What was taken strictly is written, read and written again: the same both times.
 fn assert_stable(message: &Value) {
-    let Ok(incoming) = read(message, Strict) else { return };
+    let Ok(incoming) = read(message, Strict) else {
+        return;
+    };
     if incoming.body.is_err() {
         return;
     }
     let written = encode(incoming);
-    let again = read(&written, Strict).unwrap_or_else(|error| panic!("{error}\n{message}\n{written}"));
+    let again =
+        read(&written, Strict).unwrap_or_else(|error| panic!("{error}\n{message}\n{written}"));
     if let Err(error) = &again.body {
         panic!("{error}\n{message}\n{written}");
     }

@@ -1,5 +1,10 @@
 //! The strict reading of bodies, rule by rule: a message that is right, one thing changed, and what is said to it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod change;
 
@@ -41,9 +46,10 @@ fn a_choice_is_exactly_even_or_odd_in_any_reading() {
         json!(["even"]),
         json!({"choice": "even"}),
     ];
-    for (name, pointer) in
-        [(CHOICE, "/parity_choice"), ("game_move_response_choose_parity", "/move_data/choice")]
-    {
+    for (name, pointer) in [
+        (CHOICE, "/parity_choice"),
+        ("game_move_response_choose_parity", "/move_data/choice"),
+    ] {
         for value in &invalid {
             let message = changed(name, pointer, value.clone());
             for conformance in [Strict, Lenient] {
@@ -55,7 +61,9 @@ fn a_choice_is_exactly_even_or_odd_in_any_reading() {
     }
     for (value, parity) in [("even", Parity::Even), ("odd", Parity::Odd)] {
         let body = read_body(&changed(CHOICE, "/parity_choice", json!(value)), Strict).unwrap();
-        assert!(matches!(body, Body::ChooseParityResponse(choice) if choice.parity_choice == parity));
+        assert!(
+            matches!(body, Body::ChooseParityResponse(choice) if choice.parity_choice == parity)
+        );
     }
 }
 
@@ -65,7 +73,10 @@ fn an_absent_choice_is_missing_rather_than_invalid() {
     message.as_object_mut().unwrap().remove("parity_choice");
     for conformance in [Strict, Lenient] {
         let rejection = read_body(&message, conformance).unwrap_err();
-        assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", "parity_choice"));
+        assert_eq!(
+            (rejection.code.code(), rejection.path.as_str()),
+            ("E003", "parity_choice")
+        );
     }
 }
 
@@ -75,7 +86,10 @@ fn the_strict_reading_knows_no_other_name_for_the_choice() {
     let fields = message.as_object_mut().unwrap();
     let choice = fields.remove("parity_choice").unwrap();
     fields.insert("choice".to_owned(), choice);
-    assert_eq!(read_body(&message, Strict).unwrap_err().code, ErrorCode::MissingField);
+    assert_eq!(
+        read_body(&message, Strict).unwrap_err().code,
+        ErrorCode::MissingField
+    );
 }
 
 #[test]
@@ -102,14 +116,34 @@ fn integers_are_whole_and_have_32_bits() {
 #[test]
 fn numbers_keep_to_their_ranges() {
     for (name, pointer, inside, outside) in [
-        (REFEREE, "/referee_meta/max_concurrent_matches", vec![1, 2, 10], vec![0, 11, -1]),
+        (
+            REFEREE,
+            "/referee_meta/max_concurrent_matches",
+            vec![1, 2, 10],
+            vec![0, 11, -1],
+        ),
         (ROUND, "/round_id", vec![1, 99], vec![0, -1]),
         (QUERY, "/query_params/round_id", vec![1], vec![0]),
         (STANDINGS, "/standings/0/rank", vec![1], vec![0]),
         (STANDINGS, "/standings/0/points", vec![0], vec![-3]),
-        (OVER, "/game_result/drawn_number", vec![1, 10], vec![0, 11, -8]),
-        (REPORT, "/result/details/drawn_number", vec![1, 10], vec![0, 11]),
-        ("002_1-2_round_completed", "/next_round_id", vec![2], vec![0]),
+        (
+            OVER,
+            "/game_result/drawn_number",
+            vec![1, 10],
+            vec![0, 11, -8],
+        ),
+        (
+            REPORT,
+            "/result/details/drawn_number",
+            vec![1, 10],
+            vec![0, 11],
+        ),
+        (
+            "002_1-2_round_completed",
+            "/next_round_id",
+            vec![2],
+            vec![0],
+        ),
     ] {
         for value in inside {
             assert_taken(name, pointer, &json!(value));
@@ -128,13 +162,29 @@ fn names_versions_games_and_addresses_keep_their_form() {
                 assert_refused(name, &format!("{meta}/{key}"), value, "E002");
             }
         };
-        refused("display_name", &[json!(""), json!("n".repeat(51)), json!(7), json!(["A"])]);
+        refused(
+            "display_name",
+            &[json!(""), json!("n".repeat(51)), json!(7), json!(["A"])],
+        );
         refused(
             "version",
-            &[json!("1.0"), json!("v1.0.0"), json!(""), json!("latest"), json!(1), json!(1.0)],
+            &[
+                json!("1.0"),
+                json!("v1.0.0"),
+                json!(""),
+                json!("latest"),
+                json!(1),
+                json!(1.0),
+            ],
         );
-        refused("game_types", &[json!([]), json!("even_odd"), json!({}), json!(1)]);
-        refused("game_types/0", &[json!(""), json!(1), json!(null), json!(["even_odd"])]);
+        refused(
+            "game_types",
+            &[json!([]), json!("even_odd"), json!({}), json!(1)],
+        );
+        refused(
+            "game_types/0",
+            &[json!(""), json!(1), json!(null), json!(["even_odd"])],
+        );
         refused(
             "contact_endpoint",
             &[
@@ -146,9 +196,17 @@ fn names_versions_games_and_addresses_keep_their_form() {
                 json!(8101),
             ],
         );
-        assert_taken(name, &format!("{meta}/display_name"), &json!("é".repeat(50)));
+        assert_taken(
+            name,
+            &format!("{meta}/display_name"),
+            &json!("é".repeat(50)),
+        );
         assert_taken(name, &format!("{meta}/display_name"), &json!("n"));
-        assert_taken(name, &format!("{meta}/contact_endpoint"), &json!("https://a.example/mcp"));
+        assert_taken(
+            name,
+            &format!("{meta}/contact_endpoint"),
+            &json!("https://a.example/mcp"),
+        );
         // Which games are played here is for the manager to say.
         assert_taken(name, &format!("{meta}/game_types"), &json!(["chess"]));
     }
@@ -157,7 +215,11 @@ fn names_versions_games_and_addresses_keep_their_form() {
 #[test]
 fn words_of_the_protocol_are_exact_in_case_and_type() {
     for (name, pointer, wrong) in [
-        ("002_3-1_league_register_response", "/status", json!("accepted")),
+        (
+            "002_3-1_league_register_response",
+            "/status",
+            json!("accepted"),
+        ),
         ("002_3-1_league_register_response", "/status", json!("OK")),
         ("002_3-1_league_register_response", "/status", json!(true)),
         (OVER, "/game_result/status", json!("Win")),
@@ -179,7 +241,14 @@ fn words_of_the_protocol_are_exact_in_case_and_type() {
 
 #[test]
 fn booleans_are_true_or_false_and_nothing_like_them() {
-    for value in [json!(0), json!(1), json!("true"), json!("false"), json!("ACCEPTED"), json!([])] {
+    for value in [
+        json!(0),
+        json!(1),
+        json!("true"),
+        json!("false"),
+        json!("ACCEPTED"),
+        json!([]),
+    ] {
         assert_refused(JOIN, "/accept", &value, "E002");
         assert_refused("002_1-5_league_query_response", "/success", &value, "E002");
     }
@@ -188,7 +257,12 @@ fn booleans_are_true_or_false_and_nothing_like_them() {
 
 #[test]
 fn ids_are_short_and_printable() {
-    for value in [json!(""), json!("R".repeat(129)), json!("R1\u{0}M1"), json!(11)] {
+    for value in [
+        json!(""),
+        json!("R".repeat(129)),
+        json!("R1\u{0}M1"),
+        json!(11),
+    ] {
         assert_refused(JOIN, "/match_id", &value, "E002");
         assert_refused(JOIN, "/player_id", &value, "E002");
         assert_refused(ROUND, "/league_id", &value, "E002");
@@ -200,7 +274,12 @@ fn ids_are_short_and_printable() {
 fn a_nonce_has_at_most_64_bytes() {
     let name = "choose_parity_response_with_nonce";
     assert_taken(name, "/nonce", &json!("n".repeat(64)));
-    for value in [json!("n".repeat(65)), json!("é".repeat(33)), json!("a\tb"), json!(7)] {
+    for value in [
+        json!("n".repeat(65)),
+        json!("é".repeat(33)),
+        json!("a\tb"),
+        json!(7),
+    ] {
         assert_refused(name, "/nonce", &value, "E002");
     }
 }
@@ -209,18 +288,53 @@ fn a_nonce_has_at_most_64_bytes() {
 fn a_revealed_nonce_may_be_the_id_of_a_player_that_sent_none() {
     let pointer = "/game_result/fairness/nonces/P02";
     assert_taken("game_over_with_fairness", pointer, &json!("P".repeat(128)));
-    assert_refused("game_over_with_fairness", pointer, &json!("P".repeat(129)), "E002");
+    assert_refused(
+        "game_over_with_fairness",
+        pointer,
+        &json!("P".repeat(129)),
+        "E002",
+    );
 }
 
 #[test]
 fn a_registration_answer_does_not_contradict_itself() {
     for (name, pointer, value, code) in [
-        ("league_register_response_accepted", "/player_id", json!(null), "E003"),
-        ("league_register_response_accepted", "/reason", json!("because"), "E002"),
-        ("league_register_response_rejected", "/player_id", json!("P01"), "E002"),
-        ("league_register_response_rejected", "/reason", json!(null), "E003"),
-        ("referee_register_response_accepted", "/referee_id", json!(null), "E003"),
-        ("referee_register_response_rejected", "/referee_id", json!("REF01"), "E002"),
+        (
+            "league_register_response_accepted",
+            "/player_id",
+            json!(null),
+            "E003",
+        ),
+        (
+            "league_register_response_accepted",
+            "/reason",
+            json!("because"),
+            "E002",
+        ),
+        (
+            "league_register_response_rejected",
+            "/player_id",
+            json!("P01"),
+            "E002",
+        ),
+        (
+            "league_register_response_rejected",
+            "/reason",
+            json!(null),
+            "E003",
+        ),
+        (
+            "referee_register_response_accepted",
+            "/referee_id",
+            json!(null),
+            "E003",
+        ),
+        (
+            "referee_register_response_rejected",
+            "/referee_id",
+            json!("REF01"),
+            "E002",
+        ),
     ] {
         assert_refused(name, pointer, &value, code);
     }
@@ -228,17 +342,30 @@ fn a_registration_answer_does_not_contradict_itself() {
 
 #[test]
 fn the_parameters_of_a_query_may_be_absent() {
-    let types = ["GET_NEXT_MATCH", "GET_PLAYER_STATS", "GET_STANDINGS", "GET_SCHEDULE", "GET_PLAYERS"];
+    let types = [
+        "GET_NEXT_MATCH",
+        "GET_PLAYER_STATS",
+        "GET_STANDINGS",
+        "GET_SCHEDULE",
+        "GET_PLAYERS",
+    ];
     for query_type in types {
         let mut message = changed(QUERY, "/query_type", json!(query_type));
-        for query_params in [Some(json!({})), Some(json!({"player_id": null})), Some(json!(null)), None] {
+        for query_params in [
+            Some(json!({})),
+            Some(json!({"player_id": null})),
+            Some(json!(null)),
+            None,
+        ] {
             match query_params {
                 Some(empty) => message["query_params"] = empty,
                 None => drop(message.as_object_mut().unwrap().remove("query_params")),
             }
             for conformance in [Strict, Lenient] {
                 let incoming = read(&message, conformance).unwrap();
-                let Ok(Body::LeagueQuery(query)) = &incoming.body else { panic!("{incoming:?}") };
+                let Ok(Body::LeagueQuery(query)) = &incoming.body else {
+                    panic!("{incoming:?}")
+                };
                 assert_eq!(query.query_params, QueryParams::default(), "{query_type}");
                 assert_eq!(incoming.deviations, [], "{query_type}");
             }
@@ -250,7 +377,12 @@ fn the_parameters_of_a_query_may_be_absent() {
 fn a_round_has_at_least_one_match() {
     assert_refused(ROUND, "/matches", &json!([]), "E002");
     assert_refused(ROUND, "/matches/1", &json!("R1M2"), "E002");
-    assert_refused(ROUND, "/matches/1/referee_endpoint", &json!("nowhere"), "E002");
+    assert_refused(
+        ROUND,
+        "/matches/1/referee_endpoint",
+        &json!("nowhere"),
+        "E002",
+    );
 }
 
 #[test]
@@ -282,9 +414,24 @@ fn an_error_code_may_come_as_its_name_and_need_not_be_ours() {
 #[test]
 fn an_assignment_names_its_players_in_any_of_three_ways() {
     for (id_a, id_b, address_a, address_b) in [
-        ("player_A_id", "player_B_id", "player_A_endpoint", "player_B_endpoint"),
-        ("player_a_id", "player_b_id", "player_a_endpoint", "player_b_endpoint"),
-        ("player1_id", "player2_id", "player1_endpoint", "player2_endpoint"),
+        (
+            "player_A_id",
+            "player_B_id",
+            "player_A_endpoint",
+            "player_B_endpoint",
+        ),
+        (
+            "player_a_id",
+            "player_b_id",
+            "player_a_endpoint",
+            "player_b_endpoint",
+        ),
+        (
+            "player1_id",
+            "player2_id",
+            "player1_endpoint",
+            "player2_endpoint",
+        ),
     ] {
         for message_type in ["MATCH_ASSIGNMENT", "START_MATCH"] {
             let mut message = named("match_assignment_ids_only");
@@ -299,11 +446,17 @@ fn an_assignment_names_its_players_in_any_of_three_ways() {
                 panic!("{message}");
             };
             assert_eq!(assignment.player_a_id.as_str(), "P07");
-            assert_eq!(assignment.player_b_endpoint.as_ref().unwrap().raw(), "http://localhost:8108/mcp");
+            assert_eq!(
+                assignment.player_b_endpoint.as_ref().unwrap().raw(),
+                "http://localhost:8108/mcp"
+            );
         }
     }
     let mut message = named("match_assignment_ids_only");
     message.as_object_mut().unwrap().remove("player_B_id");
     let rejection = read_body(&message, Strict).unwrap_err();
-    assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", "player_B_id"));
+    assert_eq!(
+        (rejection.code.code(), rejection.path.as_str()),
+        ("E003", "player_B_id")
+    );
 }

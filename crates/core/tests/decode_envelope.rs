@@ -1,5 +1,10 @@
 //! The strict reading of what all messages share: the envelope, times, bounds.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod change;
 
@@ -16,7 +21,11 @@ const QUERY: &str = "002_3-4_league_query";
 
 #[test]
 fn times_are_in_utc_and_say_so() {
-    let times = [(JOIN, "/timestamp"), (JOIN, "/arrival_timestamp"), (CALL, "/deadline")];
+    let times = [
+        (JOIN, "/timestamp"),
+        (JOIN, "/arrival_timestamp"),
+        (CALL, "/deadline"),
+    ];
     for (name, pointer) in times {
         for good in [
             "2025-01-15T10:30:00Z",
@@ -44,7 +53,12 @@ fn times_are_in_utc_and_say_so() {
         ] {
             assert_refused(name, pointer, &json!(bad), "E021");
         }
-        for other_type in [json!(1_736_937_000), json!(true), json!({}), json!(["2025-01-15T10:30:00Z"])] {
+        for other_type in [
+            json!(1_736_937_000),
+            json!(true),
+            json!({}),
+            json!(["2025-01-15T10:30:00Z"]),
+        ] {
             assert_refused(name, pointer, &other_type, "E002");
         }
         assert_refused(name, pointer, &json!(null), "E003");
@@ -69,7 +83,11 @@ fn the_envelope_is_checked_in_its_order() {
         ("/sender", json!("player:"), "E002"),
         ("/sender", json!("Player:P01"), "E002"),
         ("/sender", json!("player:a\nb"), "E002"),
-        ("/sender", json!(format!("player:{}", "P".repeat(129))), "E002"),
+        (
+            "/sender",
+            json!(format!("player:{}", "P".repeat(129))),
+            "E002",
+        ),
         ("/conversation_id", json!(null), "E003"),
         ("/conversation_id", json!(""), "E002"),
         ("/conversation_id", json!(1), "E002"),
@@ -94,17 +112,34 @@ fn the_envelope_is_checked_in_its_order() {
         codes.push(format!("{} {}", rejection.code.code(), rejection.path));
         message[key] = json!(mended);
     }
-    assert_eq!(codes, ["E018 protocol", "E002 message_type", "E002 sender", "E021 timestamp"]);
+    assert_eq!(
+        codes,
+        [
+            "E018 protocol",
+            "E002 message_type",
+            "E002 sender",
+            "E021 timestamp"
+        ]
+    );
     let body = read(&message, Strict).unwrap().body;
     assert_eq!(body.unwrap_err().path, "match_id");
 }
 
 #[test]
 fn what_is_no_object_is_no_message() {
-    for value in [json!(null), json!(1), json!("GAME_OVER"), json!([named(JOIN)]), json!(true)] {
+    for value in [
+        json!(null),
+        json!(1),
+        json!("GAME_OVER"),
+        json!([named(JOIN)]),
+        json!(true),
+    ] {
         for conformance in [Strict, Lenient] {
             let rejection = read(&value, conformance).unwrap_err();
-            assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E002", ""));
+            assert_eq!(
+                (rejection.code.code(), rejection.path.as_str()),
+                ("E002", "")
+            );
         }
     }
 }
@@ -114,7 +149,13 @@ fn lists_and_messages_are_bounded() {
     let row = named(STANDINGS)["standings"][0].clone();
     let read_rows = |rows: usize, limits: Limits| {
         let message = changed(STANDINGS, "/standings", json!(vec![row.clone(); rows]));
-        let reading = Reading { conformance: Strict, now: golden::NOW, limits, exchange: None, about: None };
+        let reading = Reading {
+            conformance: Strict,
+            now: golden::NOW,
+            limits,
+            exchange: None,
+            about: None,
+        };
         decode(&message, &reading).unwrap().body
     };
     assert!(read_rows(100, Limits::MANAGER).is_ok());
@@ -127,7 +168,10 @@ fn lists_and_messages_are_bounded() {
 
     assert_eq!(Limits::MANAGER.admit(10 * 1024), Ok(()));
     let rejection = Limits::MANAGER.admit(10 * 1024 + 1).unwrap_err();
-    assert_eq!(rejection.sentence(), "the message: expected at most 10240 bytes, got 10241 bytes");
+    assert_eq!(
+        rejection.sentence(),
+        "the message: expected at most 10240 bytes, got 10241 bytes"
+    );
 }
 
 #[test]

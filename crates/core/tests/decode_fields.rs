@@ -1,5 +1,10 @@
 //! Every field of every message, one at a time: left out, null, or of a wrong type.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::MessageType as M;
 use matchday_core::protocol::decode::Conformance::Strict;
@@ -10,13 +15,20 @@ use serde_json::{Value, json};
 /// What a message may leave out.
 fn optional(message_type: M) -> &'static [&'static str] {
     match message_type {
-        M::RefereeRegisterRequest => {
-            &["referee_meta.protocol_version", "referee_meta.capabilities", "referee_meta.public_key"]
-        }
+        M::RefereeRegisterRequest => &[
+            "referee_meta.protocol_version",
+            "referee_meta.capabilities",
+            "referee_meta.public_key",
+        ],
         M::LeagueRegisterRequest => &["player_meta.protocol_version", "player_meta.public_key"],
-        M::RefereeRegisterResponse | M::LeagueRegisterResponse => {
-            &["league_id", "match_tokens", "manager_public_key", "error_code", "error_name", "context"]
-        }
+        M::RefereeRegisterResponse | M::LeagueRegisterResponse => &[
+            "league_id",
+            "match_tokens",
+            "manager_public_key",
+            "error_code",
+            "error_name",
+            "context",
+        ],
         M::RoundAnnouncement => &[
             "starts_at",
             "matches[].referee_id",
@@ -35,7 +47,12 @@ fn optional(message_type: M) -> &'static [&'static str] {
         ],
         M::RoundCompleted => &["matches_played", "next_round_id", "checkpoint"],
         M::LeagueCompleted => &["final_standings[].display_name", "checkpoint"],
-        M::GameInvitation => &["player_id", "draw_commitment", "commitment_signature", "draw_scheme"],
+        M::GameInvitation => &[
+            "player_id",
+            "draw_commitment",
+            "commitment_signature",
+            "draw_scheme",
+        ],
         M::ChooseParityCall => &[
             "league_id",
             "round_id",
@@ -76,7 +93,11 @@ fn optional(message_type: M) -> &'static [&'static str] {
         ],
         M::MatchResultAck => &["duplicate"],
         M::LeagueStandingsUpdate => &["standings[].technical_losses", "standings[].rank_reason"],
-        M::LeagueQueryResponse => &["standings", "standings[].technical_losses", "standings[].rank_reason"],
+        M::LeagueQueryResponse => &[
+            "standings",
+            "standings[].technical_losses",
+            "standings[].rank_reason",
+        ],
         M::LeagueError => &["error_name", "error_message", "retryable", "context"],
         M::GameError => &[
             "league_id",
@@ -96,9 +117,13 @@ fn optional(message_type: M) -> &'static [&'static str] {
             "time_remaining",
             "context",
         ],
-        M::MatchAssignment => {
-            &["league_id", "round_id", "game_type", "player_A_endpoint", "player_B_endpoint"]
-        }
+        M::MatchAssignment => &[
+            "league_id",
+            "round_id",
+            "game_type",
+            "player_A_endpoint",
+            "player_B_endpoint",
+        ],
         M::LeagueQuery => &["query_params", "query_params.player_id"],
         M::GameJoinAck => &["nonce_commitment"],
         M::StartLeague | M::LeagueStatus | M::LeagueOrder => &[],
@@ -137,8 +162,8 @@ struct Field {
 }
 
 fn fields(value: &Value, at: &Field, message_type: M, found: &mut Vec<Field>) {
-    let free =
-        FREE.contains(&at.kind.as_str()) && !(message_type == M::ChooseParityCall && at.kind == "context");
+    let free = FREE.contains(&at.kind.as_str())
+        && !(message_type == M::ChooseParityCall && at.kind == "context");
     match value {
         _ if free => {}
         Value::Object(entries) => {
@@ -172,7 +197,11 @@ fn each_field(check: impl Fn(&str, M, &Value, &Field)) {
     for golden in golden::strict() {
         let message_type = M::parse(golden.value["message_type"].as_str().unwrap()).unwrap();
         let mut found = Vec::new();
-        let message = Field { pointer: String::new(), path: String::new(), kind: String::new() };
+        let message = Field {
+            pointer: String::new(),
+            path: String::new(),
+            kind: String::new(),
+        };
         fields(&golden.value, &message, message_type, &mut found);
         for field in &found {
             let title = format!("{}: {}", golden.name, field.path);
@@ -187,7 +216,12 @@ fn may_be_left_out(message_type: M, message: &Value, field: &Field) -> bool {
         || message.pointer("/result/status") == Some(&json!("TECHNICAL_LOSS"));
     value.is_null()
         || field.kind == "auth_token"
-        || ["game_result.board", "game_result.line", "result.details.board"].contains(&field.kind.as_str())
+        || [
+            "game_result.board",
+            "game_result.line",
+            "result.details.board",
+        ]
+        .contains(&field.kind.as_str())
         || (forfeited && field.kind.ends_with("choices"))
         || optional(message_type).contains(&field.kind.as_str())
 }
@@ -216,9 +250,15 @@ fn a_required_field_left_out_is_missing_and_an_optional_one_is_not() {
     each_field(|title, message_type, message, field| {
         let read = read_body(&without(message, &field.pointer), Strict);
         match read {
-            Ok(_) => assert!(may_be_left_out(message_type, message, field), "{title} is required"),
+            Ok(_) => assert!(
+                may_be_left_out(message_type, message, field),
+                "{title} is required"
+            ),
             Err(rejection) => {
-                assert!(!may_be_left_out(message_type, message, field), "{title}: {rejection}");
+                assert!(
+                    !may_be_left_out(message_type, message, field),
+                    "{title}: {rejection}"
+                );
                 assert_missing(title, &rejection, field);
             }
         }
@@ -228,14 +268,20 @@ fn a_required_field_left_out_is_missing_and_an_optional_one_is_not() {
 #[test]
 fn null_is_the_same_as_left_out() {
     each_field(|title, message_type, message, field| {
-        if field.kind == "parity_choice" || field.kind.ends_with("board") || field.kind.ends_with("line") {
+        if field.kind == "parity_choice"
+            || field.kind.ends_with("board")
+            || field.kind.ends_with("line")
+        {
             return;
         }
         if message.pointer("/move_data/move_type") == Some(&json!("choose_parity")) {
             return;
         }
         match read_body(&with(message, &field.pointer, Value::Null), Strict) {
-            Ok(_) => assert!(may_be_left_out(message_type, message, field), "{title} is required"),
+            Ok(_) => assert!(
+                may_be_left_out(message_type, message, field),
+                "{title} is required"
+            ),
             Err(rejection) => assert_missing(title, &rejection, field),
         }
     });
@@ -243,14 +289,24 @@ fn null_is_the_same_as_left_out() {
 
 #[test]
 fn a_value_of_the_wrong_type_is_refused_by_its_path() {
-    let untyped = ["game_result.board", "game_result.line", "result.details.board"];
+    let untyped = [
+        "game_result.board",
+        "game_result.line",
+        "result.details.board",
+    ];
     each_field(|title, _, message, field| {
         let choice = ["parity_choice", "move_data.choice"].contains(&field.kind.as_str());
         if choice || untyped.contains(&field.kind.as_str()) {
             return;
         }
         let seconds = field.kind.ends_with("time_remaining");
-        for wrong in [json!(7.5), json!("\u{7}"), json!(["x"]), json!({"x\u{7}": "y"}), json!(-1)] {
+        for wrong in [
+            json!(7.5),
+            json!("\u{7}"),
+            json!(["x"]),
+            json!({"x\u{7}": "y"}),
+            json!(-1),
+        ] {
             let same_type = match message.pointer(&field.pointer).unwrap() {
                 Value::String(_) => wrong.is_string(),
                 Value::Array(_) => wrong.is_array(),
@@ -262,7 +318,8 @@ fn a_value_of_the_wrong_type_is_refused_by_its_path() {
             if same_type {
                 continue;
             }
-            let rejection = read_body(&with(message, &field.pointer, wrong), Strict).expect_err(title);
+            let rejection =
+                read_body(&with(message, &field.pointer, wrong), Strict).expect_err(title);
             assert_eq!(rejection.code.code(), "E002", "{title}: {rejection}");
             assert_eq!(rejection.path, field.path, "{title}: {rejection}");
         }

@@ -1,5 +1,10 @@
 //! The lenient reading: what it fills in or forgives, and that it always says so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::decode::Conformance::{Lenient, Strict};
 use matchday_core::protocol::decode::{Exchange, Incoming, Reading, decode};
@@ -14,7 +19,10 @@ const REPORT: &str = "002_2-5_match_result_report";
 
 fn without(name: &str, keys: &[&str]) -> Value {
     let mut message = named(name);
-    message.as_object_mut().unwrap().retain(|key, _| !keys.contains(&key.as_str()));
+    message
+        .as_object_mut()
+        .unwrap()
+        .retain(|key, _| !keys.contains(&key.as_str()));
     message
 }
 
@@ -29,12 +37,19 @@ fn exchange() -> Exchange {
 }
 
 fn answer_to(exchange: &Exchange, value: &Value) -> Incoming {
-    let reading = Reading { exchange: Some(exchange), ..reading(Lenient) };
+    let reading = Reading {
+        exchange: Some(exchange),
+        ..reading(Lenient)
+    };
     decode(value, &reading).unwrap()
 }
 
 fn said(incoming: &Incoming) -> Vec<String> {
-    incoming.deviations.iter().map(ToString::to_string).collect()
+    incoming
+        .deviations
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[test]
@@ -42,12 +57,18 @@ fn only_the_message_type_is_asked_of_an_envelope() {
     let message = json!({"message_type": "CHOOSE_PARITY_RESPONSE", "parity_choice": "odd"});
     let incoming = answer_to(&exchange(), &message);
     assert_eq!(incoming.envelope.sender, exchange().peer);
-    assert_eq!(incoming.envelope.conversation_id, exchange().conversation_id);
+    assert_eq!(
+        incoming.envelope.conversation_id,
+        exchange().conversation_id
+    );
     assert_eq!(incoming.envelope.timestamp, golden::NOW);
     let Ok(Body::ChooseParityResponse(choice)) = &incoming.body else {
         panic!("{incoming:?}");
     };
-    assert_eq!((choice.match_id.as_str(), choice.player_id.as_str()), ("R3M2", "P07"));
+    assert_eq!(
+        (choice.match_id.as_str(), choice.player_id.as_str()),
+        ("R3M2", "P07")
+    );
     assert_eq!(
         said(&incoming),
         [
@@ -60,7 +81,10 @@ fn only_the_message_type_is_asked_of_an_envelope() {
         ]
     );
     let rejection = read(&json!({"parity_choice": "odd"}), Lenient).unwrap_err();
-    assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", "message_type"));
+    assert_eq!(
+        (rejection.code.code(), rejection.path.as_str()),
+        ("E003", "message_type")
+    );
 }
 
 #[test]
@@ -69,10 +93,21 @@ fn a_name_with_characters_that_forge_is_taken_without_them() {
     request["player_meta"]["display_name"] = json!("\u{202e}Ada\nverified\u{1b}[2J\u{200b}");
     request["player_meta"]["contact_endpoint"] = json!("http://localhost:8101/mcp\u{2028}");
     let incoming = read(&request, Lenient).unwrap();
-    let Ok(Body::LeagueRegisterRequest(taken)) = &incoming.body else { panic!("{incoming:?}") };
+    let Ok(Body::LeagueRegisterRequest(taken)) = &incoming.body else {
+        panic!("{incoming:?}")
+    };
     assert_eq!(taken.player_meta.display_name.raw(), "Ada verified[2J");
-    assert_eq!(taken.player_meta.contact_endpoint.raw(), "http://localhost:8101/mcp");
-    assert_eq!(said(&incoming), ["form player_meta.display_name", "form player_meta.contact_endpoint"]);
+    assert_eq!(
+        taken.player_meta.contact_endpoint.raw(),
+        "http://localhost:8101/mcp"
+    );
+    assert_eq!(
+        said(&incoming),
+        [
+            "form player_meta.display_name",
+            "form player_meta.contact_endpoint"
+        ]
+    );
 }
 
 #[test]
@@ -88,7 +123,10 @@ fn a_wrong_envelope_is_as_wrong_as_ever() {
         let mut message = named(JOIN);
         message[key] = value;
         let rejection = read(&message, Lenient).unwrap_err();
-        assert_eq!((rejection.code.code(), rejection.path.as_str()), (code, key));
+        assert_eq!(
+            (rejection.code.code(), rejection.path.as_str()),
+            (code, key)
+        );
     }
 }
 
@@ -97,15 +135,39 @@ fn a_sender_that_does_not_say_is_known_by_what_it_sends() {
     for (message, sender) in [
         (json!({"message_type": "ROUND_COMPLETED"}), "league_manager"),
         (json!({"message_type": "START_LEAGUE"}), "launcher"),
-        (json!({"message_type": "GAME_JOIN_ACK", "player_id": "P03"}), "player:P03"),
-        (json!({"message_type": "GAME_JOIN_ACK", "auth_token": "tok_p04_ff"}), "player:P04"),
-        (json!({"message_type": "GAME_JOIN_ACK", "auth_token": "tok_p04"}), "player:unknown"),
-        (json!({"message_type": "GAME_JOIN_ACK", "player_id": 3}), "player:unknown"),
-        (json!({"message_type": "MATCH_RESULT_REPORT", "auth_token": "tok_ref02_ff"}), "referee:REF02"),
-        (json!({"message_type": "MATCH_RESULT_REPORT", "referee_id": "REF03"}), "referee:REF03"),
+        (
+            json!({"message_type": "GAME_JOIN_ACK", "player_id": "P03"}),
+            "player:P03",
+        ),
+        (
+            json!({"message_type": "GAME_JOIN_ACK", "auth_token": "tok_p04_ff"}),
+            "player:P04",
+        ),
+        (
+            json!({"message_type": "GAME_JOIN_ACK", "auth_token": "tok_p04"}),
+            "player:unknown",
+        ),
+        (
+            json!({"message_type": "GAME_JOIN_ACK", "player_id": 3}),
+            "player:unknown",
+        ),
+        (
+            json!({"message_type": "MATCH_RESULT_REPORT", "auth_token": "tok_ref02_ff"}),
+            "referee:REF02",
+        ),
+        (
+            json!({"message_type": "MATCH_RESULT_REPORT", "referee_id": "REF03"}),
+            "referee:REF03",
+        ),
         (json!({"message_type": "GAME_OVER"}), "referee:unknown"),
-        (json!({"message_type": "LEAGUE_QUERY", "auth_token": "tok_ref02_ff"}), "referee:REF02"),
-        (json!({"message_type": "LEAGUE_QUERY", "auth_token": "tok_p02_ff"}), "player:P02"),
+        (
+            json!({"message_type": "LEAGUE_QUERY", "auth_token": "tok_ref02_ff"}),
+            "referee:REF02",
+        ),
+        (
+            json!({"message_type": "LEAGUE_QUERY", "auth_token": "tok_p02_ff"}),
+            "player:P02",
+        ),
         (json!({"message_type": "LEAGUE_QUERY"}), "player:unknown"),
     ] {
         let incoming = read(&message, Lenient).unwrap();
@@ -142,9 +204,21 @@ fn what_is_forgiven_is_recorded_and_the_strict_reading_forgives_none_of_it() {
     };
     let over = "002_2-4_game_over";
     let cases = [
-        (renamed(CHOICE, "parity_choice", "choice", json!("odd")), "alias choice", "E003"),
-        (renamed(JOIN, "accept", "status", json!("ACCEPTED")), "alias status", "E003"),
-        (without(JOIN, &["arrival_timestamp"]), "missing arrival_timestamp", "E003"),
+        (
+            renamed(CHOICE, "parity_choice", "choice", json!("odd")),
+            "alias choice",
+            "E003",
+        ),
+        (
+            renamed(JOIN, "accept", "status", json!("ACCEPTED")),
+            "alias status",
+            "E003",
+        ),
+        (
+            without(JOIN, &["arrival_timestamp"]),
+            "missing arrival_timestamp",
+            "E003",
+        ),
         (
             patched(JOIN, "/arrival_timestamp", json!("20250115T103000Z")),
             "timestamp form arrival_timestamp",
@@ -157,46 +231,119 @@ fn what_is_forgiven_is_recorded_and_the_strict_reading_forgives_none_of_it() {
         ),
         (without(JOIN, &["timestamp"]), "missing timestamp", "E003"),
         (
-            patched("002_2-2_game_invitation", "/role_in_match", json!("player_b")),
+            patched(
+                "002_2-2_game_invitation",
+                "/role_in_match",
+                json!("player_b"),
+            ),
             "alias role_in_match",
             "E002",
         ),
-        (without("002_2-2_game_invitation", &["round_id"]), "missing round_id", "E003"),
-        (without(REPORT, &["round_id"]), "missing round_id", "E003"),
-        (removed_in(REPORT, "/result", "details"), "missing result.details", "E003"),
-        (without("002_1-2_round_completed", &["summary"]), "missing summary", "E003"),
         (
-            renamed("002_1-2_round_completed", "matches_completed", "matches_played", json!(2)),
+            without("002_2-2_game_invitation", &["round_id"]),
+            "missing round_id",
+            "E003",
+        ),
+        (without(REPORT, &["round_id"]), "missing round_id", "E003"),
+        (
+            removed_in(REPORT, "/result", "details"),
+            "missing result.details",
+            "E003",
+        ),
+        (
+            without("002_1-2_round_completed", &["summary"]),
+            "missing summary",
+            "E003",
+        ),
+        (
+            renamed(
+                "002_1-2_round_completed",
+                "matches_completed",
+                "matches_played",
+                json!(2),
+            ),
             "alias matches_played",
             "E003",
         ),
-        (removed_in(over, "/game_result", "reason"), "missing game_result.reason", "E003"),
+        (
+            removed_in(over, "/game_result", "reason"),
+            "missing game_result.reason",
+            "E003",
+        ),
         (
             without("002_1-6_league_error", &["original_message_type"]),
             "missing original_message_type",
             "E003",
         ),
-        (without("002_1-6_league_error", &["error_description"]), "missing error_description", "E003"),
-        (without("002_2-6_game_error", &["consequence"]), "missing consequence", "E003"),
-        (without("002_2-6_game_error", &["affected_player"]), "missing affected_player", "E003"),
-        (without("002_1-5_league_query_response", &["data"]), "missing data", "E003"),
         (
-            removed_in("002_1-3_league_standings_update", "/standings/1", "display_name"),
+            without("002_1-6_league_error", &["error_description"]),
+            "missing error_description",
+            "E003",
+        ),
+        (
+            without("002_2-6_game_error", &["consequence"]),
+            "missing consequence",
+            "E003",
+        ),
+        (
+            without("002_2-6_game_error", &["affected_player"]),
+            "missing affected_player",
+            "E003",
+        ),
+        (
+            without("002_1-5_league_query_response", &["data"]),
+            "missing data",
+            "E003",
+        ),
+        (
+            removed_in(
+                "002_1-3_league_standings_update",
+                "/standings/1",
+                "display_name",
+            ),
             "missing standings[1].display_name",
             "E003",
         ),
         (
-            removed_in("002_2-3_choose_parity_call", "/context/your_standings", "draws"),
+            removed_in(
+                "002_2-3_choose_parity_call",
+                "/context/your_standings",
+                "draws",
+            ),
             "missing context.your_standings.draws",
             "E003",
         ),
-        (removed_in("game_move_call", "/move_request", "context"), "missing move_request.context", "E003"),
+        (
+            removed_in("game_move_call", "/move_request", "context"),
+            "missing move_request.context",
+            "E003",
+        ),
         (without(over, &["game_type"]), "missing game_type", "E003"),
-        (removed_in(over, "/game_result", "status"), "missing game_result.status", "E003"),
-        (without("002_2-3_choose_parity_call", &["game_type"]), "missing game_type", "E003"),
-        (without("002_2-3_choose_parity_call", &["deadline"]), "missing deadline", "E003"),
-        (without("002_1-3_league_standings_update", &["league_id"]), "missing league_id", "E003"),
-        (without("002_1-3_league_standings_update", &["round_id"]), "missing round_id", "E003"),
+        (
+            removed_in(over, "/game_result", "status"),
+            "missing game_result.status",
+            "E003",
+        ),
+        (
+            without("002_2-3_choose_parity_call", &["game_type"]),
+            "missing game_type",
+            "E003",
+        ),
+        (
+            without("002_2-3_choose_parity_call", &["deadline"]),
+            "missing deadline",
+            "E003",
+        ),
+        (
+            without("002_1-3_league_standings_update", &["league_id"]),
+            "missing league_id",
+            "E003",
+        ),
+        (
+            without("002_1-3_league_standings_update", &["round_id"]),
+            "missing round_id",
+            "E003",
+        ),
         (
             removed_in("002_1-3_league_standings_update", "/standings/1", "rank"),
             "missing standings[1].rank",
@@ -207,7 +354,11 @@ fn what_is_forgiven_is_recorded_and_the_strict_reading_forgives_none_of_it() {
             "missing standings[1].played",
             "E003",
         ),
-        (without("002_1-4_league_completed", &["total_matches"]), "missing total_matches", "E003"),
+        (
+            without("002_1-4_league_completed", &["total_matches"]),
+            "missing total_matches",
+            "E003",
+        ),
         (
             removed_in("002_3-1_league_register_request", "/player_meta", "version"),
             "missing player_meta.version",
@@ -230,15 +381,19 @@ fn a_wrong_choice_is_not_mended_by_a_right_one_under_another_name() {
     for wrong in [json!("Even"), json!(null)] {
         message["parity_choice"] = wrong;
         let rejection = golden::read_body(&message, Lenient).unwrap_err();
-        assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E004", "parity_choice"));
+        assert_eq!(
+            (rejection.code.code(), rejection.path.as_str()),
+            ("E004", "parity_choice")
+        );
     }
 }
 
 #[test]
 fn a_draw_may_be_written_as_the_winner() {
-    for (name, pointer) in
-        [(REPORT, "/result/winner"), ("002_2-4_game_over", "/game_result/winner_player_id")]
-    {
+    for (name, pointer) in [
+        (REPORT, "/result/winner"),
+        ("002_2-4_game_over", "/game_result/winner_player_id"),
+    ] {
         let mut message = named(name);
         *message.pointer_mut(pointer).unwrap() = json!("DRAW");
         let incoming = read(&message, Lenient).unwrap();
@@ -272,17 +427,27 @@ fn a_role_in_small_letters_is_the_same_role() {
     for (text, role) in [("player_a", Role::PlayerA), ("player_b", Role::PlayerB)] {
         message["role_in_match"] = json!(text);
         let body = read(&message, Lenient).unwrap().body.unwrap();
-        assert!(matches!(body, Body::GameInvitation(invitation) if invitation.role_in_match == role));
+        assert!(
+            matches!(body, Body::GameInvitation(invitation) if invitation.role_in_match == role)
+        );
     }
 }
 
 #[test]
 fn only_an_accepted_status_stands_for_yes() {
-    for status in [json!("REJECTED"), json!("accepted"), json!("OK"), json!(true)] {
+    for status in [
+        json!("REJECTED"),
+        json!("accepted"),
+        json!("OK"),
+        json!(true),
+    ] {
         let mut message = without(JOIN, &["accept"]);
         message["status"] = status;
         let rejection = golden::read_body(&message, Lenient).unwrap_err();
-        assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", "accept"));
+        assert_eq!(
+            (rejection.code.code(), rejection.path.as_str()),
+            ("E003", "accept")
+        );
     }
 }
 
@@ -290,10 +455,17 @@ fn only_an_accepted_status_stands_for_yes() {
 fn what_nobody_can_know_stays_missing() {
     for key in ["match_id", "player_id"] {
         let rejection = golden::read_body(&without(JOIN, &[key]), Lenient).unwrap_err();
-        assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", key));
+        assert_eq!(
+            (rejection.code.code(), rejection.path.as_str()),
+            ("E003", key)
+        );
     }
-    let rejection = golden::read_body(&without("002_3-4_league_query", &["league_id"]), Lenient).unwrap_err();
-    assert_eq!((rejection.code.code(), rejection.path.as_str()), ("E003", "league_id"));
+    let rejection =
+        golden::read_body(&without("002_3-4_league_query", &["league_id"]), Lenient).unwrap_err();
+    assert_eq!(
+        (rejection.code.code(), rejection.path.as_str()),
+        ("E003", "league_id")
+    );
 }
 
 #[test]
@@ -303,13 +475,19 @@ fn an_answer_is_filled_in_from_what_was_asked() {
     let Ok(Body::GameJoinAck(ack)) = &incoming.body else {
         panic!("{incoming:?}");
     };
-    assert_eq!((ack.match_id.as_str(), ack.player_id.as_str()), ("R3M2", "P07"));
+    assert_eq!(
+        (ack.match_id.as_str(), ack.player_id.as_str()),
+        ("R3M2", "P07")
+    );
     // What the message does say is never overruled.
     let incoming = answer_to(&exchange(), &named(JOIN));
     let Ok(Body::GameJoinAck(ack)) = &incoming.body else {
         panic!("{incoming:?}");
     };
-    assert_eq!((ack.match_id.as_str(), ack.player_id.as_str()), ("R1M1", "P01"));
+    assert_eq!(
+        (ack.match_id.as_str(), ack.player_id.as_str()),
+        ("R1M1", "P01")
+    );
     assert_eq!(incoming.envelope.sender.to_string(), "player:P01");
 }
 
@@ -320,8 +498,14 @@ fn what_a_sparse_table_leaves_out_follows_from_the_rest() {
     ]});
     let incoming = read(&message, Lenient).unwrap();
     assert_eq!(incoming.envelope.sender, Sender::LeagueManager);
-    let Ok(Body::LeagueStandingsUpdate(update)) = &incoming.body else { panic!("{incoming:?}") };
-    let rows: Vec<_> = update.standings.iter().map(|row| (row.rank, row.played, row.points)).collect();
+    let Ok(Body::LeagueStandingsUpdate(update)) = &incoming.body else {
+        panic!("{incoming:?}")
+    };
+    let rows: Vec<_> = update
+        .standings
+        .iter()
+        .map(|row| (row.rank, row.played, row.points))
+        .collect();
     assert_eq!(rows, [(1, 2, 6), (2, 2, 1)]);
 }
 
@@ -331,6 +515,11 @@ fn the_protocols_name_for_its_version_means_the_first() {
     message["player_meta"]["protocol_version"] = json!("league.v2");
     let incoming = read(&message, Lenient).unwrap();
     assert_eq!(said(&incoming), ["alias player_meta.protocol_version"]);
-    let Ok(Body::LeagueRegisterRequest(request)) = &incoming.body else { panic!("{incoming:?}") };
-    assert_eq!(request.player_meta.protocol_version.as_deref(), Some("2.0.0"));
+    let Ok(Body::LeagueRegisterRequest(request)) = &incoming.body else {
+        panic!("{incoming:?}")
+    };
+    assert_eq!(
+        request.player_meta.protocol_version.as_deref(),
+        Some("2.0.0")
+    );
 }

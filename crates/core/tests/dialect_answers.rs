@@ -11,7 +11,10 @@ use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::answer::{WireAnswer, read_answer};
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
+const LIMITS: Limits = Limits {
+    message_bytes_max: 10 * 1024,
+    array_len_max: 100,
+};
 
 fn read(status: u16, body: &Value) -> WireAnswer {
     read_answer(status, body.to_string().as_bytes(), &LIMITS)
@@ -20,7 +23,10 @@ fn read(status: u16, body: &Value) -> WireAnswer {
 fn garbled(status: u16, body: &[u8]) -> String {
     match read_answer(status, body, &LIMITS) {
         WireAnswer::Garbled(why) | WireAnswer::Failed(why) => why,
-        other => panic!("{status} {} should be garbled, is {other:?}", body.escape_ascii()),
+        other => panic!(
+            "{status} {} should be garbled, is {other:?}",
+            body.escape_ascii()
+        ),
     }
 }
 
@@ -42,7 +48,11 @@ fn a_message_is_found_wherever_agents_put_it() {
         json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [{ "type": "text", "text": text }] } }),
     ] {
         for status in [200, 201, 400, 404, 500] {
-            assert_eq!(read(status, &body), WireAnswer::Message(ack.clone().into()), "{status} {body}");
+            assert_eq!(
+                read(status, &body),
+                WireAnswer::Message(ack.clone().into()),
+                "{status} {body}"
+            );
         }
     }
 }
@@ -50,8 +60,14 @@ fn a_message_is_found_wherever_agents_put_it() {
 #[test]
 fn a_message_with_an_error_of_its_own_is_still_a_message() {
     let response = json!({ "message_type": "LEAGUE_QUERY_RESPONSE", "success": false, "error": { "error_code": "E005" } });
-    assert_eq!(read(200, &response), WireAnswer::Message(response.clone().into()));
-    assert_eq!(read(200, &json!({ "result": response })), WireAnswer::Message(response.into()));
+    assert_eq!(
+        read(200, &response),
+        WireAnswer::Message(response.clone().into())
+    );
+    assert_eq!(
+        read(200, &json!({ "result": response })),
+        WireAnswer::Message(response.into())
+    );
 }
 
 #[test]
@@ -63,8 +79,14 @@ fn a_players_answer_without_its_type_is_not_a_mere_acknowledgement() {
         json!({ "move_data": { "choice": 4 } }),
         json!({ "parity_choice": null }),
     ] {
-        assert_eq!(read(200, &answer), WireAnswer::Message(answer.clone().into()));
-        assert_eq!(read(200, &json!({ "id": 1, "result": answer })), WireAnswer::Message(answer.into()));
+        assert_eq!(
+            read(200, &answer),
+            WireAnswer::Message(answer.clone().into())
+        );
+        assert_eq!(
+            read(200, &json!({ "id": 1, "result": answer })),
+            WireAnswer::Message(answer.into())
+        );
     }
 }
 
@@ -92,7 +114,11 @@ fn an_acknowledgement_is_no_more_than_that() {
         assert_eq!(read(200, &body), WireAnswer::Received, "{body}");
     }
     for (status, body) in [(202, ""), (204, ""), (200, ""), (200, " \r\n"), (200, "OK")] {
-        assert_eq!(read_answer(status, body.as_bytes(), &LIMITS), WireAnswer::Received, "{status} {body:?}");
+        assert_eq!(
+            read_answer(status, body.as_bytes(), &LIMITS),
+            WireAnswer::Received,
+            "{status} {body:?}"
+        );
     }
 }
 
@@ -110,15 +136,25 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
         (404, json!({ "detail": "Not Found" })),
         (404, json!({ "error": "Not Found" })),
         (405, json!({ "detail": "Method Not Allowed" })),
-        (422, json!({ "detail": [{ "loc": ["body", "jsonrpc"], "msg": "field required" }] })),
+        (
+            422,
+            json!({ "detail": [{ "loc": ["body", "jsonrpc"], "msg": "field required" }] }),
+        ),
         (422, json!([1])),
-        (200, json!({ "status": "error", "message": "unknown method" })),
+        (
+            200,
+            json!({ "status": "error", "message": "unknown method" }),
+        ),
         (
             200,
             json!({ "result": { "isError": true, "content": [{ "type": "text", "text": "Unknown tool: x" }] } }),
         ),
     ] {
-        assert_eq!(read(status, &body), WireAnswer::MethodNotFound, "{status} {body}");
+        assert_eq!(
+            read(status, &body),
+            WireAnswer::MethodNotFound,
+            "{status} {body}"
+        );
     }
     for status in [404, 405, 422] {
         for body in ["", "<html>Not Found</html>", "Not Found", "\u{fffd}"] {
@@ -130,7 +166,10 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
         }
     }
     for status in [200, 404, 500] {
-        let expected = WireAnswer::Error { code: -32602, message: "Invalid params".to_owned() };
+        let expected = WireAnswer::Error {
+            code: -32602,
+            message: "Invalid params".to_owned(),
+        };
         assert_eq!(read(status, &error(-32602, "Invalid params")), expected);
     }
 }
@@ -139,8 +178,14 @@ fn a_call_that_was_not_understood_is_told_from_one_that_failed() {
 fn any_failure_without_a_league_error_may_be_a_matter_of_dialect() {
     let error = |error: Value| json!({ "jsonrpc": "2.0", "id": 1, "error": error });
     for (status, body) in [
-        (200, error(json!({ "code": -32601, "message": "Method not found" }))),
-        (200, error(json!({ "code": -32602, "message": "Invalid params" }))),
+        (
+            200,
+            error(json!({ "code": -32601, "message": "Method not found" })),
+        ),
+        (
+            200,
+            error(json!({ "code": -32602, "message": "Invalid params" })),
+        ),
         (200, error(json!("Invalid request"))),
         (200, json!({ "status": "error", "message": "what?" })),
         (400, json!({ "detail": "Bad Request" })),
@@ -155,7 +200,10 @@ fn any_failure_without_a_league_error_may_be_a_matter_of_dialect() {
         (400, league_error.clone()),
         (403, json!({ "detail": league_error })),
         (200, error(league_error.clone())),
-        (500, error(json!({ "code": -32000, "message": "E012", "data": league_error }))),
+        (
+            500,
+            error(json!({ "code": -32000, "message": "E012", "data": league_error })),
+        ),
         (429, json!({ "detail": "Too Many Requests" })),
         (503, json!({ "detail": "Service Unavailable" })),
         (200, json!({ "status": "ok" })),
@@ -183,10 +231,26 @@ fn what_is_of_no_use_is_described_in_a_sentence() {
             "<html>Bad Gateway</html>",
             "the agent answered HTTP 502 with a page for people instead of JSON",
         ),
-        (200, "<!DOCTYPE html>", "the agent answered HTTP 200 with a page for people instead of JSON"),
-        (500, "[1]", "the agent answered HTTP 500 with JSON that is not an object"),
-        (200, "{\"error\":\"no\"}", "the agent answered with an error: no"),
-        (200, "{\"success\":false,\"reason\":\"busy\"}", "the agent says that it failed: busy"),
+        (
+            200,
+            "<!DOCTYPE html>",
+            "the agent answered HTTP 200 with a page for people instead of JSON",
+        ),
+        (
+            500,
+            "[1]",
+            "the agent answered HTTP 500 with JSON that is not an object",
+        ),
+        (
+            200,
+            "{\"error\":\"no\"}",
+            "the agent answered with an error: no",
+        ),
+        (
+            200,
+            "{\"success\":false,\"reason\":\"busy\"}",
+            "the agent says that it failed: busy",
+        ),
     ] {
         assert_eq!(garbled(status, body.as_bytes()), expected);
     }
@@ -198,12 +262,18 @@ fn what_is_of_no_use_is_described_in_a_sentence() {
 
 #[test]
 fn a_peers_words_are_shown_short_on_one_line_and_without_tokens() {
-    let said = format!("bad token tok_p01_0123456789abcdef, tok_x\n{}", "é".repeat(500));
+    let said = format!(
+        "bad token tok_p01_0123456789abcdef, tok_x\n{}",
+        "é".repeat(500)
+    );
     let body = json!({ "error": { "code": -32000, "message": said } });
     let WireAnswer::Error { message, .. } = read(200, &body) else {
         panic!("an error was sent");
     };
-    assert!(message.starts_with("bad token tok_..., tok_... é"), "{message}");
+    assert!(
+        message.starts_with("bad token tok_..., tok_... é"),
+        "{message}"
+    );
     assert!(message.ends_with("é..."), "{message}");
     assert!(message.chars().count() <= 170);
 }
@@ -211,22 +281,37 @@ fn a_peers_words_are_shown_short_on_one_line_and_without_tokens() {
 #[test]
 fn a_redirect_is_a_failure_of_its_own_whatever_it_says() {
     let ack = json!({ "message_type": "GAME_JOIN_ACK", "accept": true }).to_string();
-    for (status, body) in
-        [(301, ""), (302, "<html>moved</html>"), (307, ack.as_str()), (308, "unknown method")]
-    {
+    for (status, body) in [
+        (301, ""),
+        (302, "<html>moved</html>"),
+        (307, ack.as_str()),
+        (308, "unknown method"),
+    ] {
         let why = garbled(status, body.as_bytes());
-        assert!(why.starts_with(&format!("the agent answered HTTP {status}, a redirect")), "{why}");
+        assert!(
+            why.starts_with(&format!("the agent answered HTTP {status}, a redirect")),
+            "{why}"
+        );
     }
 }
 
 #[test]
 fn only_an_error_that_names_a_code_of_the_league_is_a_refusal() {
     let error = |error: Value| json!({ "jsonrpc": "2.0", "id": 7, "error": error });
-    let refused = error(json!({ "code": -32000, "message": "REFUSED", "data": { "error_code": "E008" } }));
+    let refused =
+        error(json!({ "code": -32000, "message": "REFUSED", "data": { "error_code": "E008" } }));
     assert!(matches!(read(200, &refused), WireAnswer::Refused(_)));
-    for data in [json!(null), json!("why"), json!({}), json!({ "error_code": 8 })] {
+    for data in [
+        json!(null),
+        json!("why"),
+        json!({}),
+        json!({ "error_code": 8 }),
+    ] {
         let failed = error(json!({ "code": -32000, "message": "busy", "data": data }));
-        assert!(matches!(read(200, &failed), WireAnswer::Error { code: -32000, .. }), "{data}");
+        assert!(
+            matches!(read(200, &failed), WireAnswer::Error { code: -32000, .. }),
+            "{data}"
+        );
     }
     let unknown = error(json!({ "code": -32601, "message": "Method not found", "data": {} }));
     assert_eq!(read(200, &unknown), WireAnswer::MethodNotFound);

@@ -1,6 +1,11 @@
 //! In how many dialects a peer is called: in all of them once, then in the one that it understood, or in one where it
 //! understood none.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::agent::{Answer, Input};
 use matchday_core::driver::{Arrival, Call, Driver};
@@ -29,18 +34,36 @@ impl Registering {
         let player = Player::new(settings, strategy::find("random").unwrap().build());
         let now = Timestamp::from_micros(1_736_937_000_000_000);
         let mut driver = Driver::new(player, Entropy::numbered(1), now, None);
-        let call = driver.wake(now).unwrap().pop().unwrap().when_durable.calls.pop().unwrap();
+        let call = driver
+            .wake(now)
+            .unwrap()
+            .pop()
+            .unwrap()
+            .when_durable
+            .calls
+            .pop()
+            .unwrap();
         (Self { driver, now }, call)
     }
 
     /// The manager answers like this; the next call comes after a pause.
     fn answered(&mut self, call: &Call, dialect: Dialect, answer: Answer) -> Call {
-        let input = Input::Answer { call: call.outgoing.call, dialect, answer };
-        self.driver.arrive(self.now, Arrival::new(self.now, input)).unwrap();
+        let input = Input::Answer {
+            call: call.outgoing.call,
+            dialect,
+            answer,
+        };
+        self.driver
+            .arrive(self.now, Arrival::new(self.now, input))
+            .unwrap();
         loop {
             self.now = self.driver.deadline().expect("it asks again");
             let batches = self.driver.poll(self.now).unwrap();
-            if let Some(call) = batches.into_iter().flat_map(|batch| batch.when_durable.calls).last() {
+            if let Some(call) = batches
+                .into_iter()
+                .flat_map(|batch| batch.when_durable.calls)
+                .last()
+            {
                 return call;
             }
         }
@@ -67,12 +90,19 @@ fn a_peer_that_understood_no_dialect_is_asked_in_one_until_a_minute_has_passed()
 fn what_it_understood_is_what_it_is_asked_in() {
     let (mut registering, call) = Registering::begin();
     let call = registering.answered(&call, Dialect::Bare, Answer::Received);
-    assert_eq!((call.outgoing.dialect, call.try_dialects), (Dialect::Bare, false));
+    assert_eq!(
+        (call.outgoing.dialect, call.try_dialects),
+        (Dialect::Bare, false)
+    );
 }
 
 #[test]
 fn a_peer_that_could_not_be_reached_is_asked_in_all_of_them_again() {
     let (mut registering, call) = Registering::begin();
     let failure = matchday_core::agent::Failure::NoConnection;
-    assert!(registering.answered(&call, Dialect::Standard, Answer::Undelivered(failure)).try_dialects);
+    assert!(
+        registering
+            .answered(&call, Dialect::Standard, Answer::Undelivered(failure))
+            .try_dialects
+    );
 }

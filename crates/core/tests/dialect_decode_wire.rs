@@ -1,17 +1,28 @@
 //! From the wire into an agent's hands: what was read becomes what is asked, or how a call ended.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "the functions here serve tests alone")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "the functions here serve tests alone"
+)]
 
 use matchday_core::agent::{Answer, Ask};
-use matchday_core::protocol::decode::{Conformance, Deviation, DeviationKind, Exchange, Limits, Reading};
+use matchday_core::protocol::decode::{
+    Conformance, Deviation, DeviationKind, Exchange, Limits, Reading,
+};
 use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::dialect::decode_wire::{answer, ask};
 use matchday_core::protocol::dialect::request::{RequestContent, Requests, read_requests};
-use matchday_core::protocol::{ConversationId, ErrorCode, MatchId, MessageType, PlayerId, Sender, Timestamp};
+use matchday_core::protocol::{
+    ConversationId, ErrorCode, MatchId, MessageType, PlayerId, Sender, Timestamp,
+};
 use matchday_core::protocol::{Query, QueryParams, QueryRequest};
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
+const LIMITS: Limits = Limits {
+    message_bytes_max: 10 * 1024,
+    array_len_max: 100,
+};
 
 fn reading(conformance: Conformance) -> Reading<'static> {
     Reading {
@@ -44,7 +55,9 @@ fn asked(params: &Value) -> RequestContent {
 
 #[test]
 fn a_message_is_decoded() {
-    let Some(Ask::Message(Ok(incoming))) = ask(asked(&start_league()), &reading(Conformance::Strict)) else {
+    let Some(Ask::Message(Ok(incoming))) =
+        ask(asked(&start_league()), &reading(Conformance::Strict))
+    else {
         panic!("a good message was sent");
     };
     assert_eq!(incoming.message_type, MessageType::StartLeague);
@@ -56,15 +69,23 @@ fn an_implied_type_is_missing_to_the_strict_and_a_deviation_to_the_lenient() {
     let mut params = start_league();
     params.as_object_mut().unwrap().remove("message_type");
 
-    let Some(Ask::Message(Err(rejection))) = ask(asked(&params), &reading(Conformance::Strict)) else {
+    let Some(Ask::Message(Err(rejection))) = ask(asked(&params), &reading(Conformance::Strict))
+    else {
         panic!("a required field is missing");
     };
-    assert_eq!((rejection.code, rejection.path.as_str()), (ErrorCode::MissingField, "message_type"));
+    assert_eq!(
+        (rejection.code, rejection.path.as_str()),
+        (ErrorCode::MissingField, "message_type")
+    );
 
-    let Some(Ask::Message(Ok(incoming))) = ask(asked(&params), &reading(Conformance::Lenient)) else {
+    let Some(Ask::Message(Ok(incoming))) = ask(asked(&params), &reading(Conformance::Lenient))
+    else {
         panic!("the method says what is meant");
     };
-    let missing = Deviation { kind: DeviationKind::Missing, path: "message_type".to_owned() };
+    let missing = Deviation {
+        kind: DeviationKind::Missing,
+        path: "message_type".to_owned(),
+    };
     assert_eq!(incoming.deviations, [missing]);
 }
 
@@ -72,8 +93,16 @@ fn an_implied_type_is_missing_to_the_strict_and_a_deviation_to_the_lenient() {
 fn questions_are_handed_on_and_what_is_foreign_is_not() {
     let ask = |asked| ask(asked, &reading(Conformance::Strict));
     let match_id = Some(MatchId::new("R1M1"));
-    let asked = QueryRequest::new(Query::MatchState, QueryParams { match_id, ..QueryParams::default() });
-    assert!(matches!(ask(RequestContent::Query(asked.clone())), Some(Ask::Query(handed)) if handed == asked));
+    let asked = QueryRequest::new(
+        Query::MatchState,
+        QueryParams {
+            match_id,
+            ..QueryParams::default()
+        },
+    );
+    assert!(
+        matches!(ask(RequestContent::Query(asked.clone())), Some(Ask::Query(handed)) if handed == asked)
+    );
     assert!(ask(RequestContent::Query(Query::Discover.into())).is_none());
     assert!(ask(RequestContent::Foreign { method: None }).is_none());
 }
@@ -81,37 +110,59 @@ fn questions_are_handed_on_and_what_is_foreign_is_not() {
 #[test]
 fn an_answer_is_decoded_or_described() {
     let answer = |wire| answer(wire, &reading(Conformance::Strict));
-    assert!(matches!(answer(WireAnswer::Message(start_league().into())), Answer::Message(Ok(_))));
+    assert!(matches!(
+        answer(WireAnswer::Message(start_league().into())),
+        Answer::Message(Ok(_))
+    ));
     assert!(matches!(
         answer(WireAnswer::Message(json!({ "choice": "even" }).into())),
         Answer::Message(Err(_))
     ));
     assert!(matches!(answer(WireAnswer::Received), Answer::Received));
-    assert!(matches!(answer(WireAnswer::MethodNotFound), Answer::NotUnderstood(_)));
-    let error = WireAnswer::Error { code: -32000, message: "busy".to_owned() };
+    assert!(matches!(
+        answer(WireAnswer::MethodNotFound),
+        Answer::NotUnderstood(_)
+    ));
+    let error = WireAnswer::Error {
+        code: -32000,
+        message: "busy".to_owned(),
+    };
     assert!(
         matches!(answer(error), Answer::NotUnderstood(why) if why.contains("-32000") && why.contains("busy"))
     );
     let failed = answer(WireAnswer::Failed("HTTP 500".to_owned()));
     assert!(matches!(failed, Answer::NotUnderstood(why) if why == "HTTP 500"));
-    assert!(matches!(answer(WireAnswer::Garbled("so".to_owned())), Answer::Garbled(why) if why == "so"));
+    assert!(
+        matches!(answer(WireAnswer::Garbled("so".to_owned())), Answer::Garbled(why) if why == "so")
+    );
 }
 
 fn asked_of(peer: Sender) -> Exchange {
     let conversation_id = ConversationId::new("conv-1");
-    Exchange { peer, conversation_id, league_id: None, match_id: None, player_id: None }
+    Exchange {
+        peer,
+        conversation_id,
+        league_id: None,
+        match_id: None,
+        player_id: None,
+    }
 }
 
 #[test]
 fn a_refusal_is_a_league_error_though_it_has_no_envelope() {
     let exchange = asked_of(Sender::Player(PlayerId::numbered(1)));
-    let reading = Reading { exchange: Some(&exchange), ..reading(Conformance::Strict) };
-    let data =
-        json!({ "message_type": "LEAGUE_ERROR", "error_code": "E008", "error_description": "INVALID_STATE" });
+    let reading = Reading {
+        exchange: Some(&exchange),
+        ..reading(Conformance::Strict)
+    };
+    let data = json!({ "message_type": "LEAGUE_ERROR", "error_code": "E008", "error_description": "INVALID_STATE" });
     let Answer::Message(Ok(incoming)) = answer(WireAnswer::Refused(data.into()), &reading) else {
         panic!("a refusal was sent")
     };
-    assert_eq!((incoming.message_type, &incoming.deviations[..]), (MessageType::LeagueError, &[][..]));
+    assert_eq!(
+        (incoming.message_type, &incoming.deviations[..]),
+        (MessageType::LeagueError, &[][..])
+    );
     assert_eq!(incoming.envelope.sender, exchange.peer);
 }
 
@@ -121,9 +172,15 @@ fn what_a_manager_of_another_make_answers_is_read_without_an_envelope_in_strict_
         "message_type": "REFEREE_REGISTER_RESPONSE", "status": "ACCEPTED", "referee_id": "REF01",
         "auth_token": "tok_ref01_abc", "league_id": "league_2025_even_odd", "reason": null,
     });
-    for (peer, read) in [(Sender::LeagueManager, true), (Sender::Player(PlayerId::numbered(1)), false)] {
+    for (peer, read) in [
+        (Sender::LeagueManager, true),
+        (Sender::Player(PlayerId::numbered(1)), false),
+    ] {
         let exchange = asked_of(peer);
-        let reading = Reading { exchange: Some(&exchange), ..reading(Conformance::Strict) };
+        let reading = Reading {
+            exchange: Some(&exchange),
+            ..reading(Conformance::Strict)
+        };
         let came = answer(WireAnswer::Message(response.clone().into()), &reading);
         assert_eq!(matches!(came, Answer::Message(Ok(_))), read, "{came:?}");
     }
@@ -142,7 +199,10 @@ fn what_a_manager_of_another_make_announces_is_read_without_an_envelope_in_stric
         panic!("a message")
     };
     let incoming = came.unwrap();
-    assert_eq!((incoming.envelope.sender, incoming.body.is_ok()), (Sender::LeagueManager, true));
+    assert_eq!(
+        (incoming.envelope.sender, incoming.body.is_ok()),
+        (Sender::LeagueManager, true)
+    );
     let mut named = round;
     named["sender"] = json!("league_manager:LM01");
     let Some(Ask::Message(Ok(incoming))) = ask(asked(&named), &reading(Conformance::Strict)) else {

@@ -15,19 +15,26 @@ use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
+const LIMITS: Limits = Limits {
+    message_bytes_max: 10 * 1024,
+    array_len_max: 100,
+};
 
 /// Reads `body` as a request and as an answer, replies to it, and reads the reply.
 fn survive(status: u16, body: &[u8]) {
     let reply = match read_requests(body, &LIMITS) {
         Requests::Refused(reply) => reply,
-        Requests::One(request) => {
-            HttpReply::one(write_reply(&request.reply_to, request.dialect, &Content::Received))
+        Requests::One(request) => HttpReply::one(write_reply(
+            &request.reply_to,
+            request.dialect,
+            &Content::Received,
+        )),
+        Requests::Batch(requests) => {
+            HttpReply::batch(requests.into_iter().map(|request| match request {
+                Ok(request) => write_reply(&request.reply_to, request.dialect, &Content::Received),
+                Err(refusal) => refusal,
+            }))
         }
-        Requests::Batch(requests) => HttpReply::batch(requests.into_iter().map(|request| match request {
-            Ok(request) => write_reply(&request.reply_to, request.dialect, &Content::Received),
-            Err(refusal) => refusal,
-        })),
     };
     assert!([200, 202, 413].contains(&reply.status));
     assert_eq!(reply.status == 202, reply.body.is_empty());

@@ -43,7 +43,9 @@ fn rewritten(page: &str) -> (String, Vec<String>) {
     let mut rest = page;
     while let Some((before, after)) = rest.split_once(BEGIN) {
         let (name, after) = after.split_once(" -->\n").expect("a marker ends its line");
-        let (_, after) = after.split_once(END).unwrap_or_else(|| panic!("example {name} has no end"));
+        let (_, after) = after
+            .split_once(END)
+            .unwrap_or_else(|| panic!("example {name} has no end"));
         shown.push(name.to_owned());
         let example = named(name);
         let id = shown.len();
@@ -66,7 +68,10 @@ fn the_page_shows_the_golden_exchanges_as_they_are() {
         fs::write(page(), after).unwrap();
         return;
     }
-    let stale = before.lines().zip(after.lines()).find(|(old, new)| old != new);
+    let stale = before
+        .lines()
+        .zip(after.lines())
+        .find(|(old, new)| old != new);
     assert!(
         before == after,
         "docs/protocol.md is stale, at {stale:?}: UPDATE_DOCS=1 cargo test -p matchday-core --test docs"
@@ -77,7 +82,10 @@ fn the_page_shows_the_golden_exchanges_as_they_are() {
 fn every_golden_exchange_is_on_the_page_once() {
     let (_, mut shown) = rewritten(&fs::read_to_string(page()).unwrap());
     shown.sort();
-    let all: Vec<_> = exchanges::all().into_iter().map(|exchanged| exchanged.name).collect();
+    let all: Vec<_> = exchanges::all()
+        .into_iter()
+        .map(|exchanged| exchanged.name)
+        .collect();
     assert_eq!(shown, all);
 }
 
@@ -117,11 +125,16 @@ fn every_shown_request_is_in_the_standard_dialect() {
     for exchanged in exchanges::all() {
         let body = exchanged.request(1);
         let requests = read_requests(body.as_bytes(), &Limits::AGENT);
-        let Requests::One(request) = requests else { panic!("{}: {requests:?}", exchanged.name) };
+        let Requests::One(request) = requests else {
+            panic!("{}: {requests:?}", exchanged.name)
+        };
         assert_eq!(request.dialect, Dialect::Standard, "{}", exchanged.name);
         let (request, _) = exchanged.parsed(1);
         if let Some(kind) = request["params"]["message_type"].as_str() {
-            assert_eq!(MessageType::parse(kind).unwrap().method(), exchanged.method().name);
+            assert_eq!(
+                MessageType::parse(kind).unwrap().method(),
+                exchanged.method().name
+            );
         }
     }
 }
@@ -137,7 +150,10 @@ fn table_of_rights() -> String {
     for message in MessageType::ALL {
         let rights = Party::ALL.map(|party| who_may(party, *message));
         if rights.iter().any(|right| *right != Right::Nobody) {
-            table.push_str(&format!("| {message} | {} |\n", rights.map(Right::words).join(" | ")));
+            table.push_str(&format!(
+                "| {message} | {} |\n",
+                rights.map(Right::words).join(" | ")
+            ));
         }
     }
     table.replace("|  |", "| |").replace("|  |", "| |")
@@ -146,14 +162,19 @@ fn table_of_rights() -> String {
 #[test]
 fn the_page_shows_who_may_send_what() {
     let page_before = fs::read_to_string(page()).unwrap();
-    let (before, rest) = page_before.split_once(RIGHTS).expect("the page has a place for the table");
+    let (before, rest) = page_before
+        .split_once(RIGHTS)
+        .expect("the page has a place for the table");
     let (_, after) = rest.split_once(RIGHTS_END).expect("which has an end");
     let page_after = format!("{before}{RIGHTS}{}{RIGHTS_END}{after}", table_of_rights());
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(page(), page_after).unwrap();
         return;
     }
-    assert!(page_before == page_after, "stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs rights");
+    assert!(
+        page_before == page_after,
+        "stale: UPDATE_DOCS=1 cargo test -p matchday-core --test docs rights"
+    );
 }
 
 #[test]
@@ -162,14 +183,24 @@ fn the_page_names_every_method_and_who_serves_it() {
     for method in Method::all() {
         let name = format!("`{}`", method.name);
         assert!(page.contains(&name), "{name}");
-        let MethodParams::Message(_) = method.params else { continue };
-        let row = page.lines().find(|line| line.starts_with("| ") && line.contains(&name));
+        let MethodParams::Message(_) = method.params else {
+            continue;
+        };
+        let row = page
+            .lines()
+            .find(|line| line.starts_with("| ") && line.contains(&name));
         let row = row.unwrap_or_else(|| panic!("no row for {name}"));
         for party in Party::ALL {
             let told = row.rsplit('|').nth(1).unwrap().contains(party.name());
             assert_eq!(told, method.is_served_by(party), "{row}");
         }
-        assert!(method.also.iter().all(|other| page.contains(&format!("`{other}`"))), "{row}");
+        assert!(
+            method
+                .also
+                .iter()
+                .all(|other| page.contains(&format!("`{other}`"))),
+            "{row}"
+        );
     }
 }
 
@@ -178,28 +209,49 @@ fn the_page_names_every_method_and_who_serves_it() {
 fn the_tokens_and_the_draw_of_the_examples_are_real() {
     let league = LeagueId::new("league_2025_even_odd");
     let match_id = MatchId::new("R1M1");
-    let owners = [("A", "p01", "0"), ("B", "p02", "1")]
-        .map(|(side, owner, digit)| (side, Token::new(format!("tok_{owner}_{}", digit.repeat(64))).hash()));
+    let owners = [("A", "p01", "0"), ("B", "p02", "1")].map(|(side, owner, digit)| {
+        (
+            side,
+            Token::new(format!("tok_{owner}_{}", digit.repeat(64))).hash(),
+        )
+    });
     let told = named("notify_round-player").parsed(1).0;
-    assert_eq!(told["params"]["auth_token"], owners[0].1.notice_token(&league).reveal());
+    assert_eq!(
+        told["params"]["auth_token"],
+        owners[0].1.notice_token(&league).reveal()
+    );
     let briefing = &named("notify_round-referee").parsed(1).0["params"]["matches"][0];
     for (side, hash) in &owners {
-        for (key, direction) in
-            [("to_player", Direction::RefereeToPlayer), ("from_player", Direction::PlayerToReferee)]
-        {
+        for (key, direction) in [
+            ("to_player", Direction::RefereeToPlayer),
+            ("from_player", Direction::PlayerToReferee),
+        ] {
             let token = hash.match_token(&league, &match_id, Attempt::FIRST, direction);
-            assert_eq!(briefing[format!("player_{side}_tokens")][key], token.reveal(), "{side} {key}");
+            assert_eq!(
+                briefing[format!("player_{side}_tokens")][key],
+                token.reveal(),
+                "{side} {key}"
+            );
         }
     }
     let over = read_body(&named("notify_match_result").parsed(1).0["params"], Strict).unwrap();
-    let Body::GameOver(over) = over else { panic!("{over:?}") };
-    let GameResult { fairness, details, .. } = over.game_result.clone();
+    let Body::GameOver(over) = over else {
+        panic!("{over:?}")
+    };
+    let GameResult {
+        fairness, details, ..
+    } = over.game_result.clone();
     let a = PlayerId::new("P01");
     let b = PlayerId::new("P02");
     let reveal = fairness.unwrap();
     let mut dice = fair::verify(&reveal, &league, &match_id, Attempt::FIRST, &a, &b).unwrap();
-    let GameDetails::Parity(details) = details else { panic!() };
-    assert_eq!(details.drawn_number.map(u32::from), Some(dice.uniform(1..=10)));
+    let GameDetails::Parity(details) = details else {
+        panic!()
+    };
+    assert_eq!(
+        details.drawn_number.map(u32::from),
+        Some(dice.uniform(1..=10))
+    );
 }
 
 #[test]
@@ -207,11 +259,29 @@ fn what_referee_and_manager_have_signed_in_the_examples_is_real() {
     let league_id = LeagueId::new("league_2025_even_odd");
     let match_id = MatchId::new("R1M1");
     let [referee, manager] = [3, 4].map(|byte| SigningKey::from_seed([byte; 32]).public_key());
-    let shown = |name: &str, path: &str| named(name).parsed(1).0["params"].pointer(path).cloned().unwrap();
-    assert_eq!(shown("register_referee", "/referee_meta/public_key"), referee.to_string());
-    assert_eq!(shown("notify_round-player", "/matches/0/referee_public_key"), referee.to_string());
-    assert_eq!(named("register_player").parsed(1).1["result"]["manager_public_key"], manager.to_string());
-    let about = AttemptRef { league_id: &league_id, match_id: &match_id, attempt: Attempt::FIRST };
+    let shown = |name: &str, path: &str| {
+        named(name).parsed(1).0["params"]
+            .pointer(path)
+            .cloned()
+            .unwrap()
+    };
+    assert_eq!(
+        shown("register_referee", "/referee_meta/public_key"),
+        referee.to_string()
+    );
+    assert_eq!(
+        shown("notify_round-player", "/matches/0/referee_public_key"),
+        referee.to_string()
+    );
+    assert_eq!(
+        named("register_player").parsed(1).1["result"]["manager_public_key"],
+        manager.to_string()
+    );
+    let about = AttemptRef {
+        league_id: &league_id,
+        match_id: &match_id,
+        attempt: Attempt::FIRST,
+    };
     let body = |name: &str| read_body(&named(name).parsed(1).0["params"], Strict).unwrap();
     let (Body::GameInvitation(invitation), Body::GameOver(over)) =
         (body("handle_game_invitation"), body("notify_match_result"))
@@ -219,11 +289,18 @@ fn what_referee_and_manager_have_signed_in_the_examples_is_real() {
         panic!("these are their examples")
     };
     let commitment = Statement::Commitment(invitation.draw_commitment.as_ref().unwrap());
-    assert!(about.is_signed(&referee, commitment, &invitation.commitment_signature.unwrap()));
+    assert!(about.is_signed(
+        &referee,
+        commitment,
+        &invitation.commitment_signature.unwrap()
+    ));
     let text = result_text(&over.game_result);
     assert!(about.is_signed(&referee, Statement::Result(&text), &over.signature.unwrap()));
     for name in ["notify_round_completed", "notify_league_completed"] {
         let note = SignedNote::parse(shown(name, "/checkpoint").as_str().unwrap()).unwrap();
-        assert!(note.is_signed_by(&checkpoint_origin(&league_id), &manager), "{name}");
+        assert!(
+            note.is_signed_by(&checkpoint_origin(&league_id), &manager),
+            "{name}"
+        );
     }
 }

@@ -35,7 +35,11 @@ fn nonces(a: &str, b: &str) -> ByPlayer<Nonce> {
 }
 
 fn draw_of<'a>(league_id: &'a LeagueId, match_id: &'a MatchId, attempt: u32) -> MatchDraw<'a> {
-    MatchDraw { league_id, match_id, attempt: Attempt(attempt) }
+    MatchDraw {
+        league_id,
+        match_id,
+        attempt: Attempt(attempt),
+    }
 }
 
 fn reveal() -> Reveal {
@@ -56,13 +60,21 @@ fn numbers(mut dice: Dice) -> Vec<u32> {
 }
 
 fn honest() -> Vec<u32> {
-    numbers(dice(&match_id(), 1, &secret(), [&nonce("red"), &nonce("blue")]))
+    numbers(dice(
+        &match_id(),
+        1,
+        &secret(),
+        [&nonce("red"), &nonce("blue")],
+    ))
 }
 
 /// Of ten equally likely numbers; 27.877 is passed by one honest source in a thousand.
 fn chi_squared(counts: [u32; 10]) -> f64 {
     let expected = f64::from(counts.iter().sum::<u32>()) / 10.0;
-    counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum()
+    counts
+        .iter()
+        .map(|&n| (f64::from(n) - expected).powi(2) / expected)
+        .sum()
 }
 
 #[test]
@@ -71,7 +83,12 @@ fn a_million_matches_draw_uniformly() {
     let mut counts = [0; 10];
     for n in 0..1_000_000_u64 {
         let nonces = [nonce("P01"), Nonce(smol_str::format_smolstr!("{n}"))];
-        let mut dice = dice(&match_id(), 1, &Secret::draw(&mut entropy), nonces.each_ref());
+        let mut dice = dice(
+            &match_id(),
+            1,
+            &Secret::draw(&mut entropy),
+            nonces.each_ref(),
+        );
         counts[dice.uniform(1..=10) as usize - 1] += 1;
     }
     let statistic = chi_squared(counts);
@@ -89,7 +106,10 @@ fn a_reveal_gives_the_very_draw() {
 fn the_scheme_gives_what_it_always_gave() {
     let commitment = "ff969728639875bd72723d19ce8eb6e0bd73009efefcbda4ccc7c175ded18edb";
     assert_eq!(reveal().commitment, Commitment(commitment.into()));
-    assert_eq!(check(&reveal()).unwrap()[..10], [5, 1, 4, 2, 1, 3, 8, 8, 3, 3]);
+    assert_eq!(
+        check(&reveal()).unwrap()[..10],
+        [5, 1, 4, 2, 1, 3, 8, 8, 3, 3]
+    );
 }
 
 /// The expected values were computed by a separate program from the description of the scheme.
@@ -98,7 +118,10 @@ fn what_a_player_commits_to_and_signs_is_what_the_description_says() {
     let (league, match_id, (a, b)) = (league(), match_id(), players());
     let draw = draw_of(&league, &match_id, 1);
     let theirs = draw.nonce_commitment(&b, &nonce("blue"));
-    assert_eq!(theirs.text(), "5f964371914bd347952b00426fdf5522d7c5f4691da4884947d4155554a5142c");
+    assert_eq!(
+        theirs.text(),
+        "5f964371914bd347952b00426fdf5522d7c5f4691da4884947d4155554a5142c"
+    );
     let commitment = draw.commitment(&secret());
     let even = serde_json::json!("even");
     let moves = SignedMoves {
@@ -122,19 +145,38 @@ fn a_changed_secret_is_found_out() {
     for at in 0..reveal.secret.len() {
         let mut digits: Vec<u8> = reveal.secret.bytes().collect();
         digits[at] = if digits[at] == b'7' { b'8' } else { b'7' };
-        let forged = Reveal { secret: String::from_utf8(digits).unwrap().into(), ..reveal.clone() };
-        assert_eq!(check(&forged), Err(Unfair::Commitment(reveal.commitment.0.clone())), "{at}");
+        let forged = Reveal {
+            secret: String::from_utf8(digits).unwrap().into(),
+            ..reveal.clone()
+        };
+        assert_eq!(
+            check(&forged),
+            Err(Unfair::Commitment(reveal.commitment.0.clone())),
+            "{at}"
+        );
     }
     for bad in ["", "00", &"g".repeat(64), &reveal.secret.to_uppercase()] {
-        let forged = Reveal { secret: bad.into(), ..reveal.clone() };
+        let forged = Reveal {
+            secret: bad.into(),
+            ..reveal.clone()
+        };
         assert_eq!(check(&forged), Err(Unfair::Secret), "{bad}");
     }
 }
 
 #[test]
 fn a_changed_nonce_changes_the_draw() {
-    for (a, b) in [("reD", "blue"), ("red", "blu"), ("redb", "lue"), ("blue", "red"), ("", "redblue")] {
-        let forged = Reveal { nonces: nonces(a, b), ..reveal() };
+    for (a, b) in [
+        ("reD", "blue"),
+        ("red", "blu"),
+        ("redb", "lue"),
+        ("blue", "red"),
+        ("", "redblue"),
+    ] {
+        let forged = Reveal {
+            nonces: nonces(a, b),
+            ..reveal()
+        };
         assert_ne!(check(&forged).unwrap(), honest(), "{a} {b}");
     }
 }
@@ -157,23 +199,39 @@ fn a_reveal_is_good_for_its_league_match_and_attempt_alone() {
 fn another_attempt_or_match_draws_anew_even_from_the_same_secret() {
     let nonces = [&nonce("red"), &nonce("blue")];
     assert_ne!(numbers(dice(&match_id(), 2, &secret(), nonces)), honest());
-    assert_ne!(numbers(dice(&MatchId::new("R1M2"), 1, &secret(), nonces)), honest());
+    assert_ne!(
+        numbers(dice(&MatchId::new("R1M2"), 1, &secret(), nonces)),
+        honest()
+    );
 }
 
 #[test]
 fn both_players_nonces_must_be_there_and_no_others() {
     let ((a, b), c) = (players(), PlayerId::numbered(3));
-    let all = [(a.clone(), nonce("red")), (b.clone(), nonce("blue")), (c, nonce("green"))];
+    let all = [
+        (a.clone(), nonce("red")),
+        (b.clone(), nonce("blue")),
+        (c, nonce("green")),
+    ];
     for picked in [&all[..1], &all[1..], &all[..]] {
-        let forged = Reveal { nonces: picked.iter().cloned().collect(), ..reveal() };
+        let forged = Reveal {
+            nonces: picked.iter().cloned().collect(),
+            ..reveal()
+        };
         assert_eq!(check(&forged), Err(Unfair::Nonces(a.clone(), b.clone())));
     }
 }
 
 #[test]
 fn another_scheme_is_not_guessed_at() {
-    let forged = Reveal { scheme: "matchday-draw-9".into(), ..reveal() };
-    assert_eq!(check(&forged), Err(Unfair::Scheme("matchday-draw-9".into())));
+    let forged = Reveal {
+        scheme: "matchday-draw-9".into(),
+        ..reveal()
+    };
+    assert_eq!(
+        check(&forged),
+        Err(Unfair::Scheme("matchday-draw-9".into()))
+    );
 }
 
 #[test]

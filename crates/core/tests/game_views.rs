@@ -5,7 +5,9 @@ use insta::assert_snapshot;
 use matchday_core::game::replay::views;
 use matchday_core::game::view::View;
 use matchday_core::game::{GAMES, Seat, Turn};
-use matchday_core::protocol::messages::{ByPlayer, GameDetails, Parity, ParityDetails, ResultDetails};
+use matchday_core::protocol::messages::{
+    ByPlayer, GameDetails, Parity, ParityDetails, ResultDetails,
+};
 use matchday_core::protocol::{GameType, PlayerId};
 use serde_json::{Map, Value, json};
 
@@ -21,7 +23,10 @@ fn played(game: &str, moves: &[Value]) -> Vec<View> {
         ByPlayer::from_iter([(player.clone(), made.clone())])
     };
     let log = moves.iter().enumerate().map(turn).collect();
-    let details = ResultDetails { turn_log: Some(log), ..ResultDetails::of(GameDetails::Other(Map::new())) };
+    let details = ResultDetails {
+        turn_log: Some(log),
+        ..ResultDetails::of(GameDetails::Other(Map::new()))
+    };
     views(&GameType::new(game), [&a, &b], &details)
 }
 
@@ -34,7 +39,9 @@ fn every_position_of_every_game_can_be_drawn() {
     for entry in GAMES {
         let mut game = (entry.new)();
         loop {
-            let view = game.view().unwrap_or_else(|| panic!("{} has no view", entry.name));
+            let view = game
+                .view()
+                .unwrap_or_else(|| panic!("{} has no view", entry.name));
             assert_eq!(view.check(), Ok(()), "{}", entry.name);
             let seats = match game.turn() {
                 Turn::Both => Seat::BOTH.to_vec(),
@@ -46,7 +53,12 @@ fn every_position_of_every_game_can_be_drawn() {
                 let choice = game.request(seat).valid_options.last().cloned().unwrap();
                 game.play(seat, &choice).unwrap();
                 if game.turn() == Turn::Both && seat == Seat::A {
-                    assert_eq!(game.view(), before, "{}: a choice is shown before both are in", entry.name);
+                    assert_eq!(
+                        game.view(),
+                        before,
+                        "{}: a choice is shown before both are in",
+                        entry.name
+                    );
                 }
             }
         }
@@ -80,7 +92,10 @@ fn connect_four_marks_the_cell_where_the_last_mark_fell() {
 
 #[test]
 fn connect_four_lights_four_in_a_diagonal() {
-    let views = played("connect_four", &[0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3].map(Value::from));
+    let views = played(
+        "connect_four",
+        &[0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3].map(Value::from),
+    );
     assert_snapshot!(last(&views), @r"
      0  1  2  3  4  5  6
      .  .  .  .  .  .  .
@@ -107,7 +122,10 @@ fn repeated_games_are_strips() {
     let [a, b] = players();
     let round = |x: &str, y: &str| ByPlayer::pair((a.clone(), json!(x)), (b.clone(), json!(y)));
     let log = vec![round("rock", "paper"), round("scissors", "paper")];
-    let details = ResultDetails { turn_log: Some(log), ..ResultDetails::of(GameDetails::Other(Map::new())) };
+    let details = ResultDetails {
+        turn_log: Some(log),
+        ..ResultDetails::of(GameDetails::Other(Map::new()))
+    };
     let views = views(&GameType::new("rock_paper_scissors"), [&a, &b], &details);
     assert_snapshot!(last(&views), @r"
     A  rock   scissors*  = 1
@@ -118,8 +136,15 @@ fn repeated_games_are_strips() {
 #[test]
 fn even_odd_shows_both_choices_and_the_number() {
     let [a, b] = players();
-    let choices = ByPlayer::pair((a.clone(), Some(Parity::Even)), (b.clone(), Some(Parity::Odd)));
-    let parity = ParityDetails { drawn_number: Some(8), number_parity: Some(Parity::Even), choices };
+    let choices = ByPlayer::pair(
+        (a.clone(), Some(Parity::Even)),
+        (b.clone(), Some(Parity::Odd)),
+    );
+    let parity = ParityDetails {
+        drawn_number: Some(8),
+        number_parity: Some(Parity::Even),
+        choices,
+    };
     let details = ResultDetails::of(GameDetails::Parity(parity));
     let views = views(&GameType::new("even_odd"), [&a, &b], &details);
     assert_eq!(views.len(), 2);

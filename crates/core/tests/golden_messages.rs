@@ -1,5 +1,10 @@
 //! Every JSON example of the sources is read, and written again with nothing lost.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{ErrorCode, MessageType, Timestamp};
@@ -36,7 +41,8 @@ fn lacking(part: &Value, whole: &Value, path: &str) -> Option<String> {
 
 fn assert_survives(golden: &Golden, conformance: Conformance) {
     let name = &golden.name;
-    let incoming = read(&golden.value, conformance).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let incoming =
+        read(&golden.value, conformance).unwrap_or_else(|error| panic!("{name}: {error}"));
     if let Err(error) = &incoming.body {
         panic!("{name}: {error}");
     }
@@ -48,11 +54,18 @@ fn assert_survives(golden: &Golden, conformance: Conformance) {
 fn every_example_is_read_and_written_again_whole() {
     let examples = golden::of_the_sources();
     for golden in &examples {
-        let conformance =
-            if golden.has_whole_envelope() { Conformance::Strict } else { Conformance::Lenient };
+        let conformance = if golden.has_whole_envelope() {
+            Conformance::Strict
+        } else {
+            Conformance::Lenient
+        };
         assert_survives(golden, conformance);
     }
-    assert_eq!(examples.len(), 86, "one file for each example that is a message");
+    assert_eq!(
+        examples.len(),
+        86,
+        "one file for each example that is a message"
+    );
 }
 
 #[test]
@@ -76,8 +89,12 @@ fn our_own_messages_are_strictly_right() {
 #[test]
 fn every_message_type_has_an_example() {
     let types = |goldens: Vec<Golden>| -> BTreeSet<MessageType> {
-        let named = |golden: &Golden| MessageType::parse(golden.value["message_type"].as_str().unwrap());
-        goldens.iter().map(|golden| named(golden).unwrap()).collect()
+        let named =
+            |golden: &Golden| MessageType::parse(golden.value["message_type"].as_str().unwrap());
+        goldens
+            .iter()
+            .map(|golden| named(golden).unwrap())
+            .collect()
     };
     let shown = types(golden::of_the_sources());
     let unshown = [
@@ -87,15 +104,20 @@ fn every_message_type_has_an_example() {
         MessageType::LeagueOrder,
     ];
     for message_type in MessageType::ALL {
-        assert_eq!(shown.contains(message_type), !unshown.contains(message_type), "{message_type}");
+        assert_eq!(
+            shown.contains(message_type),
+            !unshown.contains(message_type),
+            "{message_type}"
+        );
     }
     assert!(types(golden::of_our_own()).is_superset(&unshown.into()));
 }
 
 #[test]
 fn the_templates_show_the_members_they_are_about() {
-    let members =
-        |golden: &Golden| -> Vec<String> { golden.value.as_object().unwrap().keys().cloned().collect() };
+    let members = |golden: &Golden| -> Vec<String> {
+        golden.value.as_object().unwrap().keys().cloned().collect()
+    };
     let shown: Vec<_> = golden::templates()
         .iter()
         .map(|golden| format!("{}: {}", golden.name, members(golden).join(" ")))
@@ -116,13 +138,22 @@ fn the_templates_show_the_members_they_are_about() {
 #[test]
 fn an_envelope_is_read_though_its_body_is_not_in_order() {
     let templates = golden::templates();
-    let example = templates.iter().find(|golden| golden.name == "003_3-5_envelope").unwrap();
+    let example = templates
+        .iter()
+        .find(|golden| golden.name == "003_3-5_envelope")
+        .unwrap();
     let incoming = read(&example.value, Conformance::Strict).unwrap();
     assert_eq!(incoming.message_type, MessageType::GameInvitation);
     assert_eq!(incoming.envelope.sender.to_string(), "referee:REF01");
     assert_eq!(incoming.envelope.conversation_id.as_str(), "conv-r1m1-001");
     assert_eq!(incoming.envelope.timestamp, golden::NOW);
-    assert_eq!(incoming.envelope.auth_token.unwrap().reveal(), "tok_abc123def456");
+    assert_eq!(
+        incoming.envelope.auth_token.unwrap().reveal(),
+        "tok_abc123def456"
+    );
     let rejection = incoming.body.unwrap_err();
-    assert_eq!((rejection.code, rejection.path.as_str()), (ErrorCode::MissingField, "game_type"));
+    assert_eq!(
+        (rejection.code, rejection.path.as_str()),
+        (ErrorCode::MissingField, "game_type")
+    );
 }

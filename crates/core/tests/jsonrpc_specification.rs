@@ -15,19 +15,26 @@ use matchday_core::protocol::dialect::request::{Requests, read_requests};
 use matchday_core::protocol::jsonrpc::Fault;
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 1000 };
+const LIMITS: Limits = Limits {
+    message_bytes_max: 10 * 1024,
+    array_len_max: 1000,
+};
 
 /// What goes back, if every request that is understood is answered with "received".
 fn exchange(body: &str) -> HttpReply {
     match read_requests(body.as_bytes(), &LIMITS) {
         Requests::Refused(reply) => reply,
-        Requests::One(request) => {
-            HttpReply::one(write_reply(&request.reply_to, request.dialect, &Content::Received))
+        Requests::One(request) => HttpReply::one(write_reply(
+            &request.reply_to,
+            request.dialect,
+            &Content::Received,
+        )),
+        Requests::Batch(requests) => {
+            HttpReply::batch(requests.into_iter().map(|request| match request {
+                Ok(request) => write_reply(&request.reply_to, request.dialect, &Content::Received),
+                Err(refusal) => refusal,
+            }))
         }
-        Requests::Batch(requests) => HttpReply::batch(requests.into_iter().map(|request| match request {
-            Ok(request) => write_reply(&request.reply_to, request.dialect, &Content::Received),
-            Err(refusal) => refusal,
-        })),
     }
 }
 
@@ -53,11 +60,20 @@ fn codes_and_ids(reply: &HttpReply) -> Value {
 #[test]
 fn the_examples_are_answered_as_specified() {
     let examples: Vec<Value> = serde_json::from_str(include_str!("jsonrpc_examples.json")).unwrap();
-    assert_eq!(examples.len(), 15, "one for each example of the specification's section 7");
+    assert_eq!(
+        examples.len(),
+        15,
+        "one for each example of the specification's section 7"
+    );
     for example in examples {
         let reply = exchange(example["body"].as_str().unwrap());
         let answered = json!([reply.status, codes_and_ids(&reply)]);
-        assert_eq!(answered, json!([example["status"], example["codes_and_ids"]]), "{}", example["name"]);
+        assert_eq!(
+            answered,
+            json!([example["status"], example["codes_and_ids"]]),
+            "{}",
+            example["name"]
+        );
     }
 }
 
@@ -66,13 +82,24 @@ fn errors_have_the_names_of_the_specification() {
     for (body, code, message) in [
         ("{", -32700, "Parse error"),
         ("{}", -32600, "Invalid Request"),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#, -32601, "Method not found"),
-        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, -32602, "Invalid params"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#,
+            -32601,
+            "Method not found",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
+            -32602,
+            "Invalid params",
+        ),
     ] {
         let response: Value = serde_json::from_slice(&exchange(body).body).unwrap();
         assert_eq!(response["error"]["code"], code);
         assert_eq!(response["error"]["message"], message);
-        assert!(response["error"]["data"].is_string(), "a sentence for people: {response}");
+        assert!(
+            response["error"]["data"].is_string(),
+            "a sentence for people: {response}"
+        );
     }
     assert_eq!(Fault::Internal.code(), -32603);
     assert_eq!(Fault::Internal.message(), "Internal error");
@@ -101,10 +128,16 @@ fn an_id_goes_back_as_it_came() {
     ] {
         let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"status":"received"}}}}"#);
         let request = format!(r#"{{"id":{id},"jsonrpc":"2.0","method":"ping"}}"#);
-        assert_eq!(String::from_utf8(exchange(&request).body).unwrap(), expected);
+        assert_eq!(
+            String::from_utf8(exchange(&request).body).unwrap(),
+            expected
+        );
 
         let batch = format!(r#" [ {{"id":1,"jsonrpc":"2.0","method":"ping", "id" : {id} }} ]"#);
-        assert_eq!(String::from_utf8(exchange(&batch).body).unwrap(), format!("[{expected}]"));
+        assert_eq!(
+            String::from_utf8(exchange(&batch).body).unwrap(),
+            format!("[{expected}]")
+        );
     }
 }
 

@@ -1,5 +1,10 @@
 //! Ladders in the simulated world: players join late, leave, come back and crash, and every checker holds.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::league::LeagueEvent;
 use matchday_core::league::format::{Competition, Format};
@@ -7,37 +12,65 @@ use matchday_core::sim::{self, Faults, Options, Scenario};
 use std::time::Duration;
 
 fn scenario(matches_per_pairing: u32, matches_per_hour: Option<u32>, faults: Faults) -> Scenario {
-    let competition =
-        Competition { matches_per_pairing, matches_per_hour, ..Competition::of(Format::Ladder) };
-    Scenario { competition, faults, hasty: true, ..Scenario::plain(5, 2) }
+    let competition = Competition {
+        matches_per_pairing,
+        matches_per_hour,
+        ..Competition::of(Format::Ladder)
+    };
+    Scenario {
+        competition,
+        faults,
+        hasty: true,
+        ..Scenario::plain(5, 2)
+    }
 }
 
 fn play(scenario: &Scenario, seeds: std::ops::Range<u64>) -> Vec<Vec<LeagueEvent>> {
-    let options = Options { scenario: Some(scenario.clone()), ..Options::default() };
+    let options = Options {
+        scenario: Some(scenario.clone()),
+        ..Options::default()
+    };
     seeds
         .map(|seed| {
             let report = sim::run(seed, &options);
-            assert!(report.failure.is_none(), "seed {seed}: {}", report.failure.unwrap());
+            assert!(
+                report.failure.is_none(),
+                "seed {seed}: {}",
+                report.failure.unwrap()
+            );
             report.league.into_iter().map(|(_, event)| event).collect()
         })
         .collect()
 }
 
 fn rounds(events: &[LeagueEvent]) -> usize {
-    events.iter().filter(|event| matches!(event, LeagueEvent::RoundCompleted { .. })).count()
+    events
+        .iter()
+        .filter(|event| matches!(event, LeagueEvent::RoundCompleted { .. }))
+        .count()
 }
 
 #[test]
 fn a_ladder_on_a_sound_network_is_paired_and_rated_round_after_round() {
-    for scenario in [scenario(1, None, Faults::NONE), scenario(3, Some(60), Faults::NONE)] {
-        assert!(play(&scenario, 0..5).iter().all(|events| rounds(events) >= 5));
+    for scenario in [
+        scenario(1, None, Faults::NONE),
+        scenario(3, Some(60), Faults::NONE),
+    ] {
+        assert!(
+            play(&scenario, 0..5)
+                .iter()
+                .all(|events| rounds(events) >= 5)
+        );
     }
 }
 
 #[test]
 fn a_ladder_whose_players_allow_few_matches_waits_for_the_next_hour() {
     for events in play(&scenario(1, Some(2), Faults::NONE), 0..2) {
-        let drawn = events.iter().filter(|event| matches!(event, LeagueEvent::RoundDrawn { .. })).count();
+        let drawn = events
+            .iter()
+            .filter(|event| matches!(event, LeagueEvent::RoundDrawn { .. }))
+            .count();
         assert!(drawn > 2, "{drawn}");
     }
 }
@@ -58,10 +91,16 @@ fn players_of_a_ladder_leave_come_back_and_crash() {
         };
         let logs = play(&scenario(1, None, faults), 0..15);
         let leaves = |events: &Vec<LeagueEvent>| {
-            events.iter().filter(|event| matches!(event, LeagueEvent::PlayerLeft { .. })).count()
+            events
+                .iter()
+                .filter(|event| matches!(event, LeagueEvent::PlayerLeft { .. }))
+                .count()
         };
         left += logs.iter().map(leaves).sum::<usize>();
         played += logs.iter().map(|events| rounds(events)).sum::<usize>();
     }
-    assert!(left > 5 && played > 30, "{left} have left, in {played} rounds");
+    assert!(
+        left > 5 && played > 30,
+        "{left} have left, in {played} rounds"
+    );
 }

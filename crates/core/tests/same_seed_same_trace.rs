@@ -4,7 +4,10 @@ use matchday_core::sim::{self, Options};
 
 #[test]
 fn the_same_seed_gives_the_same_trace() {
-    let options = Options { keep_trace: true, ..Options::default() };
+    let options = Options {
+        keep_trace: true,
+        ..Options::default()
+    };
     for seed in 0..40 {
         let first = sim::run(seed, &options);
         let second = sim::run(seed, &options);
@@ -15,14 +18,21 @@ fn the_same_seed_gives_the_same_trace() {
 
 #[test]
 fn different_seeds_give_different_traces() {
-    let hashes: std::collections::BTreeSet<_> =
-        (0..40).map(|seed| sim::run(seed, &Options::default()).trace_hash).collect();
+    let hashes: std::collections::BTreeSet<_> = (0..40)
+        .map(|seed| sim::run(seed, &Options::default()).trace_hash)
+        .collect();
     assert_eq!(hashes.len(), 40);
 }
 
 #[test]
 fn keeping_the_trace_changes_nothing() {
-    let kept = sim::run(7, &Options { keep_trace: true, ..Options::default() });
+    let kept = sim::run(
+        7,
+        &Options {
+            keep_trace: true,
+            ..Options::default()
+        },
+    );
     let not_kept = sim::run(7, &Options::default());
     assert_eq!(kept.trace_hash, not_kept.trace_hash);
     assert!(!kept.trace.is_empty() && not_kept.trace.is_empty());

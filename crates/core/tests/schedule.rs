@@ -23,7 +23,10 @@ fn each_pair_meets_exactly_once() {
         let mut met = BTreeSet::new();
         for (a, b) in rounds.iter().flat_map(|round| &round.pairs) {
             assert_ne!(a, b, "{count} players");
-            assert!(met.insert((a.min(b), a.max(b))), "{a} and {b} meet twice among {count}");
+            assert!(
+                met.insert((a.min(b), a.max(b))),
+                "{a} and {b} meet twice among {count}"
+            );
         }
         assert_eq!(met.len() as u32, count * (count - 1) / 2, "{count} players");
     });
@@ -33,7 +36,12 @@ fn each_pair_meets_exactly_once() {
 fn no_player_has_two_matches_in_a_round_and_only_the_bye_has_none() {
     for_every_size(|count, players, rounds| {
         for round in rounds {
-            let mut busy: Vec<_> = round.pairs.iter().flat_map(|(a, b)| [a, b]).chain(&round.bye).collect();
+            let mut busy: Vec<_> = round
+                .pairs
+                .iter()
+                .flat_map(|(a, b)| [a, b])
+                .chain(&round.bye)
+                .collect();
             busy.sort();
             assert_eq!(busy, players.iter().collect::<Vec<_>>(), "{count} players");
         }
@@ -50,7 +58,10 @@ fn byes_are_shared_out_evenly() {
         let least = byes.values().min().unwrap();
         let most = byes.values().max().unwrap();
         assert!(most - least <= 1, "{count} players: {byes:?}");
-        assert_eq!(byes.values().sum::<u32>(), if count % 2 == 1 { count } else { 0 });
+        assert_eq!(
+            byes.values().sum::<u32>(),
+            if count % 2 == 1 { count } else { 0 }
+        );
     });
 }
 
@@ -66,7 +77,10 @@ fn sides_differ_by_at_most_one_for_every_size_but_four() {
             *balance.get_mut(a).unwrap() += 1;
             *balance.get_mut(b).unwrap() -= 1;
         }
-        assert!(balance.values().all(|sides| sides.abs() <= 1), "{count} players: {balance:?}");
+        assert!(
+            balance.values().all(|sides| sides.abs() <= 1),
+            "{count} players: {balance:?}"
+        );
     });
 }
 
@@ -82,9 +96,22 @@ fn the_rounds_are_as_few_as_can_be() {
 fn four_players_get_exactly_the_table_of_the_sources() {
     let table: Vec<Vec<String>> = round_robin(&players(4))
         .iter()
-        .map(|round| round.pairs.iter().map(|(a, b)| format!("{a}-{b}")).collect())
+        .map(|round| {
+            round
+                .pairs
+                .iter()
+                .map(|(a, b)| format!("{a}-{b}"))
+                .collect()
+        })
         .collect();
-    assert_eq!(table, [["P01-P02", "P03-P04"], ["P03-P01", "P04-P02"], ["P04-P01", "P03-P02"]]);
+    assert_eq!(
+        table,
+        [
+            ["P01-P02", "P03-P04"],
+            ["P03-P01", "P04-P02"],
+            ["P04-P01", "P03-P02"]
+        ]
+    );
 }
 
 #[test]

@@ -20,7 +20,13 @@ fn every_schema_is_itself_right() {
         let schema = schema::message(kind);
         assert!(jsonschema::draft202012::meta::is_valid(&schema), "{kind}");
         assert_eq!(schema["title"], kind.name());
-        assert!(schema["description"].as_str().unwrap().starts_with(kind.name()), "{kind}");
+        assert!(
+            schema["description"]
+                .as_str()
+                .unwrap()
+                .starts_with(kind.name()),
+            "{kind}"
+        );
     }
 }
 
@@ -37,8 +43,10 @@ fn every_golden_message_fits_its_schema() {
 #[test]
 fn what_only_the_lenient_reading_takes_does_not_fit() {
     let schemas = Schemas::new();
-    let lenient: Vec<_> =
-        golden::of_the_sources().into_iter().filter(|golden| !golden.has_whole_envelope()).collect();
+    let lenient: Vec<_> = golden::of_the_sources()
+        .into_iter()
+        .filter(|golden| !golden.has_whole_envelope())
+        .collect();
     for Golden { name, value } in &lenient {
         assert_ne!(schemas.faults(value), [""; 0], "{name}");
     }
@@ -62,7 +70,11 @@ fn schema_and_strict_reading_agree_about_every_change_of_every_field() {
         for pointer in pointers(&value) {
             for changed in changes(&value, &pointer) {
                 let read = read_body(&changed, Strict);
-                *if read.is_ok() { &mut taken } else { &mut refused } += 1;
+                *if read.is_ok() {
+                    &mut taken
+                } else {
+                    &mut refused
+                } += 1;
                 let faults = schemas.faults(&changed);
                 if read.is_ok() != faults.is_empty() && !is_beyond_a_schema(&changed, &pointer) {
                     let now = changed.pointer(&pointer);
@@ -74,16 +86,26 @@ fn schema_and_strict_reading_agree_about_every_change_of_every_field() {
             }
         }
     }
-    assert!(taken > 5_000 && refused > 10_000, "{taken} taken, {refused} refused");
-    assert!(quarrels.is_empty(), "{} quarrels\n{}", quarrels.len(), quarrels.join("\n"));
+    assert!(
+        taken > 5_000 && refused > 10_000,
+        "{taken} taken, {refused} refused"
+    );
+    assert!(
+        quarrels.is_empty(),
+        "{} quarrels\n{}",
+        quarrels.len(),
+        quarrels.join("\n")
+    );
 }
 
 #[test]
 fn a_schema_refuses_every_deceptive_character_of_the_basic_plane_and_no_other() {
     let schemas = Schemas::new();
     let golden = golden::strict();
-    let request =
-        golden.iter().find(|golden| golden.value["message_type"] == "LEAGUE_REGISTER_REQUEST").unwrap();
+    let request = golden
+        .iter()
+        .find(|golden| golden.value["message_type"] == "LEAGUE_REGISTER_REQUEST")
+        .unwrap();
     let mut message = request.value.clone();
     let mut fits = |name: String| {
         message["player_meta"]["display_name"] = name.into();
@@ -92,11 +114,15 @@ fn a_schema_refuses_every_deceptive_character_of_the_basic_plane_and_no_other() 
     // Every one of them, and those that stand before and after one.
     let near = |c: char| {
         [-1, 0, 1].iter().any(|step| {
-            u32::from(c).checked_add_signed(*step).and_then(char::from_u32).is_some_and(is_deceptive)
+            u32::from(c)
+                .checked_add_signed(*step)
+                .and_then(char::from_u32)
+                .is_some_and(is_deceptive)
         })
     };
-    let wrong: Vec<char> =
-        ('\0'..='\u{ffff}').filter(|c| near(*c) && fits(format!("A{c}")) == is_deceptive(*c)).collect();
+    let wrong: Vec<char> = ('\0'..='\u{ffff}')
+        .filter(|c| near(*c) && fits(format!("A{c}")) == is_deceptive(*c))
+        .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
@@ -108,14 +134,24 @@ fn is_beyond_a_schema(message: &Value, pointer: &str) -> bool {
 /// Where there is something in a message: every field, every entry, however deep.
 fn pointers(value: &Value) -> Vec<String> {
     let below = |key: String, value: &Value| {
-        let deeper: Vec<_> = pointers(value).into_iter().map(|rest| format!("/{key}{rest}")).collect();
-        std::iter::once(format!("/{key}")).chain(deeper).collect::<Vec<_>>()
+        let deeper: Vec<_> = pointers(value)
+            .into_iter()
+            .map(|rest| format!("/{key}{rest}"))
+            .collect();
+        std::iter::once(format!("/{key}"))
+            .chain(deeper)
+            .collect::<Vec<_>>()
     };
     match value {
-        Value::Object(fields) => fields.iter().flat_map(|(key, value)| below(key.clone(), value)).collect(),
-        Value::Array(items) => {
-            items.iter().enumerate().flat_map(|(n, value)| below(n.to_string(), value)).collect()
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(key, value)| below(key.clone(), value))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .flat_map(|(n, value)| below(n.to_string(), value))
+            .collect(),
         _ => Vec::new(),
     }
 }

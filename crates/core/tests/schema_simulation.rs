@@ -14,7 +14,10 @@ use std::collections::BTreeSet;
 #[test]
 fn every_message_of_every_league_fits_its_schema() {
     let schemas = Schemas::new();
-    let options = Options { keep_messages: true, ..Options::default() };
+    let options = Options {
+        keep_messages: true,
+        ..Options::default()
+    };
     let mut count = 0;
     let mut kinds = BTreeSet::new();
     for seed in 0..40 {

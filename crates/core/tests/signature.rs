@@ -1,5 +1,9 @@
 //! Ed25519: the vectors of RFC 8032, and that a key or a signature has one text form.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
 
 use matchday_core::signature::{PublicKey, Signature, SigningKey};
 
@@ -18,7 +22,11 @@ fn the_vector_of_the_specification_comes_out() {
     assert_eq!(key().public_key().to_string(), PUBLIC);
     let signature = key().sign(&[0xaf, 0x82]);
     assert_eq!(signature.to_string(), SIGNED);
-    assert!(PublicKey::parse(PUBLIC).unwrap().verifies(&[0xaf, 0x82], &signature));
+    assert!(
+        PublicKey::parse(PUBLIC)
+            .unwrap()
+            .verifies(&[0xaf, 0x82], &signature)
+    );
 }
 
 #[test]
@@ -26,7 +34,11 @@ fn another_message_key_or_signature_does_not_verify() {
     let public = key().public_key();
     let signature = key().sign(b"even");
     assert!(!public.verifies(b"odd", &signature));
-    assert!(!SigningKey::from_seed([1; 32]).public_key().verifies(b"even", &signature));
+    assert!(
+        !SigningKey::from_seed([1; 32])
+            .public_key()
+            .verifies(b"even", &signature)
+    );
     let mut bent = *signature.as_bytes();
     bent[0] ^= 1;
     assert!(!public.verifies(b"even", &Signature::from_bytes(bent)));
@@ -47,12 +59,24 @@ fn a_key_and_a_signature_have_one_text_form_each() {
         serde_json::from_value::<Signature>(SIGNED.into()).unwrap(),
         Signature::parse(SIGNED).unwrap()
     );
-    for wrong in [&PUBLIC[8..], &PUBLIC.to_uppercase(), &PUBLIC[..70], "ed25519:", ""] {
+    for wrong in [
+        &PUBLIC[8..],
+        &PUBLIC.to_uppercase(),
+        &PUBLIC[..70],
+        "ed25519:",
+        "",
+    ] {
         let error = serde_json::from_value::<PublicKey>(wrong.into()).unwrap_err();
-        assert!(error.to_string().contains("64 hexadecimal digits"), "{wrong}: {error}");
+        assert!(
+            error.to_string().contains("64 hexadecimal digits"),
+            "{wrong}: {error}"
+        );
     }
     for wrong in [&SIGNED[1..], &SIGNED.to_uppercase(), ""] {
-        assert!(serde_json::from_value::<Signature>(wrong.into()).is_err(), "{wrong}");
+        assert!(
+            serde_json::from_value::<Signature>(wrong.into()).is_err(),
+            "{wrong}"
+        );
     }
 }
 
@@ -61,7 +85,9 @@ fn a_public_key_of_small_order_with_which_anything_verifies_is_refused() {
     let identity = "ed25519:0100000000000000000000000000000000000000000000000000000000000000";
     assert_eq!(PublicKey::parse(identity), None);
     assert_eq!(
-        PublicKey::parse("ed25519:0000000000000000000000000000000000000000000000000000000000000000"),
+        PublicKey::parse(
+            "ed25519:0000000000000000000000000000000000000000000000000000000000000000"
+        ),
         None
     );
 }

@@ -6,8 +6,18 @@ use matchday_core::sim::{self, Faults, Options, Report, Scenario, SharedStore, S
 use std::time::Duration;
 
 fn run(seed: u64, scenario: Scenario) -> Report {
-    let report = sim::run(seed, &Options { scenario: Some(scenario), ..Options::default() });
-    let failure = report.failure.as_ref().map(ToString::to_string).unwrap_or_default();
+    let report = sim::run(
+        seed,
+        &Options {
+            scenario: Some(scenario),
+            ..Options::default()
+        },
+    );
+    let failure = report
+        .failure
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     assert!(failure.is_empty(), "seed {seed}: {failure}");
     report
 }
@@ -24,13 +34,26 @@ fn leagues_on_a_shared_store_keep_every_rule() {
         sum.unknown_commits += stats.unknown_commits;
         sum.fenced += stats.fenced;
     }
-    let least = [sum.tenures, sum.pauses, sum.cuts, sum.handovers, sum.unknown_commits, sum.fenced];
-    assert!(least.into_iter().all(|count| count > 100), "too little happened to prove anything: {sum:?}");
+    let least = [
+        sum.tenures,
+        sum.pauses,
+        sum.cuts,
+        sum.handovers,
+        sum.unknown_commits,
+        sum.fenced,
+    ];
+    assert!(
+        least.into_iter().all(|count| count > 100),
+        "too little happened to prove anything: {sum:?}"
+    );
 }
 
 /// With the default timeouts and over a sound network: whether referees live with the manager or on machines of their own.
 fn otherwise_sound(shared_store: SharedStore, house: bool) -> Scenario {
-    let faults = Faults { heal_after: Duration::from_secs(120), ..Faults::NONE };
+    let faults = Faults {
+        heal_after: Duration::from_secs(120),
+        ..Faults::NONE
+    };
     Scenario {
         shared_store: Some(shared_store),
         faults,
@@ -47,20 +70,36 @@ fn nobody_loses_a_match_because_the_league_changes_hands() {
     for house in [false, true] {
         let mut tenures = 0;
         for seed in 0..60 {
-            let store =
-                SharedStore { outage_us_max, faults_per_10k_transactions, machines: 3, ..SharedStore::SOUND };
+            let store = SharedStore {
+                outage_us_max,
+                faults_per_10k_transactions,
+                machines: 3,
+                ..SharedStore::SOUND
+            };
             let report = run(seed, otherwise_sound(store, house));
-            assert_eq!(report.stats.technical_losses, 0, "house {house}, seed {seed}");
+            assert_eq!(
+                report.stats.technical_losses, 0,
+                "house {house}, seed {seed}"
+            );
             tenures += report.stats.tenures;
         }
-        assert!(tenures > 120, "house {house}: {tenures} owners in 60 leagues");
+        assert!(
+            tenures > 120,
+            "house {house}: {tenures} owners in 60 leagues"
+        );
     }
 }
 
 #[test]
 fn agents_that_all_live_in_one_process_wait_for_a_slow_store() {
-    let store = SharedStore { commit_us_max: 300_000, ..SharedStore::SOUND };
-    let scenario = Scenario { colocated_players: Some(4), ..otherwise_sound(store, true) };
+    let store = SharedStore {
+        commit_us_max: 300_000,
+        ..SharedStore::SOUND
+    };
+    let scenario = Scenario {
+        colocated_players: Some(4),
+        ..otherwise_sound(store, true)
+    };
     for seed in 0..20 {
         let report = run(seed, scenario.clone());
         assert_eq!(report.stats.technical_losses, 0, "seed {seed}");
@@ -68,7 +107,11 @@ fn agents_that_all_live_in_one_process_wait_for_a_slow_store() {
 }
 
 fn drawn(seed: u64) -> Stats {
-    run(seed, Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed))).stats
+    run(
+        seed,
+        Scenario::drawn_with_shared_store(&mut Entropy::numbered(seed)),
+    )
+    .stats
 }
 
 #[test]
@@ -87,16 +130,27 @@ fn a_ladder_ends_though_the_process_that_ended_it_lost_the_league_before_that_wa
 fn a_sound_store_has_one_owner() {
     for seed in 0..20 {
         let report = run(seed, otherwise_sound(SharedStore::SOUND, seed % 2 == 0));
-        assert_eq!((report.stats.tenures, report.stats.fenced), (1, 0), "seed {seed}");
+        assert_eq!(
+            (report.stats.tenures, report.stats.fenced),
+            (1, 0),
+            "seed {seed}"
+        );
     }
 }
 
 #[test]
 fn a_commit_of_unknown_outcome_stores_everything_once() {
-    let store = SharedStore { unknown_percent: 50, ..SharedStore::SOUND };
+    let store = SharedStore {
+        unknown_percent: 50,
+        ..SharedStore::SOUND
+    };
     for seed in 0..20 {
         let report = run(seed, otherwise_sound(store.clone(), seed % 2 == 0));
         assert!(report.stats.unknown_commits > 5, "seed {seed}");
-        assert_eq!((report.stats.tenures, report.stats.technical_losses), (1, 0), "seed {seed}");
+        assert_eq!(
+            (report.stats.tenures, report.stats.technical_losses),
+            (1, 0),
+            "seed {seed}"
+        );
     }
 }

@@ -12,9 +12,16 @@ fn player(number: u32) -> PlayerId {
 /// Results as (A, B, verdict), with every technical flag off.
 fn rank(players: u32, results: &[(u32, u32, Verdict)]) -> Vec<Place> {
     let ids: Vec<PlayerId> = (1..=players).map(player).collect();
-    let pairs: Vec<_> = results.iter().map(|(a, b, verdict)| (player(*a), player(*b), *verdict)).collect();
-    let counted =
-        pairs.iter().map(|(a, b, verdict)| CountedMatch { a, b, verdict: *verdict, technical: false });
+    let pairs: Vec<_> = results
+        .iter()
+        .map(|(a, b, verdict)| (player(*a), player(*b), *verdict))
+        .collect();
+    let counted = pairs.iter().map(|(a, b, verdict)| CountedMatch {
+        a,
+        b,
+        verdict: *verdict,
+        technical: false,
+    });
     compute(&ids, counted, &TieBreak::DEFAULT)
 }
 
@@ -23,7 +30,11 @@ fn read(places: &[Place]) -> Vec<String> {
     places
         .iter()
         .map(|place| {
-            let ahead = place.ahead.as_ref().map(|ahead| format!(" {ahead}")).unwrap_or_default();
+            let ahead = place
+                .ahead
+                .as_ref()
+                .map(|ahead| format!(" {ahead}"))
+                .unwrap_or_default();
             format!("{} {}{ahead}", place.player, place.tally.points())
         })
         .collect()
@@ -34,21 +45,45 @@ use Verdict::{Drawn, LostByBoth, WonByA, WonByB};
 #[test]
 fn more_points_stand_ahead() {
     let places = rank(3, &[(1, 2, WonByB), (2, 3, Drawn)]);
-    assert_eq!(read(&places), ["P02 4 ahead of P03 on points", "P03 1 ahead of P01 on points", "P01 0"]);
+    assert_eq!(
+        read(&places),
+        [
+            "P02 4 ahead of P03 on points",
+            "P03 1 ahead of P01 on points",
+            "P01 0"
+        ]
+    );
 }
 
 #[test]
 fn equal_points_are_told_apart_by_the_match_between_them() {
-    let places = rank(4, &[(1, 2, WonByB), (1, 3, WonByA), (2, 4, WonByB), (3, 4, WonByA)]);
+    let places = rank(
+        4,
+        &[
+            (1, 2, WonByB),
+            (1, 3, WonByA),
+            (2, 4, WonByB),
+            (3, 4, WonByA),
+        ],
+    );
     assert_eq!(
         read(&places),
-        ["P01 3 level with P02", "P02 3 level with P03", "P03 3 level with P04", "P04 3"],
+        [
+            "P01 3 level with P02",
+            "P02 3 level with P03",
+            "P03 3 level with P04",
+            "P04 3"
+        ],
         "a ring of four leaves head-to-head, percentage, wins and draws all equal"
     );
     let places = rank(3, &[(1, 2, WonByB), (1, 3, WonByA), (2, 3, LostByBoth)]);
     assert_eq!(
         read(&places),
-        ["P02 3 ahead of P01 on head-to-head", "P01 3 ahead of P03 on points", "P03 0"]
+        [
+            "P02 3 ahead of P01 on head-to-head",
+            "P01 3 ahead of P03 on points",
+            "P03 0"
+        ]
     );
 }
 
@@ -57,7 +92,14 @@ fn head_to_head_counts_only_matches_among_the_tied() {
     // P01, P02 and P03 have 6 points each. Among themselves P03 has 6, P01 3, P02 0; P04 and P05 do not matter.
     let places = rank(
         5,
-        &[(3, 1, WonByA), (3, 2, WonByA), (1, 2, WonByA), (1, 4, WonByA), (2, 4, WonByA), (2, 5, WonByA)],
+        &[
+            (3, 1, WonByA),
+            (3, 2, WonByA),
+            (1, 2, WonByA),
+            (1, 4, WonByA),
+            (2, 4, WonByA),
+            (2, 5, WonByA),
+        ],
     );
     let order: Vec<_> = read(&places).into_iter().take(3).collect();
     assert_eq!(
@@ -73,27 +115,49 @@ fn head_to_head_counts_only_matches_among_the_tied() {
 #[test]
 fn then_the_share_of_wins_decides() {
     // Both have 3 points and have not met: one win in one match against three draws.
-    let places = rank(6, &[(1, 3, Drawn), (1, 4, Drawn), (1, 5, Drawn), (2, 6, WonByA)]);
-    assert_eq!(read(&places)[..2], ["P02 3 ahead of P01 on win percentage", "P01 3 ahead of P03 on points"]);
+    let places = rank(
+        6,
+        &[(1, 3, Drawn), (1, 4, Drawn), (1, 5, Drawn), (2, 6, WonByA)],
+    );
+    assert_eq!(
+        read(&places)[..2],
+        [
+            "P02 3 ahead of P01 on win percentage",
+            "P01 3 ahead of P03 on points"
+        ]
+    );
 }
 
 #[test]
 fn a_double_forfeit_is_a_loss_for_both() {
     let places = rank(2, &[(1, 2, LostByBoth)]);
     for place in &places {
-        assert_eq!((place.tally.played(), place.tally.losses, place.tally.points()), (1, 1, 0));
+        assert_eq!(
+            (
+                place.tally.played(),
+                place.tally.losses,
+                place.tally.points()
+            ),
+            (1, 1, 0)
+        );
     }
 }
 
 #[test]
 fn a_league_without_results_stands_in_the_order_of_ids() {
-    assert_eq!(read(&rank(3, &[])), ["P01 0 level with P02", "P02 0 level with P03", "P03 0"]);
+    assert_eq!(
+        read(&rank(3, &[])),
+        ["P01 0 level with P02", "P02 0 level with P03", "P03 0"]
+    );
 }
 
 #[test]
 fn level_players_share_a_rank_and_the_next_ranks_are_left_out() {
     let ranks = |places: Vec<Place>| places.iter().map(|place| place.rank).collect::<Vec<_>>();
-    assert_eq!(ranks(rank(4, &[(1, 2, Drawn), (3, 4, WonByB)])), [1, 2, 2, 4]);
+    assert_eq!(
+        ranks(rank(4, &[(1, 2, Drawn), (3, 4, WonByB)])),
+        [1, 2, 2, 4]
+    );
     assert_eq!(ranks(rank(3, &[])), [1, 1, 1]);
 }
 
@@ -109,12 +173,19 @@ fn the_order_of_tie_breaks_is_a_setting() {
     let first = |rules: &[TieBreak]| {
         let ids: Vec<PlayerId> = (1..=6).map(player).collect();
         let pairs = results.map(|(a, b, verdict)| (player(a), player(b), verdict));
-        let counted =
-            pairs.iter().map(|(a, b, verdict)| CountedMatch { a, b, verdict: *verdict, technical: false });
+        let counted = pairs.iter().map(|(a, b, verdict)| CountedMatch {
+            a,
+            b,
+            verdict: *verdict,
+            technical: false,
+        });
         read(&compute(&ids, counted, rules))[0].clone()
     };
     assert_eq!(first(&[TieBreak::Wins]), "P02 3 ahead of P01 on wins");
-    assert_eq!(first(&[TieBreak::FewerDraws, TieBreak::Wins]), "P02 3 ahead of P01 on fewer draws");
+    assert_eq!(
+        first(&[TieBreak::FewerDraws, TieBreak::Wins]),
+        "P02 3 ahead of P01 on fewer draws"
+    );
     assert_eq!(first(&[TieBreak::HeadToHead]), "P01 3 level with P02");
     assert_eq!(first(&[]), "P01 3 level with P02");
 }
@@ -125,13 +196,23 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
 
 fn leagues() -> impl Strategy<Value = (u32, Vec<(u32, u32, Verdict)>)> {
     (2_u32..12).prop_flat_map(|players| {
-        let pairs: Vec<(u32, u32)> =
-            (1..=players).flat_map(|a| (a + 1..=players).map(move |b| (a, b))).collect();
+        let pairs: Vec<(u32, u32)> = (1..=players)
+            .flat_map(|a| (a + 1..=players).map(move |b| (a, b)))
+            .collect();
         let count = pairs.len();
-        (proptest::collection::vec(proptest::option::of(verdicts()), count), Just(pairs), Just(players))
+        (
+            proptest::collection::vec(proptest::option::of(verdicts()), count),
+            Just(pairs),
+            Just(players),
+        )
             .prop_map(|(verdicts, pairs, players)| {
                 let played = pairs.into_iter().zip(verdicts);
-                (players, played.filter_map(|((a, b), verdict)| Some((a, b, verdict?))).collect())
+                (
+                    players,
+                    played
+                        .filter_map(|((a, b), verdict)| Some((a, b, verdict?)))
+                        .collect(),
+                )
             })
     })
 }

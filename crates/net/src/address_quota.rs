@@ -38,10 +38,17 @@ impl AddressQuota {
         self.check_counts(peer, of_address, all)
     }
 
-    fn check_counts(&self, peer: IpAddr, of_address: usize, all: usize) -> Result<(), QuotaReached> {
+    fn check_counts(
+        &self,
+        peer: IpAddr,
+        of_address: usize,
+        all: usize,
+    ) -> Result<(), QuotaReached> {
         let is_limited = !peer.to_canonical().is_loopback();
         match () {
-            () if is_limited && of_address >= self.per_address_max => Err(QuotaReached::Address(of_address)),
+            () if is_limited && of_address >= self.per_address_max => {
+                Err(QuotaReached::Address(of_address))
+            }
             () if all >= self.all_max => Err(QuotaReached::All(all)),
             () => Ok(()),
         }
@@ -63,12 +70,17 @@ pub struct AddressPlace {
 
 impl AddressPlaces {
     pub fn new(quota: AddressQuota) -> Self {
-        Self { quota, taken: RefCounts::default() }
+        Self {
+            quota,
+            taken: RefCounts::default(),
+        }
     }
 
     pub fn try_acquire(&self, peer: IpAddr) -> Result<AddressPlace, QuotaReached> {
         let check = |of_address, all| self.quota.check_counts(peer, of_address, all);
-        Ok(AddressPlace { _taken: self.taken.try_acquire_if(limit_key(peer), check)? })
+        Ok(AddressPlace {
+            _taken: self.taken.try_acquire_if(limit_key(peer), check)?,
+        })
     }
 
     /// How many are taken.
@@ -83,13 +95,22 @@ mod tests {
 
     #[test]
     fn places_are_taken_within_the_quota_and_given_back() {
-        let quota = AddressQuota { all_max: 3, per_address_max: 1 };
+        let quota = AddressQuota {
+            all_max: 3,
+            per_address_max: 1,
+        };
         let places = AddressPlaces::new(quota);
         let ip = |text: &str| text.parse::<IpAddr>().unwrap();
         let first = places.try_acquire(ip("2001:db8::1")).unwrap();
-        assert_eq!(places.try_acquire(ip("2001:db8::2")).unwrap_err(), QuotaReached::Address(1));
+        assert_eq!(
+            places.try_acquire(ip("2001:db8::2")).unwrap_err(),
+            QuotaReached::Address(1)
+        );
         let _local = [(); 2].map(|()| places.try_acquire(ip("127.0.0.1")).unwrap());
-        assert_eq!(places.try_acquire(ip("10.0.0.1")).unwrap_err(), QuotaReached::All(3));
+        assert_eq!(
+            places.try_acquire(ip("10.0.0.1")).unwrap_err(),
+            QuotaReached::All(3)
+        );
         drop(first);
         assert_eq!(places.taken(), 2);
         assert!(places.try_acquire(ip("2001:db8::2")).is_ok());
@@ -97,15 +118,28 @@ mod tests {
 
     #[test]
     fn one_address_does_not_take_all_and_this_machine_may() {
-        let mut quota = AddressQuota { all_max: 3, per_address_max: 1 };
+        let mut quota = AddressQuota {
+            all_max: 3,
+            per_address_max: 1,
+        };
         let ip = |text: &str| text.parse::<IpAddr>().unwrap();
         let open = |from: &str| [Some(limit_key(ip(from))), None];
         assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.2")), Ok(()));
-        assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.1")), Err(QuotaReached::Address(1)));
+        assert_eq!(
+            quota.check(ip("10.0.0.1"), open("10.0.0.1")),
+            Err(QuotaReached::Address(1))
+        );
         for loopback in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
-            assert_eq!(quota.check(ip(loopback), open(loopback)), Ok(()), "{loopback}");
+            assert_eq!(
+                quota.check(ip(loopback), open(loopback)),
+                Ok(()),
+                "{loopback}"
+            );
         }
         quota.all_max = 2;
-        assert_eq!(quota.check(ip("10.0.0.1"), open("10.0.0.2")), Err(QuotaReached::All(2)));
+        assert_eq!(
+            quota.check(ip("10.0.0.1"), open("10.0.0.2")),
+            Err(QuotaReached::All(2))
+        );
     }
 }

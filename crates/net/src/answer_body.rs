@@ -13,12 +13,18 @@ use std::task::{Context, Poll};
 #[derive(Debug)]
 pub(crate) enum AnswerBody<B> {
     Own(Full<Bytes>),
-    OfHandler { body: B, _place: Option<RefGuard<IpAddr>> },
+    OfHandler {
+        body: B,
+        _place: Option<RefGuard<IpAddr>>,
+    },
 }
 
 impl<B> AnswerBody<B> {
     pub(crate) fn of_handler(body: B, place: Option<RefGuard<IpAddr>>) -> Self {
-        Self::OfHandler { body, _place: place }
+        Self::OfHandler {
+            body,
+            _place: place,
+        }
     }
 }
 
@@ -38,9 +44,9 @@ where
             Self::Own(body) => Pin::new(body)
                 .poll_frame(cx)
                 .map(|frame| frame.map(|frame| frame.map_err(|never| match never {}))),
-            Self::OfHandler { body, .. } => {
-                Pin::new(body).poll_frame(cx).map(|frame| frame.map(|frame| frame.map_err(Into::into)))
-            }
+            Self::OfHandler { body, .. } => Pin::new(body)
+                .poll_frame(cx)
+                .map(|frame| frame.map(|frame| frame.map_err(Into::into))),
         }
     }
 

@@ -15,7 +15,10 @@ pub enum BodyError {
 
 /// The whole body, if it has at most `bytes_max`. A body in a single frame is not copied.
 pub async fn read(body: &mut Incoming, bytes_max: usize) -> Result<Bytes, BodyError> {
-    if let Some(announced) = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok())
+    if let Some(announced) = body
+        .size_hint()
+        .exact()
+        .and_then(|bytes| usize::try_from(bytes).ok())
         && announced > bytes_max
     {
         return Err(BodyError::TooLarge(announced));

@@ -62,6 +62,10 @@ pub struct CallRequest {
 
 impl From<Bytes> for CallRequest {
     fn from(body: Bytes) -> Self {
-        Self { method: Method::POST, headers: Vec::new(), body }
+        Self {
+            method: Method::POST,
+            headers: Vec::new(),
+            body,
+        }
     }
 }

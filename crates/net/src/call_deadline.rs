@@ -26,11 +26,16 @@ pub(crate) struct CallProgress {
 
 impl CallProgress {
     pub(crate) fn begin() -> Self {
-        Self { began: Instant::now(), connection: Mutex::new(None) }
+        Self {
+            began: Instant::now(),
+            connection: Mutex::new(None),
+        }
     }
 
     fn connection(&self) -> MutexGuard<'_, Option<(Instant, Arc<RxTimes>)>> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The request is sent over this connection now.
@@ -41,7 +46,10 @@ impl CallProgress {
 
     pub(crate) fn timings(&self) -> CallTimings {
         let connection = self.connection();
-        let (connected, rx_times) = connection.as_ref().map(|(at, rx_times)| (*at, rx_times)).unzip();
+        let (connected, rx_times) = connection
+            .as_ref()
+            .map(|(at, rx_times)| (*at, rx_times))
+            .unzip();
         CallTimings {
             began: self.began,
             connected,
@@ -58,11 +66,15 @@ impl CallProgress {
     }
 
     fn has_first_byte(&self) -> bool {
-        self.connection().as_ref().is_some_and(|(_, rx_times)| rx_times.first().is_some())
+        self.connection()
+            .as_ref()
+            .is_some_and(|(_, rx_times)| rx_times.first().is_some())
     }
 
     fn has_more(&self) -> bool {
-        self.connection().as_ref().is_some_and(|(_, rx_times)| rx_times.has_more())
+        self.connection()
+            .as_ref()
+            .is_some_and(|(_, rx_times)| rx_times.has_more())
     }
 }
 
@@ -78,7 +90,9 @@ pub(crate) async fn enforce(
         Err(_) => Box::pin(read_received(deadline, progress, exchange)).await,
     };
     match result {
-        Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_)) if progress.is_late(deadline) => {
+        Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_))
+            if progress.is_late(deadline) =>
+        {
             Err(CallError::TimedOut)
         }
         result => result,
@@ -102,7 +116,11 @@ async fn read_received(
         if let Ok(result) = timeout(STEP, exchange.as_mut()).await {
             return result;
         }
-        steps_left = if more || began.elapsed() > STEP_MAX { STEPS } else { steps_left - 1 };
+        steps_left = if more || began.elapsed() > STEP_MAX {
+            STEPS
+        } else {
+            steps_left - 1
+        };
     }
     match poll_fn(|cx| Poll::Ready(exchange.as_mut().poll(cx))).await {
         Poll::Ready(result) => result,

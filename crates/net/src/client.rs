@@ -49,7 +49,10 @@ pub struct HeadLimits {
 
 impl Default for HeadLimits {
     fn default() -> Self {
-        Self { headers_max: 64, bytes_max: 32 * 1024 }
+        Self {
+            headers_max: 64,
+            bytes_max: 32 * 1024,
+        }
     }
 }
 
@@ -59,16 +62,26 @@ impl Client {
     }
 
     pub fn with_tls(tls: ClientTls) -> Self {
-        Self { tls, ..Self::default() }
+        Self {
+            tls,
+            ..Self::default()
+        }
     }
 
     pub fn with_head_limits(self, head_limits: HeadLimits) -> Self {
-        Self { head_limits, ..self }
+        Self {
+            head_limits,
+            ..self
+        }
     }
 
     /// A client under an egress policy, with a pool of its own: connections that were not checked are not reused.
     pub fn with_egress(&self, egress: Egress) -> Self {
-        Self { pool: Arc::default(), egress: Some(egress), ..self.clone() }
+        Self {
+            pool: Arc::default(),
+            egress: Some(egress),
+            ..self.clone()
+        }
     }
 
     pub fn egress(&self) -> Option<&Egress> {
@@ -76,12 +89,19 @@ impl Client {
     }
 
     pub fn with_dialer(dialer: Arc<dyn Dialer>) -> Self {
-        Self { dialer: Some(dialer), ..Self::default() }
+        Self {
+            dialer: Some(dialer),
+            ..Self::default()
+        }
     }
 
     /// A client that calls through these proxies, with a pool of its own.
     pub fn with_proxies(&self, proxies: Proxies) -> Self {
-        Self { pool: Arc::default(), proxies: Arc::new(proxies), ..self.clone() }
+        Self {
+            pool: Arc::default(),
+            proxies: Arc::new(proxies),
+            ..self.clone()
+        }
     }
 
     /// Posts `body`, and reads at most `bytes_max` of the response's body.
@@ -92,7 +112,8 @@ impl Client {
         deadline: Instant,
         bytes_max: usize,
     ) -> Result<CallResponse, CallError> {
-        self.post_with(url, Vec::new(), body, deadline, bytes_max).await
+        self.post_with(url, Vec::new(), body, deadline, bytes_max)
+            .await
     }
 
     pub async fn post_with(
@@ -103,8 +124,14 @@ impl Client {
         deadline: Instant,
         bytes_max: usize,
     ) -> Result<CallResponse, CallError> {
-        let request = CallRequest { method: Method::POST, headers, body };
-        self.boxed_call(url, request, deadline, bytes_max).await.result
+        let request = CallRequest {
+            method: Method::POST,
+            headers,
+            body,
+        };
+        self.boxed_call(url, request, deadline, bytes_max)
+            .await
+            .result
     }
 
     pub async fn get_with(
@@ -114,8 +141,14 @@ impl Client {
         deadline: Instant,
         bytes_max: usize,
     ) -> Result<CallResponse, CallError> {
-        let request = CallRequest { method: Method::GET, headers, body: Bytes::new() };
-        self.boxed_call(url, request, deadline, bytes_max).await.result
+        let request = CallRequest {
+            method: Method::GET,
+            headers,
+            body: Bytes::new(),
+        };
+        self.boxed_call(url, request, deadline, bytes_max)
+            .await
+            .result
     }
 
     /// [`Self::call`], compiled once instead of inlined into every caller: that saves a megabyte of code.
@@ -145,7 +178,10 @@ impl Client {
                 call_deadline::enforce(deadline, &progress, exchange).await
             }
         };
-        CompletedCall { timings: progress.timings(), result }
+        CompletedCall {
+            timings: progress.timings(),
+            result,
+        }
     }
 
     async fn exchange(
@@ -173,7 +209,10 @@ impl Client {
         bytes_max: usize,
         progress: &CallProgress,
     ) -> Result<CallResponse, CallError> {
-        let NewConnection { connection, failure } = self.connect(url).await?;
+        let NewConnection {
+            connection,
+            failure,
+        } = self.connect(url).await?;
         progress.connected(Instant::now(), &connection.rx_times);
         match self.send(connection, url, request, bytes_max).await {
             Ok(result) => result,
@@ -191,12 +230,20 @@ impl Client {
         bytes_max: usize,
     ) -> Result<Result<CallResponse, CallError>, hyper::Error> {
         connection.sender.ready().await?;
-        let response = match connection.sender.try_send_request(url.request(request)).await {
+        let response = match connection
+            .sender
+            .try_send_request(url.request(request))
+            .await
+        {
             Ok(response) => response,
             Err(mut error) => {
                 let unsent = error.take_message().is_some();
                 let error = error.into_error();
-                return if unsent { Err(error) } else { Ok(Err(failed(url, &error))) };
+                return if unsent {
+                    Err(error)
+                } else {
+                    Ok(Err(failed(url, &error)))
+                };
             }
         };
         let (head, mut body) = response.into_parts();
@@ -204,11 +251,17 @@ impl Client {
             Ok(body) => body,
             Err(BodyError::TooLarge(bytes)) => return Ok(Err(CallError::TooLarge(bytes))),
             Err(BodyError::Broken) => {
-                return Ok(Err(CallError::Closed("the connection was closed in the middle of the answer")));
+                return Ok(Err(CallError::Closed(
+                    "the connection was closed in the middle of the answer",
+                )));
             }
         };
         self.pool.put(&url.origin, connection);
-        Ok(Ok(CallResponse { status: head.status.as_u16(), headers: head.headers, body }))
+        Ok(Ok(CallResponse {
+            status: head.status.as_u16(),
+            headers: head.headers,
+            body,
+        }))
     }
 
     async fn connect(&self, url: &ParsedUrl) -> Result<NewConnection, CallError> {
@@ -218,7 +271,8 @@ impl Client {
             None => None,
         };
         if let Some(dialer) = &self.dialer {
-            let pinned = pinned.and_then(|addresses| addresses.first().map(|at| at.ip().to_string()));
+            let pinned =
+                pinned.and_then(|addresses| addresses.first().map(|at| at.ip().to_string()));
             let dialled = dialer.dial(pinned.as_deref().unwrap_or(host), *port).await;
             let stream = dialled.map_err(|error| connect_error::classify(&error))?;
             let (stream, rx_times) = RxTimed::wrap(stream, |_| Instant::now(), None);
@@ -256,7 +310,10 @@ impl Client {
         &self,
         url: &ParsedUrl,
     ) -> Result<(PooledConnection, oneshot::Receiver<hyper::Error>), CallError> {
-        let NewConnection { connection, failure } = self.connect(url).await?;
+        let NewConnection {
+            connection,
+            failure,
+        } = self.connect(url).await?;
         Ok((connection, failure))
     }
 
@@ -322,5 +379,8 @@ where
             let _ = report.send(error);
         }
     });
-    Ok(NewConnection { connection: PooledConnection { sender, rx_times }, failure })
+    Ok(NewConnection {
+        connection: PooledConnection { sender, rx_times },
+        failure,
+    })
 }

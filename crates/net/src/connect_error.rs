@@ -22,14 +22,27 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_full_does_not_blame_the_peer() {
-        assert!(matches!(classify(&ErrorKind::AddrNotAvailable.into()), CallError::Local(_)));
+        assert!(matches!(
+            classify(&ErrorKind::AddrNotAvailable.into()),
+            CallError::Local(_)
+        ));
     }
 
     #[test]
     fn no_way_there_is_told_from_nobody_there() {
-        for kind in [ErrorKind::NetworkDown, ErrorKind::NetworkUnreachable, ErrorKind::HostUnreachable] {
-            assert!(matches!(classify(&kind.into()), CallError::NoRoute(_)), "{kind}");
+        for kind in [
+            ErrorKind::NetworkDown,
+            ErrorKind::NetworkUnreachable,
+            ErrorKind::HostUnreachable,
+        ] {
+            assert!(
+                matches!(classify(&kind.into()), CallError::NoRoute(_)),
+                "{kind}"
+            );
         }
-        assert!(matches!(classify(&ErrorKind::ConnectionRefused.into()), CallError::NoConnection(_)));
+        assert!(matches!(
+            classify(&ErrorKind::ConnectionRefused.into()),
+            CallError::NoConnection(_)
+        ));
     }
 }

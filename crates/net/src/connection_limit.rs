@@ -11,7 +11,10 @@ pub(crate) struct ConnectionLimit {
 
 impl ConnectionLimit {
     pub(crate) fn new(per_address_max: usize) -> Self {
-        Self { per_address_max, open: RefCounts::default() }
+        Self {
+            per_address_max,
+            open: RefCounts::default(),
+        }
     }
 
     /// `None` if the address has as many connections as it may.
@@ -44,7 +47,10 @@ mod tests {
         assert!(limit.try_acquire(ip("10.0.0.1")).is_none());
         let other = limit.try_acquire(ip("2001:db8::1")).unwrap();
         let _another = limit.try_acquire(ip("2001:db8::2")).unwrap();
-        assert!(limit.try_acquire(ip("2001:db8::3")).is_none(), "they are of one network");
+        assert!(
+            limit.try_acquire(ip("2001:db8::3")).is_none(),
+            "they are of one network"
+        );
         drop(first);
         assert!(limit.try_acquire(ip("10.0.0.1")).is_some());
         drop(other);

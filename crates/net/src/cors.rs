@@ -5,8 +5,8 @@ use crate::response::{empty, with_header};
 use crate::server::HttpResponse;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, HeaderMap,
-    HeaderValue, ORIGIN, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD,
+    HeaderMap, HeaderValue, ORIGIN, VARY,
 };
 use hyper::{Method, StatusCode};
 
@@ -18,17 +18,28 @@ const EXPOSED: &str = "mcp-session-id, mcp-protocol-version, www-authenticate, r
 
 /// The response to a preflight request; `None` if this is none.
 pub fn preflight(method: &Method, headers: &HeaderMap) -> Option<HttpResponse> {
-    let is_preflight = *method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+    let is_preflight =
+        *method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
     let origin = headers.get(ORIGIN).filter(|_| is_preflight)?;
-    let response =
-        with_header(empty(StatusCode::NO_CONTENT), ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, DELETE");
+    let response = with_header(
+        empty(StatusCode::NO_CONTENT),
+        ACCESS_CONTROL_ALLOW_METHODS,
+        "GET, POST, DELETE",
+    );
     let response = with_header(response, ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
-    Some(allow(with_header(response, ACCESS_CONTROL_MAX_AGE, "600"), origin))
+    Some(allow(
+        with_header(response, ACCESS_CONTROL_MAX_AGE, "600"),
+        origin,
+    ))
 }
 
 /// Lets pages of this origin read the response.
 pub fn allow(mut response: HttpResponse, origin: &HeaderValue) -> HttpResponse {
-    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-    response.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+    response
+        .headers_mut()
+        .insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    response
+        .headers_mut()
+        .append(VARY, HeaderValue::from_static("origin"));
     with_header(response, ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED)
 }

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use hyper::{Method, Request, Response, Uri};
 use std::pin::Pin;
@@ -89,15 +89,20 @@ impl Client {
             let (connection, failure) = self.connect_pooled(&url).await.map_err(unsent)?;
             match self.forward_over(connection, &url, request).await {
                 Ok(response) => Ok(response),
-                Err(Broken::Unsent(_)) => {
-                    Err(unsent(CallError::Closed("the connection was closed before the request")))
-                }
+                Err(Broken::Unsent(_)) => Err(unsent(CallError::Closed(
+                    "the connection was closed before the request",
+                ))),
                 // The connection's own error is more precise than the sender's.
                 Err(Broken::Sent(error)) => Err(lost(&url, &failure.await.unwrap_or(error))),
             }
         };
-        let late = || ForwardError { sent: true, error: CallError::TimedOut };
-        timeout_at(deadline, sending).await.unwrap_or_else(|_| Err(late()))
+        let late = || ForwardError {
+            sent: true,
+            error: CallError::TimedOut,
+        };
+        timeout_at(deadline, sending)
+            .await
+            .unwrap_or_else(|_| Err(late()))
     }
 
     async fn forward_over(
@@ -132,11 +137,19 @@ enum Broken {
 /// With TLS 1.3 a server refuses a client's certificate after the client has sent its request, which it does not read then.
 fn lost(url: &ParsedUrl, error: &hyper::Error) -> ForwardError {
     let error = failed(url, error);
-    ForwardError { sent: !matches!(error, CallError::NoConnection(_)), error }
+    ForwardError {
+        sent: !matches!(error, CallError::NoConnection(_)),
+        error,
+    }
 }
 
 fn to_send(request: ForwardRequest) -> Request<Full<Bytes>> {
-    let ForwardRequest { method, uri, mut headers, body } = request;
+    let ForwardRequest {
+        method,
+        uri,
+        mut headers,
+        body,
+    } = request;
     // It came whole, and hyper says how long it is.
     headers.remove(CONTENT_LENGTH);
     let mut request = Request::new(Full::new(body));
@@ -162,7 +175,10 @@ impl Body for ForwardedBody {
     type Data = Bytes;
     type Error = Cut;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         if frame.is_none() || self.body.is_end_stream() {
             self.put_back();

@@ -49,15 +49,25 @@ impl<T> HeadTimed<T> {
     pub(crate) fn wrap(inner: T, limit: Duration) -> (Self, Arc<RequestProgress>) {
         let progress = Arc::<RequestProgress>::default();
         let began = Some(Instant::now());
-        let hook = HeadTimeout { progress: Arc::clone(&progress), limit, heads_seen: 0, began, timer: None };
+        let hook = HeadTimeout {
+            progress: Arc::clone(&progress),
+            limit,
+            heads_seen: 0,
+            began,
+            timer: None,
+        };
         (Self { inner, hook }, progress)
     }
 }
 
 impl HeadTimeout {
     fn is_over(&mut self, cx: &mut Context<'_>) -> bool {
-        let Some(began) = self.began else { return false };
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(began + self.limit)));
+        let Some(began) = self.began else {
+            return false;
+        };
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(began + self.limit)));
         timer.as_mut().poll(cx).is_ready()
     }
 }
@@ -120,7 +130,10 @@ mod tests {
         stream.read_exact(&mut [0; 5]).await.unwrap();
         progress.head_complete();
         let waiting = timeout(WITHIN * 3, stream.read(&mut [0; 8])).await;
-        assert!(waiting.is_err(), "a body has a limit of its own: {waiting:?}");
+        assert!(
+            waiting.is_err(),
+            "a body has a limit of its own: {waiting:?}"
+        );
         progress.response_sent();
         let waiting = timeout(WITHIN * 3, stream.read(&mut [0; 8])).await;
         assert!(waiting.is_err(), "between two requests: {waiting:?}");

@@ -54,7 +54,11 @@ impl<T: AsyncRead + Unpin, H: IoHook<T> + Unpin> AsyncRead for Hooked<T, H> {
 }
 
 impl<T: AsyncWrite + Unpin, H: IoHook<T> + Unpin> AsyncWrite for Hooked<T, H> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let Self { inner, hook } = &mut *self;
         let written = Pin::new(inner).poll_write(cx, buf);
         hook.written(cx, written)

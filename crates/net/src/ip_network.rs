@@ -16,7 +16,10 @@ impl IpNetwork {
         match text.split_once('/') {
             None => text.parse::<IpAddr>().ok().map(Self::from),
             Some((address, bits)) => {
-                let Self { address, bits: width } = Self::from(address.parse::<IpAddr>().ok()?);
+                let Self {
+                    address,
+                    bits: width,
+                } = Self::from(address.parse::<IpAddr>().ok()?);
                 let bits = bits.parse().ok().filter(|bits| *bits <= width)?;
                 Some(Self { address, bits })
             }
@@ -25,7 +28,9 @@ impl IpNetwork {
 
     pub fn contains(&self, ip: IpAddr) -> bool {
         let differ = match (self.address, ip) {
-            (IpAddr::V4(address), IpAddr::V4(ip)) => u128::from(u32::from(address) ^ u32::from(ip)) << 96,
+            (IpAddr::V4(address), IpAddr::V4(ip)) => {
+                u128::from(u32::from(address) ^ u32::from(ip)) << 96
+            }
             (IpAddr::V6(address), IpAddr::V6(ip)) => u128::from(address) ^ u128::from(ip),
             _ => return false,
         };
@@ -36,7 +41,10 @@ impl IpNetwork {
 impl From<IpAddr> for IpNetwork {
     /// The address alone.
     fn from(address: IpAddr) -> Self {
-        Self { address, bits: if address.is_ipv4() { 32 } else { 128 } }
+        Self {
+            address,
+            bits: if address.is_ipv4() { 32 } else { 128 },
+        }
     }
 }
 
@@ -46,7 +54,11 @@ mod tests {
 
     #[test]
     fn a_network_has_the_addresses_with_its_prefix_and_no_others() {
-        let has = |network: &str, ip: &str| IpNetwork::parse(network).unwrap().contains(ip.parse().unwrap());
+        let has = |network: &str, ip: &str| {
+            IpNetwork::parse(network)
+                .unwrap()
+                .contains(ip.parse().unwrap())
+        };
         for (network, ip) in [
             ("10.0.0.0/8", "10.255.0.1"),
             ("10.0.0.7", "10.0.0.7"),
@@ -69,9 +81,16 @@ mod tests {
 
     #[test]
     fn what_is_no_network_is_refused() {
-        for text in
-            ["", "10.0.0.0/33", "::/129", "10.0.0/8", "10.0.0.1:80", "proxy.example", "10.0.0.1/", "/8"]
-        {
+        for text in [
+            "",
+            "10.0.0.0/33",
+            "::/129",
+            "10.0.0/8",
+            "10.0.0.1:80",
+            "proxy.example",
+            "10.0.0.1/",
+            "/8",
+        ] {
             assert_eq!(IpNetwork::parse(text), None, "{text}");
         }
     }

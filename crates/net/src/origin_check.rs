@@ -50,7 +50,9 @@ impl HostRule {
     fn matches(&self, host: &str, port: Option<u16>) -> bool {
         match self {
             Self::Any => true,
-            Self::Named(own, own_port) => own == host && own_port.is_none_or(|own| Some(own) == port),
+            Self::Named(own, own_port) => {
+                own == host && own_port.is_none_or(|own| Some(own) == port)
+            }
         }
     }
 }
@@ -65,19 +67,29 @@ impl OriginRule {
         }
         if let Some(site) = text.strip_suffix(":*") {
             let (scheme, host, _) = parse_origin(site)?;
-            return Some(Self::Site { scheme, host, port: None });
+            return Some(Self::Site {
+                scheme,
+                host,
+                port: None,
+            });
         }
         let (scheme, host, port) = parse_origin(text)?;
-        Some(Self::Site { scheme, host, port: Some(port) })
+        Some(Self::Site {
+            scheme,
+            host,
+            port: Some(port),
+        })
     }
 
     fn matches(&self, origin: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Null => origin == "null",
-            Self::Site { scheme, host, port } => parse_origin(origin).is_some_and(|(its, name, at)| {
-                its == *scheme && name == *host && port.is_none_or(|port| port == at)
-            }),
+            Self::Site { scheme, host, port } => {
+                parse_origin(origin).is_some_and(|(its, name, at)| {
+                    its == *scheme && name == *host && port.is_none_or(|port| port == at)
+                })
+            }
         }
     }
 }
@@ -87,9 +99,13 @@ impl OriginRule {
 pub enum OriginError {
     #[error("the request must say in one Host header whom it is for")]
     MissingHost,
-    #[error("this agent does not go by the name {0:?}: if it should, start it with --allowed-hosts {0}")]
+    #[error(
+        "this agent does not go by the name {0:?}: if it should, start it with --allowed-hosts {0}"
+    )]
     HostNotAllowed(String),
-    #[error("pages of {0:?} may not call this agent: if they should, start it with --allowed-origins {0}")]
+    #[error(
+        "pages of {0:?} may not call this agent: if they should, start it with --allowed-origins {0}"
+    )]
     OriginNotAllowed(String),
 }
 
@@ -128,7 +144,11 @@ impl OriginCheck {
         match origins.next() {
             None => Ok(()),
             Some(origin) => match origin.to_str() {
-                Ok(origin) if origins.next().is_none() && self.allows_origin(origin, host.as_ref()) => Ok(()),
+                Ok(origin)
+                    if origins.next().is_none() && self.allows_origin(origin, host.as_ref()) =>
+                {
+                    Ok(())
+                }
                 _ => Err(OriginError::OriginNotAllowed(shown(origin))),
             },
         }
@@ -141,17 +161,24 @@ impl OriginCheck {
         let host = match (hosts.next(), hosts.next()) {
             (Some(host), None) => host,
             // No browser speaks HTTP/1.0.
-            (None, _) if request.version() < Version::HTTP_11 && target.is_none() => return Ok(None),
+            (None, _) if request.version() < Version::HTTP_11 && target.is_none() => {
+                return Ok(None);
+            }
             _ => return Err(OriginError::MissingHost),
         };
-        let allowed = |text: &str| parse_host(text).filter(|(host, port)| self.allows_host(host, *port));
+        let allowed =
+            |text: &str| parse_host(text).filter(|(host, port)| self.allows_host(host, *port));
         let error = || OriginError::HostNotAllowed(shown(host));
         if let Some(target) = target
             && allowed(target.as_str()).is_none()
         {
             return Err(OriginError::HostNotAllowed(target.to_string()));
         }
-        host.to_str().ok().and_then(allowed).map(Some).ok_or_else(error)
+        host.to_str()
+            .ok()
+            .and_then(allowed)
+            .map(Some)
+            .ok_or_else(error)
     }
 
     fn allows_host(&self, host: &str, port: Option<u16>) -> bool {
@@ -160,18 +187,27 @@ impl OriginCheck {
         let is_address = |ip: IpAddr| ip == self.listen.ip() || self.listen.ip().is_unspecified();
         LOOPBACK_NAMES.contains(&host)
             || ip.is_some_and(is_address)
-            || self.allowlist.hosts.iter().any(|rule| rule.matches(host, port))
+            || self
+                .allowlist
+                .hosts
+                .iter()
+                .any(|rule| rule.matches(host, port))
     }
 
     /// Our own pages, those of this machine if we listen on loopback, and those of the allowlist.
     fn allows_origin(&self, origin: &str, host: Option<&Host>) -> bool {
         let is_ours = |(scheme, name, port): &(String, String, u16)| {
-            let own = host.map(|(name, port)| (name.as_str(), port.unwrap_or(default_port(scheme))));
+            let own =
+                host.map(|(name, port)| (name.as_str(), port.unwrap_or(default_port(scheme))));
             let local = self.listen.ip().is_loopback() && LOOPBACK_NAMES.contains(&name.as_str());
             local || own == Some((name.as_str(), *port))
         };
         parse_origin(origin).as_ref().is_some_and(is_ours)
-            || self.allowlist.origins.iter().any(|rule| rule.matches(origin))
+            || self
+                .allowlist
+                .origins
+                .iter()
+                .any(|rule| rule.matches(origin))
     }
 }
 
@@ -180,10 +216,20 @@ type Host = (String, Option<u16>);
 /// A host and its port, in lower case and without the brackets of an IPv6 address.
 fn parse_host(text: &str) -> Option<Host> {
     let bare_v6 = text.parse::<std::net::Ipv6Addr>().is_ok();
-    let authority = if bare_v6 { format!("[{text}]") } else { text.to_owned() };
+    let authority = if bare_v6 {
+        format!("[{text}]")
+    } else {
+        text.to_owned()
+    };
     let authority: Authority = authority.parse().ok()?;
-    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-    let written_port = authority.as_str().rsplit_once(']').map_or(authority.as_str(), |(_, rest)| rest);
+    let host = authority
+        .host()
+        .trim_start_matches('[')
+        .trim_end_matches(']');
+    let written_port = authority
+        .as_str()
+        .rsplit_once(']')
+        .map_or(authority.as_str(), |(_, rest)| rest);
     let port_fits = !written_port.contains(':') || authority.port_u16().is_some();
     let fits = !host.is_empty() && !authority.as_str().contains('@') && port_fits;
     fits.then(|| (host.to_ascii_lowercase(), authority.port_u16()))
@@ -202,7 +248,10 @@ fn default_port(scheme: &str) -> u16 {
 }
 
 fn shown(value: &HeaderValue) -> String {
-    String::from_utf8_lossy(value.as_bytes()).chars().take(100).collect()
+    String::from_utf8_lossy(value.as_bytes())
+        .chars()
+        .take(100)
+        .collect()
 }
 
 #[cfg(test)]
@@ -210,8 +259,14 @@ mod tests {
     use super::*;
 
     fn check(address: &str, hosts: &[&str], origins: &[&str]) -> OriginCheck {
-        let hosts = hosts.iter().map(|text| HostRule::parse(text).unwrap()).collect();
-        let origins = origins.iter().map(|text| OriginRule::parse(text).unwrap()).collect();
+        let hosts = hosts
+            .iter()
+            .map(|text| HostRule::parse(text).unwrap())
+            .collect();
+        let origins = origins
+            .iter()
+            .map(|text| OriginRule::parse(text).unwrap())
+            .collect();
         OriginCheck::new(address.parse().unwrap(), Allowlist { hosts, origins })
     }
 
@@ -226,7 +281,13 @@ mod tests {
     #[test]
     fn on_loopback_only_its_own_names_are_answered_to() {
         let check = check("127.0.0.1:8000", &[], &[]);
-        for host in ["localhost:8000", "127.0.0.1:8000", "[::1]:8000", "LocalHost", "127.0.0.1:1"] {
+        for host in [
+            "localhost:8000",
+            "127.0.0.1:8000",
+            "[::1]:8000",
+            "LocalHost",
+            "127.0.0.1:1",
+        ] {
             assert!(asks(&check, host, None), "{host}");
         }
         for host in [
@@ -244,8 +305,17 @@ mod tests {
 
     #[test]
     fn elsewhere_the_own_address_and_what_was_named_are_answered_to() {
-        let own = check("10.0.0.5:8000", &["league.example", "other.example:9000"], &[]);
-        for host in ["10.0.0.5:8000", "localhost:8000", "league.example:1", "OTHER.example:9000"] {
+        let own = check(
+            "10.0.0.5:8000",
+            &["league.example", "other.example:9000"],
+            &[],
+        );
+        for host in [
+            "10.0.0.5:8000",
+            "localhost:8000",
+            "league.example:1",
+            "OTHER.example:9000",
+        ] {
             assert!(asks(&own, host, None), "{host}");
         }
         for host in ["10.0.0.6:8000", "other.example:9001", "other.example"] {
@@ -254,12 +324,20 @@ mod tests {
         let all = check("0.0.0.0:8000", &[], &[]);
         assert!(asks(&all, "10.0.0.6:8000", None) && asks(&all, "[2001:db8::1]:8000", None));
         assert!(!asks(&all, "league.example:8000", None));
-        assert!(asks(&check("127.0.0.1:8000", &["*"], &[]), "anything.example", None));
+        assert!(asks(
+            &check("127.0.0.1:8000", &["*"], &[]),
+            "anything.example",
+            None
+        ));
     }
 
     #[test]
     fn pages_of_others_are_kept_out() {
-        let local = check("127.0.0.1:8000", &[], &["https://app.example", "http://dev.example:*"]);
+        let local = check(
+            "127.0.0.1:8000",
+            &[],
+            &["https://app.example", "http://dev.example:*"],
+        );
         for origin in [
             "http://localhost:6274",
             "http://127.0.0.1:8000",
@@ -269,19 +347,32 @@ mod tests {
         ] {
             assert!(asks(&local, "localhost:8000", Some(origin)), "{origin}");
         }
-        for origin in
-            ["http://evil.example", "http://app.example", "https://app.example:8443", "null", "", "localhost"]
-        {
+        for origin in [
+            "http://evil.example",
+            "http://app.example",
+            "https://app.example:8443",
+            "null",
+            "",
+            "localhost",
+        ] {
             assert!(!asks(&local, "localhost:8000", Some(origin)), "{origin}");
         }
-        assert!(asks(&check("127.0.0.1:8000", &[], &["null"]), "localhost", Some("null")));
+        assert!(asks(
+            &check("127.0.0.1:8000", &[], &["null"]),
+            "localhost",
+            Some("null")
+        ));
     }
 
     #[test]
     fn on_a_network_only_pages_of_the_own_address_may_call() {
         let all = check("0.0.0.0:8000", &[], &[]);
         assert!(asks(&all, "10.0.0.5:8000", Some("http://10.0.0.5:8000")));
-        for origin in ["http://10.0.0.6:8000", "http://10.0.0.5", "http://localhost:3000"] {
+        for origin in [
+            "http://10.0.0.6:8000",
+            "http://10.0.0.5",
+            "http://localhost:3000",
+        ] {
             assert!(!asks(&all, "10.0.0.5:8000", Some(origin)), "{origin}");
         }
     }
@@ -290,18 +381,32 @@ mod tests {
     fn a_request_for_nobody_or_for_two_is_refused() {
         let check = check("127.0.0.1:8000", &[], &[]);
         let request = |uri: &str, hosts: &[&str]| {
-            let hosted = |request: hyper::http::request::Builder, host: &&str| request.header(HOST, *host);
-            hosts.iter().fold(Request::get(uri), hosted).body(()).unwrap()
+            let hosted =
+                |request: hyper::http::request::Builder, host: &&str| request.header(HOST, *host);
+            hosts
+                .iter()
+                .fold(Request::get(uri), hosted)
+                .body(())
+                .unwrap()
         };
         let mut nameless = request("/mcp", &[]);
-        assert_eq!(check.check_request(&nameless), Err(OriginError::MissingHost));
+        assert_eq!(
+            check.check_request(&nameless),
+            Err(OriginError::MissingHost)
+        );
         *nameless.version_mut() = Version::HTTP_10;
         assert_eq!(check.check_request(&nameless), Ok(()));
         let two = check.check_request(&request("/mcp", &["localhost", "evil.example"]));
         assert_eq!(two, Err(OriginError::MissingHost));
-        assert_eq!(check.check_request(&request("http://localhost:8000/mcp", &["localhost"])), Ok(()));
+        assert_eq!(
+            check.check_request(&request("http://localhost:8000/mcp", &["localhost"])),
+            Ok(())
+        );
         for uri in ["http://evil.example/mcp", "http://a@localhost/mcp"] {
-            assert!(check.check_request(&request(uri, &["localhost"])).is_err(), "{uri}");
+            assert!(
+                check.check_request(&request(uri, &["localhost"])).is_err(),
+                "{uri}"
+            );
         }
     }
 }

@@ -82,7 +82,10 @@ impl Pool {
             return;
         }
         let mut state = self.state();
-        let connection = Idle { connection, since: Instant::now() };
+        let connection = Idle {
+            connection,
+            since: Instant::now(),
+        };
         if let Some(idle) = state.idle.get_mut(origin) {
             if idle.len() < PER_ORIGIN_MAX {
                 idle.push(connection);

@@ -72,46 +72,80 @@ fn parse(bytes: &[u8]) -> Start {
     if bytes.starts_with(V2_START) {
         return parse_v2(bytes);
     }
-    if V1_START.starts_with(bytes) || V2_START.starts_with(bytes) { Start::Incomplete } else { Start::Other }
+    if V1_START.starts_with(bytes) || V2_START.starts_with(bytes) {
+        Start::Incomplete
+    } else {
+        Start::Other
+    }
 }
 
 /// `PROXY TCP4 192.0.2.1 10.0.0.5 40000 8000`, without the first word.
 fn parse_v1(rest: &[u8]) -> Start {
     let longest = V1_BYTES_MAX - V1_START.len();
-    let Some(end) = rest.windows(2).take(longest - 1).position(|two| two == b"\r\n") else {
-        return if rest.len() < longest { Start::Incomplete } else { Start::Malformed };
+    let Some(end) = rest
+        .windows(2)
+        .take(longest - 1)
+        .position(|two| two == b"\r\n")
+    else {
+        return if rest.len() < longest {
+            Start::Incomplete
+        } else {
+            Start::Malformed
+        };
     };
-    let line = rest.get(..end).and_then(|line| str::from_utf8(line).ok()).unwrap_or_default();
+    let line = rest
+        .get(..end)
+        .and_then(|line| str::from_utf8(line).ok())
+        .unwrap_or_default();
     let bytes = V1_START.len() + end + 2;
     let words: Vec<&str> = line.split(' ').collect();
     let proxied_for = match words.as_slice() {
         ["UNKNOWN", ..] => Some(ProxiedFor::Unknown),
         [family, from, to, from_port, to_port] => {
             let addresses = from.parse::<IpAddr>().ok().zip(to.parse::<IpAddr>().ok());
-            let has_ports = [from_port, to_port].iter().all(|port| port.parse::<u16>().is_ok());
+            let has_ports = [from_port, to_port]
+                .iter()
+                .all(|port| port.parse::<u16>().is_ok());
             let fits = |(from, to): &(IpAddr, IpAddr)| match *family {
                 "TCP4" => from.is_ipv4() && to.is_ipv4(),
                 "TCP6" => from.is_ipv6() && to.is_ipv6(),
                 _ => false,
             };
-            addresses.filter(fits).filter(|_| has_ports).map(|(from, _)| ProxiedFor::Client(from))
+            addresses
+                .filter(fits)
+                .filter(|_| has_ports)
+                .map(|(from, _)| ProxiedFor::Client(from))
         }
         _ => None,
     };
-    proxied_for.map_or(Start::Malformed, |proxied_for| Start::Header { proxied_for, bytes })
+    proxied_for.map_or(Start::Malformed, |proxied_for| Start::Header {
+        proxied_for,
+        bytes,
+    })
 }
 
 fn parse_v2(bytes: &[u8]) -> Start {
-    let Some(&[version_and_command, family, high, low]) = bytes.get(V2_START.len()..V2_FIXED_BYTES) else {
+    let Some(&[version_and_command, family, high, low]) = bytes.get(V2_START.len()..V2_FIXED_BYTES)
+    else {
         return Start::Incomplete;
     };
     let length = V2_FIXED_BYTES + usize::from(u16::from_be_bytes([high, low]));
     if length > V2_BYTES_MAX {
         return Start::Malformed;
     }
-    let Some(addresses) = bytes.get(V2_FIXED_BYTES..length) else { return Start::Incomplete };
-    let v4 = || addresses.first_chunk::<12>().and_then(|all| all.first_chunk::<4>());
-    let v6 = || addresses.first_chunk::<36>().and_then(|all| all.first_chunk::<16>());
+    let Some(addresses) = bytes.get(V2_FIXED_BYTES..length) else {
+        return Start::Incomplete;
+    };
+    let v4 = || {
+        addresses
+            .first_chunk::<12>()
+            .and_then(|all| all.first_chunk::<4>())
+    };
+    let v6 = || {
+        addresses
+            .first_chunk::<36>()
+            .and_then(|all| all.first_chunk::<16>())
+    };
     let proxied_for = match (version_and_command, family >> 4) {
         (0x20, _) => Some(ProxiedFor::Itself),
         (0x21, 0 | 3) => Some(ProxiedFor::Unknown),
@@ -119,7 +153,10 @@ fn parse_v2(bytes: &[u8]) -> Start {
         (0x21, 2) => v6().map(|ip| ProxiedFor::Client(Ipv6Addr::from(*ip).into())),
         _ => None,
     };
-    proxied_for.map_or(Start::Malformed, |proxied_for| Start::Header { proxied_for, bytes: length })
+    proxied_for.map_or(Start::Malformed, |proxied_for| Start::Header {
+        proxied_for,
+        bytes: length,
+    })
 }
 
 /// A connection of which some bytes were read already, and are read again.
@@ -129,7 +166,10 @@ pub(crate) type Unread<T> = Hooked<T, UnreadBytes>;
 pub(crate) struct UnreadBytes(Bytes);
 
 pub(crate) fn unread<T>(inner: T, bytes: Bytes) -> Unread<T> {
-    Hooked { inner, hook: UnreadBytes(bytes) }
+    Hooked {
+        inner,
+        hook: UnreadBytes(bytes),
+    }
 }
 
 impl<T: AsyncRead> IoHook<T> for UnreadBytes {
@@ -160,7 +200,11 @@ mod tests {
 
     fn v2_from(ip: IpAddr) -> Vec<u8> {
         match ip {
-            IpAddr::V4(ip) => v2(0x21, 0x11, &[&ip.octets()[..], &[10, 0, 0, 5, 1, 1, 2, 2]].concat()),
+            IpAddr::V4(ip) => v2(
+                0x21,
+                0x11,
+                &[&ip.octets()[..], &[10, 0, 0, 5, 1, 1, 2, 2]].concat(),
+            ),
             IpAddr::V6(ip) => v2(0x21, 0x21, &[&ip.octets()[..], &[0; 20]].concat()),
         }
     }
@@ -169,28 +213,59 @@ mod tests {
     fn both_versions_say_for_whom_the_proxy_connects() {
         let client = |text: &str| ProxiedFor::Client(text.parse().unwrap());
         for (bytes, expected) in [
-            (b"PROXY TCP4 192.0.2.1 10.0.0.5 40000 8000\r\n".to_vec(), client("192.0.2.1")),
-            (b"PROXY TCP6 2001:db8::1 fd00::5 40000 8000\r\n".to_vec(), client("2001:db8::1")),
+            (
+                b"PROXY TCP4 192.0.2.1 10.0.0.5 40000 8000\r\n".to_vec(),
+                client("192.0.2.1"),
+            ),
+            (
+                b"PROXY TCP6 2001:db8::1 fd00::5 40000 8000\r\n".to_vec(),
+                client("2001:db8::1"),
+            ),
             (b"PROXY UNKNOWN\r\n".to_vec(), ProxiedFor::Unknown),
-            (b"PROXY UNKNOWN ffff:: ffff:: 65535 65535\r\n".to_vec(), ProxiedFor::Unknown),
+            (
+                b"PROXY UNKNOWN ffff:: ffff:: 65535 65535\r\n".to_vec(),
+                ProxiedFor::Unknown,
+            ),
             (v2_from("192.0.2.1".parse().unwrap()), client("192.0.2.1")),
-            (v2_from("2001:db8::1".parse().unwrap()), client("2001:db8::1")),
+            (
+                v2_from("2001:db8::1".parse().unwrap()),
+                client("2001:db8::1"),
+            ),
             (v2(0x20, 0x00, b""), ProxiedFor::Itself),
             (v2(0x21, 0x00, b"more of it"), ProxiedFor::Unknown),
             (v2(0x21, 0x31, &[b'/'; 216]), ProxiedFor::Unknown),
         ] {
             let all = [&bytes[..], b"GET / HTTP/1.1"].concat();
-            let expected = Start::Header { proxied_for: expected, bytes: bytes.len() };
-            assert_eq!(parse(&all), expected, "{:?}", String::from_utf8_lossy(&bytes));
+            let expected = Start::Header {
+                proxied_for: expected,
+                bytes: bytes.len(),
+            };
+            assert_eq!(
+                parse(&all),
+                expected,
+                "{:?}",
+                String::from_utf8_lossy(&bytes)
+            );
             for length in 0..bytes.len() {
-                assert_eq!(parse(&bytes[..length]), Start::Incomplete, "{length} of {bytes:?}");
+                assert_eq!(
+                    parse(&bytes[..length]),
+                    Start::Incomplete,
+                    "{length} of {bytes:?}"
+                );
             }
         }
     }
 
     #[test]
     fn what_is_no_header_is_left_alone_and_what_is_a_bad_one_is_refused() {
-        for other in ["POST /mcp HTTP/1.1", "PUT", "GET / HTTP/1.1", "\x16\x03\x01", "\r\nGET", "PROXYS"] {
+        for other in [
+            "POST /mcp HTTP/1.1",
+            "PUT",
+            "GET / HTTP/1.1",
+            "\x16\x03\x01",
+            "\r\nGET",
+            "PROXYS",
+        ] {
             assert_eq!(parse(other.as_bytes()), Start::Other, "{other:?}");
         }
         let mut bad = vec![
@@ -218,14 +293,22 @@ mod tests {
             .map(|text| text.as_bytes().to_vec()),
         );
         for bytes in bad {
-            assert_eq!(parse(&bytes), Start::Malformed, "{:?}", String::from_utf8_lossy(&bytes));
+            assert_eq!(
+                parse(&bytes),
+                Start::Malformed,
+                "{:?}",
+                String::from_utf8_lossy(&bytes)
+            );
         }
     }
 
     #[tokio::test]
     async fn what_follows_the_header_is_read_as_if_there_had_been_none() {
         for (sent, expected) in [
-            ("PROXY TCP4 192.0.2.1 10.0.0.5 1 2\r\nGET", Some(ProxiedFor::Client([192, 0, 2, 1].into()))),
+            (
+                "PROXY TCP4 192.0.2.1 10.0.0.5 1 2\r\nGET",
+                Some(ProxiedFor::Client([192, 0, 2, 1].into())),
+            ),
             ("GET", None),
             ("PRO", None),
         ] {

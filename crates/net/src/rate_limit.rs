@@ -21,8 +21,13 @@ struct Rate {
 
 impl Rate {
     fn new(per_second: u32, burst: u32) -> Self {
-        let interval = Duration::from_secs(1).checked_div(per_second).unwrap_or_default();
-        Self { interval, capacity: interval.saturating_mul(burst) }
+        let interval = Duration::from_secs(1)
+            .checked_div(per_second)
+            .unwrap_or_default();
+        Self {
+            interval,
+            capacity: interval.saturating_mul(burst),
+        }
     }
 
     fn is_unlimited(&self) -> bool {
@@ -32,7 +37,9 @@ impl Rate {
     /// When a bucket would be full again without these tokens; `None` if it does not have as many.
     fn without(&self, full_at: Instant, tokens: usize, now: Instant) -> Option<Instant> {
         let tokens = u32::try_from(tokens).unwrap_or(u32::MAX);
-        let then = full_at.max(now).checked_add(self.interval.saturating_mul(tokens));
+        let then = full_at
+            .max(now)
+            .checked_add(self.interval.saturating_mul(tokens));
         then.filter(|then| then.duration_since(now) <= self.capacity)
     }
 
@@ -59,7 +66,10 @@ pub struct TokenBucket {
 impl TokenBucket {
     /// `per_second` 0: any number.
     pub fn new(per_second: u32, burst: u32) -> Self {
-        Self { rate: Rate::new(per_second, burst), full_at: Mutex::new(Instant::now()) }
+        Self {
+            rate: Rate::new(per_second, burst),
+            full_at: Mutex::new(Instant::now()),
+        }
     }
 
     /// Whether a request of this cost is taken now.
@@ -81,20 +91,28 @@ pub struct RateLimiter {
 impl RateLimiter {
     /// `per_second` 0: any number.
     pub fn new(per_second: u32, burst: u32) -> Self {
-        Self { rate: Rate::new(per_second, burst), limits_loopback: true, full_at: Mutex::default() }
+        Self {
+            rate: Rate::new(per_second, burst),
+            limits_loopback: true,
+            full_at: Mutex::default(),
+        }
     }
 
     /// The same, with any number from this machine itself.
     #[must_use]
     pub fn without_loopback(self) -> Self {
-        Self { limits_loopback: false, ..self }
+        Self {
+            limits_loopback: false,
+            ..self
+        }
     }
 
     /// Whether one more request would be taken from an address now. Takes nothing.
     pub fn has_room(&self, peer: IpAddr, now: Instant) -> bool {
         let full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         let bucket = full_at.get(&limit_key(peer)).copied();
-        self.rate.is_unlimited() || bucket.is_none_or(|full_at| self.rate.without(full_at, 1, now).is_some())
+        self.rate.is_unlimited()
+            || bucket.is_none_or(|full_at| self.rate.without(full_at, 1, now).is_some())
     }
 
     /// Whether a request of this cost is taken from an address now. One that is refused costs nothing.
@@ -105,7 +123,10 @@ impl RateLimiter {
         let key = limit_key(peer);
         let mut full_at = self.full_at.lock().unwrap_or_else(PoisonError::into_inner);
         if full_at.len() >= ADDRESSES_MAX && !full_at.contains_key(&key) {
-            let fullest = full_at.iter().min_by_key(|(_, full_at)| **full_at).map(|(key, _)| *key);
+            let fullest = full_at
+                .iter()
+                .min_by_key(|(_, full_at)| **full_at)
+                .map(|(key, _)| *key);
             fullest.and_then(|key| full_at.remove(&key));
         }
         self.rate.take(full_at.entry(key).or_insert(now), cost, now)
@@ -135,12 +156,24 @@ mod tests {
         let limiter = RateLimiter::new(2, 3);
         let now = Instant::now();
         let caller = ip("10.0.0.7");
-        assert_eq!([0; 4].map(|_| limiter.admits(caller, 1, now)), [true, true, true, false]);
-        assert!(limiter.admits(ip("10.0.0.8"), 3, now), "others have a bucket of their own");
+        assert_eq!(
+            [0; 4].map(|_| limiter.admits(caller, 1, now)),
+            [true, true, true, false]
+        );
+        assert!(
+            limiter.admits(ip("10.0.0.8"), 3, now),
+            "others have a bucket of their own"
+        );
         let later = now + Duration::from_millis(500);
-        assert_eq!([0; 2].map(|_| limiter.admits(caller, 1, later)), [true, false]);
+        assert_eq!(
+            [0; 2].map(|_| limiter.admits(caller, 1, later)),
+            [true, false]
+        );
         let much_later = now + Duration::from_secs(60);
-        assert_eq!([0; 4].map(|_| limiter.admits(caller, 1, much_later)), [true, true, true, false]);
+        assert_eq!(
+            [0; 4].map(|_| limiter.admits(caller, 1, much_later)),
+            [true, true, true, false]
+        );
     }
 
     #[test]
@@ -166,7 +199,10 @@ mod tests {
         let limiter = RateLimiter::new(1, 1);
         let now = Instant::now();
         assert!(limiter.admits(ip("2001:db8::1"), 1, now));
-        assert!(!limiter.admits(ip("2001:db8::ffff"), 1, now), "they are of one /64");
+        assert!(
+            !limiter.admits(ip("2001:db8::ffff"), 1, now),
+            "they are of one /64"
+        );
         assert!(limiter.admits(ip("2001:db8:0:1::1"), 1, now));
         assert!(limiter.admits(ip("10.0.0.7"), 1, now));
         assert!(!limiter.admits(ip("::ffff:10.0.0.7"), 1, now));
@@ -179,7 +215,10 @@ mod tests {
         let greedy = ip("192.0.2.1");
         assert!(limiter.admits(greedy, 10, now));
         for number in 0..10_000_u32 {
-            assert!(limiter.admits(IpAddr::V4(number.into()), 1, now), "{number}");
+            assert!(
+                limiter.admits(IpAddr::V4(number.into()), 1, now),
+                "{number}"
+            );
         }
         assert_eq!(limiter.full_at.lock().unwrap().len(), ADDRESSES_MAX);
         assert!(!limiter.admits(greedy, 1, now));
@@ -189,10 +228,21 @@ mod tests {
     fn this_machine_is_limited_unless_it_is_left_out() {
         let now = Instant::now();
         for loopback in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
-            assert!(RateLimiter::new(1, 1).without_loopback().admits(ip(loopback), 1_000_000, now));
-            assert!(!RateLimiter::new(1, 1).admits(ip(loopback), 2, now), "{loopback}");
+            assert!(
+                RateLimiter::new(1, 1)
+                    .without_loopback()
+                    .admits(ip(loopback), 1_000_000, now)
+            );
+            assert!(
+                !RateLimiter::new(1, 1).admits(ip(loopback), 2, now),
+                "{loopback}"
+            );
         }
-        assert!(!RateLimiter::new(1, 1).without_loopback().admits(ip("10.0.0.7"), 2, now));
+        assert!(
+            !RateLimiter::new(1, 1)
+                .without_loopback()
+                .admits(ip("10.0.0.7"), 2, now)
+        );
         assert!(RateLimiter::new(0, 0).admits(ip("10.0.0.7"), 1_000_000, now));
     }
 

@@ -34,7 +34,10 @@ impl<K: Copy + Eq + Hash> RefCounts<K> {
             return None;
         }
         *count += 1;
-        Some(RefGuard { key, counts: self.clone() })
+        Some(RefGuard {
+            key,
+            counts: self.clone(),
+        })
     }
 
     /// As [`RefCounts::try_acquire`], if `check` allows it by the references to the key and by those in all.
@@ -44,9 +47,15 @@ impl<K: Copy + Eq + Hash> RefCounts<K> {
         check: impl FnOnce(usize, usize) -> Result<(), E>,
     ) -> Result<RefGuard<K>, E> {
         let mut counts = self.counts();
-        check(counts.get(&key).copied().unwrap_or_default(), counts.values().sum())?;
+        check(
+            counts.get(&key).copied().unwrap_or_default(),
+            counts.values().sum(),
+        )?;
         *counts.entry(key).or_default() += 1;
-        Ok(RefGuard { key, counts: self.clone() })
+        Ok(RefGuard {
+            key,
+            counts: self.clone(),
+        })
     }
 
     /// How many references there are in all.

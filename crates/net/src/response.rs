@@ -5,7 +5,9 @@ use crate::server::{HttpResponse, Unanswered};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{
+    CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{Request, Response, StatusCode};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -20,7 +22,11 @@ pub async fn refuse(
     json_body: Vec<u8>,
     body_timeout: Duration,
 ) -> HttpResponse {
-    let _in_time = timeout(body_timeout, body::discard(&mut request.into_body(), DISCARD_MAX)).await;
+    let _in_time = timeout(
+        body_timeout,
+        body::discard(&mut request.into_body(), DISCARD_MAX),
+    )
+    .await;
     with_close(json(status, json_body))
 }
 
@@ -50,12 +56,17 @@ pub fn unanswered() -> HttpResponse {
 
 /// HTTP 503: the same request is welcome again after so many seconds.
 pub fn unavailable(json_body: Vec<u8>, retry_after_s: u64) -> HttpResponse {
-    with_retry_after(json(StatusCode::SERVICE_UNAVAILABLE, json_body), retry_after_s)
+    with_retry_after(
+        json(StatusCode::SERVICE_UNAVAILABLE, json_body),
+        retry_after_s,
+    )
 }
 
 /// Says after how many seconds the same request may fare better.
 pub fn with_retry_after(mut response: HttpResponse, seconds: u64) -> HttpResponse {
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from(seconds));
     response
 }
 
@@ -64,8 +75,14 @@ pub fn with_close(response: HttpResponse) -> HttpResponse {
     with_header(response, CONNECTION, "close")
 }
 
-pub fn with_header(mut response: HttpResponse, name: HeaderName, value: &'static str) -> HttpResponse {
-    response.headers_mut().insert(name, HeaderValue::from_static(value));
+pub fn with_header(
+    mut response: HttpResponse,
+    name: HeaderName,
+    value: &'static str,
+) -> HttpResponse {
+    response
+        .headers_mut()
+        .insert(name, HeaderValue::from_static(value));
     response
 }
 
@@ -78,6 +95,9 @@ mod tests {
         let answer = json(StatusCode::OK, "{}");
         assert_eq!(answer.headers()[CONTENT_TYPE], "application/json");
         assert_eq!(answer.headers()[X_CONTENT_TYPE_OPTIONS], "nosniff");
-        assert!(empty(StatusCode::NOT_FOUND).headers().is_empty(), "nothing is not of any type");
+        assert!(
+            empty(StatusCode::NOT_FOUND).headers().is_empty(),
+            "nothing is not of any type"
+        );
     }
 }

@@ -35,12 +35,22 @@ impl RxTimes {
         let now = Instant::now();
         let none = || AtomicU64::new(0);
         let base = now.checked_sub(BEFORE_ACCEPT_MAX).unwrap_or(now);
-        Self { base, first: none(), last: none(), busy: AtomicBool::new(false), peek, forwarded: None }
+        Self {
+            base,
+            first: none(),
+            last: none(),
+            busy: AtomicBool::new(false),
+            peek,
+            forwarded: None,
+        }
     }
 
     /// The times of a message that another process had received so much earlier, and forwards over this connection.
     pub fn of_forwarded(times: &Arc<Self>, earlier: Duration) -> Arc<Self> {
-        Arc::new(Self { forwarded: Some((Arc::clone(times), earlier)), ..Self::new(None) })
+        Arc::new(Self {
+            forwarded: Some((Arc::clone(times), earlier)),
+            ..Self::new(None)
+        })
     }
 
     /// A new message begins.
@@ -52,7 +62,9 @@ impl RxTimes {
     fn record(&self, at: Instant) {
         let since = at.saturating_duration_since(self.base).as_nanos();
         let nanos = u64::try_from(since).unwrap_or(u64::MAX).saturating_add(1);
-        let _ = self.first.compare_exchange(0, nanos, Ordering::AcqRel, Ordering::Relaxed);
+        let _ = self
+            .first
+            .compare_exchange(0, nanos, Ordering::AcqRel, Ordering::Relaxed);
         self.last.store(nanos, Ordering::Release);
     }
 
@@ -63,7 +75,9 @@ impl RxTimes {
     /// When the last byte that was read had been received.
     pub fn last(&self) -> Option<Instant> {
         if let Some((times, earlier)) = &self.forwarded {
-            return times.last().map(|last| last.checked_sub(*earlier).unwrap_or(last));
+            return times
+                .last()
+                .map(|last| last.checked_sub(*earlier).unwrap_or(last));
         }
         self.at(self.last.load(Ordering::Acquire))
     }
@@ -79,7 +93,9 @@ impl RxTimes {
     }
 
     fn at(&self, nanos: u64) -> Option<Instant> {
-        nanos.checked_sub(1).map(|nanos| self.base + Duration::from_nanos(nanos))
+        nanos
+            .checked_sub(1)
+            .map(|nanos| self.base + Duration::from_nanos(nanos))
     }
 }
 
@@ -93,9 +109,22 @@ pub(crate) struct RxTimeHook<T> {
 pub(crate) type RxTimed<T> = Hooked<T, RxTimeHook<T>>;
 
 impl<T> RxTimed<T> {
-    pub(crate) fn wrap(inner: T, rx_time: fn(&T) -> Instant, peek: Option<Peek>) -> (Self, Arc<RxTimes>) {
+    pub(crate) fn wrap(
+        inner: T,
+        rx_time: fn(&T) -> Instant,
+        peek: Option<Peek>,
+    ) -> (Self, Arc<RxTimes>) {
         let times = Arc::new(RxTimes::new(peek));
-        (Self { inner, hook: RxTimeHook { rx_time, times: Arc::clone(&times) } }, times)
+        (
+            Self {
+                inner,
+                hook: RxTimeHook {
+                    rx_time,
+                    times: Arc::clone(&times),
+                },
+            },
+            times,
+        )
     }
 }
 
@@ -136,7 +165,11 @@ mod tests {
         assert_eq!(times.first(), Some(began + Duration::from_millis(7)));
         assert_eq!(times.last(), Some(began + Duration::from_millis(21)));
         times.reset();
-        assert_eq!((times.first(), times.last()), (None, None), "another answer has not come yet");
+        assert_eq!(
+            (times.first(), times.last()),
+            (None, None),
+            "another answer has not come yet"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -148,7 +181,10 @@ mod tests {
         assert_eq!(forwarded.last(), None, "nothing of it has come yet");
         far.write_all(b"x").await.unwrap();
         near.read_exact(&mut [0]).await.unwrap();
-        assert_eq!(forwarded.last(), Some(Instant::now() - Duration::from_secs(3)));
+        assert_eq!(
+            forwarded.last(),
+            Some(Instant::now() - Duration::from_secs(3))
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -156,7 +192,8 @@ mod tests {
         tokio::time::advance(Duration::from_secs(10)).await;
         let (mut far, near) = tokio::io::duplex(64);
         far.write_all(b"x").await.unwrap();
-        let (mut near, times) = RxTimed::wrap(near, |_| Instant::now() - Duration::from_secs(9), None);
+        let (mut near, times) =
+            RxTimed::wrap(near, |_| Instant::now() - Duration::from_secs(9), None);
         near.read_exact(&mut [0]).await.unwrap();
         assert_eq!(times.last(), Some(Instant::now() - Duration::from_secs(9)));
     }

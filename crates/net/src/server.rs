@@ -84,7 +84,11 @@ impl Default for ServerOptions {
 impl From<usize> for ServerOptions {
     /// The defaults, with so many connections from any address.
     fn from(connections_max: usize) -> Self {
-        Self { connections_max, per_address_max: Some(connections_max), ..Self::default() }
+        Self {
+            connections_max,
+            per_address_max: Some(connections_max),
+            ..Self::default()
+        }
     }
 }
 
@@ -98,7 +102,9 @@ impl ServerOptions {
     }
 
     fn per_address_max(&self) -> usize {
-        self.per_address_max.unwrap_or(self.connections_max / 4).max(1)
+        self.per_address_max
+            .unwrap_or(self.connections_max / 4)
+            .max(1)
     }
 }
 
@@ -162,7 +168,10 @@ pub async fn serve<L, H, F, B>(
         }
     }
     drop(listener);
-    let _in_time = timeout(DRAIN_MAX, async { while connections.join_next().await.is_some() {} }).await;
+    let _in_time = timeout(DRAIN_MAX, async {
+        while connections.join_next().await.is_some() {}
+    })
+    .await;
 }
 
 /// Counts a connection until it is dropped, also when its task is aborted.
@@ -181,7 +190,8 @@ impl Drop for OpenGauge {
     }
 }
 
-const TOO_MANY: &str = "{\"error\":\"too many connections from your address: close some, or use one again\"}";
+const TOO_MANY: &str =
+    "{\"error\":\"too many connections from your address: close some, or use one again\"}";
 
 /// Refuses a connection beyond the limit of its address, without waiting for the socket.
 fn reject(mut stream: impl Connection) {
@@ -190,15 +200,20 @@ fn reject(mut stream: impl Connection) {
          close\r\ncontent-length: {}\r\n\r\n{TOO_MANY}",
         TOO_MANY.len()
     );
-    let _ = Pin::new(&mut stream).poll_write(&mut Context::from_waker(Waker::noop()), answer.as_bytes());
+    let _ = Pin::new(&mut stream)
+        .poll_write(&mut Context::from_waker(Waker::noop()), answer.as_bytes());
 }
 
 /// The same for a request that a proxy passes on, over a connection that others use too.
 fn too_many<B>() -> Response<AnswerBody<B>> {
     let mut response = Response::new(AnswerBody::Own(Full::from(TOO_MANY)));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
 }
 
@@ -222,8 +237,13 @@ impl Caller {
         if !self.is_proxy {
             return Some(unread(stream, Bytes::new()));
         }
-        let (proxied_for, stream) = timeout(options.head_timeout, read_header(stream)).await.ok()?.ok()?;
-        let Some(client) = proxied_for.and_then(client_of) else { return Some(stream) };
+        let (proxied_for, stream) = timeout(options.head_timeout, read_header(stream))
+            .await
+            .ok()?
+            .ok()?;
+        let Some(client) = proxied_for.and_then(client_of) else {
+            return Some(stream);
+        };
         self.peer = client;
         self.is_proxy = options.trusted_proxies.contains(client.ip());
         if !self.is_proxy {
@@ -250,7 +270,9 @@ async fn connection<H, F, B>(
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let stream = WriteTimed::wrap(stream, options.write_timeout);
-    let Some(stream) = caller.read_proxy_header(stream, &options).await else { return };
+    let Some(stream) = caller.read_proxy_header(stream, &options).await else {
+        return;
+    };
     match &options.tls {
         None => serve_http(stream, caller, &options, handler, shutdown).await,
         Some(tls) => {
@@ -277,18 +299,25 @@ async fn serve_http<H, F, B>(
     let trusted_proxies = options.trusted_proxies.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         progress.head_complete();
-        request.extensions_mut().insert(Arc::clone(&caller.rx_times));
+        request
+            .extensions_mut()
+            .insert(Arc::clone(&caller.rx_times));
         let client = trusted_proxies.client(caller.peer.ip(), request.headers());
         let place = client.map(|client| caller.limit.try_acquire(client.ip()));
         let answering = match place {
             Some(None) => None,
-            place => Some((handler(request, client.unwrap_or(caller.peer)), place.flatten())),
+            place => Some((
+                handler(request, client.unwrap_or(caller.peer)),
+                place.flatten(),
+            )),
         };
         let progress = Arc::clone(&progress);
         async move {
             let response = match answering {
                 None => too_many(),
-                Some((response, place)) => response.await.map(|body| AnswerBody::of_handler(body, place)),
+                Some((response, place)) => response
+                    .await
+                    .map(|body| AnswerBody::of_handler(body, place)),
             };
             progress.response_sent();
             match response.extensions().get::<Unanswered>() {

@@ -68,17 +68,22 @@ impl Socket {
 impl Peek {
     /// Whether bytes have been received and not been read yet.
     pub(crate) fn is_unread(&self) -> bool {
-        self.peeked().is_some_and(|bytes| bytes.is_ok_and(|bytes| bytes > 0))
+        self.peeked()
+            .is_some_and(|bytes| bytes.is_ok_and(|bytes| bytes > 0))
     }
 
     /// Whether the connection is open and has no unread bytes.
     pub(crate) fn is_idle(&self) -> bool {
-        self.peeked().is_some_and(|bytes| bytes.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock))
+        self.peeked().is_some_and(|bytes| {
+            bytes.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+        })
     }
 
     /// `None` if the socket has been dropped. Never waits: tokio's sockets are in non-blocking mode.
     fn peeked(&self) -> Option<io::Result<usize>> {
-        self.0.upgrade().map(|stream| SockRef::from(&*stream).peek(&mut [MaybeUninit::uninit()]))
+        self.0
+            .upgrade()
+            .map(|stream| SockRef::from(&*stream).peek(&mut [MaybeUninit::uninit()]))
     }
 }
 
@@ -88,14 +93,22 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let Self { stream, rx_timestamps, rx_time } = &mut *self;
+        let Self {
+            stream,
+            rx_timestamps,
+            rx_time,
+        } = &mut *self;
         *rx_time = ready!(rx_timestamps.poll_read(stream, cx, buf))?;
         Poll::Ready(Ok(()))
     }
 }
 
 impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
         write(&self.stream, cx, || self.stream.try_write(buf))
     }
 

@@ -31,13 +31,23 @@ impl Client {
         let url = ParsedUrl::parse(url)?;
         let opening = async {
             let mut sender = self.connect_for_stream(&url).await?;
-            let request = url.request(CallRequest { method: Method::GET, headers, body: Bytes::new() });
+            let request = url.request(CallRequest {
+                method: Method::GET,
+                headers,
+                body: Bytes::new(),
+            });
             let broken = |error: hyper::Error| CallError::NoConnection(error.to_string());
             let response = sender.send_request(request).await.map_err(broken)?;
             let (head, body) = response.into_parts();
-            Ok(StreamingResponse { status: head.status.as_u16(), body, _sender: sender })
+            Ok(StreamingResponse {
+                status: head.status.as_u16(),
+                body,
+                _sender: sender,
+            })
         };
-        timeout_at(deadline, opening).await.unwrap_or(Err(CallError::TimedOut))
+        timeout_at(deadline, opening)
+            .await
+            .unwrap_or(Err(CallError::TimedOut))
     }
 }
 

@@ -60,4 +60,5 @@ pub trait Dialer: fmt::Debug + Send + Sync {
     fn dial<'a>(&'a self, host: &'a str, port: u16) -> DialFuture<'a>;
 }
 
-pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Connection>>> + Send + 'a>>;
+pub type DialFuture<'a> =
+    Pin<Box<dyn Future<Output = io::Result<Box<dyn Connection>>> + Send + 'a>>;

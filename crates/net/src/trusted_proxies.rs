@@ -24,7 +24,9 @@ impl TrustedProxies {
     }
 
     pub(crate) fn contains(&self, ip: IpAddr) -> bool {
-        self.0.iter().any(|network| network.contains(ip.to_canonical()))
+        self.0
+            .iter()
+            .any(|network| network.contains(ip.to_canonical()))
     }
 
     /// The client of a request over a connection from `peer`, if a trusted proxy passes it on: the last address of
@@ -34,7 +36,9 @@ impl TrustedProxies {
             return None;
         }
         let values = headers.get_all(X_FORWARDED_FOR).iter();
-        let texts: Vec<&str> = values.map(|value| value.to_str().unwrap_or_default()).collect();
+        let texts: Vec<&str> = values
+            .map(|value| value.to_str().unwrap_or_default())
+            .collect();
         let mut client = None;
         for text in texts.iter().rev().flat_map(|text| text.rsplit(',')) {
             client = parse(text.trim());
@@ -57,14 +61,21 @@ pub(crate) fn client_of(proxied_for: ProxiedFor) -> Option<SocketAddr> {
 
 /// A client behind a proxy is never this machine, whatever its address is called, and no socket of this process: it has no port.
 fn proxied(ip: Option<IpAddr>) -> SocketAddr {
-    let ip = ip.map(|ip| ip.to_canonical()).filter(|ip| !ip.is_loopback());
+    let ip = ip
+        .map(|ip| ip.to_canonical())
+        .filter(|ip| !ip.is_loopback());
     SocketAddr::new(ip.unwrap_or(Ipv4Addr::UNSPECIFIED.into()), 0)
 }
 
 /// Some proxies add the port: `192.0.2.1:4000`, `[2001:db8::1]:4000`.
 fn parse(text: &str) -> Option<IpAddr> {
-    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    bare.parse().ok().or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'))
+        .unwrap_or(text);
+    bare.parse()
+        .ok()
+        .or_else(|| Some(text.parse::<SocketAddr>().ok()?.ip()))
 }
 
 #[cfg(test)]
@@ -72,7 +83,11 @@ mod tests {
     use super::*;
 
     fn trusting(networks: &[&str]) -> TrustedProxies {
-        networks.iter().map(|text| IpNetwork::parse(text).unwrap()).collect::<Vec<_>>().into()
+        networks
+            .iter()
+            .map(|text| IpNetwork::parse(text).unwrap())
+            .collect::<Vec<_>>()
+            .into()
     }
 
     fn client(networks: &[&str], peer: &str, values: &[&str]) -> Option<String> {
@@ -91,8 +106,15 @@ mod tests {
         assert_eq!(client(&[], "127.0.0.1", &said), None);
         assert_eq!(client(&["10.0.0.7"], "10.0.0.8", &said), None);
         for peer in ["10.0.0.7", "::ffff:10.0.0.7"] {
-            assert_eq!(client(&["10.0.0.7"], peer, &said).as_deref(), Some("203.0.113.9"));
-            assert_eq!(client(&["10.0.0.7"], peer, &[]), None, "it calls for itself");
+            assert_eq!(
+                client(&["10.0.0.7"], peer, &said).as_deref(),
+                Some("203.0.113.9")
+            );
+            assert_eq!(
+                client(&["10.0.0.7"], peer, &[]),
+                None,
+                "it calls for itself"
+            );
         }
     }
 
@@ -109,19 +131,39 @@ mod tests {
             let client = client(&["10.0.0.0/8"], "10.0.0.7", values);
             assert_eq!(client.as_deref(), Some("203.0.113.9"), "{values:?}");
         }
-        assert_eq!(client(&["::1"], "::1", &["[2001:db8::1]:443"]).as_deref(), Some("2001:db8::1"));
-        assert_eq!(client(&["10.0.0.0/8"], "10.0.0.7", &["10.0.0.9,10.0.0.8"]).as_deref(), Some("10.0.0.9"));
+        assert_eq!(
+            client(&["::1"], "::1", &["[2001:db8::1]:443"]).as_deref(),
+            Some("2001:db8::1")
+        );
+        assert_eq!(
+            client(&["10.0.0.0/8"], "10.0.0.7", &["10.0.0.9,10.0.0.8"]).as_deref(),
+            Some("10.0.0.9")
+        );
     }
 
     #[test]
     fn a_client_behind_a_proxy_is_never_of_this_machine() {
-        for said in ["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.0.0.1:8000", "unknown", "", "10.0.0.7,x"] {
+        for said in [
+            "127.0.0.1",
+            "::1",
+            "::ffff:127.0.0.1",
+            "127.0.0.1:8000",
+            "unknown",
+            "",
+            "10.0.0.7,x",
+        ] {
             let client = client(&["127.0.0.0/30", "10.0.0.7"], "127.0.0.1", &[said]);
             assert_eq!(client.as_deref(), Some("0.0.0.0"), "{said}");
         }
         let of = |proxied_for| client_of(proxied_for).map(|client| client.to_string());
-        assert_eq!(of(ProxiedFor::Client([127, 0, 0, 1].into())).as_deref(), Some("0.0.0.0:0"));
-        assert_eq!(of(ProxiedFor::Client([192, 0, 2, 1].into())).as_deref(), Some("192.0.2.1:0"));
+        assert_eq!(
+            of(ProxiedFor::Client([127, 0, 0, 1].into())).as_deref(),
+            Some("0.0.0.0:0")
+        );
+        assert_eq!(
+            of(ProxiedFor::Client([192, 0, 2, 1].into())).as_deref(),
+            Some("192.0.2.1:0")
+        );
         assert_eq!(of(ProxiedFor::Unknown).as_deref(), Some("0.0.0.0:0"));
         assert_eq!(of(ProxiedFor::Itself), None);
     }

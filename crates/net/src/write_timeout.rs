@@ -19,12 +19,19 @@ pub(crate) type WriteTimed<T> = Hooked<T, WriteTimeout>;
 
 impl<T> WriteTimed<T> {
     pub(crate) fn wrap(inner: T, limit: Duration) -> Self {
-        Self { inner, hook: WriteTimeout { limit, timer: None } }
+        Self {
+            inner,
+            hook: WriteTimeout { limit, timer: None },
+        }
     }
 }
 
 impl<T> IoHook<T> for WriteTimeout {
-    fn written(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn written(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.timer = None;
             return written;
@@ -52,7 +59,10 @@ mod tests {
         let mut stream = WriteTimed::wrap(ours, WITHIN);
         let began = Instant::now();
         let error = stream.write_all(&[0; 64]).await.unwrap_err();
-        assert_eq!((error.kind(), began.elapsed()), (io::ErrorKind::TimedOut, WITHIN));
+        assert_eq!(
+            (error.kind(), began.elapsed()),
+            (io::ErrorKind::TimedOut, WITHIN)
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,8 +4,9 @@
 use std::ffi::{OsStr, OsString};
 
 /// Where programs and files are found, who runs them, and in which language and time zone they speak.
-const LISTED: [&str; 11] =
-    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LC_*"];
+const LISTED: [&str; 11] = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LC_*",
+];
 
 /// What a program on Windows does not start without.
 const LISTED_ON_WINDOWS: [&str; 22] = [
@@ -35,17 +36,21 @@ const LISTED_ON_WINDOWS: [&str; 22] = [
 
 /// The variables of this process that are listed here or in `further`.
 pub fn for_programs(further: &[String]) -> Vec<(OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| is_handed_on(name, further, cfg!(windows))).collect()
+    std::env::vars_os()
+        .filter(|(name, _)| is_handed_on(name, further, cfg!(windows)))
+        .collect()
 }
 
 /// On Windows, the case of a name makes no difference.
 fn is_handed_on(name: &OsStr, further: &[String], on_windows: bool) -> bool {
-    let Some(name) = name.to_str() else { return false };
+    let Some(name) = name.to_str() else {
+        return false;
+    };
     let is = |listed: &str| match (listed.strip_suffix('*'), on_windows) {
         (Some(beginning), false) => name.starts_with(beginning),
-        (Some(beginning), true) => {
-            name.get(..beginning.len()).is_some_and(|head| head.eq_ignore_ascii_case(beginning))
-        }
+        (Some(beginning), true) => name
+            .get(..beginning.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(beginning)),
         (None, false) => name == listed,
         (None, true) => name.eq_ignore_ascii_case(listed),
     };
@@ -64,7 +69,16 @@ mod tests {
 
     #[test]
     fn a_program_finds_its_files_and_speaks_the_language_of_its_user() {
-        for name in ["PATH", "HOME", "LANG", "LC_ALL", "LC_MESSAGES", "TZ", "TMPDIR", "USER"] {
+        for name in [
+            "PATH",
+            "HOME",
+            "LANG",
+            "LC_ALL",
+            "LC_MESSAGES",
+            "TZ",
+            "TMPDIR",
+            "USER",
+        ] {
             assert!(handed_on(name, false) && handed_on(name, true), "{name}");
         }
         for name in ["SystemRoot", "Path", "comspec", "lc_all", "LOCALAPPDATA"] {

@@ -24,7 +24,11 @@ pub struct Bar {
 
 impl Bar {
     pub fn new(label: impl Into<String>, value: f64) -> Self {
-        Self { label: label.into(), value, text: None }
+        Self {
+            label: label.into(),
+            value,
+            text: None,
+        }
     }
 
     fn value_text(&self) -> String {
@@ -40,19 +44,29 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 impl Bars {
     pub fn svg(&self) -> String {
         let height = (self.bars.len() as f64 * STEP).max(STEP) + 4.0;
-        let labels: Vec<String> = self.bars.iter().map(|bar| cut(&bar.label, LABEL_COLUMNS_MAX)).collect();
+        let labels: Vec<String> = self
+            .bars
+            .iter()
+            .map(|bar| cut(&bar.label, LABEL_COLUMNS_MAX))
+            .collect();
         let room = |texts: &[String]| texts.iter().map(|text| pixels(text)).fold(0.0, f64::max);
         let value_text: Vec<String> = self.bars.iter().map(Bar::value_text).collect();
         let from = room(&labels) + 12.0;
         let to = WIDTH - room(&value_text) - 10.0;
         let range = self.range();
         let mut svg = Svg::new("bars", WIDTH, height, &self.title, &self.alternative());
-        for (place, ((bar, label), value_text)) in self.bars.iter().zip(&labels).zip(&value_text).enumerate()
+        for (place, ((bar, label), value_text)) in
+            self.bars.iter().zip(&labels).zip(&value_text).enumerate()
         {
             let top = place as f64 * STEP + 4.0;
             let end = range.place(bar.value, from, to.max(from));
             svg.text(from - 8.0, top + 13.0, Anchor::End, &INK, label);
-            svg.rect((from, top), (end - from, STEP - 7.0), &hue(0), &format!("{}: {value_text}", bar.label));
+            svg.rect(
+                (from, top),
+                (end - from, STEP - 7.0),
+                &hue(0),
+                &format!("{}: {value_text}", bar.label),
+            );
             svg.text(end + 6.0, top + 13.0, Anchor::Start, &INK, value_text);
         }
         svg.finish()
@@ -62,14 +76,24 @@ impl Bars {
         if self.bars.is_empty() {
             return "There is nothing to show yet.".to_owned();
         }
-        let all = self.bars.iter().map(|bar| format!("{}: {}", bar.label, bar.value_text()));
-        let unit = if self.unit.is_empty() { String::new() } else { format!("{}. ", self.unit) };
+        let all = self
+            .bars
+            .iter()
+            .map(|bar| format!("{}: {}", bar.label, bar.value_text()));
+        let unit = if self.unit.is_empty() {
+            String::new()
+        } else {
+            format!("{}. ", self.unit)
+        };
         format!("{unit}{}.", some_of(all, 30))
     }
 
     /// One line for each bar.
     pub fn sketch(&self, width: usize) -> String {
-        let labels = widest(self.bars.iter().map(|bar| bar.label.as_str()), width * 2 / 5);
+        let labels = widest(
+            self.bars.iter().map(|bar| bar.label.as_str()),
+            width * 2 / 5,
+        );
         let value_text: Vec<String> = self.bars.iter().map(Bar::value_text).collect();
         let numbers = widest(value_text.iter().map(String::as_str), width / 3);
         let columns = width.saturating_sub(labels + numbers + 4);
@@ -132,7 +156,10 @@ mod tests {
     fn a_narrow_terminal_is_not_overrun() {
         for width in [8, 16, 30] {
             let sketch = bars().sketch(width);
-            assert!(sketch.lines().all(|line| crate::text::width(line) <= width), "{width}:\n{sketch}");
+            assert!(
+                sketch.lines().all(|line| crate::text::width(line) <= width),
+                "{width}:\n{sketch}"
+            );
         }
     }
 }

@@ -12,7 +12,11 @@ const BITS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
 impl Braille {
     pub(crate) fn new(columns: usize, rows: usize) -> Self {
-        Self { columns, rows, cells: vec![0; columns * rows] }
+        Self {
+            columns,
+            rows,
+            cells: vec![0; columns * rows],
+        }
     }
 
     /// Width and height in dots.
@@ -22,7 +26,11 @@ impl Braille {
 
     /// From the upper left.
     fn set(&mut self, x: usize, y: usize) {
-        let bit = BITS.get(x % 2).and_then(|column| column.get(y % 4)).copied().unwrap_or(0);
+        let bit = BITS
+            .get(x % 2)
+            .and_then(|column| column.get(y % 4))
+            .copied()
+            .unwrap_or(0);
         if x / 2 < self.columns
             && let Some(cell) = self.cells.get_mut(y / 4 * self.columns + x / 2)
         {
@@ -32,7 +40,11 @@ impl Braille {
 
     /// In dots.
     pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).ceil().max(1.0);
+        let steps = (to.0 - from.0)
+            .abs()
+            .max((to.1 - from.1).abs())
+            .ceil()
+            .max(1.0);
         for step in 0..=steps as usize {
             let share = step as f64 / steps;
             let x = from.0 + (to.0 - from.0) * share;
@@ -47,7 +59,10 @@ impl Braille {
             0 => ' ',
             dots => char::from_u32(0x2800 + u32::from(*dots)).unwrap_or(' '),
         };
-        self.cells.chunks(self.columns.max(1)).map(|row| row.iter().map(sign).collect()).collect()
+        self.cells
+            .chunks(self.columns.max(1))
+            .map(|row| row.iter().map(sign).collect())
+            .collect()
     }
 }
 

@@ -29,7 +29,9 @@ impl Paint {
     }
 
     pub(crate) fn attributes<'a>(self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
-        [("class", self.class), ("color", self.colour)].into_iter().filter(|(_, value)| !value.is_empty())
+        [("class", self.class), ("color", self.colour)]
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
     }
 }
 

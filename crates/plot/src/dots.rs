@@ -27,11 +27,22 @@ pub struct Dot {
 
 impl Dot {
     pub fn new(label: impl Into<String>, value: f64, low: f64, high: f64) -> Self {
-        Self { label: label.into(), value, low, high }
+        Self {
+            label: label.into(),
+            value,
+            low,
+            high,
+        }
     }
 
     fn value_text(&self) -> String {
-        format!("{}: {} ({} to {})", self.label, number(self.value), number(self.low), number(self.high))
+        format!(
+            "{}: {} ({} to {})",
+            self.label,
+            number(self.value),
+            number(self.low),
+            number(self.high)
+        )
     }
 }
 
@@ -41,11 +52,18 @@ const LABEL_COLUMNS_MAX: usize = 28;
 
 impl Dots {
     pub fn svg(&self) -> String {
-        let labels: Vec<String> = self.dots.iter().map(|dot| cut(&dot.label, LABEL_COLUMNS_MAX)).collect();
+        let labels: Vec<String> = self
+            .dots
+            .iter()
+            .map(|dot| cut(&dot.label, LABEL_COLUMNS_MAX))
+            .collect();
         let left = labels.iter().map(|label| pixels(label)).fold(0.0, f64::max) + 12.0;
         let marks = if self.marks.is_empty() { 6.0 } else { 20.0 };
         let bottom = marks + self.dots.len().max(1) as f64 * STEP;
-        let y = Range { low: 0.0, high: 1.0 };
+        let y = Range {
+            low: 0.0,
+            high: 1.0,
+        };
         let frame = Frame {
             left,
             right: WIDTH - 16.0,
@@ -55,7 +73,13 @@ impl Dots {
             y,
             counts: false,
         };
-        let mut svg = Svg::new("dots", WIDTH, bottom + 42.0, &self.title, &self.alternative());
+        let mut svg = Svg::new(
+            "dots",
+            WIDTH,
+            bottom + 42.0,
+            &self.title,
+            &self.alternative(),
+        );
         for value in frame.x.ticks(STEPS_X) {
             let (x, _) = frame.at(value, 0.0);
             svg.line((x, marks), (x, bottom), &GRID);
@@ -66,7 +90,8 @@ impl Dots {
         }
         for (number, (dot, label)) in self.dots.iter().zip(&labels).enumerate() {
             let y = marks + (number as f64 + 0.5) * STEP;
-            let [low, value, high] = [dot.low, dot.value, dot.high].map(|value| frame.at(value, 0.0).0);
+            let [low, value, high] =
+                [dot.low, dot.value, dot.high].map(|value| frame.at(value, 0.0).0);
             svg.text(left - 8.0, y + 4.0, Anchor::End, &INK, label);
             let path = format!("M{} {}H{}", place(low), place(y), place(high));
             svg.path(&path, &hue(0), Some("2"), &dot.value_text());
@@ -88,7 +113,10 @@ impl Dots {
 
     /// One line each: `Ada  ├───●──┤`.
     pub fn sketch(&self, width: usize) -> String {
-        let labels = widest(self.dots.iter().map(|dot| dot.label.as_str()), width * 2 / 5);
+        let labels = widest(
+            self.dots.iter().map(|dot| dot.label.as_str()),
+            width * 2 / 5,
+        );
         let columns = width.saturating_sub(labels + 2).max(3);
         let range = self.range();
         let at = |value: f64| range.place(value, 0.0, columns as f64 - 1.0).round() as usize;
@@ -104,18 +132,26 @@ impl Dots {
                 _ => ' ',
             };
             let drawn: String = (0..columns).map(sign).collect();
-            format!("{}  {drawn}", left(&dot.label, labels)).trim_end().to_owned()
+            format!("{}  {drawn}", left(&dot.label, labels))
+                .trim_end()
+                .to_owned()
         });
         let mut lines: Vec<String> = lines.collect();
         let low = number(range.low);
         let high = number(range.high);
-        let words = left(&format!("{low} {}", self.x), columns.saturating_sub(high.len()));
+        let words = left(
+            &format!("{low} {}", self.x),
+            columns.saturating_sub(high.len()),
+        );
         lines.push(format!("{}  {words}{high}", " ".repeat(labels)));
         lines.join("\n")
     }
 
     fn range(&self) -> Range {
-        let dots = self.dots.iter().flat_map(|dot| [dot.low, dot.value, dot.high]);
+        let dots = self
+            .dots
+            .iter()
+            .flat_map(|dot| [dot.low, dot.value, dot.high]);
         Range::of(dots.chain(self.marks.iter().map(|mark| mark.at)), false)
     }
 }

@@ -25,14 +25,28 @@ pub(crate) const STEPS_Y: usize = 5;
 
 impl Frame {
     pub(crate) fn at(&self, x: f64, y: f64) -> (f64, f64) {
-        (self.x.place(x, self.left, self.right), self.y.place(y, self.bottom, self.top))
+        (
+            self.x.place(x, self.left, self.right),
+            self.y.place(y, self.bottom, self.top),
+        )
     }
 
     pub(crate) fn draw(&self, svg: &mut Svg, x_label: &str, y_label: &str) {
-        for value in self.y.ticks(STEPS_Y).into_iter().filter(|value| !self.counts || value.fract() == 0.0) {
+        for value in self
+            .y
+            .ticks(STEPS_Y)
+            .into_iter()
+            .filter(|value| !self.counts || value.fract() == 0.0)
+        {
             let (_, y) = self.at(self.x.low, value);
             svg.line((self.left, y), (self.right, y), &GRID);
-            svg.text(self.left - 6.0, y + 4.0, Anchor::End, &QUIET, &number(value));
+            svg.text(
+                self.left - 6.0,
+                y + 4.0,
+                Anchor::End,
+                &QUIET,
+                &number(value),
+            );
         }
         self.along_x(svg, x_label);
         svg.text(self.left, self.top - 10.0, Anchor::Start, &QUIET, y_label);
@@ -44,7 +58,13 @@ impl Frame {
         for value in self.x.ticks(STEPS_X) {
             let (x, _) = self.at(value, self.y.low);
             svg.line((x, self.bottom), (x, self.bottom + 4.0), &INK);
-            svg.text(x, self.bottom + 17.0, Anchor::Middle, &QUIET, &number(value));
+            svg.text(
+                x,
+                self.bottom + 17.0,
+                Anchor::Middle,
+                &QUIET,
+                &number(value),
+            );
         }
         svg.text(self.right, self.bottom + 34.0, Anchor::End, &QUIET, label);
     }
@@ -54,7 +74,11 @@ impl Frame {
         let (x, _) = self.at(mark.at, self.y.low);
         svg.line((x, self.top), (x, self.bottom), &MARK);
         let fits = x + 4.0 + pixels(&mark.label) <= self.right;
-        let (x, anchor) = if fits { (x + 4.0, Anchor::Start) } else { (x - 4.0, Anchor::End) };
+        let (x, anchor) = if fits {
+            (x + 4.0, Anchor::Start)
+        } else {
+            (x - 4.0, Anchor::End)
+        };
         svg.text(x, self.top + 10.0, anchor, &MARK, &mark.label);
     }
 
@@ -67,6 +91,10 @@ impl Frame {
 
 /// The width of the widest tick label of the y axis.
 pub(crate) fn margin(y: Range) -> f64 {
-    let widest = y.ticks(STEPS_Y).into_iter().map(|value| pixels(&number(value))).fold(0.0, f64::max);
+    let widest = y
+        .ticks(STEPS_Y)
+        .into_iter()
+        .map(|value| pixels(&number(value)))
+        .fold(0.0, f64::max);
     widest + 12.0
 }

@@ -26,7 +26,10 @@ pub struct HeatCell {
 
 impl HeatCell {
     pub fn new(value: f64, text: impl Into<String>) -> Self {
-        Self { value, text: text.into() }
+        Self {
+            value,
+            text: text.into(),
+        }
     }
 }
 
@@ -45,9 +48,14 @@ impl HeatMap {
             31..=60 => (14.0, false),
             _ => (9.0, false),
         };
-        let [rows, columns] = [&self.rows, &self.columns]
-            .map(|labels| labels.iter().map(|label| cut(label, LABEL_COLUMNS_MAX)).collect::<Vec<_>>());
-        let room = |labels: &[String]| labels.iter().map(|label| pixels(label)).fold(0.0, f64::max) + 10.0;
+        let [rows, columns] = [&self.rows, &self.columns].map(|labels| {
+            labels
+                .iter()
+                .map(|label| cut(label, LABEL_COLUMNS_MAX))
+                .collect::<Vec<_>>()
+        });
+        let room =
+            |labels: &[String]| labels.iter().map(|label| pixels(label)).fold(0.0, f64::max) + 10.0;
         let x0 = room(&rows);
         let y0 = room(&columns).min(150.0);
         let width = (x0 + columns.len() as f64 * step + 12.0).max(320.0);
@@ -60,7 +68,13 @@ impl HeatMap {
         };
         svg.open("g", &[("font-size", letters)]);
         for (number, label) in rows.iter().enumerate() {
-            svg.text(x0 - 6.0, y0 + (number as f64 + 0.5) * step + 4.0, Anchor::End, &INK, label);
+            svg.text(
+                x0 - 6.0,
+                y0 + (number as f64 + 0.5) * step + 4.0,
+                Anchor::End,
+                &INK,
+                label,
+            );
         }
         for (number, label) in columns.iter().enumerate() {
             let x = x0 + (number as f64 + 0.5) * step + 4.0;
@@ -83,11 +97,23 @@ impl HeatMap {
             let x = x0 + column as f64 * step;
             let y = y0 + row as f64 * step;
             let (fill, ink) = heat(self.shade(cell));
-            let name = |labels: &[String], number: usize| labels.get(number).cloned().unwrap_or_default();
-            let hint = format!("{}, {}: {}", name(&self.rows, row), name(&self.columns, column), cell.text);
+            let name =
+                |labels: &[String], number: usize| labels.get(number).cloned().unwrap_or_default();
+            let hint = format!(
+                "{}, {}: {}",
+                name(&self.rows, row),
+                name(&self.columns, column),
+                cell.text
+            );
             svg.rect((x + 0.5, y + 0.5), (step - 1.0, step - 1.0), &fill, &hint);
             if pixels(&cell.text) <= step {
-                svg.text(x + step / 2.0, y + step / 2.0 + 4.0, Anchor::Middle, &ink, &cell.text);
+                svg.text(
+                    x + step / 2.0,
+                    y + step / 2.0 + 4.0,
+                    Anchor::Middle,
+                    &ink,
+                    &cell.text,
+                );
             }
         }
     }
@@ -103,7 +129,11 @@ impl HeatMap {
                 path.push_str(&format!("M{x} {y}h{side}v{side}h-{side}z"));
             }
         }
-        for (shade, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+        for (shade, path) in paths
+            .iter()
+            .enumerate()
+            .filter(|(_, path)| !path.is_empty())
+        {
             svg.path(path, &heat(shade).0, None, "");
         }
     }
@@ -115,19 +145,40 @@ impl HeatMap {
         let top = height - 20.0;
         svg.text(0.0, top + 11.0, Anchor::Start, &INK, &low);
         for shade in 0..SHADES {
-            svg.rect((from + shade as f64 * 14.0, top), (14.0, 14.0), &heat(shade).0, "");
+            svg.rect(
+                (from + shade as f64 * 14.0, top),
+                (14.0, 14.0),
+                &heat(shade).0,
+                "",
+            );
         }
-        svg.text(from + SHADES as f64 * 14.0 + 8.0, top + 11.0, Anchor::Start, &INK, &high);
+        svg.text(
+            from + SHADES as f64 * 14.0 + 8.0,
+            top + 11.0,
+            Anchor::Start,
+            &INK,
+            &high,
+        );
     }
 
     fn end(&self, (value, words): &(f64, String)) -> String {
-        if words.is_empty() { number(*value) } else { words.clone() }
+        if words.is_empty() {
+            number(*value)
+        } else {
+            words.clone()
+        }
     }
 
     pub fn alternative(&self) -> String {
-        let name = |labels: &[String], number: usize| labels.get(number).cloned().unwrap_or_default();
+        let name =
+            |labels: &[String], number: usize| labels.get(number).cloned().unwrap_or_default();
         let told = self.all().map(|(row, column, cell)| {
-            format!("{} against {}: {}", name(&self.rows, row), name(&self.columns, column), cell.text)
+            format!(
+                "{} against {}: {}",
+                name(&self.rows, row),
+                name(&self.columns, column),
+                cell.text
+            )
         });
         match some_of(told, 60) {
             told if told.is_empty() => "There is nothing to show yet.".to_owned(),
@@ -149,27 +200,48 @@ impl HeatMap {
         let wanted = numbers + 1 + widest(self.rows.iter().map(String::as_str), width / 3);
         let written = wanted + 1 + self.columns.len() * each <= width;
         let each = if written { each } else { 2 };
-        let labels = wanted.min(width.saturating_sub(1 + self.columns.len() * each).max(numbers));
+        let labels = wanted.min(
+            width
+                .saturating_sub(1 + self.columns.len() * each)
+                .max(numbers),
+        );
         let shown = (width.saturating_sub(labels + 1) / each).min(self.columns.len());
         let mut lines = Vec::new();
-        let head: String = (1..=shown).map(|number| right(&(number % 100).to_string(), each)).collect();
+        let head: String = (1..=shown)
+            .map(|number| right(&(number % 100).to_string(), each))
+            .collect();
         lines.push(format!("{}{head}", " ".repeat(labels + 1)));
         for (number, label) in self.rows.iter().enumerate() {
             let row = self.cells.get(number);
             let cells: String = (0..shown)
-                .map(|column| match row.and_then(|row| row.get(column)?.as_ref()) {
-                    Some(cell) if written => right(&cell.text, each),
-                    Some(cell) => right(SKETCHED.get(self.shade(cell)).copied().unwrap_or("?"), each),
-                    None => right("·", each),
-                })
+                .map(
+                    |column| match row.and_then(|row| row.get(column)?.as_ref()) {
+                        Some(cell) if written => right(&cell.text, each),
+                        Some(cell) => {
+                            right(SKETCHED.get(self.shade(cell)).copied().unwrap_or("?"), each)
+                        }
+                        None => right("·", each),
+                    },
+                )
                 .collect();
             let number = right(&(number + 1).to_string(), numbers);
             // Labels that would be truncated to nothing are left out.
-            let name = if labels > numbers + 2 { format!("{number} {label}") } else { number };
-            lines.push(format!("{} {cells}", left(&name, labels)).trim_end().to_owned());
+            let name = if labels > numbers + 2 {
+                format!("{number} {label}")
+            } else {
+                number
+            };
+            lines.push(
+                format!("{} {cells}", left(&name, labels))
+                    .trim_end()
+                    .to_owned(),
+            );
         }
         if shown < self.columns.len() {
-            lines.push(cut(&format!("{} more columns have no room", self.columns.len() - shown), width));
+            lines.push(cut(
+                &format!("{} more columns have no room", self.columns.len() - shown),
+                width,
+            ));
         }
         if !written {
             let ends = format!("░ {}  █ {}", self.end(&self.low), self.end(&self.high));
@@ -180,7 +252,10 @@ impl HeatMap {
 
     fn all(&self) -> impl Iterator<Item = (usize, usize, &HeatCell)> {
         self.cells.iter().enumerate().flat_map(|(row, cells)| {
-            cells.iter().enumerate().filter_map(move |(column, cell)| Some((row, column, cell.as_ref()?)))
+            cells
+                .iter()
+                .enumerate()
+                .filter_map(move |(column, cell)| Some((row, column, cell.as_ref()?)))
         })
     }
 
@@ -204,7 +279,9 @@ mod tests {
         };
         HeatMap {
             title: "Who beat whom".into(),
-            cells: (0..players).map(|row| (0..players).map(|column| cell(row, column)).collect()).collect(),
+            cells: (0..players)
+                .map(|row| (0..players).map(|column| cell(row, column)).collect())
+                .collect(),
             rows: names.clone(),
             columns: names,
             low: (0.0, "lost".into()),

@@ -50,9 +50,15 @@ impl Bin {
         let mut bins: Vec<Self> = edges
             .iter()
             .zip(edges.iter().skip(1))
-            .map(|(from, to)| Self { from: *from, to: *to, count: 0 })
+            .map(|(from, to)| Self {
+                from: *from,
+                to: *to,
+                count: 0,
+            })
             .collect();
-        let Some((first, width)) = bins.first().map(|bin| (bin.from, bin.to - bin.from)) else { return bins };
+        let Some((first, width)) = bins.first().map(|bin| (bin.from, bin.to - bin.from)) else {
+            return bins;
+        };
         let last = bins.len().saturating_sub(1);
         for value in finite() {
             // The maximum belongs to the last bin.
@@ -74,7 +80,11 @@ impl Histogram {
         let edges = self.bins.iter().flat_map(|bin| [bin.from, bin.to]);
         let x = Range::of(edges.chain(self.marks.iter().map(|mark| mark.at)), false);
         let y = Range::of(self.bins.iter().map(|bin| bin.count as f64), true).rounded(STEPS_Y);
-        let x = if self.bins.is_empty() { x.rounded(STEPS_X) } else { x };
+        let x = if self.bins.is_empty() {
+            x.rounded(STEPS_X)
+        } else {
+            x
+        };
         let frame = Frame {
             left: margin(y),
             right: WIDTH - 12.0,
@@ -91,7 +101,12 @@ impl Histogram {
             let (right, _) = frame.at(bin.to, 0.0);
             // Thin bars must stay visible.
             let size = ((right - left - 1.0).max(1.5), frame.bottom - top);
-            svg.rect((left, top), size, &hue(0), &format!("{}: {}", bin.label(), bin.count));
+            svg.rect(
+                (left, top),
+                size,
+                &hue(0),
+                &format!("{}: {}", bin.label(), bin.count),
+            );
         }
         for mark in &self.marks {
             frame.upright(&mut svg, mark);
@@ -101,19 +116,33 @@ impl Histogram {
 
     pub fn alternative(&self) -> String {
         let counted = self.bins.iter().filter(|bin| bin.count > 0);
-        let told = some_of(counted.map(|bin| format!("{}: {}", bin.label(), bin.count)), 30);
+        let told = some_of(
+            counted.map(|bin| format!("{}: {}", bin.label(), bin.count)),
+            30,
+        );
         if told.is_empty() {
             return format!("{} by {}. There is nothing to show yet.", self.y, self.x);
         }
-        let marks: String =
-            self.marks.iter().map(|mark| format!(" {} at {}.", mark.label, number(mark.at))).collect();
+        let marks: String = self
+            .marks
+            .iter()
+            .map(|mark| format!(" {} at {}.", mark.label, number(mark.at)))
+            .collect();
         format!("{} by {}. {told}.{marks}", self.y, self.x)
     }
 
     /// One line for each bin.
     pub fn sketch(&self, width: usize) -> String {
-        let bars = self.bins.iter().map(|bin| Bar::new(bin.label(), bin.count as f64)).collect();
-        Bars { bars, ..Bars::default() }.sketch(width)
+        let bars = self
+            .bins
+            .iter()
+            .map(|bin| Bar::new(bin.label(), bin.count as f64))
+            .collect();
+        Bars {
+            bars,
+            ..Bars::default()
+        }
+        .sketch(width)
     }
 }
 
@@ -140,17 +169,32 @@ mod tests {
 
     #[test]
     fn every_value_is_in_one_bin() {
-        for values in [vec![], vec![3.0], vec![0.0, 10.0, 10.0], vec![-1.5, 2.0, f64::NAN, 1e6]] {
-            let finite = values.iter().filter(|value: &&f64| value.is_finite()).count() as u64;
+        for values in [
+            vec![],
+            vec![3.0],
+            vec![0.0, 10.0, 10.0],
+            vec![-1.5, 2.0, f64::NAN, 1e6],
+        ] {
+            let finite = values
+                .iter()
+                .filter(|value: &&f64| value.is_finite())
+                .count() as u64;
             for bins in [Bin::of(&values, 10), Bin::from_zero(&values, 10)] {
-                assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), finite, "{values:?}: {bins:?}");
+                assert_eq!(
+                    bins.iter().map(|bin| bin.count).sum::<u64>(),
+                    finite,
+                    "{values:?}: {bins:?}"
+                );
             }
         }
     }
 
     #[test]
     fn no_values_are_said_to_be_none() {
-        let empty = Histogram { bins: Vec::new(), ..times() };
+        let empty = Histogram {
+            bins: Vec::new(),
+            ..times()
+        };
         assert!(empty.svg().contains("nothing to show yet"));
     }
 }

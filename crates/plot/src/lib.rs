@@ -44,6 +44,9 @@ pub struct Mark {
 
 impl Mark {
     pub fn new(label: impl Into<String>, at: f64) -> Self {
-        Self { at, label: label.into() }
+        Self {
+            at,
+            label: label.into(),
+        }
     }
 }

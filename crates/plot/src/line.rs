@@ -30,11 +30,17 @@ pub struct Line {
 
 impl Line {
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points }
+        Self {
+            name: name.into(),
+            points,
+        }
     }
 
     fn drawn(&self) -> impl Iterator<Item = (f64, f64)> {
-        self.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
+        self.points
+            .iter()
+            .copied()
+            .filter(|(x, y)| x.is_finite() && y.is_finite())
     }
 
     fn end(&self) -> Option<(f64, f64)> {
@@ -54,12 +60,30 @@ const SKETCH_ROWS: usize = 12;
 impl LineChart {
     pub fn svg(&self) -> String {
         let (x, y) = self.ranges();
-        let labels: Vec<String> =
-            self.lines.iter().take(HUES).map(|line| cut(&line.name, LABEL_COLUMNS_MAX)).collect();
+        let labels: Vec<String> = self
+            .lines
+            .iter()
+            .take(HUES)
+            .map(|line| cut(&line.name, LABEL_COLUMNS_MAX))
+            .collect();
         let room = labels.iter().map(|label| pixels(label)).fold(0.0, f64::max);
         let right = WIDTH - room - 16.0;
-        let frame = Frame { left: margin(y), right, top: 28.0, bottom: HEIGHT - 42.0, x, y, counts: false };
-        let mut svg = Svg::new("line-chart", WIDTH, HEIGHT, &self.title, &self.alternative());
+        let frame = Frame {
+            left: margin(y),
+            right,
+            top: 28.0,
+            bottom: HEIGHT - 42.0,
+            x,
+            y,
+            counts: false,
+        };
+        let mut svg = Svg::new(
+            "line-chart",
+            WIDTH,
+            HEIGHT,
+            &self.title,
+            &self.alternative(),
+        );
         frame.draw(&mut svg, &self.x, &self.y);
         // Grey lines are drawn first.
         for (number, line) in self.lines.iter().enumerate().rev() {
@@ -68,14 +92,19 @@ impl LineChart {
             svg.path(&path(line, &frame), &paint, Some(width), &line.name);
         }
         for (number, over, ends) in self.shared() {
-            let [from, to] =
-                ends.map(|(x, y)| frame.at(x, y)).map(|(x, y)| format!("{} {}", place(x), place(y)));
+            let [from, to] = ends
+                .map(|(x, y)| frame.at(x, y))
+                .map(|(x, y)| format!("{} {}", place(x), place(y)));
             svg.dashed(&format!("M{from}L{to}"), &hue(number), over);
         }
         for mark in &self.marks {
             frame.across(&mut svg, mark);
         }
-        let ends = self.lines.iter().take(HUES).map(|line| line.end().map(|(x, y)| frame.at(x, y)));
+        let ends = self
+            .lines
+            .iter()
+            .take(HUES)
+            .map(|line| line.end().map(|(x, y)| frame.at(x, y)));
         let ends: Vec<_> = ends.collect();
         let heights: Vec<Option<f64>> = ends.iter().map(|end| end.map(|(_, y)| y)).collect();
         let placed = apart(&heights, LABEL_HEIGHT, frame.top, frame.bottom);
@@ -92,14 +121,25 @@ impl LineChart {
     fn shared(&self) -> Vec<(usize, usize, Segment)> {
         let segments = |line: &Line| -> Vec<Segment> {
             let points: Vec<(f64, f64)> = line.drawn().collect();
-            points.iter().zip(points.iter().skip(1)).map(|(from, to)| [*from, *to]).collect()
+            points
+                .iter()
+                .zip(points.iter().skip(1))
+                .map(|(from, to)| [*from, *to])
+                .collect()
         };
         let all: Vec<_> = self.lines.iter().take(HUES).map(segments).collect();
         let numbered = all.iter().enumerate();
         let shared = numbered.flat_map(|(number, own)| {
             let before = all.get(..number).unwrap_or_default();
             own.iter().map(move |segment| {
-                (number, before.iter().filter(|other| other.contains(segment)).count(), *segment)
+                (
+                    number,
+                    before
+                        .iter()
+                        .filter(|other| other.contains(segment))
+                        .count(),
+                    *segment,
+                )
             })
         });
         shared.filter(|(_, over, _)| *over > 0).collect()
@@ -107,9 +147,20 @@ impl LineChart {
 
     /// A text alternative.
     pub fn alternative(&self) -> String {
-        let ends =
-            self.lines.iter().filter_map(|line| Some(format!("{}: {}", line.name, number(line.end()?.1))));
-        if self.lines.iter().any(|line| line.end().is_some()) { format!("{} by {}. At the end: {}.", self.y, self.x, some_of(ends, HUES)) } else { format!("{} by {}. There is nothing to show yet.", self.y, self.x) }
+        let ends = self
+            .lines
+            .iter()
+            .filter_map(|line| Some(format!("{}: {}", line.name, number(line.end()?.1))));
+        if self.lines.iter().any(|line| line.end().is_some()) {
+            format!(
+                "{} by {}. At the end: {}.",
+                self.y,
+                self.x,
+                some_of(ends, HUES)
+            )
+        } else {
+            format!("{} by {}. There is nothing to show yet.", self.y, self.x)
+        }
     }
 
     /// In braille characters, 2 by 4 dots each.
@@ -120,7 +171,10 @@ impl LineChart {
         let (x, y) = self.ranges();
         let ticks = [number(y.high), number(y.low)];
         let margin = widest(ticks.iter().map(String::as_str), width / 4);
-        let labels = widest(self.lines.iter().take(HUES).map(|line| line.name.as_str()), width / 4);
+        let labels = widest(
+            self.lines.iter().take(HUES).map(|line| line.name.as_str()),
+            width / 4,
+        );
         let columns = width.saturating_sub(margin + 2 + labels + 1).max(4);
         let mut grid = Braille::new(columns, SKETCH_ROWS);
         let (across, down) = grid.dots();
@@ -143,8 +197,13 @@ impl LineChart {
             .take(HUES)
             .map(|line| line.end().map(|end| at(end).1 / 4.0))
             .collect::<Vec<_>>();
-        for (line, place) in self.lines.iter().zip(apart(&ends, 1.0, 0.0, SKETCH_ROWS as f64 - 1.0)) {
-            if let Some(row) = place.and_then(|place| rows.get_mut(place.round().max(0.0) as usize)) {
+        for (line, place) in self
+            .lines
+            .iter()
+            .zip(apart(&ends, 1.0, 0.0, SKETCH_ROWS as f64 - 1.0))
+        {
+            if let Some(row) = place.and_then(|place| rows.get_mut(place.round().max(0.0) as usize))
+            {
                 row.push(' ');
                 row.push_str(&cut(&line.name, labels));
             }
@@ -156,7 +215,9 @@ impl LineChart {
                 place if place + 1 == SKETCH_ROWS => low,
                 _ => "",
             };
-            format!("{} ┤{row}", right(tick, margin)).trim_end().to_owned()
+            format!("{} ┤{row}", right(tick, margin))
+                .trim_end()
+                .to_owned()
         });
         let sides: Vec<String> = sides.collect();
         let blank = " ".repeat(margin + 2);
@@ -173,7 +234,11 @@ impl LineChart {
         let y = Range::of(points().map(|(_, y)| y).chain(marks), true);
         // Round numbers are integers, and the first and last are at the edges.
         let x = Range::of(points().map(|(x, _)| x), false);
-        let x = if x.high - x.low < 1.0 { x.rounded(STEPS_X) } else { x };
+        let x = if x.high - x.low < 1.0 {
+            x.rounded(STEPS_X)
+        } else {
+            x
+        };
         (x, y.rounded(STEPS_Y))
     }
 }
@@ -195,8 +260,11 @@ fn path(line: &Line, frame: &Frame) -> String {
 
 /// Positions at least `distance` apart, each as near as possible to the wanted one, within bounds.
 fn apart(wanted: &[Option<f64>], distance: f64, low: f64, high: f64) -> Vec<Option<f64>> {
-    let mut order: Vec<(usize, f64)> =
-        wanted.iter().enumerate().filter_map(|(number, place)| Some((number, (*place)?))).collect();
+    let mut order: Vec<(usize, f64)> = wanted
+        .iter()
+        .enumerate()
+        .filter_map(|(number, place)| Some((number, (*place)?)))
+        .collect();
     order.sort_by(|a, b| a.1.total_cmp(&b.1));
     let mut next = low;
     for (_, place) in &mut order {
@@ -223,12 +291,22 @@ mod tests {
 
     fn chart(names: &[&str]) -> LineChart {
         let line = |(number, name): (usize, &&str)| {
-            let points =
-                (1..=6).map(|round| (f64::from(round), f64::from(round) * (3.0 - number as f64 * 0.4)));
+            let points = (1..=6).map(|round| {
+                (
+                    f64::from(round),
+                    f64::from(round) * (3.0 - number as f64 * 0.4),
+                )
+            });
             Line::new(*name, points.collect())
         };
         let lines = names.iter().enumerate().map(line).collect();
-        LineChart { title: "Points".into(), x: "round".into(), y: "points".into(), lines, marks: Vec::new() }
+        LineChart {
+            title: "Points".into(),
+            x: "round".into(),
+            y: "points".into(),
+            lines,
+            marks: Vec::new(),
+        }
     }
 
     #[test]
@@ -243,7 +321,11 @@ mod tests {
         let names: Vec<String> = (1..=20).map(|n| format!("Player {n}")).collect();
         let chart = chart(&names.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(chart.svg().matches("class=\"other\"").count(), 20 - HUES);
-        assert!(chart.alternative().ends_with("and 12 more."), "{}", chart.alternative());
+        assert!(
+            chart.alternative().ends_with("and 12 more."),
+            "{}",
+            chart.alternative()
+        );
     }
 
     #[test]
@@ -251,7 +333,11 @@ mod tests {
         let mut chart = chart(&["Ada", "Grace", "Barbara"]);
         chart.lines[1].points = chart.lines[0].points.clone();
         let svg = chart.svg();
-        assert_eq!(svg.matches("stroke-dasharray").count(), 5, "each of the segments that they share");
+        assert_eq!(
+            svg.matches("stroke-dasharray").count(),
+            5,
+            "each of the segments that they share"
+        );
         let solid = svg.find("<title>Ada</title>");
         let dashed = svg.find("stroke-dasharray");
         assert!(solid < dashed, "dashes are drawn over the other line");
@@ -269,13 +355,21 @@ mod tests {
         let chart = chart(&["a very long name of a player that goes on", "b"]);
         for width in [20, 40, 80] {
             let sketch = chart.sketch(width);
-            assert!(sketch.lines().all(|line| crate::text::width(line) <= width), "{width}:\n{sketch}");
+            assert!(
+                sketch.lines().all(|line| crate::text::width(line) <= width),
+                "{width}:\n{sketch}"
+            );
         }
     }
 
     #[test]
     fn labels_do_not_stand_on_one_another() {
-        let placed = apart(&[Some(9.0), Some(9.0), None, Some(1.0), Some(9.5)], 1.0, 0.0, 10.0);
+        let placed = apart(
+            &[Some(9.0), Some(9.0), None, Some(1.0), Some(9.5)],
+            1.0,
+            0.0,
+            10.0,
+        );
         assert_eq!(placed, [Some(8.0), Some(9.0), None, Some(1.0), Some(10.0)]);
     }
 }

@@ -10,20 +10,43 @@ pub(crate) struct Range {
 impl Range {
     /// The range of the finite values, with zero if `from_zero`.
     pub(crate) fn of(values: impl Iterator<Item = f64>, from_zero: bool) -> Self {
-        let start = if from_zero { (0.0, 0.0) } else { (f64::INFINITY, f64::NEG_INFINITY) };
+        let start = if from_zero {
+            (0.0, 0.0)
+        } else {
+            (f64::INFINITY, f64::NEG_INFINITY)
+        };
         let finite = values.filter(|value| value.is_finite());
-        let (low, high) = finite.fold(start, |(low, high), value| (low.min(value), high.max(value)));
-        if low > high { Self { low: 0.0, high: 1.0 } } else { Self { low, high }.with_room() }
+        let (low, high) = finite.fold(start, |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        if low > high {
+            Self {
+                low: 0.0,
+                high: 1.0,
+            }
+        } else {
+            Self { low, high }.with_room()
+        }
     }
 
     fn with_room(self) -> Self {
-        if self.high > self.low { self } else { Self { low: self.low, high: self.low + 1.0 } }
+        if self.high > self.low {
+            self
+        } else {
+            Self {
+                low: self.low,
+                high: self.low + 1.0,
+            }
+        }
     }
 
     /// Extended to round numbers.
     pub(crate) fn rounded(self, steps: usize) -> Self {
         let step = self.step(steps);
-        Self { low: (self.low / step).floor() * step, high: (self.high / step).ceil() * step }
+        Self {
+            low: (self.low / step).floor() * step,
+            high: (self.high / step).ceil() * step,
+        }
     }
 
     /// The position of a value, from 0 to 1.
@@ -64,15 +87,57 @@ mod tests {
 
     #[test]
     fn ticks_are_round_numbers_within_the_range() {
-        assert_eq!(Range { low: 0.0, high: 98.0 }.ticks(5), [0.0, 20.0, 40.0, 60.0, 80.0]);
-        assert_eq!(Range { low: 1.0, high: 3.0 }.ticks(4), [1.0, 1.5, 2.0, 2.5, 3.0]);
-        assert_eq!(Range { low: 0.0, high: 98.0 }.rounded(5), Range { low: 0.0, high: 100.0 });
+        assert_eq!(
+            Range {
+                low: 0.0,
+                high: 98.0
+            }
+            .ticks(5),
+            [0.0, 20.0, 40.0, 60.0, 80.0]
+        );
+        assert_eq!(
+            Range {
+                low: 1.0,
+                high: 3.0
+            }
+            .ticks(4),
+            [1.0, 1.5, 2.0, 2.5, 3.0]
+        );
+        assert_eq!(
+            Range {
+                low: 0.0,
+                high: 98.0
+            }
+            .rounded(5),
+            Range {
+                low: 0.0,
+                high: 100.0
+            }
+        );
     }
 
     #[test]
     fn a_range_is_never_empty() {
-        assert_eq!(Range::of([].into_iter(), false), Range { low: 0.0, high: 1.0 });
-        assert_eq!(Range::of([7.0, f64::NAN].into_iter(), false), Range { low: 7.0, high: 8.0 });
-        assert_eq!(Range::of([0.0].into_iter(), true), Range { low: 0.0, high: 1.0 });
+        assert_eq!(
+            Range::of([].into_iter(), false),
+            Range {
+                low: 0.0,
+                high: 1.0
+            }
+        );
+        assert_eq!(
+            Range::of([7.0, f64::NAN].into_iter(), false),
+            Range {
+                low: 7.0,
+                high: 8.0
+            }
+        );
+        assert_eq!(
+            Range::of([0.0].into_iter(), true),
+            Range {
+                low: 0.0,
+                high: 1.0
+            }
+        );
     }
 }

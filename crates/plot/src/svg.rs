@@ -83,10 +83,21 @@ impl Svg {
         self.shape("line", &attributes, "");
     }
 
-    pub(crate) fn rect(&mut self, at: (f64, f64), (width, height): (f64, f64), paint: &Paint, hint: &str) {
+    pub(crate) fn rect(
+        &mut self,
+        at: (f64, f64),
+        (width, height): (f64, f64),
+        paint: &Paint,
+        hint: &str,
+    ) {
         let [x, y, width, height] = [at.0, at.1, width.max(0.0), height.max(0.0)].map(place);
         let mut attributes: Vec<_> = paint.attributes().collect();
-        attributes.extend([("x", x.as_str()), ("y", &y), ("width", &width), ("height", &height)]);
+        attributes.extend([
+            ("x", x.as_str()),
+            ("y", &y),
+            ("width", &width),
+            ("height", &height),
+        ]);
         attributes.push(("fill", "currentColor"));
         self.shape("rect", &attributes, hint);
     }
@@ -96,7 +107,11 @@ impl Svg {
         let mut attributes: Vec<_> = paint.attributes().chain([("d", path)]).collect();
         match line {
             Some(width) => {
-                attributes.extend([("fill", "none"), ("stroke", "currentColor"), ("stroke-width", width)]);
+                attributes.extend([
+                    ("fill", "none"),
+                    ("stroke", "currentColor"),
+                    ("stroke-width", width),
+                ]);
                 attributes.push(("stroke-linejoin", "round"));
             }
             None => attributes.push(("fill", "currentColor")),
@@ -107,8 +122,15 @@ impl Svg {
     /// Dashes over so many other lines, the more of them the wider apart.
     pub(crate) fn dashed(&mut self, path: &str, paint: &Paint, over: usize) {
         let dashes = format!("6 {}", 6 * over);
-        let mut attributes: Vec<_> = paint.attributes().chain([("d", path), ("fill", "none")]).collect();
-        attributes.extend([("stroke", "currentColor"), ("stroke-width", "2"), ("stroke-dasharray", &dashes)]);
+        let mut attributes: Vec<_> = paint
+            .attributes()
+            .chain([("d", path), ("fill", "none")])
+            .collect();
+        attributes.extend([
+            ("stroke", "currentColor"),
+            ("stroke-width", "2"),
+            ("stroke-dasharray", &dashes),
+        ]);
         self.shape("path", &attributes, "");
     }
 
@@ -173,7 +195,13 @@ mod tests {
 
     #[test]
     fn names_stay_text() {
-        let mut svg = Svg::new("bars", 10.0, 10.0, "</title><script>alert(1)</script>", "\"quoted\" & \u{1}");
+        let mut svg = Svg::new(
+            "bars",
+            10.0,
+            10.0,
+            "</title><script>alert(1)</script>",
+            "\"quoted\" & \u{1}",
+        );
         svg.shape("rect", &[("class", "\"><script>")], "'</svg>");
         let text = svg.finish();
         assert_eq!(text.matches("<script").count(), 0);

@@ -14,7 +14,11 @@ pub(crate) fn number(value: f64) -> String {
     };
     let text = format!("{value:.digits$}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 /// The width of a text on a terminal, in columns.
@@ -46,9 +50,16 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 
 /// Removes control characters and direction marks.
 fn plain(text: &str) -> String {
-    let turns =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if c.is_control() || turns(c) { '\u{fffd}' } else { c }).collect()
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars()
+        .map(|c| {
+            if c.is_control() || turns(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 /// Truncated or padded to so many columns.
@@ -90,7 +101,10 @@ mod tests {
     #[test]
     fn numbers_have_no_digits_that_say_nothing() {
         let told = [0.0, -0.0, 12.0, 0.5, 1234.5678, 2.0 / 3.0, -7.25, f64::NAN].map(number);
-        assert_eq!(told, ["0", "0", "12", "0.5", "1234.6", "0.667", "-7.25", "-"]);
+        assert_eq!(
+            told,
+            ["0", "0", "12", "0.5", "1234.6", "0.667", "-7.25", "-"]
+        );
     }
 
     #[test]

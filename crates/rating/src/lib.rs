@@ -29,7 +29,11 @@ pub struct Rating {
 
 impl Default for Rating {
     fn default() -> Self {
-        Self { rating: RATING_START, deviation: 350.0, volatility: 0.06 }
+        Self {
+            rating: RATING_START,
+            deviation: 350.0,
+            volatility: 0.06,
+        }
     }
 }
 
@@ -47,7 +51,10 @@ impl Rating {
         let phi = self.phi();
         if matches.is_empty() {
             let phi = hypotenuse(phi, self.volatility);
-            return Self { deviation: (phi * SCALE).min(Self::default().deviation), ..self };
+            return Self {
+                deviation: (phi * SCALE).min(Self::default().deviation),
+                ..self
+            };
         }
         // Step 3: the information in the matches; step 4: the summed surprise.
         let mut told = 0.0;
@@ -64,7 +71,11 @@ impl Rating {
         let before = hypotenuse(phi, volatility);
         let phi = 1.0 / (1.0 / (before * before) + told).sqrt();
         let mu = mu + phi * phi * pointed;
-        Self { rating: mu * SCALE + RATING_START, deviation: phi * SCALE, volatility }
+        Self {
+            rating: mu * SCALE + RATING_START,
+            deviation: phi * SCALE,
+            volatility,
+        }
     }
 
     /// The score that the first of two may expect of a match: 1 for a win, 1/2 for a draw. Unsure ratings make it nearer to 1/2.
@@ -98,14 +109,17 @@ fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64) -> f64 {
     let centre = libm::log(volatility * volatility);
     let f = |x: f64| {
         let spread = phi * phi + variance + libm::exp(x);
-        libm::exp(x) * (delta * delta - spread) / (2.0 * spread * spread) - (x - centre) / (TAU * TAU)
+        libm::exp(x) * (delta * delta - spread) / (2.0 * spread * spread)
+            - (x - centre) / (TAU * TAU)
     };
     let mut a = centre;
     let surprise = delta * delta - phi * phi - variance;
     let mut b = if surprise > 0.0 {
         libm::log(surprise)
     } else {
-        let below = (1..1000).map(|k| centre - f64::from(k) * TAU).find(|x| f(*x) >= 0.0);
+        let below = (1..1000)
+            .map(|k| centre - f64::from(k) * TAU)
+            .find(|x| f(*x) >= 0.0);
         below.unwrap_or(centre)
     };
     let mut f_a = f(a);
@@ -129,14 +143,21 @@ mod tests {
     use proptest::prelude::*;
 
     fn rating(rating: f64, deviation: f64) -> Rating {
-        Rating { rating, deviation, volatility: 0.06 }
+        Rating {
+            rating,
+            deviation,
+            volatility: 0.06,
+        }
     }
 
     /// The worked example of the paper: 1464.06, 151.52 and 0.05999.
     #[test]
     fn glickmans_own_example() {
-        let matches =
-            [(rating(1400.0, 30.0), 1.0), (rating(1550.0, 100.0), 0.0), (rating(1700.0, 300.0), 0.0)];
+        let matches = [
+            (rating(1400.0, 30.0), 1.0),
+            (rating(1550.0, 100.0), 0.0),
+            (rating(1700.0, 300.0), 0.0),
+        ];
         let after = rating(1500.0, 200.0).after(&matches);
         assert!((after.rating - 1464.06).abs() < 0.01, "{after:?}");
         assert!((after.deviation - 151.52).abs() < 0.01, "{after:?}");
@@ -148,7 +169,10 @@ mod tests {
     fn a_player_who_sits_out_becomes_less_certain() {
         let rested = rating(1600.0, 100.0).after(&[]);
         let expected = SCALE * ((100.0 / SCALE).powi(2) + 0.06 * 0.06_f64).sqrt();
-        assert!((rested.deviation - expected).abs() < 1e-9 && rested.rating == 1600.0, "{rested:?}");
+        assert!(
+            (rested.deviation - expected).abs() < 1e-9 && rested.rating == 1600.0,
+            "{rested:?}"
+        );
         assert_eq!(Rating::default().after(&[]), Rating::default());
     }
 

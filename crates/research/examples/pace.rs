@@ -1,6 +1,10 @@
 //! Measures simulated matches per second on all cores: pairs of strategies of every game, and leagues of even/odd.
 //! `cargo run --release -p matchday-research --example pace`, or with the name of one game behind ` -- `.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "an example that cannot go on has failed"
+)]
 
 use matchday_core::game::{self, strategy};
 use matchday_core::league::format::{Competition, Format};
@@ -17,9 +21,15 @@ const TIME: Duration = Duration::from_secs(1);
 fn main() {
     let cores = std::thread::available_parallelism().unwrap();
     let stop = AtomicBool::new(false);
-    let run = Run { threads: cores, stop: &stop };
+    let run = Run {
+        threads: cores,
+        stop: &stop,
+    };
     let only = std::env::args().nth(1);
-    for game in game::GAMES.iter().filter(|game| only.as_ref().is_none_or(|only| only == game.name)) {
+    for game in game::GAMES
+        .iter()
+        .filter(|game| only.as_ref().is_none_or(|only| only == game.name))
+    {
         for first in strategy::of(game) {
             for second in strategy::of(game).skip_while(|entry| entry.name != first.name) {
                 let entrants = [first, second].map(Entrant::built_in);
@@ -36,11 +46,18 @@ fn main() {
                 };
                 let began = Instant::now();
                 let pairs = duels.play(&run, |_| {
-                    if began.elapsed() > TIME { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    if began.elapsed() > TIME {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
                 });
                 let played: u64 = pairs.iter().map(|pair| pair.tally.matches()).sum();
                 let pace = played as f64 / began.elapsed().as_secs_f64();
-                println!("{}, {} against {}: {pace:.0} matches/s", game.name, first.name, second.name);
+                println!(
+                    "{}, {} against {}: {pace:.0} matches/s",
+                    game.name, first.name, second.name
+                );
             }
         }
     }

@@ -69,7 +69,14 @@ impl<'a> Players<'a> {
         };
         let players = entrants.map(player).collect();
         let game_type = GameType::new(entry.name);
-        Self { entry, rules, game_type, players, played: 0, opening: Vec::new() }
+        Self {
+            entry,
+            rules,
+            game_type,
+            players,
+            played: 0,
+            opening: Vec::new(),
+        }
     }
 
     pub(crate) fn forget(&mut self) {
@@ -98,7 +105,11 @@ impl<'a> Players<'a> {
         };
         let ending = self.play_out(&mut table, entropy);
         self.remember(&table, ending);
-        Played { ending, totals: table.game.totals(), moves: table.moves }
+        Played {
+            ending,
+            totals: table.game.totals(),
+            moves: table.moves,
+        }
     }
 
     fn play_out(&self, table: &mut Table, entropy: &mut Entropy) -> Ending {
@@ -107,7 +118,8 @@ impl<'a> Players<'a> {
             match turn {
                 Turn::Both | Turn::One(_) => {
                     let choose = |seat: &Seat| (*seat, self.choose(table, *seat, entropy));
-                    let chosen: Vec<(Seat, Option<Value>)> = turn.seats().iter().map(choose).collect();
+                    let chosen: Vec<(Seat, Option<Value>)> =
+                        turn.seats().iter().map(choose).collect();
                     let forfeits: Vec<Seat> = chosen
                         .into_iter()
                         .filter_map(|(seat, choice)| (!table.make(seat, choice)).then_some(seat))
@@ -125,7 +137,10 @@ impl<'a> Players<'a> {
                 }
                 Turn::External => {
                     let match_id = &table.match_id;
-                    if !self.rules.is_some_and(|rules| rules.rule(match_id, table.game.as_mut())) {
+                    if !self
+                        .rules
+                        .is_some_and(|rules| rules.rule(match_id, table.game.as_mut()))
+                    {
                         return Ending::ForfeitedByBoth;
                     }
                 }
@@ -147,7 +162,10 @@ impl<'a> Players<'a> {
         let player = self.players.get(own)?;
         let request = table.game.request(seat);
         if let Some(opening) = table.opening.next() {
-            return request.valid_options.get(usize::try_from(opening).ok()?).cloned();
+            return request
+                .valid_options
+                .get(usize::try_from(opening).ok()?)
+                .cloned();
         }
         let context = match table.game.move_message() {
             MoveMessage::GameMove => Context::OfMove(request.context),
@@ -173,7 +191,10 @@ impl<'a> Players<'a> {
                 let match_id = table.match_id.clone();
                 let round_id = Some(table.round_id);
                 let sheet = TurnSheet::of(&turn, match_id, round_id, NO_TIME, NO_TIME);
-                strategy.decide(TurnSheet { seed: *seat.of(&table.seeds), ..sheet })
+                strategy.decide(TurnSheet {
+                    seed: *seat.of(&table.seeds),
+                    ..sheet
+                })
             }
         }
     }
@@ -183,8 +204,17 @@ impl<'a> Players<'a> {
             GameDetails::Parity(parities) => Some(parities),
             GameDetails::Other(_) => None,
         };
-        let choice = |player| parities.as_ref()?.choices.get(&id(player)).copied().flatten();
-        let drawn_parity = parities.as_ref().and_then(|parities| parities.number_parity);
+        let choice = |player| {
+            parities
+                .as_ref()?
+                .choices
+                .get(&id(player))
+                .copied()
+                .flatten()
+        };
+        let drawn_parity = parities
+            .as_ref()
+            .and_then(|parities| parities.number_parity);
         for seat in Seat::BOTH {
             let [own, other] = [seat, seat.other()].map(|seat| *seat.of(&table.players));
             let game = Arc::new(PastGame {
@@ -197,11 +227,19 @@ impl<'a> Players<'a> {
                 drawn_parity,
                 outcome: outcome(ending, seat),
                 technical: matches!(ending, Ending::Forfeited(_) | Ending::ForfeitedByBoth),
-                draw: if drawn_parity.is_some() { DrawCheck::Proven } else { DrawCheck::NotPromised },
+                draw: if drawn_parity.is_some() {
+                    DrawCheck::Proven
+                } else {
+                    DrawCheck::NotPromised
+                },
                 summary: None,
             });
             if let Some(player) = self.players.get_mut(own) {
-                player.against.get_mut(other).into_iter().for_each(|past| past.push(Arc::clone(&game)));
+                player
+                    .against
+                    .get_mut(other)
+                    .into_iter()
+                    .for_each(|past| past.push(Arc::clone(&game)));
                 player.overall.push(game);
             }
         }
@@ -212,7 +250,10 @@ impl Table {
     /// Makes a move. Returns whether it was legal.
     fn make(&mut self, seat: Seat, choice: Option<Value>) -> bool {
         let made = choice.filter(|choice| self.game.play(seat, choice).is_ok());
-        self.moves = self.moves.zip(made.as_ref()).map(|(moves, made)| hash(moves, made));
+        self.moves = self
+            .moves
+            .zip(made.as_ref())
+            .map(|(moves, made)| hash(moves, made));
         made.is_some()
     }
 
@@ -220,7 +261,11 @@ impl Table {
         let [a, b] = self.players.map(|player| Nonce::absent(&id(player)));
         let league_id = &LeagueId::new("");
         let match_id = &self.match_id;
-        let draw = MatchDraw { league_id, match_id, attempt: Attempt::FIRST };
+        let draw = MatchDraw {
+            league_id,
+            match_id,
+            attempt: Attempt::FIRST,
+        };
         draw.dice(&Secret::draw(entropy), [&a, &b])
     }
 }
@@ -230,7 +275,9 @@ fn hash(moves: u64, made: &Value) -> u64 {
     made.to_string()
         .bytes()
         .chain([b'\n'])
-        .fold(moves, |moves, byte| (moves ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+        .fold(moves, |moves, byte| {
+            (moves ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+        })
 }
 
 fn outcome(ending: Ending, seat: Seat) -> past::Outcome {

@@ -15,7 +15,11 @@ pub struct DistinctGames {
 impl DistinctGames {
     /// From each opening there is one game for each seat.
     pub fn of_openings(openings: usize) -> Self {
-        Self { seen: BTreeSet::new(), bound: 2 * openings.max(1), more: false }
+        Self {
+            seen: BTreeSet::new(),
+            bound: 2 * openings.max(1),
+            more: false,
+        }
     }
 
     pub fn add(&mut self, first_is_a: bool, moves: Option<u64>) {
@@ -59,7 +63,11 @@ mod tests {
         let mut other = DistinctGames::of_openings(0);
         other.add(true, Some(8));
         one.merge(&other);
-        assert_eq!(one.replayed(11), None, "three games from one start: somebody plays by chance");
+        assert_eq!(
+            one.replayed(11),
+            None,
+            "three games from one start: somebody plays by chance"
+        );
         let mut drawn = DistinctGames::of_openings(0);
         drawn.add(true, None);
         assert_eq!(drawn.replayed(1), None);

@@ -47,9 +47,18 @@ const FAST_TURNS: u64 = 1 << 16;
 impl Duels<'_> {
     pub fn pairs(&self) -> Vec<Pair> {
         let places = 0..self.entrants.len();
-        let pairs = places.clone().flat_map(|a| (a + 1..places.end).map(move |b| (a, b)));
+        let pairs = places
+            .clone()
+            .flat_map(|a| (a + 1..places.end).map(move |b| (a, b)));
         let distinct = DistinctGames::of_openings(self.openings.len());
-        pairs.map(|(a, b)| Pair { a, b, tally: Tally::default(), distinct: distinct.clone() }).collect()
+        pairs
+            .map(|(a, b)| Pair {
+                a,
+                b,
+                tally: Tally::default(),
+                distinct: distinct.clone(),
+            })
+            .collect()
     }
 
     /// The number of matches of all pairs.
@@ -61,27 +70,50 @@ impl Duels<'_> {
     /// two of odd length.
     pub fn unit_matches(&self) -> u64 {
         let length = u64::from(self.series.get());
-        if length.is_multiple_of(2) { length } else { 2 * length }
+        if length.is_multiple_of(2) {
+            length
+        } else {
+            2 * length
+        }
     }
 
     /// Plays, and reports the results after each block until `watch` breaks. Blocks of the pairs alternate, so that
     /// an early end leaves about as many matches of each.
-    pub fn play(&self, run: &Run<'_>, mut watch: impl FnMut(&[Pair]) -> ControlFlow<()>) -> Vec<Pair> {
+    pub fn play(
+        &self,
+        run: &Run<'_>,
+        mut watch: impl FnMut(&[Pair]) -> ControlFlow<()>,
+    ) -> Vec<Pair> {
         let mut pairs = self.pairs();
         let still: Vec<Pair> = pairs.clone();
         let count = still.len().max(1) as u64;
         let all_units = self.matches.div_ceil(self.unit_matches());
-        let together = if self.every_unit { 1 } else { self.units_together() };
-        let blocks = if still.is_empty() { 0 } else { all_units.div_ceil(together) * count };
+        let together = if self.every_unit {
+            1
+        } else {
+            self.units_together()
+        };
+        let blocks = if still.is_empty() {
+            0
+        } else {
+            all_units.div_ceil(together) * count
+        };
         let work = |block: u64| {
             let number = block % count;
             let part = block / count;
             let units = part * together..((part + 1) * together).min(all_units);
-            let pair = usize::try_from(number).ok().and_then(|number| still.get(number));
-            (number, pair.map(|pair| self.block(run, pair, number, units)))
+            let pair = usize::try_from(number)
+                .ok()
+                .and_then(|number| still.get(number));
+            (
+                number,
+                pair.map(|pair| self.block(run, pair, number, units)),
+            )
         };
         run.in_order(blocks, work, |(number, played)| {
-            let pair = usize::try_from(number).ok().and_then(|number| pairs.get_mut(number));
+            let pair = usize::try_from(number)
+                .ok()
+                .and_then(|number| pairs.get_mut(number));
             if let (Some(pair), Some(played)) = (pair, played) {
                 pair.tally.add(&played.tally);
                 pair.distinct.merge(&played.distinct);
@@ -94,7 +126,11 @@ impl Duels<'_> {
     fn units_together(&self) -> u64 {
         let all_fast = Engine::new(self.game, self.rules, self.entrants.iter()).is_fast();
         let turns = self.unit_matches() * u64::from(self.game.turns_max);
-        if all_fast { (FAST_TURNS / turns.max(1)).max(1) } else { 1 }
+        if all_fast {
+            (FAST_TURNS / turns.max(1)).max(1)
+        } else {
+            1
+        }
     }
 
     fn block(&self, run: &Run<'_>, pair: &Pair, number: u64, units: std::ops::Range<u64>) -> Pair {
@@ -111,16 +147,35 @@ impl Duels<'_> {
 
     fn engine(&self, pair: &Pair) -> Engine<'_> {
         let places = [pair.a, pair.b].into_iter();
-        Engine::new(self.game, self.rules, places.filter_map(|place| self.entrants.get(place)))
+        Engine::new(
+            self.game,
+            self.rules,
+            places.filter_map(|place| self.entrants.get(place)),
+        )
     }
 
     /// Plays one unit of the pair of this number, and shows each match.
-    pub fn play_unit(&self, run: &Run<'_>, number: usize, unit: u64, mut each: impl FnMut(Meeting)) {
-        let Some((number, pair)) = (0..).zip(self.pairs()).nth(number) else { return };
+    pub fn play_unit(
+        &self,
+        run: &Run<'_>,
+        number: usize,
+        unit: u64,
+        mut each: impl FnMut(Meeting),
+    ) {
+        let Some((number, pair)) = (0..).zip(self.pairs()).nth(number) else {
+            return;
+        };
         let mut engine = self.engine(&pair);
         self.unit(run, &mut engine, number, unit, |first, meeting| {
-            let [a, b] = if first == Seat::A { [pair.a, pair.b] } else { [pair.b, pair.a] };
-            each(Meeting { players: [a, b], ..meeting });
+            let [a, b] = if first == Seat::A {
+                [pair.a, pair.b]
+            } else {
+                [pair.b, pair.a]
+            };
+            each(Meeting {
+                players: [a, b],
+                ..meeting
+            });
         });
     }
 
@@ -145,9 +200,15 @@ impl Duels<'_> {
                 engine.begin(stream(self.seed, Purpose::Duel(number), place / series));
             }
             if place % 2 == 0 {
-                self.opening(place / 2).into_iter().for_each(|opening| engine.open(opening));
+                self.opening(place / 2)
+                    .into_iter()
+                    .for_each(|opening| engine.open(opening));
             }
-            let (first, players) = if place % 2 == 0 { (Seat::A, [0, 1]) } else { (Seat::B, [1, 0]) };
+            let (first, players) = if place % 2 == 0 {
+                (Seat::A, [0, 1])
+            } else {
+                (Seat::B, [1, 0])
+            };
             let [a, b] = players;
             let played = engine.play(a, b);
             if run.is_stopped() && !engine.is_fast() {
@@ -162,6 +223,8 @@ impl Duels<'_> {
 
     fn opening(&self, pair: u64) -> Option<&Opening> {
         let place = pair.checked_rem(self.openings.len() as u64)?;
-        usize::try_from(place).ok().and_then(|place| self.openings.get(place))
+        usize::try_from(place)
+            .ok()
+            .and_then(|place| self.openings.get(place))
     }
 }

@@ -105,22 +105,37 @@ impl Tally {
 
     /// Counts a match of a sequence in which each two matches have swapped seats. `before` is what the first entrant scored
     /// in the first of two.
-    pub fn count_swapped(&mut self, ending: Ending, first: Seat, before: &mut Option<Option<usize>>) {
+    pub fn count_swapped(
+        &mut self,
+        ending: Ending,
+        first: Seat,
+        before: &mut Option<Option<usize>>,
+    ) {
         self.count(ending, first);
         let scored = ending.half_points(first);
         match before.take() {
             None => *before = Some(scored),
             Some(before) => {
-                before.zip(scored).into_iter().for_each(|(one, other)| self.pairs.count(one + other));
+                before
+                    .zip(scored)
+                    .into_iter()
+                    .for_each(|(one, other)| self.pairs.count(one + other));
             }
         }
     }
 
     /// Adds the matches of one series, or of two with swapped seats.
     pub fn add_series(&mut self, series: &Self) {
-        let Wdl { wins, draws, losses } = series.record;
+        let Wdl {
+            wins,
+            draws,
+            losses,
+        } = series.record;
         let variation = SeriesVariance::of_series([wins, draws, losses, series.lost_by_both]);
-        self.add(&Self { variation, ..*series });
+        self.add(&Self {
+            variation,
+            ..*series
+        });
     }
 
     pub fn add(&mut self, other: &Self) {
@@ -158,7 +173,11 @@ mod tests {
         let counted = |ending, first| {
             let mut tally = Tally::default();
             tally.count(ending, first);
-            let Wdl { wins, draws, losses } = tally.record;
+            let Wdl {
+                wins,
+                draws,
+                losses,
+            } = tally.record;
             ([wins, draws, losses, tally.lost_by_both], tally.forfeits)
         };
         let a = Seat::A;
@@ -171,7 +190,11 @@ mod tests {
             (Ending::Forfeited(a), b, ([1, 0, 0, 0], [0, 1])),
             (Ending::ForfeitedByBoth, a, ([0, 0, 0, 1], [1, 1])),
         ] {
-            assert_eq!(counted(ending, first), expected, "{ending:?}, first at {first:?}");
+            assert_eq!(
+                counted(ending, first),
+                expected,
+                "{ending:?}, first at {first:?}"
+            );
         }
     }
 }

@@ -30,7 +30,10 @@ impl<'a> Engine<'a> {
             (Some(built_in), Some(names)) => AnyPlayers::Fast((built_in.players)(&names)),
             _ => AnyPlayers::Json(Players::new(game, rules, entrants)),
         };
-        Self { players, entropy: Entropy::numbered(0) }
+        Self {
+            players,
+            entropy: Entropy::numbered(0),
+        }
     }
 
     /// Everyone forgets, and entropy is replaced.
@@ -60,7 +63,11 @@ impl<'a> Engine<'a> {
         match &mut self.players {
             AnyPlayers::Fast(players) => {
                 let played = players.play(a, b, &mut self.entropy);
-                Played { ending: played.outcome.into(), totals: played.totals, moves: played.moves }
+                Played {
+                    ending: played.outcome.into(),
+                    totals: played.totals,
+                    moves: played.moves,
+                }
             }
             AnyPlayers::Json(players) => players.play(a, b, &mut self.entropy),
         }

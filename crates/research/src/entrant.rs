@@ -36,18 +36,31 @@ pub trait ExternalRules: Debug + Send + Sync {
 
 impl Entrant {
     pub fn built_in(entry: &'static StrategyEntry) -> Self {
-        Self { name: entry.name.to_owned(), strategy: StrategySource::BuiltIn(entry) }
+        Self {
+            name: entry.name.to_owned(),
+            strategy: StrategySource::BuiltIn(entry),
+        }
     }
 
     /// Numbers entrants of the same name, from the second on.
     #[must_use]
     pub fn with_unique_names(entrants: Vec<Self>) -> Vec<Self> {
-        let names: Vec<String> = entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let names: Vec<String> = entrants
+            .iter()
+            .map(|entrant| entrant.name.clone())
+            .collect();
         let numbered = entrants.into_iter().enumerate().map(|(place, entrant)| {
-            let before = names.iter().take(place).filter(|name| **name == entrant.name).count();
+            let before = names
+                .iter()
+                .take(place)
+                .filter(|name| **name == entrant.name)
+                .count();
             match before {
                 0 => entrant,
-                more => Self { name: format!("{} #{}", entrant.name, more + 1), ..entrant },
+                more => Self {
+                    name: format!("{} #{}", entrant.name, more + 1),
+                    ..entrant
+                },
             }
         });
         numbered.collect()

@@ -7,7 +7,9 @@ use crate::parallel::Run;
 use crate::seeds::{Purpose, stream};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{GameEntry, Seat};
-use matchday_core::league::format::{Competition, Draw, DrawnRound, Impossible, PlayedRound, Seeding};
+use matchday_core::league::format::{
+    Competition, Draw, DrawnRound, Impossible, PlayedRound, Seeding,
+};
 use matchday_core::league::standings::{self, IndexedMatch, Verdict};
 use matchday_core::league::{LeagueSettings, TieBreak};
 use matchday_core::protocol::PlayerId;
@@ -41,16 +43,26 @@ const FAST_LEAGUES: u64 = 64;
 impl Seasons {
     pub fn none(entrants: usize) -> Self {
         let places = vec![vec![0; entrants]; entrants];
-        Self { leagues: 0, matches: 0, places, tallies: vec![Tally::default(); entrants] }
+        Self {
+            leagues: 0,
+            matches: 0,
+            places,
+            tallies: vec![Tally::default(); entrants],
+        }
     }
 
     fn add(&mut self, other: &Self) {
         self.leagues += other.leagues;
         self.matches += other.matches;
         for (mine, theirs) in self.places.iter_mut().zip(&other.places) {
-            mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+            mine.iter_mut()
+                .zip(theirs)
+                .for_each(|(mine, theirs)| *mine += theirs);
         }
-        self.tallies.iter_mut().zip(&other.tallies).for_each(|(mine, theirs)| mine.add(theirs));
+        self.tallies
+            .iter_mut()
+            .zip(&other.tallies)
+            .for_each(|(mine, theirs)| mine.add(theirs));
     }
 }
 
@@ -70,10 +82,19 @@ impl LeagueFormat {
         // A random seeding changes the pairings in every league.
         let fixed = competition.format.is_fixed() && competition.seeding == Seeding::Registration;
         let meetings = fixed.then(|| {
-            let pairs = draw.next(&[], &BTreeSet::new()).into_iter().flat_map(|round| round.pairs);
-            pairs.map(|(a, b)| (place(&ids, &a), place(&ids, &b))).collect()
+            let pairs = draw
+                .next(&[], &BTreeSet::new())
+                .into_iter()
+                .flat_map(|round| round.pairs);
+            pairs
+                .map(|(a, b)| (place(&ids, &a), place(&ids, &b)))
+                .collect()
         });
-        Ok(Self { ids, tie_breaks, meetings })
+        Ok(Self {
+            ids,
+            tie_breaks,
+            meetings,
+        })
     }
 }
 
@@ -111,7 +132,10 @@ impl Season<'_, '_> {
         (self.each)(Meeting { players, played });
         for (place, seat) in [(a, Seat::A), (b, Seat::B)] {
             let who = self.who(place);
-            self.tallies.get_mut(who).into_iter().for_each(|tally| tally.count(played.ending, seat));
+            self.tallies
+                .get_mut(who)
+                .into_iter()
+                .for_each(|tally| tally.count(played.ending, seat));
         }
         self.matches += 1;
         Some(game(a, b, played.ending))
@@ -119,7 +143,8 @@ impl Season<'_, '_> {
 
     /// Plays a league with fixed pairings. Returns the positions by rank.
     fn play_fixed(&mut self, meetings: &[(usize, usize)]) -> Option<Vec<usize>> {
-        let games: Option<Vec<IndexedMatch>> = meetings.iter().map(|&(a, b)| self.meet(a, b)).collect();
+        let games: Option<Vec<IndexedMatch>> =
+            meetings.iter().map(|&(a, b)| self.meet(a, b)).collect();
         let ids: Vec<&PlayerId> = self.format.ids.iter().collect();
         let table = standings::rank(&ids, games?, &self.format.tie_breaks);
         Some(table.iter().map(|row| row.player).collect())
@@ -136,18 +161,33 @@ impl Season<'_, '_> {
                 break;
             }
             for round in next {
-                let meetings = round.pairs.iter().map(|(a, b)| (place(ids, a), place(ids, b)));
-                let verdicts: Option<Vec<_>> =
-                    meetings.map(|(a, b)| Some(Some(self.meet(a, b)?.verdict))).collect();
+                let meetings = round
+                    .pairs
+                    .iter()
+                    .map(|(a, b)| (place(ids, a), place(ids, b)));
+                let verdicts: Option<Vec<_>> = meetings
+                    .map(|(a, b)| Some(Some(self.meet(a, b)?.verdict)))
+                    .collect();
                 rounds.push((round, verdicts?));
             }
         }
-        Some(draw.standings(&played_rounds(&rounds)).iter().map(|row| place(ids, &row.player)).collect())
+        Some(
+            draw.standings(&played_rounds(&rounds))
+                .iter()
+                .map(|row| place(ids, &row.player))
+                .collect(),
+        )
     }
 }
 
 fn played_rounds(rounds: &[(DrawnRound, Vec<Option<Verdict>>)]) -> Vec<PlayedRound<'_>> {
-    rounds.iter().map(|(drawn, verdicts)| PlayedRound { drawn, verdicts: verdicts.clone() }).collect()
+    rounds
+        .iter()
+        .map(|(drawn, verdicts)| PlayedRound {
+            drawn,
+            verdicts: verdicts.clone(),
+        })
+        .collect()
 }
 
 impl Leagues<'_> {
@@ -207,7 +247,15 @@ impl Leagues<'_> {
         let seed = chance.next_u64();
         engine.begin(chance);
         let tallies = vec![Tally::default(); self.entrants.len()];
-        let mut season = Season { run, format, engine, seated, tallies, matches: 0, each };
+        let mut season = Season {
+            run,
+            format,
+            engine,
+            seated,
+            tallies,
+            matches: 0,
+            each,
+        };
         let order = match &format.meetings {
             Some(meetings) => season.play_fixed(meetings),
             None => Draw::begin(self.competition, &format.ids, &format.tie_breaks, seed)
@@ -217,10 +265,17 @@ impl Leagues<'_> {
         let Some(order) = order else { return };
         seasons.leagues += 1;
         seasons.matches += season.matches;
-        seasons.tallies.iter_mut().zip(&season.tallies).for_each(|(all, tally)| all.add_series(tally));
+        seasons
+            .tallies
+            .iter_mut()
+            .zip(&season.tallies)
+            .for_each(|(all, tally)| all.add_series(tally));
         for (rank, &player) in order.iter().enumerate() {
             let places = seasons.places.get_mut(season.who(player));
-            places.and_then(|places| places.get_mut(rank)).into_iter().for_each(|count| *count += 1);
+            places
+                .and_then(|places| places.get_mut(rank))
+                .into_iter()
+                .for_each(|count| *count += 1);
         }
     }
 }

@@ -23,24 +23,40 @@ pub struct BadOpening {
 }
 
 /// So many different random openings of so many turns, or as many as there are. Fails if the game is over by then.
-pub fn random(game: &GameEntry, count: usize, turns: u32, seed: u64) -> Result<Vec<Opening>, BadOpening> {
+pub fn random(
+    game: &GameEntry,
+    count: usize,
+    turns: u32,
+    seed: u64,
+) -> Result<Vec<Opening>, BadOpening> {
     let mut entropy = stream(seed, Purpose::Openings, 0);
     let mut openings: Vec<Opening> = Vec::new();
     let mut known = BTreeSet::new();
     let mut attempts = 0;
     while openings.len() < count && attempts < ATTEMPTS_MAX {
         attempts += 1;
-        let drawn = (0..turns).try_fold(Position::of(game), |position, _| position.random_turn(&mut entropy));
-        let opening = drawn.filter(|position| !position.is_over()).map(|position| position.made);
+        let drawn = (0..turns).try_fold(Position::of(game), |position, _| {
+            position.random_turn(&mut entropy)
+        });
+        let opening = drawn
+            .filter(|position| !position.is_over())
+            .map(|position| position.made);
         if let Some(opening) = opening.filter(|opening| known.insert(opening.clone())) {
             openings.push(opening);
             attempts = 0;
         }
     }
-    if openings.is_empty() { Err(BadOpening {
+    if openings.is_empty() {
+        Err(BadOpening {
             line: None,
-            why: format!("{} has no openings of {turns} turns: they would end the match", game.name),
-        }) } else { Ok(openings) }
+            why: format!(
+                "{} has no openings of {turns} turns: they would end the match",
+                game.name
+            ),
+        })
+    } else {
+        Ok(openings)
+    }
 }
 
 /// One opening a line: a JSON array of moves, in the order in which the game asks for them. Blank lines and what follows
@@ -52,12 +68,25 @@ pub fn parse(game: &GameEntry, text: &str) -> Result<Vec<Opening>, BadOpening> {
         if text.is_empty() {
             continue;
         }
-        let wrong = |why: String| BadOpening { line: Some(line), why };
-        let moves: Vec<Value> = serde_json::from_str(text)
-            .map_err(|error| wrong(format!("expected a JSON array of moves, as in [3, 3]: {error}")))?;
+        let wrong = |why: String| BadOpening {
+            line: Some(line),
+            why,
+        };
+        let moves: Vec<Value> = serde_json::from_str(text).map_err(|error| {
+            wrong(format!(
+                "expected a JSON array of moves, as in [3, 3]: {error}"
+            ))
+        })?;
         openings.push(Position::of(game).played(&moves).map_err(wrong)?);
     }
-    if openings.is_empty() { Err(BadOpening { line: None, why: "there is no opening in it".to_owned() }) } else { Ok(openings) }
+    if openings.is_empty() {
+        Err(BadOpening {
+            line: None,
+            why: "there is no opening in it".to_owned(),
+        })
+    } else {
+        Ok(openings)
+    }
 }
 
 struct Position {
@@ -67,7 +96,10 @@ struct Position {
 
 impl Position {
     fn of(game: &GameEntry) -> Self {
-        Self { game: (game.new)(), made: Vec::new() }
+        Self {
+            game: (game.new)(),
+            made: Vec::new(),
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -80,16 +112,20 @@ impl Position {
         for seat in seats {
             let options = self.game.request(*seat).valid_options;
             let place = entropy.below(options.len() as u64);
-            self.play(*seat, options.get(usize::try_from(place).ok()?)?).ok()?;
+            self.play(*seat, options.get(usize::try_from(place).ok()?)?)
+                .ok()?;
         }
         (!seats.is_empty()).then_some(self)
     }
 
     fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), String> {
         let options = self.game.request(seat).valid_options;
-        self.game.play(seat, choice).map_err(|illegal| illegal.to_string())?;
+        self.game
+            .play(seat, choice)
+            .map_err(|illegal| illegal.to_string())?;
         let place = options.iter().position(|option| option == choice);
-        self.made.extend(place.and_then(|place| u32::try_from(place).ok()));
+        self.made
+            .extend(place.and_then(|place| u32::try_from(place).ok()));
         Ok(())
     }
 
@@ -101,11 +137,17 @@ impl Position {
                 return Err("the match is over before its last move".to_owned());
             }
             for seat in seats {
-                let choice = moves.next().ok_or("both move at once: a move of B is missing")?;
+                let choice = moves
+                    .next()
+                    .ok_or("both move at once: a move of B is missing")?;
                 self.play(*seat, choice)?;
             }
         }
-        if self.is_over() { Err("it ends the match".to_owned()) } else { Ok(self.made) }
+        if self.is_over() {
+            Err("it ends the match".to_owned())
+        } else {
+            Ok(self.made)
+        }
     }
 }
 
@@ -126,22 +168,46 @@ mod tests {
         assert!(openings.iter().all(|opening| opening.len() == 2));
         let all = random(game("nim"), 100, 1, 1).unwrap();
         assert_eq!(all.len(), 15, "there are no more");
-        assert_eq!(random(game("rock_paper_scissors"), 1, 2, 1).unwrap()[0].len(), 4);
+        assert_eq!(
+            random(game("rock_paper_scissors"), 1, 2, 1).unwrap()[0].len(),
+            4
+        );
         let none = random(game("even_odd"), 1, 1, 1).unwrap_err();
-        assert_eq!(none.why, "even_odd has no openings of 1 turns: they would end the match");
+        assert_eq!(
+            none.why,
+            "even_odd has no openings of 1 turns: they would end the match"
+        );
     }
 
     #[test]
     fn a_file_of_openings_is_read_line_by_line() {
         let text = "# two of them\n[3, 3]\n\n[0]  # the edge\n";
-        assert_eq!(parse(game("connect_four"), text).unwrap(), [vec![3, 3], vec![0]]);
+        assert_eq!(
+            parse(game("connect_four"), text).unwrap(),
+            [vec![3, 3], vec![0]]
+        );
         let nim = parse(game("nim"), "[{\"heap\": 2, \"take\": 1}]").unwrap();
         assert_eq!(nim, [vec![3]], "numbers are places among the options");
         for (name, text, line, why) in [
-            ("connect_four", "[3]\n[7]", Some(2), "expected one of 0, 1, 2, 3, 4, 5, 6, got 7"),
-            ("connect_four", "3 3", Some(1), "expected a JSON array of moves"),
+            (
+                "connect_four",
+                "[3]\n[7]",
+                Some(2),
+                "expected one of 0, 1, 2, 3, 4, 5, 6, got 7",
+            ),
+            (
+                "connect_four",
+                "3 3",
+                Some(1),
+                "expected a JSON array of moves",
+            ),
             ("tic_tac_toe", "[0,3,1,4,2]", Some(1), "it ends the match"),
-            ("rock_paper_scissors", "[\"rock\"]", Some(1), "a move of B is missing"),
+            (
+                "rock_paper_scissors",
+                "[\"rock\"]",
+                Some(1),
+                "a move of B is missing",
+            ),
             ("nim", "\n# nothing\n", None, "there is no opening in it"),
         ] {
             let error = parse(game(name), text).unwrap_err();

@@ -69,13 +69,20 @@ mod tests {
 
     fn folded(threads: usize, blocks: u64, enough: u64, stop: &AtomicBool) -> Vec<u64> {
         let mut seen = Vec::new();
-        let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop };
+        let run = Run {
+            threads: NonZeroUsize::new(threads).unwrap(),
+            stop,
+        };
         run.in_order(
             blocks,
             |number| number * number,
             |square| {
                 seen.push(square);
-                if seen.len() as u64 == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if seen.len() as u64 == enough {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             },
         );
         seen
@@ -85,7 +92,11 @@ mod tests {
     fn blocks_are_folded_in_order_on_any_number_of_threads() {
         let squares: Vec<u64> = (0..500).map(|number| number * number).collect();
         for threads in [1, 2, 3, 8] {
-            assert_eq!(folded(threads, 500, u64::MAX, &AtomicBool::new(false)), squares, "{threads}");
+            assert_eq!(
+                folded(threads, 500, u64::MAX, &AtomicBool::new(false)),
+                squares,
+                "{threads}"
+            );
         }
     }
 
@@ -93,13 +104,23 @@ mod tests {
     fn an_early_end_gives_the_same_on_any_number_of_threads() {
         for threads in [1, 2, 3, 8] {
             let seen = folded(threads, 10_000, 37, &AtomicBool::new(false));
-            assert_eq!((seen.len(), seen.last()), (37, Some(&(36 * 36))), "{threads}");
+            assert_eq!(
+                (seen.len(), seen.last()),
+                (37, Some(&(36 * 36))),
+                "{threads}"
+            );
         }
     }
 
     #[test]
     fn nothing_is_begun_once_it_is_stopped() {
-        assert_eq!(folded(2, 100, u64::MAX, &AtomicBool::new(true)), Vec::<u64>::new());
-        assert_eq!(folded(2, 0, u64::MAX, &AtomicBool::new(false)), Vec::<u64>::new());
+        assert_eq!(
+            folded(2, 100, u64::MAX, &AtomicBool::new(true)),
+            Vec::<u64>::new()
+        );
+        assert_eq!(
+            folded(2, 0, u64::MAX, &AtomicBool::new(false)),
+            Vec::<u64>::new()
+        );
     }
 }

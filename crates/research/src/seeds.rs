@@ -18,7 +18,12 @@ pub(crate) fn stream(seed: u64, purpose: Purpose, number: u64) -> Entropy {
         Purpose::Openings => (*b"md-openi", 0),
     };
     let mut bytes = [0; 32];
-    let parts = [label, seed.to_le_bytes(), pair.to_le_bytes(), number.to_le_bytes()];
+    let parts = [
+        label,
+        seed.to_le_bytes(),
+        pair.to_le_bytes(),
+        number.to_le_bytes(),
+    ];
     for (place, part) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(parts) {
         *place = part;
     }
@@ -34,7 +39,12 @@ mod tests {
     fn no_two_streams_begin_alike() {
         let mut seen = BTreeSet::new();
         for seed in 0..3 {
-            for purpose in [Purpose::Duel(0), Purpose::Duel(1), Purpose::Duel(2), Purpose::League] {
+            for purpose in [
+                Purpose::Duel(0),
+                Purpose::Duel(1),
+                Purpose::Duel(2),
+                Purpose::League,
+            ] {
                 for number in 0..10 {
                     assert!(seen.insert(stream(seed, purpose, number).next_u64()));
                 }

@@ -14,7 +14,10 @@ pub struct SeriesVariance {
 impl SeriesVariance {
     pub(crate) fn of_series(counts: Counts) -> Self {
         let products = counts.map(|one| counts.map(|other| u128::from(one) * u128::from(other)));
-        Self { series: 1, products }
+        Self {
+            series: 1,
+            products,
+        }
     }
 
     pub fn series(&self) -> u64 {
@@ -23,7 +26,12 @@ impl SeriesVariance {
 
     pub(crate) fn add(&mut self, other: &Self) {
         self.series += other.series;
-        for (own, more) in self.products.as_flattened_mut().iter_mut().zip(other.products.as_flattened()) {
+        for (own, more) in self
+            .products
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(other.products.as_flattened())
+        {
             *own += more;
         }
     }
@@ -32,7 +40,10 @@ impl SeriesVariance {
     pub(crate) fn reversed(&self) -> Self {
         let turned = |[won, drawn, lost, both]: [u128; 4]| [lost, drawn, won, both];
         let [won, drawn, lost, both] = self.products.map(turned);
-        Self { products: [lost, drawn, won, both], ..*self }
+        Self {
+            products: [lost, drawn, won, both],
+            ..*self
+        }
     }
 
     /// The variance of the summed worth of all matches, around `mean` for each match.
@@ -41,7 +52,9 @@ impl SeriesVariance {
         let rows = self.products.iter().zip(apart);
         let sum = rows.map(|(row, one)| {
             let row = row.iter().zip(apart);
-            one * row.map(|(product, other)| *product as f64 * other).sum::<f64>()
+            one * row
+                .map(|(product, other)| *product as f64 * other)
+                .sum::<f64>()
         });
         sum.sum::<f64>().max(0.0)
     }
@@ -55,12 +68,22 @@ mod tests {
     fn the_variance_is_that_of_the_series_sums() {
         let series: [Counts; 3] = [[5, 3, 2, 0], [1, 1, 8, 0], [4, 4, 1, 1]];
         let mut variation = SeriesVariance::default();
-        series.iter().for_each(|counts| variation.add(&SeriesVariance::of_series(*counts)));
+        series
+            .iter()
+            .for_each(|counts| variation.add(&SeriesVariance::of_series(*counts)));
         let worth = [3.0, 1.0, 0.0, 0.0];
-        let points =
-            |counts: &Counts| counts.iter().zip(worth).map(|(n, worth)| *n as f64 * worth).sum::<f64>();
+        let points = |counts: &Counts| {
+            counts
+                .iter()
+                .zip(worth)
+                .map(|(n, worth)| *n as f64 * worth)
+                .sum::<f64>()
+        };
         let mean = series.iter().map(points).sum::<f64>() / 30.0;
-        let expected: f64 = series.iter().map(|counts| (points(counts) - 10.0 * mean).powi(2)).sum();
+        let expected: f64 = series
+            .iter()
+            .map(|counts| (points(counts) - 10.0 * mean).powi(2))
+            .sum();
         assert!((variation.variance(worth, mean) - expected).abs() < 1e-9);
         assert_eq!(variation.series(), 3);
     }

@@ -55,8 +55,8 @@ const SCORE: Worth = [1.0, 0.5, 0.0, 0.0];
 fn wilson(share: f64, cases: f64) -> [f64; 2] {
     let z2 = Z_95 * Z_95;
     let centre = (share + z2 / (2.0 * cases)) / (1.0 + z2 / cases);
-    let half =
-        Z_95 * (share * (1.0 - share) / cases + z2 / (4.0 * cases * cases)).sqrt() / (1.0 + z2 / cases);
+    let half = Z_95 * (share * (1.0 - share) / cases + z2 / (4.0 * cases * cases)).sqrt()
+        / (1.0 + z2 / cases);
     [(centre - half).max(0.0), (centre + half).min(1.0)]
 }
 
@@ -84,8 +84,10 @@ impl Matches<'_> {
         let total = self.total();
         let value = mean(&total, worth)?;
         // Different means against different opponents are not part of the error.
-        let variance =
-            self.0.iter().filter_map(|tally| Some(tally.variation.variance(worth, mean(tally, worth)?)));
+        let variance = self
+            .0
+            .iter()
+            .filter_map(|tally| Some(tally.variation.variance(worth, mean(tally, worth)?)));
         let error = variance.sum::<f64>().sqrt() / total.matches() as f64;
         let is_known = total.variation.series() >= SERIES_MIN && error > 0.0;
         Some((value, is_known.then_some(error)))
@@ -113,16 +115,30 @@ impl Matches<'_> {
 
     fn elo(self) -> Option<EloDifference> {
         let plain = EloDifference::of(self.total().record)?;
-        let (_, Some(_)) = self.mean(SCORE)? else { return Some(plain) };
+        let (_, Some(_)) = self.mean(SCORE)? else {
+            return Some(plain);
+        };
         let score = self.share(SCORE)?;
-        Some(EloDifference { low: elo::of_score(score.low), high: elo::of_score(score.high), ..plain })
+        Some(EloDifference {
+            low: elo::of_score(score.low),
+            high: elo::of_score(score.high),
+            ..plain
+        })
     }
 }
 
 fn mean(tally: &Tally, worth: Worth) -> Option<f64> {
-    let Wdl { wins, draws, losses } = tally.record;
+    let Wdl {
+        wins,
+        draws,
+        losses,
+    } = tally.record;
     let counts = [wins, draws, losses, tally.lost_by_both];
-    let sum: f64 = counts.iter().zip(worth).map(|(count, worth)| *count as f64 * worth).sum();
+    let sum: f64 = counts
+        .iter()
+        .zip(worth)
+        .map(|(count, worth)| *count as f64 * worth)
+        .sum();
     (tally.matches() > 0).then(|| sum / tally.matches() as f64)
 }
 
@@ -134,7 +150,10 @@ fn error_of_points(tally: &Tally) -> f64 {
     let wins = tally.record.wins as f64 + 1.0;
     let draws = tally.record.draws as f64 + 1.0;
     let mean = (win * wins + draw * draws) / n;
-    ((win * win * wins + draw * draw * draws) / n - mean * mean).max(0.0).sqrt() / n.sqrt()
+    ((win * win * wins + draw * draw * draws) / n - mean * mean)
+        .max(0.0)
+        .sqrt()
+        / n.sqrt()
 }
 
 /// A pair from the first entrant's point of view: score, points, Elo difference.
@@ -172,11 +191,18 @@ fn own_forfeits(tally: &Tally) -> u64 {
 /// One row for each entrant, by points per match.
 pub fn of_duels(names: &[String], pairs: &[Pair]) -> Vec<Row> {
     let of = |place: usize| -> Vec<Tally> {
-        let own = pairs.iter().filter(|pair| pair.a == place).map(|pair| pair.tally);
+        let own = pairs
+            .iter()
+            .filter(|pair| pair.a == place)
+            .map(|pair| pair.tally);
         let turned = pairs.iter().filter(|pair| pair.b == place);
-        own.chain(turned.map(|pair| pair.tally.reversed())).collect()
+        own.chain(turned.map(|pair| pair.tally.reversed()))
+            .collect()
     };
-    let rows = names.iter().enumerate().map(|(place, name)| Row::of(name, &of(place)));
+    let rows = names
+        .iter()
+        .enumerate()
+        .map(|(place, name)| Row::of(name, &of(place)));
     best_first(rows.collect())
 }
 
@@ -217,7 +243,10 @@ pub fn of_leagues(names: &[String], seasons: &Seasons) -> Vec<SeasonRow> {
 
 fn mean_rank(places: &[u64]) -> Option<f64> {
     let leagues: u64 = places.iter().sum();
-    let ranks: f64 = (1..).zip(places).map(|(rank, count)| f64::from(rank) * *count as f64).sum();
+    let ranks: f64 = (1..)
+        .zip(places)
+        .map(|(rank, count)| f64::from(rank) * *count as f64)
+        .sum();
     (leagues > 0).then(|| ranks / leagues as f64)
 }
 
@@ -233,7 +262,14 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     fn tally(wins: u64, draws: u64, losses: u64) -> Tally {
-        Tally { record: Wdl { wins, draws, losses }, ..Tally::default() }
+        Tally {
+            record: Wdl {
+                wins,
+                draws,
+                losses,
+            },
+            ..Tally::default()
+        }
     }
 
     /// Against `scipy.stats.binomtest(8, 10).proportion_ci(method="wilson")`.
@@ -241,7 +277,10 @@ mod tests {
     fn a_share_has_wilsons_interval() {
         let Estimate { value, low, high } = share(8, 10).unwrap();
         assert!((value - 0.8).abs() < 1e-12);
-        assert!((low - 0.490_162_471_536_642_1).abs() < 1e-9 && (high - 0.943_317_848_545_625).abs() < 1e-9);
+        assert!(
+            (low - 0.490_162_471_536_642_1).abs() < 1e-9
+                && (high - 0.943_317_848_545_625).abs() < 1e-9
+        );
         assert_eq!(share(0, 0), None);
     }
 
@@ -270,7 +309,14 @@ mod tests {
             every_unit: false,
         };
         let stop = AtomicBool::new(false);
-        duels.play(&Run { threads: NonZeroUsize::MIN, stop: &stop }, |_| ControlFlow::Continue(()))[0].tally
+        duels.play(
+            &Run {
+                threads: NonZeroUsize::MIN,
+                stop: &stop,
+            },
+            |_| ControlFlow::Continue(()),
+        )[0]
+        .tally
     }
 
     /// Whether these two draw is decided early in a series, and then stays so.
@@ -282,20 +328,33 @@ mod tests {
         let mut held_as_if_independent = 0;
         for seed in 100..300 {
             let tally = duel(names, 4_000, seed);
-            let holds = |found: Option<Estimate>| found.is_some_and(|it| it.low <= truth && truth <= it.high);
+            let holds = |found: Option<Estimate>| {
+                found.is_some_and(|it| it.low <= truth && truth <= it.high)
+            };
             held += u32::from(holds(Matches(&[tally]).share(DRAWN)));
             held_as_if_independent += u32::from(holds(share(tally.record.draws, tally.matches())));
         }
-        assert!((180..=199).contains(&held), "{held} of 200 intervals hold {truth}");
-        assert!(held_as_if_independent < 100, "{held_as_if_independent}: nothing hangs together here");
+        assert!(
+            (180..=199).contains(&held),
+            "{held} of 200 intervals hold {truth}"
+        );
+        assert!(
+            held_as_if_independent < 100,
+            "{held_as_if_independent}: nothing hangs together here"
+        );
     }
 
     #[test]
     fn intervals_of_independent_matches_are_the_usual_ones() {
         let tally = duel(["random", "random"], 100_000, 3);
-        let (found, usual) =
-            (Matches(&[tally]).share(DRAWN).unwrap(), share(tally.record.draws, tally.matches()).unwrap());
+        let (found, usual) = (
+            Matches(&[tally]).share(DRAWN).unwrap(),
+            share(tally.record.draws, tally.matches()).unwrap(),
+        );
         let width = |it: Estimate| it.high - it.low;
-        assert!((width(found) / width(usual) - 1.0).abs() < 0.15, "{found:?} {usual:?}");
+        assert!(
+            (width(found) / width(usual) - 1.0).abs() < 0.15,
+            "{found:?} {usual:?}"
+        );
     }
 }

@@ -1,6 +1,10 @@
 //! Seats are balanced exactly, whatever the length of a series, so that two copies of one strategy are not told apart
 //! more often than a test may err: in every game, with every length and in every format.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
 
 use matchday_core::game::strategy::StrategyEntry;
 use matchday_core::game::{GAMES, GameEntry, strategy};
@@ -33,7 +37,10 @@ fn duel(
         every_unit: true,
     };
     let stop = AtomicBool::new(false);
-    let run = Run { threads: NonZeroUsize::new(2).unwrap(), stop: &stop };
+    let run = Run {
+        threads: NonZeroUsize::new(2).unwrap(),
+        stop: &stop,
+    };
     duels.play(&run, watch).remove(0)
 }
 
@@ -43,8 +50,17 @@ fn who_begins_changes_whatever_the_length_of_a_series() {
     let nim = matchday_core::game::find(&GameType::new("nim")).unwrap();
     let optimal = strategy::named("optimal").unwrap();
     for series in LENGTHS {
-        let pair = duel(nim, optimal, (420, series, 1), |_| ControlFlow::Continue(()));
-        assert_eq!((pair.tally.record.wins, pair.tally.record.losses), (210, 210), "series of {series}");
+        let pair = duel(
+            nim,
+            optimal,
+            (420, series, 1),
+            |_| ControlFlow::Continue(()),
+        );
+        assert_eq!(
+            (pair.tally.record.wins, pair.tally.record.losses),
+            (210, 210),
+            "series of {series}"
+        );
     }
 }
 
@@ -74,7 +90,8 @@ fn two_copies_of_a_strategy_are_not_told_apart_by_sprt_nor_by_intervals() {
                     });
                     let (_, _, elo) = summary::of_pair(&pair.tally);
                     let holds_0 = elo.is_some_and(|elo| {
-                        elo.low.is_none_or(|low| low <= 0.0) && elo.high.is_none_or(|high| high >= 0.0)
+                        elo.low.is_none_or(|low| low <= 0.0)
+                            && elo.high.is_none_or(|high| high >= 0.0)
                     });
                     tests += 1;
                     told_apart += u32::from(answer == Answer::Elo1);
@@ -82,7 +99,10 @@ fn two_copies_of_a_strategy_are_not_told_apart_by_sprt_nor_by_intervals() {
                 }
             }
             let what = format!("{} in series of {series}: of {tests} tests", game.name);
-            assert!(f64::from(told_apart) <= errors_max(tests), "{what} SPRT tells {told_apart} apart");
+            assert!(
+                f64::from(told_apart) <= errors_max(tests),
+                "{what} SPRT tells {told_apart} apart"
+            );
             assert!(
                 f64::from(intervals_without_0) <= errors_max(tests),
                 "{what} {intervals_without_0} intervals do not hold 0"
@@ -96,7 +116,10 @@ fn copies_of_a_strategy_are_champions_equally_often_in_every_format() {
     let copies = 4;
     let leagues = 60_u32;
     let stop = AtomicBool::new(false);
-    let run = Run { threads: NonZeroUsize::new(2).unwrap(), stop: &stop };
+    let run = Run {
+        threads: NonZeroUsize::new(2).unwrap(),
+        stop: &stop,
+    };
     for game in GAMES {
         for (strategy, format) in
             strategy::of(game).flat_map(|entry| Format::ENDING.map(|format| (entry, format)))
@@ -114,7 +137,9 @@ fn copies_of_a_strategy_are_champions_equally_often_in_every_format() {
             let seasons = played.play(&run, |_| ControlFlow::Continue(())).unwrap();
             let expected = f64::from(leagues) / copies as f64;
             let titles = seasons.places.iter().map(|places| places[0] as f64);
-            let chi_square: f64 = titles.map(|titles| (titles - expected).powi(2) / expected).sum();
+            let chi_square: f64 = titles
+                .map(|titles| (titles - expected).powi(2) / expected)
+                .sum();
             // One in 100,000 by chance, with three degrees of freedom.
             assert!(
                 chi_square < 25.9,

@@ -1,5 +1,9 @@
 //! A seed gives the same results on any number of threads, divided into any blocks, on any machine.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has failed"
+)]
 
 use matchday_core::game::{self, GameEntry, strategy};
 use matchday_core::league::format::{Competition, Format};
@@ -14,7 +18,10 @@ fn game(name: &str) -> &'static GameEntry {
 }
 
 fn entrants(names: &[&str]) -> Vec<Entrant> {
-    names.iter().map(|name| Entrant::built_in(strategy::named(name).unwrap())).collect()
+    names
+        .iter()
+        .map(|name| Entrant::built_in(strategy::named(name).unwrap()))
+        .collect()
 }
 
 fn duels(name: &str, names: &[&str], matches: u64, threads: usize, every_unit: bool) -> Vec<Pair> {
@@ -31,7 +38,10 @@ fn duels(name: &str, names: &[&str], matches: u64, threads: usize, every_unit: b
         seed: 2026,
         every_unit,
     };
-    let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
+    let run = Run {
+        threads: NonZeroUsize::new(threads).unwrap(),
+        stop: &stop,
+    };
     duels.play(&run, |_| ControlFlow::Continue(()))
 }
 
@@ -47,12 +57,19 @@ fn leagues(name: &str, names: &[&str], format: Format, leagues: u64, threads: us
         leagues,
         seed: 2026,
     };
-    let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
+    let run = Run {
+        threads: NonZeroUsize::new(threads).unwrap(),
+        stop: &stop,
+    };
     leagues.play(&run, |_| ControlFlow::Continue(())).unwrap()
 }
 
 fn records(pairs: &[Pair]) -> Vec<[u64; 3]> {
-    pairs.iter().map(|pair| pair.tally.record).map(|wdl| [wdl.wins, wdl.draws, wdl.losses]).collect()
+    pairs
+        .iter()
+        .map(|pair| pair.tally.record)
+        .map(|wdl| [wdl.wins, wdl.draws, wdl.losses])
+        .collect()
 }
 
 #[test]
@@ -74,7 +91,11 @@ fn duels_of_even_odd() {
                 [18_361, 63_449, 18_240],
                 [4_189, 91_867, 3_994],
             ];
-            assert_eq!(records(&pairs), expected, "{threads} threads, every unit {every_unit}");
+            assert_eq!(
+                records(&pairs),
+                expected,
+                "{threads} threads, every unit {every_unit}"
+            );
         }
     }
 }
@@ -82,7 +103,13 @@ fn duels_of_even_odd() {
 #[test]
 fn duels_of_another_game() {
     for threads in [1, 2, 3] {
-        let pairs = duels("rock_paper_scissors", &["random", "frequency", "pattern"], 250, threads, false);
+        let pairs = duels(
+            "rock_paper_scissors",
+            &["random", "frequency", "pattern"],
+            250,
+            threads,
+            false,
+        );
         let expected = [[96, 28, 126], [98, 40, 112], [4, 6, 240]];
         assert_eq!(records(&pairs), expected, "{threads} threads");
     }
@@ -98,10 +125,22 @@ fn leagues_of_even_odd() {
             1_000,
             threads,
         );
-        assert_eq!((seasons.leagues, seasons.matches), (1_000, 6_000), "{threads} threads");
-        let expected =
-            [[276, 237, 248, 239], [246, 256, 241, 257], [254, 248, 250, 248], [224, 259, 261, 256]];
-        assert_eq!(seasons.places, expected.map(|places| places.to_vec()), "{threads} threads");
+        assert_eq!(
+            (seasons.leagues, seasons.matches),
+            (1_000, 6_000),
+            "{threads} threads"
+        );
+        let expected = [
+            [276, 237, 248, 239],
+            [246, 256, 241, 257],
+            [254, 248, 250, 248],
+            [224, 259, 261, 256],
+        ];
+        assert_eq!(
+            seasons.places,
+            expected.map(|places| places.to_vec()),
+            "{threads} threads"
+        );
     }
 }
 
@@ -121,7 +160,10 @@ fn a_test_that_stops_early_stops_after_the_same_match() {
             openings: &[],
             every_unit: true,
         };
-        let run = Run { threads: NonZeroUsize::new(threads).unwrap(), stop: &stop };
+        let run = Run {
+            threads: NonZeroUsize::new(threads).unwrap(),
+            stop: &stop,
+        };
         duels.play(&run, |pairs| match pairs[0].tally.record.losses {
             0..20 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
@@ -144,16 +186,35 @@ fn seats_change_after_each_match() {
 fn every_place_of_every_league_is_taken_once() {
     let seasons = leagues("tic_tac_toe", &["random"; 3], Format::RoundRobin, 40, 2);
     for rank in 0..3 {
-        assert_eq!(seasons.places.iter().map(|places| places[rank]).sum::<u64>(), 40, "place {rank}");
+        assert_eq!(
+            seasons
+                .places
+                .iter()
+                .map(|places| places[rank])
+                .sum::<u64>(),
+            40,
+            "place {rank}"
+        );
     }
-    assert!(seasons.places.iter().all(|places| places[0] > 0), "chance favours nobody: {:?}", seasons.places);
+    assert!(
+        seasons.places.iter().all(|places| places[0] > 0),
+        "chance favours nobody: {:?}",
+        seasons.places
+    );
 }
 
 #[test]
 fn leagues_of_every_format() {
     for format in Format::ENDING {
-        let played =
-            |threads| leagues("nim", &["optimal", "random", "random", "random"], format, 60, threads);
+        let played = |threads| {
+            leagues(
+                "nim",
+                &["optimal", "random", "random", "random"],
+                format,
+                60,
+                threads,
+            )
+        };
         let first = played(1);
         assert_eq!(played(2), first, "{format}");
         assert_eq!(played(3), first, "{format}");
@@ -165,7 +226,11 @@ fn leagues_of_every_format() {
                 "{format}, place {rank}"
             );
         }
-        assert!(first.places[0][0] > 40, "{format}: the perfect player wins: {:?}", first.places);
+        assert!(
+            first.places[0][0] > 40,
+            "{format}: the perfect player wins: {:?}",
+            first.places
+        );
     }
 }
 
@@ -181,7 +246,10 @@ fn too_few_for_a_format_are_told_so() {
     let stop = AtomicBool::new(false);
     let entrants = entrants(&["random", "optimal"]);
     let competition = Competition::of(Format::GroupsKnockout);
-    let competition = Competition { groups: Some(2), ..competition };
+    let competition = Competition {
+        groups: Some(2),
+        ..competition
+    };
     let leagues = Leagues {
         game: game("nim"),
         entrants: &entrants,
@@ -190,7 +258,17 @@ fn too_few_for_a_format_are_told_so() {
         leagues: 1,
         seed: 1,
     };
-    let run = Run { threads: NonZeroUsize::MIN, stop: &stop };
-    let error = leagues.play(&run, |_| ControlFlow::Continue(())).unwrap_err();
-    assert!(error.to_string().contains("2 players cannot be put into 2 groups"), "{error}");
+    let run = Run {
+        threads: NonZeroUsize::MIN,
+        stop: &stop,
+    };
+    let error = leagues
+        .play(&run, |_| ControlFlow::Continue(()))
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("2 players cannot be put into 2 groups"),
+        "{error}"
+    );
 }

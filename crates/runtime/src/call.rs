@@ -54,7 +54,10 @@ struct Ended {
 /// What went out, and what came back.
 enum Sent {
     /// As bytes, the last time.
-    Written { request: Bytes, response: Option<Bytes> },
+    Written {
+        request: Bytes,
+        response: Option<Bytes>,
+    },
     /// As values, within the process.
     Typed(Option<Content>),
 }
@@ -69,7 +72,10 @@ pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
         () = context.inbox.closed() => return,
         ended = carry(&context, &call, deadline, reach) => ended,
     };
-    let ended = Ended { at: ended.at.max(began), ..ended };
+    let ended = Ended {
+        at: ended.at.max(began),
+        ..ended
+    };
     let outgoing = call.outgoing;
     let meta = match &outgoing.payload {
         Payload::Message(message) => MessageMeta::of_message(message),
@@ -85,15 +91,31 @@ pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
         || context.sender(),
     );
     context.record(|| recorded(&context, &outgoing, deadline, &meta, began, &ended));
-    let Ended { at, dialect, answer, .. } = ended;
-    context.inbox.put(Arrived::Input(at, Input::Answer { call: outgoing.call, dialect, answer }));
+    let Ended {
+        at,
+        dialect,
+        answer,
+        ..
+    } = ended;
+    context.inbox.put(Arrived::Input(
+        at,
+        Input::Answer {
+            call: outgoing.call,
+            dialect,
+            answer,
+        },
+    ));
 }
 
 async fn carry(context: &Context, call: &Call, deadline: Timestamp, reach: Reach) -> Ended {
     match (context.local_route(&call.outgoing.to), reach) {
-        (Some(Route::Agent(agent)), _) => to_agent(context, &call.outgoing, deadline, Some(&agent)).await,
+        (Some(Route::Agent(agent)), _) => {
+            to_agent(context, &call.outgoing, deadline, Some(&agent)).await
+        }
         (_, Reach::Colocated) => to_agent(context, &call.outgoing, deadline, None).await,
-        (Some(Route::Mailbox(mailboxes)), _) => attempt_all(context, call, deadline, Some(&*mailboxes)).await,
+        (Some(Route::Mailbox(mailboxes)), _) => {
+            attempt_all(context, call, deadline, Some(&*mailboxes)).await
+        }
         (None, Reach::Anywhere) => attempt_all(context, call, deadline, None).await,
     }
 }
@@ -110,12 +132,24 @@ async fn to_agent(
         let agent = agent.ok_or(NoReply::Gone)?.wait().await;
         let intake = agent.intake().ok_or(NoReply::Gone)?;
         let shares_store = agent.shares(&context.clock.store);
-        let caller = CallingAgent { name: context.sender(), shares_store };
-        let parent = context.telemetry.span_of(outgoing.call, message_meta::match_of(&outgoing.payload));
-        intake.call(outgoing.payload.clone(), outgoing.dialect, caller, parent).await
+        let caller = CallingAgent {
+            name: context.sender(),
+            shares_store,
+        };
+        let parent = context
+            .telemetry
+            .span_of(outgoing.call, message_meta::match_of(&outgoing.payload));
+        intake
+            .call(outgoing.payload.clone(), outgoing.dialect, caller, parent)
+            .await
     };
     let replied = timeout_at(context.clock.instant(deadline), asking).await;
-    let mut times = CallTimings { began, connected: Some(began), first_byte: None, last_byte: None };
+    let mut times = CallTimings {
+        began,
+        connected: Some(began),
+        first_byte: None,
+        last_byte: None,
+    };
     let (at, answer, content) = match replied {
         Ok(Ok(Replied { content, at })) => {
             (times.first_byte, times.last_byte) = (Some(at), Some(at));
@@ -125,10 +159,25 @@ async fn to_agent(
             };
             (context.clock.at(at), answer, Some(content))
         }
-        Ok(Err(_)) => (context.clock.now(), Answer::Undelivered(Failure::NoConnection), None),
-        Err(_) => (context.clock.now(), Answer::Undelivered(Failure::TimedOut), None),
+        Ok(Err(_)) => (
+            context.clock.now(),
+            Answer::Undelivered(Failure::NoConnection),
+            None,
+        ),
+        Err(_) => (
+            context.clock.now(),
+            Answer::Undelivered(Failure::TimedOut),
+            None,
+        ),
     };
-    Ended { at, dialect: outgoing.dialect, answer, trouble: None, times, sent: Sent::Typed(content) }
+    Ended {
+        at,
+        dialect: outgoing.dialect,
+        answer,
+        trouble: None,
+        times,
+        sent: Sent::Typed(content),
+    }
 }
 
 async fn attempt_all(
@@ -139,7 +188,13 @@ async fn attempt_all(
 ) -> Ended {
     let mut attempts = CallAttempts::new(call.outgoing.dialect, call.try_dialects);
     loop {
-        let attempting = attempt(context, &call.outgoing, deadline, attempts.dialect(), mailboxes);
+        let attempting = attempt(
+            context,
+            &call.outgoing,
+            deadline,
+            attempts.dialect(),
+            mailboxes,
+        );
         let (ended, understood) = attempting.await;
         if let Some(ended) = attempts.ended(understood, ended) {
             return ended;
@@ -161,14 +216,24 @@ async fn attempt(
     };
     let deadline = context.clock.instant(deadline);
     let most = context.limits.message_bytes_max;
-    let CompletedCall { timings: times, result: outcome } = match mailboxes {
-        Some(mailboxes) => mailboxes.call(outgoing.to.raw(), request.clone(), deadline, most).await,
+    let CompletedCall {
+        timings: times,
+        result: outcome,
+    } = match mailboxes {
+        Some(mailboxes) => {
+            mailboxes
+                .call(outgoing.to.raw(), request.clone(), deadline, most)
+                .await
+        }
         None => {
             let sending = CallRequest {
                 headers: headers(context, outgoing, deadline),
                 ..CallRequest::from(request.clone())
             };
-            context.client.call(outgoing.to.raw(), sending, deadline, most).await
+            context
+                .client
+                .call(outgoing.to.raw(), sending, deadline, most)
+                .await
         }
     };
     let at = arrival(context, &times, &outcome);
@@ -178,7 +243,13 @@ async fn attempt(
             let wire = read_answer(received.status, &received.body, &context.limits);
             let conformance = context.conformance;
             let limits = context.limits;
-            let reading = Reading { conformance, now: at, limits, exchange: exchange.as_ref(), about: None };
+            let reading = Reading {
+                conformance,
+                now: at,
+                limits,
+                exchange: exchange.as_ref(),
+                about: None,
+            };
             (decode_wire::answer(wire, &reading), Some(received.body))
         }
         Err(error) => {
@@ -190,7 +261,17 @@ async fn attempt(
         }
     };
     let understood = Understood::of(&answer);
-    (Ended { at, dialect, answer, trouble, times, sent: Sent::Written { request, response } }, understood)
+    (
+        Ended {
+            at,
+            dialect,
+            answer,
+            trouble,
+            times,
+            sent: Sent::Written { request, response },
+        },
+        understood,
+    )
 }
 
 fn id_of(outgoing: &Outgoing) -> i64 {
@@ -205,8 +286,14 @@ fn written(outgoing: &Outgoing, dialect: Dialect) -> Vec<u8> {
     }
 }
 
-fn headers(context: &Context, outgoing: &Outgoing, deadline: Instant) -> Vec<(HeaderName, HeaderValue)> {
-    let span = context.telemetry.span_of(outgoing.call, message_meta::match_of(&outgoing.payload));
+fn headers(
+    context: &Context,
+    outgoing: &Outgoing,
+    deadline: Instant,
+) -> Vec<(HeaderName, HeaderValue)> {
+    let span = context
+        .telemetry
+        .span_of(outgoing.call, message_meta::match_of(&outgoing.payload));
     let span = span.and_then(|span| HeaderValue::try_from(span.header()).ok());
     let mut headers: Vec<_> = span.into_iter().map(|span| (TRACEPARENT, span)).collect();
     if outgoing.to.raw().contains("/relay/") {
@@ -225,13 +312,22 @@ fn failed(error: &CallError) -> Answer {
         CallError::NoRoute(_) => Failure::NoRoute,
         CallError::Local(_) => Failure::Ours,
         CallError::Forbidden(_) => Failure::Forbidden,
-        CallError::TooLarge(_) | CallError::Unusable(_) => return Answer::Garbled(error.to_string()),
+        CallError::TooLarge(_) | CallError::Unusable(_) => {
+            return Answer::Garbled(error.to_string());
+        }
     })
 }
 
 /// When the answer was there, or it was clear that there is none.
-fn arrival(context: &Context, times: &CallTimings, outcome: &Result<CallResponse, CallError>) -> Timestamp {
-    let came = matches!(outcome, Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_)));
+fn arrival(
+    context: &Context,
+    times: &CallTimings,
+    outcome: &Result<CallResponse, CallError>,
+) -> Timestamp {
+    let came = matches!(
+        outcome,
+        Ok(_) | Err(CallError::TooLarge(_) | CallError::Unusable(_))
+    );
     match times.last_byte {
         Some(last) if came => context.clock.at(last),
         _ => context.clock.now(),
@@ -249,13 +345,26 @@ fn outcome(answer: &Answer) -> ExchangeOutcome {
     }
 }
 
-fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: Timestamp, ended: &Ended) {
+fn log_call(
+    context: &Context,
+    outgoing: &Outgoing,
+    meta: &MessageMeta,
+    began: Timestamp,
+    ended: &Ended,
+) {
     context.log(|| {
         let sender = context.sender();
         let kind = meta.message_type.escaped();
         let outcome = outcome(&ended.answer);
-        let level = if outcome.is_ok() { Level::INFO } else { Level::WARN };
-        let outcome = ended.trouble.as_ref().map_or_else(|| outcome.to_smolstr(), SmolStr::from);
+        let level = if outcome.is_ok() {
+            Level::INFO
+        } else {
+            Level::WARN
+        };
+        let outcome = ended
+            .trouble
+            .as_ref()
+            .map_or_else(|| outcome.to_smolstr(), SmolStr::from);
         let answer_ms = millis(began, ended.at);
         emit!(
             level,
@@ -271,7 +380,11 @@ fn log_call(context: &Context, outgoing: &Outgoing, meta: &MessageMeta, began: T
 
 /// The steps of a call from its beginning to its end, none before the one before it. They may seem to be: a receive timestamp is too
 /// early by as long as the thread was preempted while computing it, and the agent's clock may have stood still meanwhile.
-fn in_order(began: Timestamp, steps: [Option<Timestamp>; 2], ended: Timestamp) -> [Option<Timestamp>; 2] {
+fn in_order(
+    began: Timestamp,
+    steps: [Option<Timestamp>; 2],
+    ended: Timestamp,
+) -> [Option<Timestamp>; 2] {
     let mut earliest = began;
     steps.map(|step| {
         let at = step?.max(earliest).min(ended);
@@ -290,8 +403,17 @@ fn recorded(
 ) -> Exchange {
     let times = &ended.times;
     let clock = &context.clock;
-    let connected = |at| if at == times.began { began } else { clock.at(at) };
-    let steps = [times.connected.map(connected), times.first_byte.map(|at| clock.at(at))];
+    let connected = |at| {
+        if at == times.began {
+            began
+        } else {
+            clock.at(at)
+        }
+    };
+    let steps = [
+        times.connected.map(connected),
+        times.first_byte.map(|at| clock.at(at)),
+    ];
     let [connected_at, first_byte_at] = in_order(began, steps, ended.at);
     let outcome = outcome(&ended.answer);
     let (request, answer) = match &ended.sent {
@@ -299,7 +421,10 @@ fn recorded(
         Sent::Typed(content) => {
             let to = ReplyTo::Id(Id::from(id_of(outgoing)));
             let reply = |content| HttpReply::one(write_reply(&to, ended.dialect, content)).body;
-            (written(outgoing, ended.dialect).into(), content.as_ref().map(|content| reply(content).into()))
+            (
+                written(outgoing, ended.dialect).into(),
+                content.as_ref().map(|content| reply(content).into()),
+            )
         }
     };
     Exchange {
@@ -328,11 +453,23 @@ mod tests {
     #[test]
     fn no_step_of_a_call_comes_before_the_one_before_it_or_after_the_end() {
         let at = Timestamp::from_micros;
-        let steps = |connected, first| in_order(at(10), [connected, first].map(|us| Some(at(us))), at(20));
+        let steps =
+            |connected, first| in_order(at(10), [connected, first].map(|us| Some(at(us))), at(20));
         assert_eq!(steps(12, 15), [12, 15].map(|us| Some(at(us))));
-        assert_eq!(steps(12, 11), [12, 12].map(|us| Some(at(us))), "the first byte seems to be early");
-        assert_eq!(steps(9, 8), [10, 10].map(|us| Some(at(us))), "the clock has stood still");
+        assert_eq!(
+            steps(12, 11),
+            [12, 12].map(|us| Some(at(us))),
+            "the first byte seems to be early"
+        );
+        assert_eq!(
+            steps(9, 8),
+            [10, 10].map(|us| Some(at(us))),
+            "the clock has stood still"
+        );
         assert_eq!(steps(12, 21), [12, 20].map(|us| Some(at(us))));
-        assert_eq!(in_order(at(10), [None, Some(at(9))], at(20)), [None, Some(at(10))]);
+        assert_eq!(
+            in_order(at(10), [None, Some(at(9))], at(20)),
+            [None, Some(at(10))]
+        );
     }
 }

@@ -19,9 +19,18 @@ pub(super) struct CheckpointSigner {
 }
 
 impl CheckpointSigner {
-    pub(super) fn new(keys: CheckpointKeys, store: &Store, stream: &Stream) -> Result<Self, StoreError> {
+    pub(super) fn new(
+        keys: CheckpointKeys,
+        store: &Store,
+        stream: &Stream,
+    ) -> Result<Self, StoreError> {
         let (size, head) = store.head(stream)?;
-        Ok(Self { keys, stream: stream.clone(), size, head })
+        Ok(Self {
+            keys,
+            stream: stream.clone(),
+            size,
+            head,
+        })
     }
 
     /// These events are the next of the stream.
@@ -44,7 +53,10 @@ impl CheckpointSigner {
         if due.key != Some(&public_key) {
             let before = due.key.and_then(|before| self.keys.find(before));
             let signature = before.map(|before| sign_successor(before, due.league_id, &public_key));
-            return Some(Signed::Key { public_key, signature });
+            return Some(Signed::Key {
+                public_key,
+                signature,
+            });
         }
         due.checkpoint.then(|| {
             let checkpoint = Checkpoint {
@@ -53,7 +65,9 @@ impl CheckpointSigner {
                 root: self.head.0,
                 extensions: vec![format!("{} {}", chain::SCHEME, self.stream)],
             };
-            Signed::Checkpoint { note: checkpoint.sign(key) }
+            Signed::Checkpoint {
+                note: checkpoint.sign(key),
+            }
         })
     }
 }

@@ -14,15 +14,22 @@ pub struct Clock {
 
 impl Clock {
     pub fn start() -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         // Nothing, unless a test has moved the time of its runtime: all clocks of a simulated week show the same then.
-        let ahead = Instant::now().into_std().saturating_duration_since(std::time::Instant::now());
+        let ahead = Instant::now()
+            .into_std()
+            .saturating_duration_since(std::time::Instant::now());
         Self::starting_at(Timestamp::EPOCH + since_epoch + ahead)
     }
 
     /// A clock that shows `began_at` now, whatever the system's shows.
     pub fn starting_at(began_at: Timestamp) -> Self {
-        Self { began: Instant::now(), began_at }
+        Self {
+            began: Instant::now(),
+            began_at,
+        }
     }
 
     pub fn now(&self) -> Timestamp {
@@ -42,7 +49,9 @@ impl Clock {
     /// When a clock that is ahead of this one by so much will show it.
     fn instant_ahead(&self, at: Timestamp, ahead_by: Duration) -> Instant {
         let ahead = at.since(self.began_at).saturating_sub(ahead_by);
-        self.began.checked_add(ahead).unwrap_or_else(|| self.began + FAR_AHEAD)
+        self.began
+            .checked_add(ahead)
+            .unwrap_or_else(|| self.began + FAR_AHEAD)
     }
 }
 
@@ -61,8 +70,16 @@ pub(super) struct AgentClock {
 
 impl AgentClock {
     pub(super) fn going_on_from(last_at: Timestamp, clock: Clock, store: WeakStore) -> Self {
-        let started = Self { away_before: downtime(&store), clock, store, ahead: Duration::ZERO };
-        Self { ahead: last_at.since(started.now()), ..started }
+        let started = Self {
+            away_before: downtime(&store),
+            clock,
+            store,
+            ahead: Duration::ZERO,
+        };
+        Self {
+            ahead: last_at.since(started.now()),
+            ..started
+        }
     }
 
     /// How long the agent has stood still.
@@ -78,7 +95,8 @@ impl AgentClock {
         let at = self.clock.at(instant) + self.ahead;
         let behind = self.behind();
         Timestamp::from_micros(
-            at.as_micros().saturating_sub(i64::try_from(behind.as_micros()).unwrap_or(i64::MAX)),
+            at.as_micros()
+                .saturating_sub(i64::try_from(behind.as_micros()).unwrap_or(i64::MAX)),
         )
     }
 
@@ -89,7 +107,9 @@ impl AgentClock {
 
 /// A store that is closed stores no more anyway.
 fn downtime(store: &WeakStore) -> Duration {
-    store.upgrade().map_or(Duration::ZERO, |store| store.downtime())
+    store
+        .upgrade()
+        .map_or(Duration::ZERO, |store| store.downtime())
 }
 
 const FAR_AHEAD: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
@@ -126,16 +146,31 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_agent_goes_on_from_its_last_event_where_the_clock_is_behind_it() {
-        let (store, now) =
-            (matchday_store::Store::in_memory().unwrap(), Timestamp::from_micros(1_736_937_000_000_000));
+        let (store, now) = (
+            matchday_store::Store::in_memory().unwrap(),
+            Timestamp::from_micros(1_736_937_000_000_000),
+        );
         let second = |number| now + Duration::from_secs(number);
-        let from = |last_at| AgentClock::going_on_from(last_at, Clock::starting_at(now), store.downgrade());
+        let from = |last_at| {
+            AgentClock::going_on_from(last_at, Clock::starting_at(now), store.downgrade())
+        };
         let slow = from(second(10));
         assert_eq!(slow.now(), second(10));
         tokio::time::advance(Duration::from_secs(5)).await;
-        assert_eq!(slow.now(), second(15), "it does not stand still until the clock has caught up");
-        assert_eq!(slow.instant(second(17)), Instant::now() + Duration::from_secs(2));
-        assert_eq!(from(Timestamp::EPOCH).now(), now, "and is not ahead where the clock is not behind");
+        assert_eq!(
+            slow.now(),
+            second(15),
+            "it does not stand still until the clock has caught up"
+        );
+        assert_eq!(
+            slow.instant(second(17)),
+            Instant::now() + Duration::from_secs(2)
+        );
+        assert_eq!(
+            from(Timestamp::EPOCH).now(),
+            now,
+            "and is not ahead where the clock is not behind"
+        );
     }
 
     #[test]

@@ -43,7 +43,9 @@ pub(super) struct Context {
 impl Context {
     /// The way to another agent of this process, or to one that fetches its calls here. The egress policy does not apply to it.
     pub(super) fn local_route(&self, endpoint: &Endpoint) -> Option<Route> {
-        self.routes.find(endpoint.raw()).filter(|_| endpoint.raw() != self.url)
+        self.routes
+            .find(endpoint.raw())
+            .filter(|_| endpoint.raw() != self.url)
     }
 
     pub(super) fn sender(&self) -> Sender {
@@ -64,7 +66,11 @@ impl Context {
             );
             self.log(|| {
                 let sender = self.sender();
-                emit!(Level::WARN, Header::new(self.clock.now(), &sender, "record_full"), "{message}");
+                emit!(
+                    Level::WARN,
+                    Header::new(self.clock.now(), &sender, "record_full"),
+                    "{message}"
+                );
             });
         }
     }
@@ -80,6 +86,9 @@ pub(super) struct AgentInfo {
 
 impl AgentInfo {
     pub(super) fn of<A: DecodeHints>(agent: &A) -> Self {
-        Self { sender: agent.sender(), about: agent.reads_about().cloned() }
+        Self {
+            sender: agent.sender(),
+            about: agent.reads_about().cloned(),
+        }
     }
 }

@@ -21,7 +21,11 @@ pub struct Decided {
 
 impl From<ExternalResult> for Decided {
     fn from(decision: ExternalResult) -> Self {
-        Self { decision, remark: None, usage: None }
+        Self {
+            decision,
+            remark: None,
+            usage: None,
+        }
     }
 }
 

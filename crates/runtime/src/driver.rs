@@ -57,7 +57,9 @@ impl<A: Runnable> DriverTask<A> {
             outcome = self.outbox.flush().await;
         }
         match &outcome {
-            Ok(()) => self.log("stopped", Level::INFO, || "stopped in good order".to_owned()),
+            Ok(()) => self.log("stopped", Level::INFO, || {
+                "stopped in good order".to_owned()
+            }),
             Err(why) => self.log("store_failed", Level::ERROR, || format!("stopped: {why}")),
         }
         outcome
@@ -73,7 +75,10 @@ impl<A: Runnable> DriverTask<A> {
         let mut timer = pin!(tokio::time::sleep(Duration::ZERO));
         loop {
             tokio::task::coop::consume_budget().await;
-            let deadline = self.driver.deadline().map(|at| self.context.clock.instant(at));
+            let deadline = self
+                .driver
+                .deadline()
+                .map(|at| self.context.clock.instant(at));
             if let Some(at) = deadline.filter(|at| *at < timer.deadline() || timer.is_elapsed()) {
                 timer.as_mut().reset(at);
             }
@@ -104,13 +109,25 @@ impl<A: Runnable> DriverTask<A> {
     fn take_in(&mut self, now: Timestamp, arrived: Arrived) -> Result<(), String> {
         let arrival = match arrived {
             Arrived::StoreFailed(why) => return Err(why),
-            Arrived::Input(at, input) => Arrival { at, input, from_colocated: false },
-            Arrived::Request { at, mut request, reply } => {
+            Arrived::Input(at, input) => Arrival {
+                at,
+                input,
+                from_colocated: false,
+            },
+            Arrived::Request {
+                at,
+                mut request,
+                reply,
+            } => {
                 self.last_request += 1;
                 request.id = RequestId(self.last_request);
                 let from_colocated = reply.is_colocated();
                 self.reply_slots.insert(request.id, reply);
-                Arrival { at, input: Input::Request(request), from_colocated }
+                Arrival {
+                    at,
+                    input: Input::Request(request),
+                    from_colocated,
+                }
             }
         };
         let batches = self.driver.arrive(now, arrival);
@@ -124,7 +141,9 @@ impl<A: Runnable> DriverTask<A> {
             for batch in batches {
                 self.append(batch);
             }
-            let Some(signer) = &mut self.signer else { break };
+            let Some(signer) = &mut self.signer else {
+                break;
+            };
             let signed = self.driver.sign(|due, entropy| signer.sign(due, entropy));
             batches = signed.map_err(|error| error.to_string())?;
         }
@@ -138,10 +157,18 @@ impl<A: Runnable> DriverTask<A> {
         if let Some(signer) = &mut self.signer {
             signer.extend(&batch.lines);
         }
-        let Batch { at, lines, durability, when_ordered, when_durable, .. } = batch;
+        let Batch {
+            at,
+            lines,
+            durability,
+            when_ordered,
+            when_durable,
+            ..
+        } = batch;
         let when_ordered = Release::new(when_ordered, Reach::Colocated, &mut self.reply_slots);
         let when_durable = Release::new(when_durable, Reach::Anywhere, &mut self.reply_slots);
-        self.outbox.append(at, lines, durability, when_ordered, when_durable);
+        self.outbox
+            .append(at, lines, durability, when_ordered, when_durable);
     }
 
     fn count(&self, batch: &Batch<A::Event>) {
@@ -157,7 +184,9 @@ impl<A: Runnable> DriverTask<A> {
     fn announce_info(&mut self) {
         let info = AgentInfo::of(self.driver.agent());
         if *self.info.borrow() != info {
-            self.log("registered", Level::INFO, || format!("registered as {}", info.sender));
+            self.log("registered", Level::INFO, || {
+                format!("registered as {}", info.sender)
+            });
             self.info.send_replace(info);
         }
     }

@@ -16,6 +16,9 @@ pub fn entropy_from_system() -> Result<Entropy, NoEntropy> {
 /// The same for the same number and agent, and different for any other. Tokens made of it can be guessed from
 /// the number.
 pub fn entropy_numbered(number: u64, agent: &str) -> Entropy {
-    let seed = Sha256::new().chain_update(number.to_le_bytes()).chain_update(agent).finalize();
+    let seed = Sha256::new()
+        .chain_update(number.to_le_bytes())
+        .chain_update(agent)
+        .finalize();
     Entropy::from_seed(seed.into())
 }

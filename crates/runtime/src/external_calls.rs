@@ -25,9 +25,14 @@ pub(super) async fn request_decision(context: Arc<Context>, request: DecisionReq
     };
     let at = context.clock.now();
     log_decision(&context, &meta, began, at, &decided);
-    context
-        .inbox
-        .put(Arrived::Input(at, Input::External { id, result: decided.decision, usage: decided.usage }));
+    context.inbox.put(Arrived::Input(
+        at,
+        Input::External {
+            id,
+            result: decided.decision,
+            usage: decided.usage,
+        },
+    ));
 }
 
 async fn decide(context: &Context, turn: TurnSheet, until: Timestamp) -> Decided {
@@ -36,19 +41,36 @@ async fn decide(context: &Context, turn: TurnSheet, until: Timestamp) -> Decided
     };
     let time = Duration::from_millis(turn.time_left_ms).as_secs_f64();
     match timeout_at(context.clock.instant(until), decider.decide(turn.clone())).await {
-        Ok(decided) => Decided { decision: decided.decision.and_then(|value| turn.check(value)), ..decided },
+        Ok(decided) => Decided {
+            decision: decided.decision.and_then(|value| turn.check(value)),
+            ..decided
+        },
         Err(_) => Err(format!("nothing was decided in {time:.1} s")).into(),
     }
 }
 
-fn log_decision(context: &Context, meta: &MessageMeta, began: Timestamp, at: Timestamp, decided: &Decided) {
+fn log_decision(
+    context: &Context,
+    meta: &MessageMeta,
+    began: Timestamp,
+    at: Timestamp,
+    decided: &Decided,
+) {
     context.log(|| {
         let decided_ms = millis(began, at);
         let about = meta.match_id.as_deref().unwrap_or_default();
-        let Decided { decision, remark, .. } = decided;
+        let Decided {
+            decision, remark, ..
+        } = decided;
         let (level, mut message) = match decision {
-            Ok(value) => (Level::INFO, format!("decided on {value} in {about} ({decided_ms:.1} ms)")),
-            Err(why) => (Level::WARN, format!("the fallback strategy chooses in {about}: {why}")),
+            Ok(value) => (
+                Level::INFO,
+                format!("decided on {value} in {about} ({decided_ms:.1} ms)"),
+            ),
+            Err(why) => (
+                Level::WARN,
+                format!("the fallback strategy chooses in {about}: {why}"),
+            ),
         };
         if let Some(remark) = remark {
             message = format!("{message}; it says {remark}");
@@ -69,7 +91,9 @@ pub(super) async fn request_position(context: Arc<Context>, request: RulesReques
             None => Err("nobody is there who knows the rules".to_owned()),
             Some(rules) => timeout_at(until, rules.position(request))
                 .await
-                .unwrap_or_else(|_| Err("the rules of the game were asked by too many at once".to_owned())),
+                .unwrap_or_else(|_| {
+                    Err("the rules of the game were asked by too many at once".to_owned())
+                }),
         }
     };
     let result = tokio::select! {
@@ -83,8 +107,19 @@ pub(super) async fn request_position(context: Arc<Context>, request: RulesReques
             let meta = MessageMeta::of_match(&match_id);
             let sender = context.sender();
             let header = Header::new(at, &sender, "rules_failed").about(&meta);
-            emit!(Level::WARN, header, "{match_id} starts over in a while: {why}");
+            emit!(
+                Level::WARN,
+                header,
+                "{match_id} starts over in a while: {why}"
+            );
         });
     }
-    context.inbox.put(Arrived::Input(at, Input::External { id, result, usage: None }));
+    context.inbox.put(Arrived::Input(
+        at,
+        Input::External {
+            id,
+            result,
+            usage: None,
+        },
+    ));
 }

@@ -46,7 +46,10 @@ impl<A> fmt::Debug for Inspector<A> {
 
 impl<A> Inspector<A> {
     /// Runs `look` on the agent, between two steps of it. `None` if the agent has stopped.
-    pub async fn inspect<R: Send + 'static>(&self, look: impl FnOnce(&A) -> R + Send + 'static) -> Option<R> {
+    pub async fn inspect<R: Send + 'static>(
+        &self,
+        look: impl FnOnce(&A) -> R + Send + 'static,
+    ) -> Option<R> {
         let (tell, told) = oneshot::channel();
         let look = Box::new(move |agent: &A| {
             let _ = tell.send(look(agent));
@@ -65,7 +68,15 @@ impl<A> Handle<A> {
         serving: JoinHandle<()>,
         driving: JoinHandle<Result<(), String>>,
     ) -> Self {
-        Self { address, control, steps, close, serving, driving, ended: None }
+        Self {
+            address,
+            control,
+            steps,
+            close,
+            serving,
+            driving,
+            ended: None,
+        }
     }
 
     /// Where it listens.
@@ -74,7 +85,10 @@ impl<A> Handle<A> {
     }
 
     /// Runs `look` on the agent, between two steps of it. `None` if the agent has stopped.
-    pub async fn inspect<R: Send + 'static>(&self, look: impl FnOnce(&A) -> R + Send + 'static) -> Option<R> {
+    pub async fn inspect<R: Send + 'static>(
+        &self,
+        look: impl FnOnce(&A) -> R + Send + 'static,
+    ) -> Option<R> {
         self.inspector().inspect(look).await
     }
 
@@ -136,6 +150,8 @@ impl<A> Drop for Handle<A> {
 
 impl<A> fmt::Debug for Handle<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("Handle")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
     }
 }

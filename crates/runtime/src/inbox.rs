@@ -10,7 +10,11 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(super) enum Arrived {
     /// A request; the driver's task chooses its id.
-    Request { at: Timestamp, request: Request, reply: ReplySlot },
+    Request {
+        at: Timestamp,
+        request: Request,
+        reply: ReplySlot,
+    },
     /// The end of a call, or the result of an external request.
     Input(Timestamp, Input),
     /// Nothing more can be stored; why.
@@ -34,9 +38,19 @@ pub(super) struct ReplySlot {
 
 impl ReplySlot {
     /// The reply comes out of the other half; an error there means that none will come.
-    pub(super) fn new(place: OwnedSemaphorePermit, colocated: bool) -> (Self, oneshot::Receiver<Replied>) {
+    pub(super) fn new(
+        place: OwnedSemaphorePermit,
+        colocated: bool,
+    ) -> (Self, oneshot::Receiver<Replied>) {
         let (to, reply) = oneshot::channel();
-        (Self { to, place, colocated }, reply)
+        (
+            Self {
+                to,
+                place,
+                colocated,
+            },
+            reply,
+        )
     }
 
     /// Whether the request is of a colocated agent.
@@ -47,7 +61,10 @@ impl ReplySlot {
     pub(super) fn fill(self, content: Content) {
         drop(self.place);
         // The peer may have gone.
-        let _ = self.to.send(Replied { content, at: Instant::now() });
+        let _ = self.to.send(Replied {
+            content,
+            at: Instant::now(),
+        });
     }
 }
 
@@ -61,7 +78,14 @@ pub(super) struct Inbox {
 impl Inbox {
     pub(super) fn new(len: usize) -> (Self, mpsc::UnboundedReceiver<Arrived>) {
         let (arrived, arrivals) = mpsc::unbounded_channel();
-        (Self { arrived, room: Arc::new(Semaphore::new(len)), len }, arrivals)
+        (
+            Self {
+                arrived,
+                room: Arc::new(Semaphore::new(len)),
+                len,
+            },
+            arrivals,
+        )
     }
 
     /// Places for `count` requests, all or none.

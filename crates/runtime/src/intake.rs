@@ -16,8 +16,8 @@ use matchday_core::protocol::dialect::{Dialect, decode_wire};
 use matchday_core::protocol::jsonrpc::ErrorObject;
 use matchday_core::protocol::messages::LeagueError;
 use matchday_core::protocol::{
-    Body, ConversationId, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp, Token,
-    UntrustedText,
+    Body, ConversationId, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Timestamp,
+    Token, UntrustedText,
 };
 use matchday_net::rx_time::RxTimes;
 use matchday_store::redact::{redact_body, redact_text};
@@ -87,7 +87,12 @@ impl Caller {
 
 impl From<SocketAddr> for Caller {
     fn from(peer: SocketAddr) -> Self {
-        Self { peer, join_code: None, is_ourselves: false, agent: None }
+        Self {
+            peer,
+            join_code: None,
+            is_ourselves: false,
+            agent: None,
+        }
     }
 }
 
@@ -117,7 +122,12 @@ impl Intake {
         trusts_loopback: bool,
         pace: Duration,
     ) -> Self {
-        Self { context, address, trusts_loopback, pace }
+        Self {
+            context,
+            address,
+            trusts_loopback,
+            pace,
+        }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -135,13 +145,17 @@ impl Intake {
     /// When a request had come whose last byte has just been read.
     pub(super) fn arrival(&self, rx_times: Option<&Arc<RxTimes>>) -> Timestamp {
         let clock = &self.context.clock;
-        rx_times.and_then(|times| times.last()).map_or_else(|| clock.now(), |last| clock.at(last))
+        rx_times
+            .and_then(|times| times.last())
+            .map_or_else(|| clock.now(), |last| clock.at(last))
     }
 
     /// Returns when nothing could be stored for a while.
     pub(super) async fn store_unavailable(&self) {
         let store = || self.context.clock.store.upgrade();
-        let Some(mut lost) = store().map(|store| store.watch_lost()) else { return pending().await };
+        let Some(mut lost) = store().map(|store| store.watch_lost()) else {
+            return pending().await;
+        };
         while let Some(left) = store().map_or(Some(Duration::MAX), |store| store.available_for()) {
             if let Ok(Err(_)) = timeout(left, lost.changed()).await {
                 // A store that is closed says so to each request itself.
@@ -171,7 +185,10 @@ impl Intake {
         let context = &self.context;
         if matches!(&asked, RequestContent::Query(request) if request.query == Query::Discover) {
             let reply = Some(schemas::discovery(&context.sender()));
-            return Submitted { meta: MessageMeta::named(Query::Discover.name()), reply };
+            return Submitted {
+                meta: MessageMeta::named(Query::Discover.name()),
+                reply,
+            };
         }
         let conformance = context.conformance;
         let limits = context.limits;
@@ -180,10 +197,17 @@ impl Intake {
             _ => None,
         };
         let about = context.info.borrow().about.clone();
-        let reading = Reading { conformance, now: at, limits, exchange: None, about: about.as_ref() };
+        let reading = Reading {
+            conformance,
+            now: at,
+            limits,
+            exchange: None,
+            about: about.as_ref(),
+        };
         let ask = decode_wire::ask(asked, &reading);
         let (Some(ask), Some(place)) = (ask, place) else {
-            let meta = MessageMeta::new(foreign.as_ref().map_or("", UntrustedText::raw), None, None);
+            let meta =
+                MessageMeta::new(foreign.as_ref().map_or("", UntrustedText::raw), None, None);
             return Submitted { meta, reply: None };
         };
         self.submit_decoded(ask, dialect, place, at, caller)
@@ -206,7 +230,10 @@ impl Intake {
         let is_operator = self.trusts_loopback
             && self.address.ip().is_loopback()
             && peer.is_some_and(|peer| peer.is_loopback());
-        let colocated = caller.agent.as_ref().is_some_and(|agent| agent.shares_store);
+        let colocated = caller
+            .agent
+            .as_ref()
+            .is_some_and(|agent| agent.shares_store);
         let (slot, reply) = ReplySlot::new(place, colocated);
         let request = Request {
             id: RequestId(0),
@@ -218,7 +245,10 @@ impl Intake {
             join_code: caller.join_code.clone(),
         };
         self.put_into_inbox(at, request, slot);
-        Submitted { meta, reply: Some(reply) }
+        Submitted {
+            meta,
+            reply: Some(reply),
+        }
     }
 
     /// A registration whose endpoint has a name that must be resolved first waits for that, and no other request does.
@@ -232,7 +262,11 @@ impl Intake {
                 let context = Arc::clone(context);
                 let egress = egress.clone();
                 tokio::spawn(async move {
-                    request.objection = egress.check(named.raw()).await.err().map(|why| why.to_string());
+                    request.objection = egress
+                        .check(named.raw())
+                        .await
+                        .err()
+                        .map(|why| why.to_string());
                     context.inbox.put(Arrived::Request { at, request, reply });
                 });
                 return;
@@ -244,7 +278,11 @@ impl Intake {
             let pace = self.pace;
             tokio::spawn(async move {
                 sleep(pace).await;
-                context.inbox.put(Arrived::Request { at: context.clock.now(), request, reply });
+                context.inbox.put(Arrived::Request {
+                    at: context.clock.now(),
+                    request,
+                    reply,
+                });
             });
             return;
         }
@@ -261,7 +299,11 @@ impl Intake {
         let at = self.now();
         let caller = caller.into();
         let is_message = params.get("message_type").is_some();
-        let written = if is_message { params.to_string() } else { json!({ method: &params }).to_string() };
+        let written = if is_message {
+            params.to_string()
+        } else {
+            json!({ method: &params }).to_string()
+        };
         let asked = read_method(method, params).map_err(|error| NoReply::Unfit(reason(error)))?;
         let (meta, content) = match self.reserve(1).and_then(|mut places| places.pop()) {
             // An agent that is registered by way of a tool need not speak so itself.
@@ -279,7 +321,11 @@ impl Intake {
     }
 
     /// Sends a message, as a peer would; the exchange is logged and recorded.
-    pub async fn send(&self, message: Message, caller: impl Into<Caller>) -> Result<Content, NoReply> {
+    pub async fn send(
+        &self,
+        message: Message,
+        caller: impl Into<Caller>,
+    ) -> Result<Content, NoReply> {
         let caller = caller.into();
         let written = serde_json::to_vec(&message).unwrap_or_default();
         let ask = Ask::Message(Ok(message.into()));
@@ -290,7 +336,14 @@ impl Intake {
 
     /// Gives an order of the process that runs the agent: it needs no token.
     pub async fn order(&self, message: Message) -> Result<Content, NoReply> {
-        self.send(message, Caller { is_ourselves: true, ..Caller::from(self.address) }).await
+        self.send(
+            message,
+            Caller {
+                is_ourselves: true,
+                ..Caller::from(self.address)
+            },
+        )
+        .await
     }
 
     fn finish_asked(
@@ -313,7 +366,11 @@ impl Intake {
     /// Asks on our own behalf, as anyone may: the exchange is neither logged nor recorded.
     pub async fn look(&self, ask: Ask) -> Result<Content, NoReply> {
         let nobody = SocketAddr::from(([0, 0, 0, 0], 0));
-        Ok(self.ask(ask, Dialect::Standard, &nobody.into()).await?.replied.content)
+        Ok(self
+            .ask(ask, Dialect::Standard, &nobody.into())
+            .await?
+            .replied
+            .content)
     }
 
     /// The latest checkpoint, as anyone may see it where the league is open to readers, and the operator anywhere.
@@ -323,7 +380,11 @@ impl Intake {
         operator_token: Option<Token>,
     ) -> Result<Content, NoReply> {
         let ask = Ask::Checkpoint { operator_token };
-        Ok(self.ask(ask, Dialect::Standard, &peer.into()).await?.replied.content)
+        Ok(self
+            .ask(ask, Dialect::Standard, &peer.into())
+            .await?
+            .replied
+            .content)
     }
 
     /// A call of another agent of this process, which records it.
@@ -334,7 +395,10 @@ impl Intake {
         agent: CallingAgent,
         parent: Option<Parent>,
     ) -> Result<Replied, NoReply> {
-        let caller = Caller { agent: Some(agent), ..Caller::from(self.address) };
+        let caller = Caller {
+            agent: Some(agent),
+            ..Caller::from(self.address)
+        };
         let ask = match payload {
             Payload::Message(message) => Ask::Message(Ok(message.into())),
             Payload::Probe => Ask::Query(Query::Ping.into()),
@@ -350,7 +414,11 @@ impl Intake {
         let place = self.context.inbox.place().await.ok_or(NoReply::Gone)?;
         let at = self.now();
         let Submitted { meta, reply } = self.submit_decoded(ask, dialect, place, at, caller);
-        Ok(Asked { at, meta, replied: received(reply).await? })
+        Ok(Asked {
+            at,
+            meta,
+            replied: received(reply).await?,
+        })
     }
 
     /// E014 in these words, for a request of which `field` gives the fields.
@@ -390,7 +458,11 @@ impl Intake {
     ) {
         let context = &self.context;
         let done_at = self.log_exchange(at, caller, meta, outcome);
-        context.telemetry.trace_request(meta.finished(at, done_at), outcome, parent, || context.sender());
+        context
+            .telemetry
+            .trace_request(meta.finished(at, done_at), outcome, parent, || {
+                context.sender()
+            });
         if caller.agent.is_none() {
             context.record(|| Exchange {
                 at,
@@ -402,7 +474,9 @@ impl Intake {
                 direction: Direction::In,
                 peer: format_smolstr!("{}", caller.peer).into(),
                 message_type: meta.message_type.clone(),
-                conversation_id: ConversationId::new(meta.conversation_id.clone().unwrap_or_default()),
+                conversation_id: ConversationId::new(
+                    meta.conversation_id.clone().unwrap_or_default(),
+                ),
                 match_id: meta.match_id.clone().map(MatchId::new),
                 request: redact_body(request, meta.match_id.is_some()),
                 answer: Some(redact_body(answer, meta.match_id.is_some())),
@@ -422,7 +496,9 @@ impl Intake {
     ) -> Timestamp {
         let context = &self.context;
         let done_at = context.clock.now();
-        context.telemetry.request_finished(meta.finished(at, done_at), outcome);
+        context
+            .telemetry
+            .request_finished(meta.finished(at, done_at), outcome);
         context.log(|| {
             let kind = match meta.message_type.escaped().to_string() {
                 unnamed if unnamed.is_empty() => "a request".to_owned(),
@@ -467,7 +543,9 @@ async fn received(reply: Option<oneshot::Receiver<Replied>>) -> Result<Replied, 
 /// A field of the message in a request, as it came.
 pub(super) fn field_of(asked: &RequestContent, name: &str) -> Option<SmolStr> {
     match asked {
-        RequestContent::Message { value, .. } => value.get(name).and_then(Value::as_str).map(SmolStr::from),
+        RequestContent::Message { value, .. } => {
+            value.get(name).and_then(Value::as_str).map(SmolStr::from)
+        }
         _ => None,
     }
 }
@@ -480,13 +558,20 @@ fn reason(error: ErrorObject) -> String {
 }
 
 fn asks_for_a_move(ask: &Ask) -> bool {
-    let Ask::Message(Ok(incoming)) = ask else { return false };
-    matches!(&incoming.body, Ok(Body::ChooseParityCall(_) | Body::GameMoveCall(_)))
+    let Ask::Message(Ok(incoming)) = ask else {
+        return false;
+    };
+    matches!(
+        &incoming.body,
+        Ok(Body::ChooseParityCall(_) | Body::GameMoveCall(_))
+    )
 }
 
 /// The endpoint that a registration names.
 fn endpoint(ask: &Ask) -> Option<&Endpoint> {
-    let Ask::Message(Ok(incoming)) = ask else { return None };
+    let Ask::Message(Ok(incoming)) = ask else {
+        return None;
+    };
     match &incoming.body {
         Ok(Body::LeagueRegisterRequest(request)) => Some(&request.player_meta.contact_endpoint),
         Ok(Body::RefereeRegisterRequest(request)) => Some(&request.referee_meta.contact_endpoint),

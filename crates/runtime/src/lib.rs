@@ -180,7 +180,11 @@ pub enum StartError {
     #[error("cannot read the events of {stream}: {error}")]
     Unreadable { stream: String, error: StoreError },
     #[error("event {number} of {stream} cannot be understood: {error}")]
-    Foreign { stream: String, number: usize, error: EventCodecError },
+    Foreign {
+        stream: String,
+        number: usize,
+        error: EventCodecError,
+    },
     #[error("the listening socket has no address: {0}")]
     NoAddress(std::io::Error),
 }
@@ -202,13 +206,23 @@ where
     let last_at = replay(&mut agent, &store, &stream, &telemetry, true)?;
     let address = listener.local_addr().map_err(StartError::NoAddress)?;
     let url = url_of(address, &options.server);
-    let start = Start { address, url, wakes: true, last_at, telemetry };
+    let start = Start {
+        address,
+        url,
+        wakes: true,
+        last_at,
+        telemetry,
+    };
     Ok(host_at(agent, start, listener, store, stream, options)?.handle)
 }
 
 /// The endpoint of a socket, as it is called on this machine.
 fn url_of(address: SocketAddr, server: &ServerOptions) -> String {
-    let scheme = if server.tls.is_some() { "https" } else { "http" };
+    let scheme = if server.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
     format!("{scheme}://{address}/mcp")
 }
 
@@ -287,11 +301,22 @@ where
     A: Runnable,
     A::Event: Send,
 {
-    let signer = options.checkpoint_keys.take().map(|keys| CheckpointSigner::new(keys, &store, &stream));
-    let signer =
-        signer.transpose().map_err(|error| StartError::Unreadable { stream: stream.0.to_string(), error })?;
+    let signer = options
+        .checkpoint_keys
+        .take()
+        .map(|keys| CheckpointSigner::new(keys, &store, &stream));
+    let signer = signer.transpose().map_err(|error| StartError::Unreadable {
+        stream: stream.0.to_string(),
+        error,
+    })?;
     let rate_limiter = options.rate_limiter();
-    let Start { address, url, wakes, last_at, telemetry } = start;
+    let Start {
+        address,
+        url,
+        wakes,
+        last_at,
+        telemetry,
+    } = start;
     let runtime = tokio::runtime::Handle::current();
     let (inbox, arrivals) = Inbox::new(options.inbox_len);
     let (controls, control) = mpsc::unbounded_channel();
@@ -300,7 +325,9 @@ where
     let (info_sender, info) = watch::channel(AgentInfo::of(&agent));
     let steps = Arc::new(Notify::new());
     let (conformance, mut limits) = agent.reading();
-    limits.message_bytes_max = options.message_bytes_max.unwrap_or(limits.message_bytes_max);
+    limits.message_bytes_max = options
+        .message_bytes_max
+        .unwrap_or(limits.message_bytes_max);
     let context = Arc::new(Context {
         client: options.client,
         routes: options.routes,
@@ -313,19 +340,34 @@ where
         info,
         log: options.log,
         telemetry,
-        quota: ExchangeQuota::new(&store, options.record_exchanges.then_some(options.exchanges_bytes_max)),
+        quota: ExchangeQuota::new(
+            &store,
+            options
+                .record_exchanges
+                .then_some(options.exchanges_bytes_max),
+        ),
         changes: watch::Sender::new(0),
         decider: options.decider,
         rules: options.rules,
     });
-    let intake = Arc::new(Intake::new(Arc::clone(&context), address, options.trusts_loopback, options.pace));
+    let intake = Arc::new(Intake::new(
+        Arc::clone(&context),
+        address,
+        options.trusts_loopback,
+        options.pace,
+    ));
     let membership = context.routes.join(&context.url, &intake, &store);
     let origin_check = OriginCheck::new(address, options.allowed);
     let changes = intake.changes();
     let probe: Arc<dyn Probe> = Arc::new(AgentProbe::new(&context, &controls, &store));
     options.telemetry.metrics.add_probe(&probe);
-    let telemetry = Endpoints { telemetry: options.telemetry, probe };
-    let mcp = options.mcp.map(|MountMcp(mount)| mount(Arc::clone(&intake)));
+    let telemetry = Endpoints {
+        telemetry: options.telemetry,
+        probe,
+    };
+    let mcp = options
+        .mcp
+        .map(|MountMcp(mount)| mount(Arc::clone(&intake)));
     let service = Arc::new(HttpService::new(
         intake,
         origin_check,
@@ -356,7 +398,11 @@ where
         outcome
     });
     let handle = Handle::new(address, controls, steps, close, serving, driving);
-    Ok(Hosted { handle, service, changes })
+    Ok(Hosted {
+        handle,
+        service,
+        changes,
+    })
 }
 
 async fn serve(
@@ -392,13 +438,17 @@ pub fn replay<A: Metrics>(
     are_new: bool,
 ) -> Result<Timestamp, StartError> {
     let name = || stream.0.to_string();
-    let events = store.load(stream).map_err(|error| StartError::Unreadable { stream: name(), error })?;
+    let events = store.load(stream).map_err(|error| StartError::Unreadable {
+        stream: name(),
+        error,
+    })?;
     for (before, stored) in events.iter().enumerate() {
-        let (at, event) = event_codec::decode(&stored.line).map_err(|error| StartError::Foreign {
-            stream: name(),
-            number: before + 1,
-            error,
-        })?;
+        let (at, event) =
+            event_codec::decode(&stored.line).map_err(|error| StartError::Foreign {
+                stream: name(),
+                number: before + 1,
+                error,
+            })?;
         agent.apply(at, &event);
         if let Some(milestone) = A::milestone(&event) {
             telemetry.replayed(at, &milestone, are_new);

@@ -22,9 +22,14 @@ pub struct LineWriter {
 impl LineWriter {
     /// `output` gets each line in one call of `write`, and `flush` whenever no line waits any more.
     pub fn start(output: impl Write + Send + 'static) -> Self {
-        let builder = NonBlockingBuilder::default().buffered_lines_limit(LINES_MAX).lossy(true);
+        let builder = NonBlockingBuilder::default()
+            .buffered_lines_limit(LINES_MAX)
+            .lossy(true);
         let (lines, worker) = builder.thread_name("lines").finish(output);
-        Self { lines, worker: Some(worker) }
+        Self {
+            lines,
+            worker: Some(worker),
+        }
     }
 
     /// Never blocks.
@@ -46,7 +51,11 @@ impl Drop for LineWriter {
             drop(worker);
             drop(ended);
         };
-        if thread::Builder::new().name("flush".to_owned()).spawn(flush).is_ok() {
+        if thread::Builder::new()
+            .name("flush".to_owned())
+            .spawn(flush)
+            .is_ok()
+        {
             let _ = end.recv_timeout(FLUSH_MAX);
         }
     }

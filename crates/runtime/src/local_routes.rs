@@ -70,7 +70,10 @@ impl LocalRoutes {
     }
 
     fn agents_mut(&self) -> RwLockWriteGuard<'_, HashMap<Box<str>, Arc<SetOnce<LocalAgent>>>> {
-        self.0.agents.write().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .agents
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls to this URL wait for the agent that is about to start there.
@@ -90,7 +93,10 @@ impl LocalRoutes {
     }
 
     pub(super) fn join(&self, url: &str, intake: &Arc<Intake>, store: &Store) -> Membership {
-        let own = LocalAgent { intake: Arc::downgrade(intake), store: store.downgrade() };
+        let own = LocalAgent {
+            intake: Arc::downgrade(intake),
+            store: store.downgrade(),
+        };
         let mut agents = self.agents_mut();
         let mut agent = Arc::clone(agents.entry(url.into()).or_default());
         if agent.set(own.clone()).is_err() {
@@ -99,12 +105,21 @@ impl LocalRoutes {
             agents.insert(url.into(), Arc::clone(&agent));
         }
         drop(agents);
-        Membership { routes: self.clone(), url: url.into(), agent }
+        Membership {
+            routes: self.clone(),
+            url: url.into(),
+            agent,
+        }
     }
 
     pub(super) fn find(&self, url: &str) -> Option<Route> {
         // An agent that dials out is called through its mailbox, wherever it runs.
-        match self.0.mailboxes.get().filter(|mailboxes| mailboxes.has(url)) {
+        match self
+            .0
+            .mailboxes
+            .get()
+            .filter(|mailboxes| mailboxes.has(url))
+        {
             Some(mailboxes) => Some(Route::Mailbox(Arc::clone(mailboxes))),
             None => self.agents().get(url).cloned().map(Route::Agent),
         }
@@ -115,7 +130,9 @@ impl LocalRoutes {
         let routes = self.clone();
         let store = store.downgrade();
         Arc::new(move |endpoint: &Endpoint| {
-            let Some(Route::Agent(agent)) = routes.find(endpoint.raw()) else { return false };
+            let Some(Route::Agent(agent)) = routes.find(endpoint.raw()) else {
+                return false;
+            };
             agent.get().is_some_and(|agent| agent.shares(&store))
         })
     }
@@ -135,7 +152,10 @@ impl LocalAgent {
 impl Drop for Membership {
     fn drop(&mut self) {
         let mut agents = self.routes.agents_mut();
-        if agents.get(&self.url).is_some_and(|agent| Arc::ptr_eq(agent, &self.agent)) {
+        if agents
+            .get(&self.url)
+            .is_some_and(|agent| Arc::ptr_eq(agent, &self.agent))
+        {
             agents.remove(&self.url);
         }
     }

@@ -4,8 +4,8 @@ use crate::telemetry::{CHECKPOINT, FinishedExchange};
 use matchday_core::agent::{Ask, Content, Payload};
 use matchday_core::protocol::decode::Exchange;
 use matchday_core::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Timestamp,
-    UntrustedText,
+    Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender,
+    Timestamp, UntrustedText,
 };
 use matchday_store::redact::redact_text;
 use smol_str::SmolStr;
@@ -19,7 +19,11 @@ pub(super) struct MessageMeta {
 
 impl MessageMeta {
     /// Texts of a peer go into the log and the record as they are here: without tokens.
-    pub(super) fn new(message_type: &str, conversation_id: Option<&str>, match_id: Option<&str>) -> Self {
+    pub(super) fn new(
+        message_type: &str,
+        conversation_id: Option<&str>,
+        match_id: Option<&str>,
+    ) -> Self {
         Self {
             message_type: redact_text(message_type).into(),
             conversation_id: conversation_id.map(redact_text),
@@ -29,11 +33,17 @@ impl MessageMeta {
 
     /// About a match of ours.
     pub(super) fn of_match(match_id: &MatchId) -> Self {
-        Self { match_id: Some(match_id.as_str().into()), ..Self::default() }
+        Self {
+            match_id: Some(match_id.as_str().into()),
+            ..Self::default()
+        }
     }
 
     pub(super) fn named(message_type: &'static str) -> Self {
-        Self { message_type: UntrustedText::new_static(message_type), ..Self::default() }
+        Self {
+            message_type: UntrustedText::new_static(message_type),
+            ..Self::default()
+        }
     }
 
     pub(super) fn of_message(message: &Message) -> Self {
@@ -48,13 +58,21 @@ impl MessageMeta {
                 Self::of_parts(kind, &incoming.envelope, incoming.body.as_ref().ok())
             }
             Ask::Message(Err(rejection)) => Self::new(
-                rejection.message_type.as_ref().map_or("", UntrustedText::raw),
-                rejection.conversation_id.as_ref().map(ConversationId::as_str),
+                rejection
+                    .message_type
+                    .as_ref()
+                    .map_or("", UntrustedText::raw),
+                rejection
+                    .conversation_id
+                    .as_ref()
+                    .map(ConversationId::as_str),
                 None,
             ),
-            Ask::Query(request) => {
-                Self::new(request.query.name(), None, request.params.match_id.as_ref().map(MatchId::as_str))
-            }
+            Ask::Query(request) => Self::new(
+                request.query.name(),
+                None,
+                request.params.match_id.as_ref().map(MatchId::as_str),
+            ),
             Ask::Checkpoint { .. } => Self::named(CHECKPOINT),
         }
     }
@@ -71,7 +89,9 @@ impl MessageMeta {
     }
 
     fn of_parts(kind: &'static str, envelope: &Envelope, body: Option<&Body>) -> Self {
-        let match_id = body.and_then(|body| parts(body).match_id).map(MatchId::as_str);
+        let match_id = body
+            .and_then(|body| parts(body).match_id)
+            .map(MatchId::as_str);
         Self::new(kind, Some(envelope.conversation_id.as_str()), match_id)
     }
 }
@@ -79,10 +99,14 @@ impl MessageMeta {
 /// After how many seconds the same request may fare better, if it came too soon.
 pub(super) fn later(content: &Content) -> Option<u64> {
     match content {
-        Content::Message(Message { body: Body::LeagueError(error), .. })
-            if error.error_code == ErrorCode::RateLimited =>
-        {
-            let told = error.context.as_ref().and_then(|context| context.get("retry_after_sec")?.as_u64());
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }) if error.error_code == ErrorCode::RateLimited => {
+            let told = error
+                .context
+                .as_ref()
+                .and_then(|context| context.get("retry_after_sec")?.as_u64());
             Some(told.unwrap_or(1))
         }
         _ => None,
@@ -91,20 +115,34 @@ pub(super) fn later(content: &Content) -> Option<u64> {
 
 /// The match that a payload of ours is about.
 pub(super) fn match_of(payload: &Payload) -> Option<&str> {
-    let Payload::Message(message) = payload else { return None };
+    let Payload::Message(message) = payload else {
+        return None;
+    };
     parts(&message.body).match_id.map(MatchId::as_str)
 }
 
 /// The league that a peer says its message is about.
 pub(super) fn league_of(ask: &Ask) -> Option<&str> {
-    let Ask::Message(Ok(incoming)) = ask else { return None };
-    incoming.body.as_ref().ok().and_then(|body| parts(body).league_id).map(LeagueId::as_str)
+    let Ask::Message(Ok(incoming)) = ask else {
+        return None;
+    };
+    incoming
+        .body
+        .as_ref()
+        .ok()
+        .and_then(|body| parts(body).league_id)
+        .map(LeagueId::as_str)
 }
 
 /// What we asked, as far as it helps to read an answer that leaves things out. `None` where the message does not tell
 /// whom it is for.
 pub(super) fn exchange(message: &Message) -> Option<Exchange> {
-    let Parts { peer, league_id, match_id, player_id } = parts(&message.body);
+    let Parts {
+        peer,
+        league_id,
+        match_id,
+        player_id,
+    } = parts(&message.body);
     Some(Exchange {
         peer: peer?,
         conversation_id: message.envelope.conversation_id.clone(),
@@ -124,17 +162,28 @@ struct Parts<'a> {
 
 fn parts(body: &Body) -> Parts<'_> {
     match body {
-        Body::GameInvitation(m) => asked(Some(&m.league_id), Some(&m.match_id), m.player_id.as_ref()),
-        Body::ChooseParityCall(m) => asked(m.league_id.as_ref(), Some(&m.match_id), Some(&m.player_id)),
+        Body::GameInvitation(m) => {
+            asked(Some(&m.league_id), Some(&m.match_id), m.player_id.as_ref())
+        }
+        Body::ChooseParityCall(m) => {
+            asked(m.league_id.as_ref(), Some(&m.match_id), Some(&m.player_id))
+        }
         Body::GameMoveCall(m) => asked(m.league_id.as_ref(), Some(&m.match_id), Some(&m.player_id)),
-        Body::GameError(m) => asked(m.league_id.as_ref(), m.match_id.as_ref(), m.player_id.as_ref()),
+        Body::GameError(m) => asked(
+            m.league_id.as_ref(),
+            m.match_id.as_ref(),
+            m.player_id.as_ref(),
+        ),
         Body::GameOver(m) => asked(m.league_id.as_ref(), Some(&m.match_id), None),
         Body::GameJoinAck(m) => about(&m.match_id),
         Body::ChooseParityResponse(m) => about(&m.match_id),
         Body::GameMoveResponse(m) => about(&m.match_id),
         Body::MatchResultAck(m) => about(&m.match_id),
         Body::MatchAssignment(m) => about(&m.match_id),
-        Body::MatchResultReport(m) => Parts { match_id: Some(&m.match_id), ..to_manager(Some(&m.league_id)) },
+        Body::MatchResultReport(m) => Parts {
+            match_id: Some(&m.match_id),
+            ..to_manager(Some(&m.league_id))
+        },
         Body::LeagueQuery(m) => to_manager(Some(&m.league_id)),
         Body::StartLeague(m) => to_manager(Some(&m.league_id)),
         Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_) => to_manager(None),
@@ -148,13 +197,25 @@ fn asked<'a>(
     match_id: Option<&'a MatchId>,
     player_id: Option<&'a PlayerId>,
 ) -> Parts<'a> {
-    Parts { peer: player_id.cloned().map(Sender::Player), league_id, match_id, player_id }
+    Parts {
+        peer: player_id.cloned().map(Sender::Player),
+        league_id,
+        match_id,
+        player_id,
+    }
 }
 
 fn about(match_id: &MatchId) -> Parts<'_> {
-    Parts { match_id: Some(match_id), ..Parts::default() }
+    Parts {
+        match_id: Some(match_id),
+        ..Parts::default()
+    }
 }
 
 fn to_manager(league_id: Option<&LeagueId>) -> Parts<'_> {
-    Parts { peer: Some(Sender::LeagueManager), league_id, ..Parts::default() }
+    Parts {
+        peer: Some(Sender::LeagueManager),
+        league_id,
+        ..Parts::default()
+    }
 }

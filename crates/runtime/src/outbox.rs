@@ -25,31 +25,65 @@ pub(super) struct Release {
 }
 
 impl Release {
-    pub(super) fn new(effects: Effects, reach: Reach, slots: &mut HashMap<RequestId, ReplySlot>) -> Self {
-        let Effects { calls, replies, decision_requests, rules_requests } = effects;
-        let replies =
-            replies.into_iter().filter_map(|reply| Some((slots.remove(&reply.to)?, reply.content))).collect();
-        Self { calls, reach, replies, decision_requests, rules_requests }
+    pub(super) fn new(
+        effects: Effects,
+        reach: Reach,
+        slots: &mut HashMap<RequestId, ReplySlot>,
+    ) -> Self {
+        let Effects {
+            calls,
+            replies,
+            decision_requests,
+            rules_requests,
+        } = effects;
+        let replies = replies
+            .into_iter()
+            .filter_map(|reply| Some((slots.remove(&reply.to)?, reply.content)))
+            .collect();
+        Self {
+            calls,
+            reach,
+            replies,
+            decision_requests,
+            rules_requests,
+        }
     }
 
     fn is_empty(&self) -> bool {
-        let Self { calls, replies, decision_requests, rules_requests, reach: _ } = self;
-        calls.is_empty() && replies.is_empty() && decision_requests.is_empty() && rules_requests.is_empty()
+        let Self {
+            calls,
+            replies,
+            decision_requests,
+            rules_requests,
+            reach: _,
+        } = self;
+        calls.is_empty()
+            && replies.is_empty()
+            && decision_requests.is_empty()
+            && rules_requests.is_empty()
     }
 
     /// Carries the effects out. May be called from any thread.
     fn now(self, context: &Arc<Context>) {
         for call in self.calls {
-            context.runtime.spawn(call::make(Arc::clone(context), call, self.reach));
+            context
+                .runtime
+                .spawn(call::make(Arc::clone(context), call, self.reach));
         }
         for (slot, content) in self.replies {
             slot.fill(content);
         }
         for request in self.decision_requests {
-            context.runtime.spawn(external_calls::request_decision(Arc::clone(context), request));
+            context.runtime.spawn(external_calls::request_decision(
+                Arc::clone(context),
+                request,
+            ));
         }
         for request in self.rules_requests {
-            context.runtime.spawn(external_calls::request_position(Arc::clone(context), request));
+            context.runtime.spawn(external_calls::request_position(
+                Arc::clone(context),
+                request,
+            ));
         }
     }
 }
@@ -65,7 +99,12 @@ pub(super) struct Outbox {
 
 impl Outbox {
     pub(super) fn new(store: Store, stream: Stream, context: Arc<Context>) -> Self {
-        Self { store, stream, context, closed: Arc::default() }
+        Self {
+            store,
+            stream,
+            context,
+            closed: Arc::default(),
+        }
     }
 
     pub(super) fn append(
@@ -80,7 +119,9 @@ impl Outbox {
             return self.release_ordered(at, Queued::InOrder, when_ordered);
         }
         // Without events, too: what is released may follow from a batch that is not durable yet.
-        let queued = self.store.append(self.batch(at, lines, durability, when_durable));
+        let queued = self
+            .store
+            .append(self.batch(at, lines, durability, when_durable));
         self.release_ordered(at, queued, when_ordered);
     }
 
@@ -90,7 +131,8 @@ impl Outbox {
             _ if release.is_empty() || self.closed.load(Ordering::Acquire) => {}
             Queued::InOrder => release.now(&self.context),
             Queued::Backlogged => {
-                self.store.append(self.batch(at, Vec::new(), Durability::Written, release));
+                self.store
+                    .append(self.batch(at, Vec::new(), Durability::Written, release));
             }
         }
     }

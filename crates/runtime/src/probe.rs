@@ -18,7 +18,11 @@ pub(super) struct AgentProbe<A> {
 }
 
 impl<A> AgentProbe<A> {
-    pub(super) fn new(context: &Arc<Context>, control: &UnboundedSender<Control<A>>, store: &Store) -> Self {
+    pub(super) fn new(
+        context: &Arc<Context>,
+        control: &UnboundedSender<Control<A>>,
+        store: &Store,
+    ) -> Self {
         Self {
             role: context.telemetry.role(),
             context: Arc::downgrade(context),
@@ -34,7 +38,9 @@ impl<A: Metrics + Send + 'static> Probe for AgentProbe<A> {
     }
 
     fn requests_waiting(&self) -> usize {
-        self.context.upgrade().map_or(0, |context| context.inbox.waiting())
+        self.context
+            .upgrade()
+            .map_or(0, |context| context.inbox.waiting())
     }
 
     fn store(&self) -> Option<Store> {
@@ -55,6 +61,8 @@ impl<A: Metrics + Send + 'static> Probe for AgentProbe<A> {
 
 impl<A> fmt::Debug for AgentProbe<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AgentProbe").field("role", &self.role).finish_non_exhaustive()
+        f.debug_struct("AgentProbe")
+            .field("role", &self.role)
+            .finish_non_exhaustive()
     }
 }

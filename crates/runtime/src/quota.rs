@@ -30,11 +30,17 @@ impl ExchangeQuota {
         if self.spent.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let Some(store) = self.store.upgrade() else { return Ok(()) };
+        let Some(store) = self.store.upgrade() else {
+            return Ok(());
+        };
         let exchange = exchange();
         if store.exchange_bytes().saturating_add(exchange.bytes()) > self.bytes_max {
             let already = self.spent.swap(true, Ordering::Relaxed);
-            return if already { Ok(()) } else { Err(Full(self.bytes_max)) };
+            return if already {
+                Ok(())
+            } else {
+                Err(Full(self.bytes_max))
+            };
         }
         store.record(exchange);
         Ok(())

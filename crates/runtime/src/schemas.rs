@@ -30,8 +30,14 @@ pub(super) fn document(name: &str) -> HttpResponse {
 
 /// The reply to `rpc.discover`, on its way like any other though no agent has to think about it.
 pub(super) fn discovery(agent: &Sender) -> oneshot::Receiver<Replied> {
-    let document = LIBRARY.get(&Library::openrpc_path(Party::of(agent))).cloned().unwrap_or_default();
+    let document = LIBRARY
+        .get(&Library::openrpc_path(Party::of(agent)))
+        .cloned()
+        .unwrap_or_default();
     let (sender, receiver) = oneshot::channel();
-    let _ = sender.send(Replied { content: Content::Data(document), at: Instant::now() });
+    let _ = sender.send(Replied {
+        content: Content::Data(document),
+        at: Instant::now(),
+    });
     receiver
 }

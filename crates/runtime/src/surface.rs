@@ -40,7 +40,8 @@ pub trait Surface: fmt::Debug + Send + Sync {
 /// The Model Context Protocol, which shares the path `/mcp` with league messages.
 pub trait McpSurface: Send + Sync {
     /// If the request in `body`, decoded as `requests`, is of this protocol: which.
-    fn classify(&self, requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest>;
+    fn classify(&self, requests: &Requests, headers: &HeaderMap, body: &[u8])
+    -> Option<McpRequest>;
 
     fn post<'a>(
         &'a self,
@@ -75,7 +76,10 @@ pub struct McpRequest {
 
 impl McpRequest {
     /// A request without a readable message.
-    pub const UNREAD: Self = Self { method: SmolStr::new_static(""), reply_to: ReplyTo::Id(Id::Null) };
+    pub const UNREAD: Self = Self {
+        method: SmolStr::new_static(""),
+        reply_to: ReplyTo::Id(Id::Null),
+    };
 
     /// Whether what it asks of the agent is logged when it is asked.
     pub(super) fn is_logged_by_intake(&self) -> bool {

@@ -28,7 +28,10 @@ pub struct Prior {
 
 impl Default for Prior {
     fn default() -> Self {
-        Self { strength_deviation: 350.0 / RATING_SCALE, draw_deviation: 2.0 }
+        Self {
+            strength_deviation: 350.0 / RATING_SCALE,
+            draw_deviation: 2.0,
+        }
     }
 }
 
@@ -74,7 +77,10 @@ const SLOPE_MIN: f64 = 1e-8;
 impl Model {
     pub fn of(players: usize, games: &[Game], prior: Prior) -> Self {
         let mut records: BTreeMap<(usize, usize), Wdl> = BTreeMap::new();
-        for game in games.iter().filter(|game| game.a < players && game.b < players && game.a != game.b) {
+        for game in games
+            .iter()
+            .filter(|game| game.a < players && game.b < players && game.a != game.b)
+        {
             let a = game.a.min(game.b);
             let b = game.a.max(game.b);
             let turned = match game.verdict {
@@ -84,18 +90,31 @@ impl Model {
             };
             records.entry((a, b)).or_default().count(turned);
         }
-        let pairs = records.into_iter().map(|((a, b), record)| Pair { a, b, record });
+        let pairs = records
+            .into_iter()
+            .map(|((a, b), record)| Pair { a, b, record });
         Self::of_pairs(players, pairs.collect(), prior)
     }
 
     pub fn of_pairs(players: usize, pairs: Vec<Pair>, prior: Prior) -> Self {
         let with_draws = pairs.iter().any(|pair| pair.record.draws > 0);
-        Self { players, pairs, prior, with_draws }
+        Self {
+            players,
+            pairs,
+            prior,
+            with_draws,
+        }
     }
 
     /// The same results under another prior deviation of strengths.
     pub(crate) fn with_deviation(&self, strength_deviation: f64) -> Self {
-        Self { prior: Prior { strength_deviation, ..self.prior }, ..self.clone() }
+        Self {
+            prior: Prior {
+                strength_deviation,
+                ..self.prior
+            },
+            ..self.clone()
+        }
     }
 
     pub(crate) fn players(&self) -> usize {
@@ -115,7 +134,9 @@ impl Model {
         let mut steepness = f64::INFINITY;
         for _ in 0..STEPS_MAX {
             let slope = self.gradient(&at);
-            let steep = slope.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
+            let steep = slope
+                .iter()
+                .fold(0.0, |most: f64, part| most.max(part.abs()));
             if steep < SLOPE_MIN {
                 break;
             }
@@ -128,7 +149,11 @@ impl Model {
         // At the maximum itself, because variances are computed from it.
         let curvature = Cholesky::of(&self.negative_hessian(&at))?;
         let draw = if self.with_draws { at.pop() } else { None };
-        Some(Fit { strengths: at, draw, curvature })
+        Some(Fit {
+            strengths: at,
+            draw,
+            curvature,
+        })
     }
 
     /// Backtracking line search.
@@ -137,7 +162,11 @@ impl Model {
         let rise = dot(step, slope);
         let mut length = 1.0;
         for _ in 0..HALVINGS_MAX {
-            let to: Vec<f64> = from.iter().zip(step).map(|(from, step)| from + length * step).collect();
+            let to: Vec<f64> = from
+                .iter()
+                .zip(step)
+                .map(|(from, step)| from + length * step)
+                .collect();
             // Near the maximum the increase is below rounding errors.
             if self.log_posterior(&to) >= height + 1e-4 * length * rise - 1e-12 * height.abs() {
                 return to;
@@ -148,7 +177,11 @@ impl Model {
     }
 
     fn draw_at(&self, at: &[f64]) -> Option<f64> {
-        if self.with_draws { at.last().copied() } else { None }
+        if self.with_draws {
+            at.last().copied()
+        } else {
+            None
+        }
     }
 
     /// The logarithm of the posterior density, up to a constant.
@@ -167,8 +200,16 @@ impl Model {
         let draw = self.draw_at(at);
         let told = self.pairs.iter().map(|pair| {
             let ResultProbabilities { win, draw, loss } = chance(difference(at, pair), draw);
-            let part = |count: u64, chance: f64| if count == 0 { 0.0 } else { count as f64 * chance.ln() };
-            part(pair.record.wins, win) + part(pair.record.draws, draw) + part(pair.record.losses, loss)
+            let part = |count: u64, chance: f64| {
+                if count == 0 {
+                    0.0
+                } else {
+                    count as f64 * chance.ln()
+                }
+            };
+            part(pair.record.wins, win)
+                + part(pair.record.draws, draw)
+                + part(pair.record.losses, loss)
         });
         let [_, inclination] = self.precisions();
         told.sum::<f64>() - 0.5 * inclination * draw.unwrap_or(0.0).powi(2)
@@ -187,7 +228,11 @@ impl Model {
         let mut of_draw = -inclination * draw.unwrap_or(0.0);
         for pair in &self.pairs {
             let expected = chance(difference(at, pair), draw);
-            let Wdl { wins, draws, losses } = pair.record;
+            let Wdl {
+                wins,
+                draws,
+                losses,
+            } = pair.record;
             let n = pair.record.total() as f64;
             let part = 0.5 * (wins as f64 - losses as f64 - n * (expected.win - expected.loss));
             add(slope.get_mut(pair.a), part);
@@ -206,7 +251,14 @@ impl Model {
         let mut rows: Vec<Vec<f64>> = (0..at.len())
             .map(|place| {
                 let mut row = vec![0.0; place + 1];
-                add(row.last_mut(), if place < self.players { strength } else { inclination });
+                add(
+                    row.last_mut(),
+                    if place < self.players {
+                        strength
+                    } else {
+                        inclination
+                    },
+                );
                 row
             })
             .collect();
@@ -226,14 +278,19 @@ impl Model {
                 let across = -0.5 * n * lead * expected.draw;
                 put(self.players, pair.a, across);
                 put(self.players, pair.b, -across);
-                put(self.players, self.players, n * expected.draw * (1.0 - expected.draw));
+                put(
+                    self.players,
+                    self.players,
+                    n * expected.draw * (1.0 - expected.draw),
+                );
             }
         }
         rows
     }
 
     fn precisions(&self) -> [f64; 2] {
-        [self.prior.strength_deviation, self.prior.draw_deviation].map(|deviation| deviation.powi(-2))
+        [self.prior.strength_deviation, self.prior.draw_deviation]
+            .map(|deviation| deviation.powi(-2))
     }
 }
 
@@ -244,7 +301,9 @@ fn add(to: Option<&mut f64>, part: f64) {
 }
 
 fn difference(at: &[f64], pair: &Pair) -> f64 {
-    at.get(pair.a).zip(at.get(pair.b)).map_or(0.0, |(a, b)| a - b)
+    at.get(pair.a)
+        .zip(at.get(pair.b))
+        .map_or(0.0, |(a, b)| a - b)
 }
 
 /// Probabilities for a player that is stronger by `difference`.
@@ -254,7 +313,11 @@ fn chance(difference: f64, draw: Option<f64>) -> ResultProbabilities {
     let largest = half.abs().max(drawn);
     let [win, draw, loss] = [half, drawn, -half].map(|part| (part - largest).exp());
     let all = win + draw + loss;
-    ResultProbabilities { win: win / all, draw: draw / all, loss: loss / all }
+    ResultProbabilities {
+        win: win / all,
+        draw: draw / all,
+        loss: loss / all,
+    }
 }
 
 impl Fit {
@@ -270,7 +333,17 @@ impl Fit {
 
     /// The probabilities of a match between two players, from the first one's point of view.
     pub fn chance(&self, a: usize, b: usize) -> ResultProbabilities {
-        chance(difference(&self.strengths, &Pair { a, b, record: Wdl::default() }), self.draw)
+        chance(
+            difference(
+                &self.strengths,
+                &Pair {
+                    a,
+                    b,
+                    record: Wdl::default(),
+                },
+            ),
+            self.draw,
+        )
     }
 
     /// The standard deviation of a player's rating relative to the average of all, in rating points. With few results

@@ -54,7 +54,11 @@ impl Difference {
         let (after, after_deviation) = strength(later.0, later.1)?;
         let difference = after - before;
         let half = Z_95 * before_deviation.hypot(after_deviation);
-        Some(Self { difference, low: difference - half, high: difference + half })
+        Some(Self {
+            difference,
+            low: difference - half,
+            high: difference + half,
+        })
     }
 
     /// Whether a player that has not changed may well show it.
@@ -67,8 +71,13 @@ impl Difference {
 fn strength(results: &Results, id: &str) -> Option<(f64, f64)> {
     let place = results.players.iter().position(|player| player.id == id)?;
     let games = results.games();
-    games.iter().find(|game| game.a == place || game.b == place)?;
-    let fit = spread::fit(&Model::of(results.players.len(), &games, Prior::default()), Hyperprior::Uniform)?;
+    games
+        .iter()
+        .find(|game| game.a == place || game.b == place)?;
+    let fit = spread::fit(
+        &Model::of(results.players.len(), &games, Prior::default()),
+        Hyperprior::Uniform,
+    )?;
     let strength = *fit.strengths.get(place)?;
     Some((rating(strength), fit.deviation(place)))
 }
@@ -89,20 +98,37 @@ mod tests {
 
     /// Ada and Bob met `met` times, and Ada won `ada` of them; Eve lost to both once.
     fn league(ada: u32, met: u32) -> Results {
-        let entrant = |id: &str, name: &str| Entrant { id: id.into(), name: name.into() };
+        let entrant = |id: &str, name: &str| Entrant {
+            id: id.into(),
+            name: name.into(),
+        };
         let played = |round: u32, a: &str, b: &str, won: bool| Played {
             round,
             a: a.into(),
             b: b.into(),
-            outcome: if won { MatchOutcome::WonByA } else { MatchOutcome::WonByB },
+            outcome: if won {
+                MatchOutcome::WonByA
+            } else {
+                MatchOutcome::WonByB
+            },
             forfeited: false,
         };
-        let mut matches: Vec<Played> =
-            (0..met).map(|round| played(round + 1, "P01", "P02", round < ada)).collect();
+        let mut matches: Vec<Played> = (0..met)
+            .map(|round| played(round + 1, "P01", "P02", round < ada))
+            .collect();
         matches.push(played(met + 1, "P01", "P03", true));
         matches.push(played(met + 2, "P02", "P03", true));
-        let players = vec![entrant("P01", "Ada"), entrant("P02", "Bob"), entrant("P03", "Eve")];
-        Results { game: "nim".into(), players, matches, ladder: false }
+        let players = vec![
+            entrant("P01", "Ada"),
+            entrant("P02", "Bob"),
+            entrant("P03", "Eve"),
+        ];
+        Results {
+            game: "nim".into(),
+            players,
+            matches,
+            ladder: false,
+        }
     }
 
     fn of_ratings(earlier: &Results, later: &Results, id: &str) -> Difference {
@@ -123,14 +149,21 @@ mod tests {
             ([10, 10], [0, 10], 0.6075, 1.0),
         ] {
             let found = Difference::of_shares(earlier, later).unwrap();
-            assert!((found.low - low).abs() < 6e-5 && (found.high - high).abs() < 6e-5, "{found:?}");
+            assert!(
+                (found.low - low).abs() < 6e-5 && (found.high - high).abs() < 6e-5,
+                "{found:?}"
+            );
         }
         assert_eq!(Difference::of_shares([0, 0], [1, 2]), None);
     }
 
     #[test]
     fn a_draw_is_half_a_win() {
-        let record = |wins, draws, losses| Wdl { wins, draws, losses };
+        let record = |wins, draws, losses| Wdl {
+            wins,
+            draws,
+            losses,
+        };
         let found = Difference::of_scores(record(0, 4, 0), record(4, 0, 0)).unwrap();
         assert_eq!(found.difference, 0.5);
         let decided = Difference::of_scores(record(2, 0, 2), record(4, 0, 0)).unwrap();
@@ -146,7 +179,10 @@ mod tests {
         let later = league(10, 200);
         for (id, sign) in [("P01", -1.0), ("P02", 1.0)] {
             let found = of_ratings(&earlier, &later, id);
-            assert!(!found.can_be_luck() && found.difference * sign > 100.0, "{id}: {found:?}");
+            assert!(
+                !found.can_be_luck() && found.difference * sign > 100.0,
+                "{id}: {found:?}"
+            );
             assert!(found.low < found.difference && found.difference < found.high);
         }
     }
@@ -171,7 +207,11 @@ mod tests {
             results.matches[0].b = "P02".into();
             results
         };
-        let outcomes = [MatchOutcome::WonByA, MatchOutcome::WonByB, MatchOutcome::Drawn];
+        let outcomes = [
+            MatchOutcome::WonByA,
+            MatchOutcome::WonByB,
+            MatchOutcome::Drawn,
+        ];
         for first in outcomes {
             for second in outcomes {
                 for id in ["P01", "P02"] {
@@ -185,22 +225,34 @@ mod tests {
     #[test]
     fn a_league_beside_itself_shows_no_difference() {
         let found = of_ratings(&league(7, 10), &league(7, 10), "P01");
-        assert!(found.difference.abs() < 1e-9 && found.can_be_luck(), "{found:?}");
+        assert!(
+            found.difference.abs() < 1e-9 && found.can_be_luck(),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn a_player_without_a_match_has_no_difference() {
         let mut later = league(5, 10);
         later.matches.retain(|played| played.b != "P03");
-        assert_eq!(Difference::of_ratings((&league(5, 10), "P03"), (&later, "P03")), None);
+        assert_eq!(
+            Difference::of_ratings((&league(5, 10), "P03"), (&later, "P03")),
+            None
+        );
     }
 
     #[test]
     fn a_player_is_known_by_its_name_or_by_its_id() {
-        let bob = Entrant { id: "P01".into(), name: "Bob".into() };
+        let bob = Entrant {
+            id: "P01".into(),
+            name: "Bob".into(),
+        };
         let mut elsewhere = league(1, 2);
         let ids = |elsewhere: &Results, by| -> Vec<String> {
-            same(&bob, elsewhere, by).into_iter().map(|player| player.id.clone()).collect()
+            same(&bob, elsewhere, by)
+                .into_iter()
+                .map(|player| player.id.clone())
+                .collect()
         };
         assert_eq!(ids(&elsewhere, KnownBy::Name), ["P02"]);
         assert_eq!(ids(&elsewhere, KnownBy::Id), ["P01"]);

@@ -48,7 +48,10 @@ impl Cholesky {
         for row in self.rows.iter().rev() {
             let Some(value) = right.pop() else { continue };
             let x = value / diagonal(row);
-            right.iter_mut().zip(row).for_each(|(value, entry)| *value -= entry * x);
+            right
+                .iter_mut()
+                .zip(row)
+                .for_each(|(value, entry)| *value -= entry * x);
             solved.push(x);
         }
         solved.reverse();
@@ -59,7 +62,10 @@ impl Cholesky {
     pub(crate) fn transposed_times(&self, vector: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; vector.len()];
         for (row, value) in self.rows.iter().zip(vector) {
-            product.iter_mut().zip(row).for_each(|(sum, entry)| *sum += entry * value);
+            product
+                .iter_mut()
+                .zip(row)
+                .for_each(|(sum, entry)| *sum += entry * value);
         }
         product
     }
@@ -88,7 +94,10 @@ mod tests {
     fn a_matrix_is_taken_apart_and_its_equations_solved() {
         let lower = vec![vec![4.0], vec![12.0, 37.0], vec![-16.0, -43.0, 98.0]];
         let taken = Cholesky::of(&lower).unwrap();
-        assert_eq!(taken.rows, [vec![2.0], vec![6.0, 1.0], vec![-8.0, 5.0, 3.0]]);
+        assert_eq!(
+            taken.rows,
+            [vec![2.0], vec![6.0, 1.0], vec![-8.0, 5.0, 3.0]]
+        );
         // The matrix times (1, 2, 3).
         assert_eq!(taken.solve(&[-20.0, -43.0, 192.0]), [1.0, 2.0, 3.0]);
         assert_eq!(taken.transposed_times(&[1.0, 2.0, 3.0]), [-10.0, 17.0, 9.0]);

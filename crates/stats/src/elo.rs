@@ -17,7 +17,11 @@ impl EloDifference {
     /// `None` without a match.
     pub fn of(record: Wdl) -> Option<Self> {
         let [low, high] = score_interval(record)?;
-        Some(Self { difference: of_score(score(record)?), low: of_score(low), high: of_score(high) })
+        Some(Self {
+            difference: of_score(score(record)?),
+            low: of_score(low),
+            high: of_score(high),
+        })
     }
 }
 
@@ -35,7 +39,9 @@ pub fn score_interval(record: Wdl) -> Option<[f64; 2]> {
     let n = record.total() as f64;
     let z2 = Z_95 * Z_95;
     let centre = (2.0 * n * score + z2) / (2.0 * (n + z2));
-    let root = (4.0 * n * z2 * score * (1.0 - score) + z2 * z2 - z2 * record.draws as f64).max(0.0).sqrt();
+    let root = (4.0 * n * z2 * score * (1.0 - score) + z2 * z2 - z2 * record.draws as f64)
+        .max(0.0)
+        .sqrt();
     let half = root / (2.0 * (n + z2));
     Some([(centre - half).max(0.0), (centre + half).min(1.0)])
 }
@@ -57,7 +63,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn wdl(wins: u64, draws: u64, losses: u64) -> Wdl {
-        Wdl { wins, draws, losses }
+        Wdl {
+            wins,
+            draws,
+            losses,
+        }
     }
 
     fn close(found: Option<f64>, expected: f64) -> bool {
@@ -67,9 +77,10 @@ mod tests {
     /// Against `scipy.stats.binomtest(8, 10).proportion_ci(method="wilson")`, and similar.
     #[test]
     fn without_draws_the_interval_is_wilsons() {
-        for (wins, losses, low, high) in
-            [(8, 2, WILSON_8_OF_10[0], WILSON_8_OF_10[1]), (10, 0, WILSON_10_OF_10[0], WILSON_10_OF_10[1])]
-        {
+        for (wins, losses, low, high) in [
+            (8, 2, WILSON_8_OF_10[0], WILSON_8_OF_10[1]),
+            (10, 0, WILSON_10_OF_10[0], WILSON_10_OF_10[1]),
+        ] {
             let [found_low, found_high] = score_interval(wdl(wins, 0, losses)).unwrap();
             assert!(
                 (found_low - low).abs() < 1e-9 && (found_high - high).abs() < 1e-9,
@@ -83,7 +94,10 @@ mod tests {
     #[test]
     fn a_score_of_three_quarters_is_191_elo() {
         assert!(close(of_score(0.75), 190.848_501_887_864_95));
-        assert_eq!((of_score(0.5), of_score(1.0), of_score(0.0)), (Some(0.0), None, None));
+        assert_eq!(
+            (of_score(0.5), of_score(1.0), of_score(0.0)),
+            (Some(0.0), None, None)
+        );
         assert_eq!(EloDifference::of(wdl(0, 0, 0)), None);
     }
 
@@ -91,7 +105,10 @@ mod tests {
     fn records_of_one_kind_only_still_leave_room() {
         let draws = EloDifference::of(wdl(0, 10, 0)).unwrap();
         assert_eq!(draws.difference, Some(0.0));
-        assert!(draws.low.unwrap() < -50.0 && draws.high.unwrap() > 50.0, "{draws:?}");
+        assert!(
+            draws.low.unwrap() < -50.0 && draws.high.unwrap() > 50.0,
+            "{draws:?}"
+        );
         let wins = EloDifference::of(wdl(10, 0, 0)).unwrap();
         assert_eq!((wins.difference, wins.high), (None, None));
         assert!(wins.low.unwrap() > 100.0, "{wins:?}");

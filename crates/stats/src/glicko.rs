@@ -39,13 +39,20 @@ fn after_round(ratings: &[Rating], games: &[&Game], absence_counts: bool) -> Vec
     for game in games {
         let score = game.verdict.score();
         for (player, opponent, score) in [(game.a, game.b, score), (game.b, game.a, 1.0 - score)] {
-            if let (Some(matches), Some(opponent)) = (matches.get_mut(player), ratings.get(opponent)) {
+            if let (Some(matches), Some(opponent)) =
+                (matches.get_mut(player), ratings.get(opponent))
+            {
                 matches.push((*opponent, score));
             }
         }
     }
-    let rated =
-        ratings.iter().zip(&matches).map(|(rating, matches)| if matches.is_empty() && !absence_counts { *rating } else { rating.after(matches) });
+    let rated = ratings.iter().zip(&matches).map(|(rating, matches)| {
+        if matches.is_empty() && !absence_counts {
+            *rating
+        } else {
+            rating.after(matches)
+        }
+    });
     rated.collect()
 }
 
@@ -61,7 +68,12 @@ mod tests {
 
     fn games() -> impl Strategy<Value = Vec<Game>> {
         let game = (1_u32..5, 0_usize..6, 1_usize..6, verdict());
-        let game = game.prop_map(|(round, a, step, verdict)| Game { round, a, b: (a + step) % 6, verdict });
+        let game = game.prop_map(|(round, a, step, verdict)| Game {
+            round,
+            a,
+            b: (a + step) % 6,
+            verdict,
+        });
         prop::collection::vec(game, 0..60)
     }
 

@@ -25,7 +25,11 @@ pub struct Resampling {
 
 impl Default for Resampling {
     fn default() -> Self {
-        Self { seed: 1, posterior_draws: 2000, leagues_of_chance: 4000 }
+        Self {
+            seed: 1,
+            posterior_draws: 2000,
+            leagues_of_chance: 4000,
+        }
     }
 }
 
@@ -121,18 +125,30 @@ pub struct TopTwo {
 impl LeagueStatistics {
     pub fn of(results: &Results, settings: &Resampling) -> Self {
         let games = results.games();
-        let forfeits = results.matches.iter().filter(|played| played.forfeited).count();
+        let forfeits = results
+            .matches
+            .iter()
+            .filter(|played| played.forfeited)
+            .count();
         let chance = NullModel::of(&results.game, &games);
         let model = Model::of(results.players.len(), &games, Prior::default());
-        let fit = if games.is_empty() { None } else { spread::fit(&model, Hyperprior::Uniform) };
-        let strengths = fit.as_ref().map(|fit| strengths(&model, fit, games.len(), settings));
+        let fit = if games.is_empty() {
+            None
+        } else {
+            spread::fit(&model, Hyperprior::Uniform)
+        };
+        let strengths = fit
+            .as_ref()
+            .map(|fit| strengths(&model, fit, games.len(), settings));
         Self {
             game: results.game.clone(),
             matches: count(games.len()),
             forfeits: count(forfeits),
             luck: luck(results, &games, chance, settings),
             players: players(results, &games, &chance, strengths.as_deref()),
-            neighbours: fit.as_ref().map_or_else(Vec::new, |fit| neighbours(results, fit)),
+            neighbours: fit
+                .as_ref()
+                .map_or_else(Vec::new, |fit| neighbours(results, fit)),
             top_two: fit.as_ref().and_then(|fit| top_two(results, fit)),
         }
     }
@@ -154,17 +170,31 @@ fn luck(results: &Results, games: &[Game], chance: NullModel, settings: &Resampl
     let table = luck::compare_with_chance(players, games, &chance, leagues, &mut rng);
     let meter = table.map_or(Meter::NothingYet, |table| Meter::of(table.spread));
     let sentence = sentences::of_table(meter, table.as_ref(), chance.basis, players);
-    Luck { chance, table, meter, sentence, note: sentences::of_game(&results.game) }
+    Luck {
+        chance,
+        table,
+        meter,
+        sentence,
+        note: sentences::of_game(&results.game),
+    }
 }
 
 fn strengths(model: &Model, fit: &Fit, matches: usize, settings: &Resampling) -> Vec<Strength> {
     let affordable = count(2_000_000 / matches.max(1));
     let intervals = if affordable >= DRAWS_MIN {
-            let draws = affordable.min(settings.posterior_draws);
-            posterior::intervals(model, fit, draws, &mut SeededRng::new(settings.seed, 2))
-        } else { posterior::normal_intervals(fit) };
+        let draws = affordable.min(settings.posterior_draws);
+        posterior::intervals(model, fit, draws, &mut SeededRng::new(settings.seed, 2))
+    } else {
+        posterior::normal_intervals(fit)
+    };
     let strengths = fit.ratings().zip(intervals);
-    strengths.map(|(of, [low, high])| Strength { rating: of, low: rating(low), high: rating(high) }).collect()
+    strengths
+        .map(|(of, [low, high])| Strength {
+            rating: of,
+            low: rating(low),
+            high: rating(high),
+        })
+        .collect()
 }
 
 fn players(
@@ -173,13 +203,22 @@ fn players(
     chance: &NullModel,
     strengths: Option<&[Strength]>,
 ) -> Vec<PlayerStatistics> {
-    let rate = if results.ladder { glicko::of_ladder } else { glicko::by_round };
+    let rate = if results.ladder {
+        glicko::of_ladder
+    } else {
+        glicko::by_round
+    };
     let history = rate(results.players.len(), games);
     let all = results.players.len();
     let each = results.players.iter().enumerate().map(|(place, player)| {
-        let own = || games.iter().filter(|game| game.a == place || game.b == place);
+        let own = || {
+            games
+                .iter()
+                .filter(|game| game.a == place || game.b == place)
+        };
         let record = record(own(), place);
-        let by_chance = PointsDistribution::over(own().filter_map(|game| chance.in_game(game, place)));
+        let by_chance =
+            PointsDistribution::over(own().filter_map(|game| chance.in_game(game, place)));
         let points = record.points();
         let [as_good, as_bad] = [by_chance.at_least(points), by_chance.at_most(points)];
         let (meter, sentence) =
@@ -190,7 +229,10 @@ fn players(
             record,
             points,
             glicko: glicko_of(place, &history),
-            bradley_terry: strengths.and_then(|all| all.get(place)).copied().filter(|_| record.total() > 0),
+            bradley_terry: strengths
+                .and_then(|all| all.get(place))
+                .copied()
+                .filter(|_| record.total() > 0),
             as_good_by_chance: as_good,
             as_bad_by_chance: as_bad,
             meter,
@@ -203,7 +245,13 @@ fn players(
 fn record<'a>(games: impl Iterator<Item = &'a Game>, player: usize) -> Wdl {
     let mut seen_from_a = [Wdl::default(); 2];
     let [as_a, as_b] = &mut seen_from_a;
-    games.for_each(|game| if game.a == player { as_a.count(game.verdict) } else { as_b.count(game.verdict) });
+    games.for_each(|game| {
+        if game.a == player {
+            as_a.count(game.verdict)
+        } else {
+            as_b.count(game.verdict)
+        }
+    });
     let [first, second] = [*as_a, as_b.reversed()];
     Wdl {
         wins: first.wins + second.wins,
@@ -213,11 +261,30 @@ fn record<'a>(games: impl Iterator<Item = &'a Game>, player: usize) -> Wdl {
 }
 
 fn glicko_of(place: usize, history: &[(u32, Vec<glicko::Rating>)]) -> Glicko {
-    let ratings = history.iter().filter_map(|(round, ratings)| Some((*round, *ratings.get(place)?)));
-    let now = ratings.clone().next_back().map_or_else(glicko::Rating::default, |(_, rating)| rating);
+    let ratings = history
+        .iter()
+        .filter_map(|(round, ratings)| Some((*round, *ratings.get(place)?)));
+    let now = ratings
+        .clone()
+        .next_back()
+        .map_or_else(glicko::Rating::default, |(_, rating)| rating);
     let [low, high] = now.interval();
-    let after = |(round, glicko::Rating { rating, deviation, .. })| AfterRound { round, rating, deviation };
-    Glicko { now, low, high, history: ratings.map(after).collect() }
+    let after = |(
+        round,
+        glicko::Rating {
+            rating, deviation, ..
+        },
+    )| AfterRound {
+        round,
+        rating,
+        deviation,
+    };
+    Glicko {
+        now,
+        low,
+        high,
+        history: ratings.map(after).collect(),
+    }
 }
 
 fn superiority(results: &Results, fit: &Fit, ahead: usize) -> Option<Superiority> {
@@ -230,13 +297,27 @@ fn superiority(results: &Results, fit: &Fit, ahead: usize) -> Option<Superiority
 }
 
 fn neighbours(results: &Results, fit: &Fit) -> Vec<Superiority> {
-    (0..results.players.len()).filter_map(|place| superiority(results, fit, place)).collect()
+    (0..results.players.len())
+        .filter_map(|place| superiority(results, fit, place))
+        .collect()
 }
 
 fn top_two(results: &Results, fit: &Fit) -> Option<TopTwo> {
     let superiority = superiority(results, fit, 0)?;
     let settled = superiority.likelihood >= SETTLED || superiority.likelihood <= 1.0 - SETTLED;
-    let more_matches = if settled { Some(0) } else { matches_needed(fit.chance(0, 1)) };
-    let sentence = sentences::of_top_two(&superiority, more_matches, sentences::is_pure_luck(&results.game));
-    Some(TopTwo { superiority, more_matches, sentence })
+    let more_matches = if settled {
+        Some(0)
+    } else {
+        matches_needed(fit.chance(0, 1))
+    };
+    let sentence = sentences::of_top_two(
+        &superiority,
+        more_matches,
+        sentences::is_pure_luck(&results.game),
+    );
+    Some(TopTwo {
+        superiority,
+        more_matches,
+        sentence,
+    })
 }

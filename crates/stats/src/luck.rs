@@ -64,20 +64,29 @@ pub fn compare_with_chance(
             add(&mut points, game.a, a);
             add(&mut points, game.b, b);
         }
-        (spread(&points, &expectations), points.into_iter().max().unwrap_or(0))
+        (
+            spread(&points, &expectations),
+            points.into_iter().max().unwrap_or(0),
+        )
     };
     let (spread, best_points) = table(&mut |game| game.verdict.points());
     let mut as_spread = 0_u32;
     let mut as_good = 0_u32;
     for _ in 0..leagues {
-        let (spread_by_chance, best_by_chance) = table(&mut |_| rng.verdict(model.first_seat).points());
+        let (spread_by_chance, best_by_chance) =
+            table(&mut |_| rng.verdict(model.first_seat).points());
         // With a tolerance for rounding errors.
         as_spread += u32::from(spread_by_chance >= spread * (1.0 - 1e-12));
         as_good += u32::from(best_by_chance >= best_points);
     }
     // The observed league counts as one of the sample, so that no Monte Carlo p-value is 0.
     let share = |count: u32| f64::from(count + 1) / f64::from(leagues + 1);
-    Some(StandingsByChance { spread: share(as_spread), best_points, best: share(as_good), leagues })
+    Some(StandingsByChance {
+        spread: share(as_spread),
+        best_points,
+        best: share(as_good),
+        leagues,
+    })
 }
 
 fn add(points: &mut [u32], player: usize, more: u32) {
@@ -104,8 +113,13 @@ fn expectations(players: usize, games: &[Game], model: &NullModel) -> Vec<(f64, 
 
 /// The sum of squared deviations from the mean, each divided by its variance.
 fn spread(points: &[u32], expectations: &[(f64, f64)]) -> f64 {
-    let squares = points.iter().zip(expectations).filter(|(_, (_, variance))| *variance > 0.0);
-    squares.map(|(points, (mean, variance))| (f64::from(*points) - mean).powi(2) / variance).sum()
+    let squares = points
+        .iter()
+        .zip(expectations)
+        .filter(|(_, (_, variance))| *variance > 0.0);
+    squares
+        .map(|(points, (mean, variance))| (f64::from(*points) - mean).powi(2) / variance)
+        .sum()
 }
 
 #[cfg(test)]
@@ -114,7 +128,12 @@ mod tests {
     use crate::results::Verdict;
 
     fn game(a: usize, b: usize, verdict: Verdict) -> Game {
-        Game { round: 1, a, b, verdict }
+        Game {
+            round: 1,
+            a,
+            b,
+            verdict,
+        }
     }
 
     /// Two players and two matches: 9 sequences of results, counted by hand.
@@ -122,7 +141,8 @@ mod tests {
     fn shares_are_those_of_counting_every_course() {
         let games = [game(0, 1, Verdict::A), game(0, 1, Verdict::A)];
         let model = NullModel::of("even_odd", &games);
-        let found = compare_with_chance(2, &games, &model, 100_000, &mut SeededRng::new(1, 0)).unwrap();
+        let found =
+            compare_with_chance(2, &games, &model, 100_000, &mut SeededRng::new(1, 0)).unwrap();
         // 6-0 or 0-6: a sixteenth each.
         assert!((found.best - 0.125).abs() < 0.004, "{found:?}");
         assert!((found.spread - 0.125).abs() < 0.004, "{found:?}");
@@ -135,6 +155,9 @@ mod tests {
         let model = NullModel::of("even_odd", &games);
         let once = || compare_with_chance(3, &games, &model, 500, &mut SeededRng::new(7, 0));
         assert_eq!(once(), once());
-        assert_eq!(compare_with_chance(3, &[], &model, 500, &mut SeededRng::new(7, 0)), None);
+        assert_eq!(
+            compare_with_chance(3, &[], &model, 500, &mut SeededRng::new(7, 0)),
+            None
+        );
     }
 }

@@ -19,9 +19,13 @@ mod tests {
     /// As in any printed table.
     #[test]
     fn known_quantiles_have_their_known_chances() {
-        for (z, chance) in
-            [(0.0, 0.5), (Z_95, 0.975), (Z_95_ONE_SIDED, 0.95), (Z_80, 0.8), (-3.0, 0.001_349_898_031_630_1)]
-        {
+        for (z, chance) in [
+            (0.0, 0.5),
+            (Z_95, 0.975),
+            (Z_95_ONE_SIDED, 0.95),
+            (Z_80, 0.8),
+            (-3.0, 0.001_349_898_031_630_1),
+        ] {
             assert!((below(z) - chance).abs() < 1e-14, "{z}: {}", below(z));
         }
     }

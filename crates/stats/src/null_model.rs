@@ -14,7 +14,11 @@ pub struct ResultProbabilities {
 impl ResultProbabilities {
     #[must_use]
     pub fn reversed(self) -> Self {
-        Self { win: self.loss, draw: self.draw, loss: self.win }
+        Self {
+            win: self.loss,
+            draw: self.draw,
+            loss: self.win,
+        }
     }
 
     pub fn points_mean(self) -> f64 {
@@ -45,7 +49,11 @@ pub enum Basis {
 }
 
 /// Random calls: equal ones, half of the time, are a draw; otherwise both are equally likely to win.
-const EVEN_ODD: ResultProbabilities = ResultProbabilities { win: 0.25, draw: 0.5, loss: 0.25 };
+const EVEN_ODD: ResultProbabilities = ResultProbabilities {
+    win: 0.25,
+    draw: 0.5,
+    loss: 0.25,
+};
 
 /// Of the 9! orders in which the board can be filled, the first player wins 212,256, the second 104,544, and 46,080
 /// are drawn.
@@ -64,12 +72,25 @@ impl NullModel {
             _ => None,
         };
         match known {
-            Some(first_seat) => Self { first_seat, basis: Basis::RandomMoves },
+            Some(first_seat) => Self {
+                first_seat,
+                basis: Basis::RandomMoves,
+            },
             None => {
-                let drawn = games.iter().filter(|game| game.verdict == Verdict::Draw).count();
+                let drawn = games
+                    .iter()
+                    .filter(|game| game.verdict == Verdict::Draw)
+                    .count();
                 let draw = drawn as f64 / games.len().max(1) as f64;
                 let win = (1.0 - draw) / 2.0;
-                Self { first_seat: ResultProbabilities { win, draw, loss: win }, basis: Basis::EqualStrength }
+                Self {
+                    first_seat: ResultProbabilities {
+                        win,
+                        draw,
+                        loss: win,
+                    },
+                    basis: Basis::EqualStrength,
+                }
             }
         }
     }
@@ -96,7 +117,9 @@ impl PointsDistribution {
             let mut next = vec![0.0; chances.len() + POINTS_WIN as usize];
             for (points, share) in [(POINTS_WIN, win), (POINTS_DRAW, draw), (0, loss)] {
                 let shifted = next.iter_mut().skip(points as usize);
-                shifted.zip(&chances).for_each(|(next, before)| *next += share * before);
+                shifted
+                    .zip(&chances)
+                    .for_each(|(next, before)| *next += share * before);
             }
             chances = next;
         }
@@ -105,11 +128,18 @@ impl PointsDistribution {
 
     pub fn at_least(&self, points: u64) -> f64 {
         let skipped = usize::try_from(points).unwrap_or(usize::MAX);
-        self.0.iter().skip(skipped).rev().sum::<f64>().clamp(0.0, 1.0)
+        self.0
+            .iter()
+            .skip(skipped)
+            .rev()
+            .sum::<f64>()
+            .clamp(0.0, 1.0)
     }
 
     pub fn at_most(&self, points: u64) -> f64 {
-        let counted = usize::try_from(points).unwrap_or(usize::MAX).saturating_add(1);
+        let counted = usize::try_from(points)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1);
         self.0.iter().take(counted).sum::<f64>().clamp(0.0, 1.0)
     }
 }
@@ -130,7 +160,11 @@ mod tests {
         assert!((even_odd(3).at_least(7) - by_hand).abs() < 1e-15);
         assert_eq!(even_odd(3).at_least(9), 0.25_f64.powi(3));
         assert_eq!(
-            (even_odd(3).at_least(10), even_odd(3).at_least(0), even_odd(0).at_least(0)),
+            (
+                even_odd(3).at_least(10),
+                even_odd(3).at_least(0),
+                even_odd(0).at_least(0)
+            ),
             (0.0, 1.0, 1.0)
         );
     }
@@ -138,17 +172,30 @@ mod tests {
     /// Enumerates every sequence of results.
     #[test]
     fn the_distribution_is_that_of_counting_every_course() {
-        for chance in [EVEN_ODD, TIC_TAC_TOE, ResultProbabilities { win: 0.2, draw: 0.0, loss: 0.8 }] {
+        for chance in [
+            EVEN_ODD,
+            TIC_TAC_TOE,
+            ResultProbabilities {
+                win: 0.2,
+                draw: 0.0,
+                loss: 0.8,
+            },
+        ] {
             let mut courses = vec![(0, 1.0)];
             for _ in 0..7 {
                 let ways = [(3, chance.win), (1, chance.draw), (0, chance.loss)];
-                let next =
-                    courses.iter().flat_map(|(points, p)| ways.map(|(more, q)| (points + more, p * q)));
+                let next = courses
+                    .iter()
+                    .flat_map(|(points, p)| ways.map(|(more, q)| (points + more, p * q)));
                 courses = next.collect();
             }
             let exact = PointsDistribution::over([chance; 7]);
             for points in 0..=21 {
-                let counted: f64 = courses.iter().filter(|(sum, _)| *sum >= points).map(|(_, p)| p).sum();
+                let counted: f64 = courses
+                    .iter()
+                    .filter(|(sum, _)| *sum >= points)
+                    .map(|(_, p)| p)
+                    .sum();
                 assert!((exact.at_least(points) - counted).abs() < 1e-12, "{points}");
             }
         }
@@ -163,13 +210,18 @@ mod tests {
         for turn in 0..9 {
             let mut next = Vec::new();
             for (boards, share) in open {
-                let free: Vec<u32> =
-                    (0..9).filter(|cell| (boards[0] | boards[1]) & (1 << cell) == 0).collect();
+                let free: Vec<u32> = (0..9)
+                    .filter(|cell| (boards[0] | boards[1]) & (1 << cell) == 0)
+                    .collect();
                 for cell in &free {
                     let mut boards = boards;
                     boards[turn % 2] |= 1 << cell;
                     let share = share / free.len() as f64;
-                    if lines.iter().any(|line| boards[turn % 2] & line == *line) { ended[turn % 2] += share } else { next.push((boards, share)) }
+                    if lines.iter().any(|line| boards[turn % 2] & line == *line) {
+                        ended[turn % 2] += share
+                    } else {
+                        next.push((boards, share))
+                    }
                 }
             }
             // Merges orders that lead to the same board.

@@ -20,11 +20,17 @@ impl Pentanomial {
 
     /// Counts a pair by the half points of the first player, 0 to 4.
     pub fn count(&mut self, half_points: usize) {
-        self.0.get_mut(half_points).into_iter().for_each(|count| *count += 1);
+        self.0
+            .get_mut(half_points)
+            .into_iter()
+            .for_each(|count| *count += 1);
     }
 
     pub fn add(&mut self, other: &Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(own, more)| *own += more);
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(own, more)| *own += more);
     }
 
     #[must_use]
@@ -38,7 +44,10 @@ impl Pentanomial {
         let pairs = self.total() as f64;
         let of = |value: &dyn Fn(f64) -> f64| -> f64 {
             let scores = [0.0, 0.25, 0.5, 0.75, 1.0].into_iter().zip(self.0);
-            scores.map(|(score, count)| count as f64 * value(score)).sum::<f64>() / pairs
+            scores
+                .map(|(score, count)| count as f64 * value(score))
+                .sum::<f64>()
+                / pairs
         };
         let mean = (pairs > 0.0).then(|| of(&|score| score))?;
         Some((mean, of(&|score| (score - mean).powi(2))))
@@ -50,7 +59,11 @@ impl Pentanomial {
         let (mean, variance) = self.moments().filter(|(_, variance)| *variance > 0.0)?;
         let half = Z_95 * (variance / self.total() as f64).sqrt();
         let [low, high] = [mean - half, mean + half].map(|score| score.clamp(0.0, 1.0));
-        Some(EloDifference { difference: of_score(mean), low: of_score(low), high: of_score(high) })
+        Some(EloDifference {
+            difference: of_score(mean),
+            low: of_score(low),
+            high: of_score(high),
+        })
     }
 
     /// The distance from an even score in standard deviations of a match, on a scale near that of Elo: how fast the
@@ -59,8 +72,13 @@ impl Pentanomial {
         let (mean, variance) = self.moments().filter(|(_, variance)| *variance > 0.0)?;
         let distance = (mean - 0.5) / (2.0 * variance).sqrt();
         let half = Z_95 / (2.0 * self.total() as f64).sqrt();
-        let [low, high] = [distance - half, distance + half].map(|value| Some(value * PER_DEVIATION));
-        Some(EloDifference { difference: Some(distance * PER_DEVIATION), low, high })
+        let [low, high] =
+            [distance - half, distance + half].map(|value| Some(value * PER_DEVIATION));
+        Some(EloDifference {
+            difference: Some(distance * PER_DEVIATION),
+            low,
+            high,
+        })
     }
 }
 
@@ -84,7 +102,10 @@ mod tests {
             "{normalised:?}"
         );
         let other = pairs.reversed().elo().unwrap();
-        assert!(close(other.difference, -ELO[0]) && close(other.low, -ELO[2]), "{other:?}");
+        assert!(
+            close(other.difference, -ELO[0]) && close(other.low, -ELO[2]),
+            "{other:?}"
+        );
     }
     const ELO: [f64; 3] = [43.65778777002724, 21.25022106384741, 66.43309078865484];
     const NORMALISED: [f64; 2] = [60.78856450110571, 29.70707875430671];

@@ -24,9 +24,15 @@ const TUNING: u32 = 4;
 /// They hold under both priors of how far apart the strengths lie: the outer ends follow from the one that expects more,
 /// the inner ends from the other. Where there are enough results, both give the same.
 pub fn intervals(model: &Model, fit: &Fit, draws: u32, rng: &mut SeededRng) -> Vec<[f64; 2]> {
-    let mut found: Vec<[f64; 2]> = fit.strengths.iter().map(|strength| [*strength; 2]).collect();
+    let mut found: Vec<[f64; 2]> = fit
+        .strengths
+        .iter()
+        .map(|strength| [*strength; 2])
+        .collect();
     for hyperprior in [Hyperprior::Uniform, Hyperprior::Close] {
-        let Some(near) = spread::fit(model, hyperprior) else { continue };
+        let Some(near) = spread::fit(model, hyperprior) else {
+            continue;
+        };
         let chain = chain(Sampler::new(model, &near, hyperprior), draws, rng);
         for ([low, high], mut seen) in found.iter_mut().zip(chain) {
             seen.sort_by(f64::total_cmp);
@@ -44,7 +50,8 @@ fn chain(mut sampler: Sampler<'_>, draws: u32, rng: &mut SeededRng) -> Vec<Vec<f
         let accepted = sampler.trajectory(rng);
         sampler.step *= (0.1 * (accepted - ACCEPTED)).exp();
         let accepted = sampler.stretch(rng);
-        sampler.stretch = (sampler.stretch * (0.1 * (accepted - STRETCHES_ACCEPTED)).exp()).min(1.0);
+        sampler.stretch =
+            (sampler.stretch * (0.1 * (accepted - STRETCHES_ACCEPTED)).exp()).min(1.0);
     }
     let players = sampler.model.players();
     let mut seen: Vec<Vec<f64>> = vec![Vec::with_capacity(draws as usize); players];
@@ -53,7 +60,9 @@ fn chain(mut sampler: Sampler<'_>, draws: u32, rng: &mut SeededRng) -> Vec<Vec<f
         sampler.stretch(rng);
         let strengths = sampler.here.at.get(..players).unwrap_or_default();
         let mean = strengths.iter().sum::<f64>() / players.max(1) as f64;
-        seen.iter_mut().zip(strengths).for_each(|(seen, strength)| seen.push(strength - mean));
+        seen.iter_mut()
+            .zip(strengths)
+            .for_each(|(seen, strength)| seen.push(strength - mean));
     }
     seen
 }
@@ -62,7 +71,8 @@ fn chain(mut sampler: Sampler<'_>, draws: u32, rng: &mut SeededRng) -> Vec<Vec<f
 pub fn normal_intervals(fit: &Fit) -> Vec<[f64; 2]> {
     let half = |player: usize| Z_95 * fit.deviation(player) / RATING_SCALE;
     let each = fit.strengths.iter().enumerate();
-    each.map(|(player, strength)| [strength - half(player), strength + half(player)]).collect()
+    each.map(|(player, strength)| [strength - half(player), strength + half(player)])
+        .collect()
 }
 
 /// A point of the parameter space.
@@ -98,18 +108,39 @@ impl<'a> Sampler<'a> {
             gradient: Vec::new(),
         };
         let step = 0.8 / (origin.len() as f64).powf(0.25);
-        let mut sampler = Self { model, fit, origin, prior, here: start, step, stretch: 0.3 };
+        let mut sampler = Self {
+            model,
+            fit,
+            origin,
+            prior,
+            here: start,
+            step,
+            stretch: 0.3,
+        };
         sampler.here = sampler.point(vec![0.0; sampler.origin.len()]);
         sampler
     }
 
     fn point(&self, scaled: Vec<f64>) -> Point {
         let offset = self.fit.curvature.backward(scaled.clone());
-        let at: Vec<f64> = self.origin.iter().zip(offset).map(|(origin, offset)| origin + offset).collect();
+        let at: Vec<f64> = self
+            .origin
+            .iter()
+            .zip(offset)
+            .map(|(origin, offset)| origin + offset)
+            .collect();
         let (log_prior, precision) = self.prior.at(self.model.squares(&at));
         let log_density = self.model.log_likelihood(&at) + log_prior;
-        let gradient = self.fit.curvature.forward(&self.model.gradient_under(&at, precision));
-        Point { at, scaled, log_density, gradient }
+        let gradient = self
+            .fit
+            .curvature
+            .forward(&self.model.gradient_under(&at, precision));
+        Point {
+            at,
+            scaled,
+            log_density,
+            gradient,
+        }
     }
 
     /// Moves along one trajectory, or stays. Gives the probability with which it was to be accepted.
@@ -129,7 +160,11 @@ impl<'a> Sampler<'a> {
             kick(&mut momentum, &there.gradient, self.step / 2.0);
         }
         let rise = before - energy(&there, &momentum);
-        let accepted = if rise.is_nan() { 0.0 } else { rise.exp().min(1.0) };
+        let accepted = if rise.is_nan() {
+            0.0
+        } else {
+            rise.exp().min(1.0)
+        };
         if rng.share() < accepted {
             self.here = there;
         }
@@ -143,11 +178,18 @@ impl<'a> Sampler<'a> {
         let players = self.model.players();
         let stretched = self.here.at.iter().enumerate();
         let stretched = stretched.map(|(place, x)| if place < players { x * by.exp() } else { *x });
-        let offset: Vec<f64> = stretched.zip(&self.origin).map(|(at, origin)| at - origin).collect();
+        let offset: Vec<f64> = stretched
+            .zip(&self.origin)
+            .map(|(at, origin)| at - origin)
+            .collect();
         let there = self.point(self.fit.curvature.transposed_times(&offset));
         // The volume grows with every strength.
         let rise = there.log_density - self.here.log_density + players as f64 * by;
-        let accepted = if rise.is_nan() { 0.0 } else { rise.exp().min(1.0) };
+        let accepted = if rise.is_nan() {
+            0.0
+        } else {
+            rise.exp().min(1.0)
+        };
         if rng.share() < accepted {
             self.here = there;
         }
@@ -156,5 +198,8 @@ impl<'a> Sampler<'a> {
 }
 
 fn kick(values: &mut [f64], by: &[f64], step: f64) {
-    values.iter_mut().zip(by).for_each(|(value, by)| *value += step * by);
+    values
+        .iter_mut()
+        .zip(by)
+        .for_each(|(value, by)| *value += step * by);
 }

@@ -19,11 +19,20 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_numpy() {
         let sample = [1.0, 2.0, 4.0, 8.0];
-        for (share, value) in [(0.0, 1.0), (0.025, 1.075), (0.25, 1.75), (0.5, 3.0), (0.975, 7.7), (1.0, 8.0)]
-        {
+        for (share, value) in [
+            (0.0, 1.0),
+            (0.025, 1.075),
+            (0.25, 1.75),
+            (0.5, 3.0),
+            (0.975, 7.7),
+            (1.0, 8.0),
+        ] {
             let found = quantile(&sample, share).unwrap();
             assert!((found - value).abs() < 1e-12, "{share}: {found}");
         }
-        assert_eq!((quantile(&[5_u32], 0.3), quantile::<f64>(&[], 0.3)), (Some(5.0), None));
+        assert_eq!(
+            (quantile(&[5_u32], 0.3), quantile::<f64>(&[], 0.3)),
+            (Some(5.0), None)
+        );
     }
 }

@@ -89,7 +89,9 @@ pub struct Wdl {
 
 impl Wdl {
     pub fn total(self) -> u64 {
-        self.wins.saturating_add(self.draws).saturating_add(self.losses)
+        self.wins
+            .saturating_add(self.draws)
+            .saturating_add(self.losses)
     }
 
     pub fn points(self) -> u64 {
@@ -109,7 +111,11 @@ impl Wdl {
 
     #[must_use]
     pub fn reversed(self) -> Self {
-        Self { wins: self.losses, draws: self.draws, losses: self.wins }
+        Self {
+            wins: self.losses,
+            draws: self.draws,
+            losses: self.wins,
+        }
     }
 }
 
@@ -117,8 +123,9 @@ impl Results {
     /// The matches that were not forfeited, between different players of the list.
     pub fn games(&self) -> Vec<Game> {
         let numbered = self.players.iter().enumerate();
-        let places: BTreeMap<&str, usize> =
-            numbered.map(|(place, player)| (player.id.as_str(), place)).collect();
+        let places: BTreeMap<&str, usize> = numbered
+            .map(|(place, player)| (player.id.as_str(), place))
+            .collect();
         let place = |id: &str| places.get(id).copied();
         let played = self.matches.iter().filter(|played| !played.forfeited);
         let games = played.filter_map(|played| {
@@ -128,7 +135,12 @@ impl Results {
                 MatchOutcome::Drawn => Verdict::Draw,
                 MatchOutcome::LostByBoth => return None,
             };
-            Some(Game { round: played.round, a: place(&played.a)?, b: place(&played.b)?, verdict })
+            Some(Game {
+                round: played.round,
+                a: place(&played.a)?,
+                b: place(&played.b)?,
+                verdict,
+            })
         });
         games.filter(|game| game.a != game.b).collect()
     }

@@ -24,7 +24,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn chance(win: f64, draw: f64) -> ResultProbabilities {
-        ResultProbabilities { win, draw, loss: 1.0 - win - draw }
+        ResultProbabilities {
+            win,
+            draw,
+            loss: 1.0 - win - draw,
+        }
     }
 
     /// The usual sample size for a proportion of 0.6 against 0.5 is 6.1826 * 0.96 / 0.04 = 148.4.

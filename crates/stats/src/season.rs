@@ -41,7 +41,13 @@ pub struct AfterLeague {
 
 /// The key of each player of a league. Players of the same name are distinguished by id.
 fn keys(results: &Results, by: KnownBy) -> Vec<String> {
-    let same = |name: &str| results.players.iter().filter(|player| player.name == name).count();
+    let same = |name: &str| {
+        results
+            .players
+            .iter()
+            .filter(|player| player.name == name)
+            .count()
+    };
     let key = |player: &crate::Entrant| match by {
         KnownBy::Id => player.id.clone(),
         KnownBy::Name if same(&player.name) > 1 => format!("{} ({})", player.name, player.id),
@@ -60,18 +66,34 @@ pub fn carry_over(leagues: &[(String, Results)], by: KnownBy) -> Vec<Carried> {
         for (_, absent) in known.iter_mut().filter(|(key, _)| !keys.contains(key)) {
             absent.rating = absent.rating.after(&[]);
         }
-        let start = keys.iter().map(|key| known.get(key).map_or_else(Rating::default, |old| old.rating));
+        let start = keys.iter().map(|key| {
+            known
+                .get(key)
+                .map_or_else(Rating::default, |old| old.rating)
+        });
         let start: Vec<Rating> = start.collect();
         let rounds = by_round_from(start.clone(), &games);
-        let end = rounds.into_iter().next_back().map_or(start, |(_, ratings)| ratings);
+        let end = rounds
+            .into_iter()
+            .next_back()
+            .map_or(start, |(_, ratings)| ratings);
         for ((place, key), rating) in keys.into_iter().enumerate().zip(end) {
-            let played = games.iter().filter(|game| game.a == place || game.b == place).count() as u64;
-            let player = known.entry(key.clone()).or_insert_with(|| Carried::unknown(key));
+            let played = games
+                .iter()
+                .filter(|game| game.a == place || game.b == place)
+                .count() as u64;
+            let player = known
+                .entry(key.clone())
+                .or_insert_with(|| Carried::unknown(key));
             player.leagues += 1;
             player.matches += played;
             player.rating = rating;
             let (rating, deviation) = (rating.rating, rating.deviation);
-            player.history.push(AfterLeague { league: name.clone(), rating, deviation });
+            player.history.push(AfterLeague {
+                league: name.clone(),
+                rating,
+                deviation,
+            });
         }
     }
     let mut all: Vec<Carried> = known.into_values().collect();
@@ -124,8 +146,12 @@ impl SeasonRow {
 pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow> {
     let mut records: BTreeMap<String, [u32; 3]> = BTreeMap::new();
     for (_, results) in leagues {
-        let named: BTreeMap<&str, String> =
-            results.players.iter().map(|player| player.id.as_str()).zip(keys(results, by)).collect();
+        let named: BTreeMap<&str, String> = results
+            .players
+            .iter()
+            .map(|player| player.id.as_str())
+            .zip(keys(results, by))
+            .collect();
         for played in &results.matches {
             let [a, b] = match played.outcome {
                 MatchOutcome::WonByA => [0, 2],
@@ -134,8 +160,11 @@ pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow
                 MatchOutcome::LostByBoth => [2, 2],
             };
             for (player, place) in [(&played.a, a), (&played.b, b)] {
-                let record = named.get(player.as_str()).map(|key| records.entry(key.clone()).or_default());
-                if let Some(count) = record.and_then(|record: &mut [u32; 3]| record.get_mut(place)) {
+                let record = named
+                    .get(player.as_str())
+                    .map(|key| records.entry(key.clone()).or_default());
+                if let Some(count) = record.and_then(|record: &mut [u32; 3]| record.get_mut(place))
+                {
                     *count += 1;
                 }
             }
@@ -165,7 +194,15 @@ pub fn season_table(leagues: &[(String, Results)], by: KnownBy) -> Vec<SeasonRow
 impl Carried {
     fn unknown(player: String) -> Self {
         let rating = Rating::default();
-        Self { player, leagues: 0, matches: 0, rating, low: 0.0, high: 0.0, history: Vec::new() }
+        Self {
+            player,
+            leagues: 0,
+            matches: 0,
+            rating,
+            low: 0.0,
+            high: 0.0,
+            history: Vec::new(),
+        }
     }
 }
 
@@ -175,7 +212,10 @@ mod tests {
     use crate::{Entrant, MatchOutcome, Played};
 
     fn league(players: &[(&str, &str)], matches: &[(u32, &str, &str)]) -> Results {
-        let entrant = |(id, name): &(&str, &str)| Entrant { id: (*id).into(), name: (*name).into() };
+        let entrant = |(id, name): &(&str, &str)| Entrant {
+            id: (*id).into(),
+            name: (*name).into(),
+        };
         let won = |(round, a, b): &(u32, &str, &str)| Played {
             round: *round,
             a: (*a).into(),
@@ -200,17 +240,34 @@ mod tests {
         let players = [("P01", "Ada"), ("P02", "Bob")];
         let both = [
             ("one".to_owned(), league(&players, &[(1, "P01", "P02")])),
-            ("two".to_owned(), league(&players, &[(1, "P02", "P01"), (2, "P02", "P01")])),
+            (
+                "two".to_owned(),
+                league(&players, &[(1, "P02", "P01"), (2, "P02", "P01")]),
+            ),
         ];
-        let whole = league(&players, &[(1, "P01", "P02"), (2, "P02", "P01"), (3, "P02", "P01")]);
+        let whole = league(
+            &players,
+            &[(1, "P01", "P02"), (2, "P02", "P01"), (3, "P02", "P01")],
+        );
         let whole = [("whole".to_owned(), whole)];
         let carried = carry_over(&both, KnownBy::Name);
         let at_once = carry_over(&whole, KnownBy::Name);
         for name in ["Ada", "Bob"] {
-            assert_eq!(named(&carried, name).rating, named(&at_once, name).rating, "{name}");
+            assert_eq!(
+                named(&carried, name).rating,
+                named(&at_once, name).rating,
+                "{name}"
+            );
         }
         assert_eq!(carried[0].player, "Bob");
-        assert_eq!((carried[0].leagues, carried[0].matches, carried[0].history.len()), (2, 3, 2));
+        assert_eq!(
+            (
+                carried[0].leagues,
+                carried[0].matches,
+                carried[0].history.len()
+            ),
+            (2, 3, 2)
+        );
     }
 
     #[test]
@@ -218,11 +275,15 @@ mod tests {
         let players = [("P01", "Ada"), ("P02", "Bob")];
         let mut second = league(&players, &[(1, "P02", "P01"), (2, "P02", "P01")]);
         second.matches[1].forfeited = true;
-        let leagues =
-            [("one".to_owned(), league(&players, &[(1, "P01", "P02")])), ("two".to_owned(), second)];
+        let leagues = [
+            ("one".to_owned(), league(&players, &[(1, "P01", "P02")])),
+            ("two".to_owned(), second),
+        ];
         let table = season_table(&leagues, KnownBy::Name);
-        let rows: Vec<_> =
-            table.iter().map(|row| (row.player.as_str(), row.leagues, row.played, row.points)).collect();
+        let rows: Vec<_> = table
+            .iter()
+            .map(|row| (row.player.as_str(), row.leagues, row.played, row.points))
+            .collect();
         assert_eq!(rows, [("Bob", 2, 3, 6), ("Ada", 2, 3, 3)]);
         assert!(table[0].low < table[0].rating && table[0].rating < table[0].high);
     }
@@ -230,20 +291,37 @@ mod tests {
     #[test]
     fn a_name_is_the_same_player_under_another_id_and_an_id_is_not() {
         let leagues = [
-            ("one".to_owned(), league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")])),
-            ("two".to_owned(), league(&[("P01", "Bob"), ("P02", "Ada")], &[(1, "P02", "P01")])),
+            (
+                "one".to_owned(),
+                league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")]),
+            ),
+            (
+                "two".to_owned(),
+                league(&[("P01", "Bob"), ("P02", "Ada")], &[(1, "P02", "P01")]),
+            ),
         ];
         let by_name = carry_over(&leagues, KnownBy::Name);
         assert!(named(&by_name, "Ada").rating.rating > 1700.0, "{by_name:?}");
         let by_id = carry_over(&leagues, KnownBy::Id);
-        assert!(by_id.iter().all(|player| (player.rating.rating - 1500.0).abs() < 100.0), "{by_id:?}");
+        assert!(
+            by_id
+                .iter()
+                .all(|player| (player.rating.rating - 1500.0).abs() < 100.0),
+            "{by_id:?}"
+        );
     }
 
     #[test]
     fn a_player_that_misses_a_league_becomes_less_certain() {
         let leagues = [
-            ("one".to_owned(), league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")])),
-            ("two".to_owned(), league(&[("P01", "Bob"), ("P02", "Eve")], &[(1, "P01", "P02")])),
+            (
+                "one".to_owned(),
+                league(&[("P01", "Ada"), ("P02", "Bob")], &[(1, "P01", "P02")]),
+            ),
+            (
+                "two".to_owned(),
+                league(&[("P01", "Bob"), ("P02", "Eve")], &[(1, "P01", "P02")]),
+            ),
         ];
         let all = carry_over(&leagues, KnownBy::Name);
         let ada = named(&all, "Ada");
@@ -255,6 +333,9 @@ mod tests {
     #[test]
     fn two_of_the_same_name_are_told_apart() {
         let results = league(&[("P01", "Ada"), ("P02", "Ada"), ("P03", "Bob")], &[]);
-        assert_eq!(keys(&results, KnownBy::Name), ["Ada (P01)", "Ada (P02)", "Bob"]);
+        assert_eq!(
+            keys(&results, KnownBy::Name),
+            ["Ada (P01)", "Ada (P02)", "Bob"]
+        );
     }
 }

@@ -18,8 +18,19 @@ pub fn percent(share: f64) -> String {
 }
 
 /// The luck meter of a league.
-pub fn of_table(meter: Meter, table: Option<&StandingsByChance>, basis: Basis, players: usize) -> String {
-    let Some(StandingsByChance { spread, best_points, best, .. }) = table else {
+pub fn of_table(
+    meter: Meter,
+    table: Option<&StandingsByChance>,
+    basis: Basis,
+    players: usize,
+) -> String {
+    let Some(StandingsByChance {
+        spread,
+        best_points,
+        best,
+        ..
+    }) = table
+    else {
         return "No match has been played out yet, so there is nothing to tell.".to_owned();
     };
     let verdict = match meter {
@@ -55,16 +66,33 @@ fn points(count: u64) -> String {
 
 /// The luck meter of a player. It uses the probability that any player has such a record, because among many players
 /// a rare record is likely.
-pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players: usize) -> (Meter, String) {
+pub fn of_record(
+    id: &str,
+    record: Wdl,
+    chances: [f64; 2],
+    basis: Basis,
+    players: usize,
+) -> (Meter, String) {
     let matches = record.total();
     if matches == 0 {
-        return (Meter::NothingYet, format!("{id} has not played a match out yet."));
+        return (
+            Meter::NothingYet,
+            format!("{id} has not played a match out yet."),
+        );
     }
     let [as_good, as_bad] = chances;
-    let (chance, direction) = if as_good <= as_bad { (as_good, "well") } else { (as_bad, "badly") };
+    let (chance, direction) = if as_good <= as_bad {
+        (as_good, "well")
+    } else {
+        (as_bad, "badly")
+    };
     let anybody = -f64::exp_m1(players as f64 * f64::ln_1p(-chance));
     let points = points(record.points());
-    let from = if matches == 1 { "1 match".to_owned() } else { format!("{matches} matches") };
+    let from = if matches == 1 {
+        "1 match".to_owned()
+    } else {
+        format!("{matches} matches")
+    };
     let is = if record.points() == 1 { "is" } else { "are" };
     let who = match basis {
         Basis::RandomMoves => "a player who moves at random",
@@ -74,34 +102,60 @@ pub fn of_record(id: &str, record: Wdl, chances: [f64; 2], basis: Basis, players
     let does = format!("{who} does at least as {direction} in {one}");
     let meter = Meter::of(anybody);
     let sentence = match meter {
-        Meter::NothingYet | Meter::Luck => format!("{points} from {from} {is} well within luck: {does}"),
+        Meter::NothingYet | Meter::Luck => {
+            format!("{points} from {from} {is} well within luck: {does}")
+        }
         Meter::Hint => format!("{points} from {from} {is} a hint, no more: {does}"),
         Meter::ProbablyMore => format!("{points} from {from} {is} probably more than luck: {does}"),
         Meter::HardlyLuck => format!("{points} from {from} {is} hardly luck alone: {does}"),
     };
-    (meter, format!("{sentence}, and of {players} such players somebody does in {}.", percent(anybody)))
+    (
+        meter,
+        format!(
+            "{sentence}, and of {players} such players somebody does in {}.",
+            percent(anybody)
+        ),
+    )
 }
 
 /// Which of the first two is better, and how many matches would show it. In a game of pure luck the sentence must not
 /// promise an answer.
 pub fn of_top_two(superiority: &Superiority, more_matches: Option<u64>, pure_luck: bool) -> String {
-    let Superiority { ahead, behind, likelihood } = superiority;
-    let (better, other, likelihood) =
-        if *likelihood >= 0.5 { (ahead, behind, *likelihood) } else { (behind, ahead, 1.0 - likelihood) };
+    let Superiority {
+        ahead,
+        behind,
+        likelihood,
+    } = superiority;
+    let (better, other, likelihood) = if *likelihood >= 0.5 {
+        (ahead, behind, *likelihood)
+    } else {
+        (behind, ahead, 1.0 - likelihood)
+    };
     if likelihood < 0.505 {
         return format!("Nothing tells {ahead} and {behind} apart so far.");
     }
-    let (by, would) = if pure_luck { ("By the results alone, ", "would in a game of skill") } else { ("", "would") };
-    let says = format!("{by}{better} is better than {other} with a likelihood of {}", percent(likelihood));
+    let (by, would) = if pure_luck {
+        ("By the results alone, ", "would in a game of skill")
+    } else {
+        ("", "would")
+    };
+    let says = format!(
+        "{by}{better} is better than {other} with a likelihood of {}",
+        percent(likelihood)
+    );
     let more = match more_matches {
         Some(1) => "1 more match".to_owned(),
         Some(more) => format!("about {more} more matches"),
-        None => return format!("{says}; they are too close for any number of matches to settle it."),
+        None => {
+            return format!("{says}; they are too close for any number of matches to settle it.");
+        }
     };
     match likelihood >= SETTLED {
         true if pure_luck => format!("{says}, which {would} settle it."),
         true => format!("{says}, which settles it."),
-        false => format!("{says}; if they go on as they have, {more} between them {would} settle it (95 %)."),
+        false => format!(
+            "{says}; if they go on as they have, {more} between them {would} settle it (95 %)."
+        ),
     }
 }
 
@@ -130,18 +184,44 @@ mod tests {
 
     #[test]
     fn one_point_is_singular() {
-        let table = StandingsByChance { spread: 0.5, best_points: 1, best: 0.6, leagues: 100 };
+        let table = StandingsByChance {
+            spread: 0.5,
+            best_points: 1,
+            best: 0.6,
+            leagues: 100,
+        };
         let sentence = of_table(Meter::Luck, Some(&table), Basis::EqualStrength, 2);
-        assert!(sentence.ends_with("has at least 1 point in 60 %."), "{sentence}");
+        assert!(
+            sentence.ends_with("has at least 1 point in 60 %."),
+            "{sentence}"
+        );
     }
 
     #[test]
     fn a_record_is_judged_by_what_any_of_so_many_would_have() {
-        let perfect = Wdl { wins: 5, draws: 0, losses: 0 };
-        let meter = |players| of_record("P01", perfect, [0.000_976, 1.0], Basis::RandomMoves, players).0;
+        let perfect = Wdl {
+            wins: 5,
+            draws: 0,
+            losses: 0,
+        };
+        let meter = |players| {
+            of_record(
+                "P01",
+                perfect,
+                [0.000_976, 1.0],
+                Basis::RandomMoves,
+                players,
+            )
+            .0
+        };
         assert_eq!(
             [2, 20, 100, 1000].map(meter),
-            [Meter::HardlyLuck, Meter::ProbablyMore, Meter::Hint, Meter::Luck]
+            [
+                Meter::HardlyLuck,
+                Meter::ProbablyMore,
+                Meter::Hint,
+                Meter::Luck
+            ]
         );
     }
 }

@@ -50,7 +50,9 @@ pub fn fit(model: &Model, hyperprior: Hyperprior) -> Option<Fit> {
         found.push((deviation, evidence + hyperprior.ln_weight(deviation)));
         start = Some(at);
     }
-    let most = found.iter().fold(f64::NEG_INFINITY, |most, (_, evidence)| most.max(*evidence));
+    let most = found
+        .iter()
+        .fold(f64::NEG_INFINITY, |most, (_, evidence)| most.max(*evidence));
     let mut sum = 0.0;
     let mut weights = 0.0;
     for (deviation, evidence) in found {
@@ -80,14 +82,20 @@ impl Marginal {
             let constant = hyperprior.ln_weight(deviation) - players as f64 * deviation.ln();
             (0.5 * deviation.powi(-2), constant)
         };
-        Self { nodes: nodes(NODES).map(node).collect() }
+        Self {
+            nodes: nodes(NODES).map(node).collect(),
+        }
     }
 
     /// The logarithm of the density where strengths have this sum of squares, and the expected precision there: the
     /// gradient is minus that times the strengths.
     pub(crate) fn at(&self, squares: f64) -> (f64, f64) {
         let exponent = |(half, constant): &(f64, f64)| constant - half * squares;
-        let most = self.nodes.iter().map(exponent).fold(f64::NEG_INFINITY, f64::max);
+        let most = self
+            .nodes
+            .iter()
+            .map(exponent)
+            .fold(f64::NEG_INFINITY, f64::max);
         let mut sum = 0.0;
         let mut precision = 0.0;
         for node in &self.nodes {

@@ -71,10 +71,18 @@ impl Sprt {
         if !(fits(elo0) && fits(elo1) && elo0 < elo1) {
             return Err(NoTest::Hypotheses);
         }
-        if ![alpha, beta].iter().all(|share| *share > 0.0 && *share < 0.5) {
+        if ![alpha, beta]
+            .iter()
+            .all(|share| *share > 0.0 && *share < 0.5)
+        {
             return Err(NoTest::Errors);
         }
-        Ok(Self { elo0, elo1, alpha, beta })
+        Ok(Self {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+        })
     }
 
     pub fn standing(&self, results: impl ByScore) -> Standing {
@@ -87,12 +95,20 @@ impl Sprt {
         } else {
             Answer::Open
         };
-        Standing { llr, lower, upper, answer }
+        Standing {
+            llr,
+            lower,
+            upper,
+            answer,
+        }
     }
 
     /// Wald's bounds.
     pub fn bounds(&self) -> (f64, f64) {
-        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+        (
+            (self.beta / (1.0 - self.alpha)).ln(),
+            ((1.0 - self.beta) / self.alpha).ln(),
+        )
     }
 
     /// 0 without a result.
@@ -106,9 +122,9 @@ impl Sprt {
         let t0 = tilt(&outcomes, s0);
         let t1 = tilt(&outcomes, s1);
         // Under a hypothesis a result has the probability p / (1 + t (score - s)); the observed share p cancels out.
-        let each = outcomes
-            .iter()
-            .map(|(score, count)| count * ((1.0 + t0 * (score - s0)) / (1.0 + t1 * (score - s1))).ln());
+        let each = outcomes.iter().map(|(score, count)| {
+            count * ((1.0 + t0 * (score - s0)) / (1.0 + t1 * (score - s1))).ln()
+        });
         each.sum()
     }
 }
@@ -118,14 +134,21 @@ impl Sprt {
 fn outcomes(counts: &[u64]) -> Vec<(f64, f64)> {
     let best = counts.len().saturating_sub(1).max(1) as f64;
     let count = |seen: u64| if seen == 0 { 1e-3 } else { seen as f64 };
-    counts.iter().enumerate().map(|(place, seen)| (place as f64 / best, count(*seen))).collect()
+    counts
+        .iter()
+        .enumerate()
+        .map(|(place, seen)| (place as f64 / best, count(*seen)))
+        .collect()
 }
 
 /// The parameter that tilts the observed distribution to the mean `score`: the root of a decreasing function, by
 /// bisection.
 fn tilt(outcomes: &[(f64, f64)], score: f64) -> f64 {
     let excess = |t: f64| -> f64 {
-        outcomes.iter().map(|(value, count)| count * (value - score) / (1.0 + t * (value - score))).sum()
+        outcomes
+            .iter()
+            .map(|(value, count)| count * (value - score) / (1.0 + t * (value - score)))
+            .sum()
     };
     // Outside these bounds a probability would be negative.
     let mut low = -1.0 / (1.0 - score);

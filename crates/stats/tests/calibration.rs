@@ -1,6 +1,10 @@
 //! Calibration: are intervals and probabilities right for simulated leagues of known strengths? Seeds are fixed.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking"
+)]
 
 use matchday_stats::bradley_terry::{Model, Pair, Prior};
 use matchday_stats::null_model::ResultProbabilities;
@@ -15,7 +19,11 @@ const PLAYERS: usize = 8;
 fn chance(difference: f64) -> ResultProbabilities {
     let [win, draw, loss] = [(difference / 2.0).exp(), 2.0, (-difference / 2.0).exp()];
     let all = win + draw + loss;
-    ResultProbabilities { win: win / all, draw: draw / all, loss: loss / all }
+    ResultProbabilities {
+        win: win / all,
+        draw: draw / all,
+        loss: loss / all,
+    }
 }
 
 fn league(strengths: &[f64], each: u64, rng: &mut SeededRng) -> Model {
@@ -42,7 +50,9 @@ fn a_likelihood_of_superiority_is_right_as_often_as_it_says() {
         for _ in 0..200 {
             let strengths: Vec<f64> = (0..PLAYERS).map(|_| deviation * rng.normal()).collect();
             let fit = spread::fit(&league(&strengths, 2, &mut rng), Hyperprior::Uniform).unwrap();
-            for (a, b) in (0..PLAYERS).flat_map(|a| (0..PLAYERS).map(move |b| (a, b))).filter(|(a, b)| a != b)
+            for (a, b) in (0..PLAYERS)
+                .flat_map(|a| (0..PLAYERS).map(move |b| (a, b)))
+                .filter(|(a, b)| a != b)
             {
                 let likelihood = fit.superiority(a, b);
                 if (0.8..0.95).contains(&likelihood) {
@@ -54,7 +64,10 @@ fn a_likelihood_of_superiority_is_right_as_often_as_it_says() {
         }
         let said = said / all;
         let right = right / all;
-        assert!((said - right).abs() < 0.04, "{deviation}: said {said}, was {right}, of {all}");
+        assert!(
+            (said - right).abs() < 0.04,
+            "{deviation}: said {said}, was {right}, of {all}"
+        );
     }
 }
 
@@ -64,7 +77,11 @@ fn the_sequential_test_is_wrong_about_as_rarely_as_it_promises() {
     for (difference, right) in [(0.0, Answer::Elo0), (60.0, Answer::Elo1)] {
         let mut rng = SeededRng::new(22, difference as u64);
         let score = matchday_stats::elo::to_score(difference);
-        let chance = ResultProbabilities { win: score - 0.2, draw: 0.4, loss: 0.8 - score };
+        let chance = ResultProbabilities {
+            win: score - 0.2,
+            draw: 0.4,
+            loss: 0.8 - score,
+        };
         let mut wrong = 0;
         for _ in 0..300 {
             let mut record = Wdl::default();

@@ -4,7 +4,11 @@
 //! The gate runs a part of the grid. The whole of it, as a table (`PLAYERS=8 FORMAT=swiss` for a part):
 //! `COVERAGE=full cargo test --release -p matchday-stats --test coverage -- --nocapture`
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking"
+)]
 
 use matchday_stats::bradley_terry::{Model, Prior, RATING_SCALE};
 use matchday_stats::null_model::ResultProbabilities;
@@ -52,21 +56,41 @@ struct World {
 impl World {
     fn new(case: &Case, rng: SeededRng) -> Self {
         let mut rng = rng;
-        let mut strengths: Vec<f64> =
-            (0..case.players).map(|_| rng.normal() * case.spread / RATING_SCALE).collect();
+        let mut strengths: Vec<f64> = (0..case.players)
+            .map(|_| rng.normal() * case.spread / RATING_SCALE)
+            .collect();
         let mean = strengths.iter().sum::<f64>() / case.players as f64;
         strengths.iter_mut().for_each(|strength| *strength -= mean);
-        Self { strengths, draws: case.draws, rng, games: Vec::new(), points: vec![0; case.players] }
+        Self {
+            strengths,
+            draws: case.draws,
+            rng,
+            games: Vec::new(),
+            points: vec![0; case.players],
+        }
     }
 
     /// By Davidson's model; with draws, as many between equals as even/odd has.
     fn play(&mut self, a: usize, b: usize) -> Verdict {
         let half = (self.strengths[a] - self.strengths[b]) / 2.0;
-        let [win, draw, loss] = [half.exp(), if self.draws { 2.0 } else { 0.0 }, (-half).exp()];
+        let [win, draw, loss] = [
+            half.exp(),
+            if self.draws { 2.0 } else { 0.0 },
+            (-half).exp(),
+        ];
         let all = win + draw + loss;
-        let chance = ResultProbabilities { win: win / all, draw: draw / all, loss: loss / all };
+        let chance = ResultProbabilities {
+            win: win / all,
+            draw: draw / all,
+            loss: loss / all,
+        };
         let verdict = self.rng.verdict(chance);
-        self.games.push(Game { round: 1, a, b, verdict });
+        self.games.push(Game {
+            round: 1,
+            a,
+            b,
+            verdict,
+        });
         let [for_a, for_b] = match verdict {
             Verdict::A => [2, 0],
             Verdict::B => [0, 2],
@@ -99,9 +123,9 @@ impl World {
         while left.len() > 1 {
             let player = left.remove(0);
             let met = |other: &usize| {
-                self.games
-                    .iter()
-                    .any(|game| [game.a, game.b] == [player, *other] || [game.b, game.a] == [player, *other])
+                self.games.iter().any(|game| {
+                    [game.a, game.b] == [player, *other] || [game.b, game.a] == [player, *other]
+                })
             };
             let place = left.iter().position(|other| !met(other)).unwrap_or(0);
             let opponent = left.remove(place);
@@ -150,7 +174,8 @@ fn coverage(case: &Case, leagues: u32, draws: u32) -> Held {
         world.play_all(case.design);
         let model = Model::of(case.players, &world.games, Prior::default());
         let fit = spread::fit(&model, Hyperprior::Uniform).unwrap();
-        let intervals = posterior::intervals(&model, &fit, draws, &mut SeededRng::new(21, league.into()));
+        let intervals =
+            posterior::intervals(&model, &fit, draws, &mut SeededRng::new(21, league.into()));
         let holds = |player: usize| {
             let [low, high] = intervals[player];
             u32::from((low..=high).contains(&world.strengths[player]))
@@ -181,10 +206,20 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
         (100.0, 8, Design::Knockout, false),
         (400.0, 8, Design::Swiss, false),
     ] {
-        let case = Case { spread, players, design, draws };
-        let Held { all, best, worst, .. } = coverage(&case, 80, 200);
+        let case = Case {
+            spread,
+            players,
+            design,
+            draws,
+        };
+        let Held {
+            all, best, worst, ..
+        } = coverage(&case, 80, 200);
         let [all, best, worst] = [all, best, worst].map(share);
-        assert!(all > 0.92 && best > 0.88 && worst > 0.88, "{case:?}: {all} {best} {worst}");
+        assert!(
+            all > 0.92 && best > 0.88 && worst > 0.88,
+            "{case:?}: {all} {best} {worst}"
+        );
         if matches!(design, Design::RoundRobin(_)) {
             assert!(all < 0.985, "{case:?}: {all}");
         }
@@ -195,7 +230,12 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
 #[test]
 fn the_same_results_and_seed_give_the_same_intervals() {
     let mut world = World::new(
-        &Case { spread: 300.0, players: 5, design: Design::RoundRobin(2), draws: true },
+        &Case {
+            spread: 300.0,
+            players: 5,
+            design: Design::RoundRobin(2),
+            draws: true,
+        },
         SeededRng::new(1, 1),
     );
     world.play_all(Design::RoundRobin(2));
@@ -207,7 +247,12 @@ fn the_same_results_and_seed_give_the_same_intervals() {
     for ((strength, low_high), other) in fit.strengths.iter().zip(&one).zip(&other) {
         assert!(low_high[0] <= *strength && *strength <= low_high[1]);
         // Another seed moves the ends by what draws by chance move them.
-        assert!(low_high.iter().zip(other).all(|(one, other)| (one - other).abs() * RATING_SCALE < 80.0));
+        assert!(
+            low_high
+                .iter()
+                .zip(other)
+                .all(|(one, other)| (one - other).abs() * RATING_SCALE < 80.0)
+        );
     }
 }
 
@@ -216,22 +261,42 @@ fn the_whole_grid() {
     if std::env::var_os("COVERAGE").is_none() {
         return;
     }
-    let sizes = std::env::var("PLAYERS").ok().map(|players| vec![players.parse().unwrap()]);
+    let sizes = std::env::var("PLAYERS")
+        .ok()
+        .map(|players| vec![players.parse().unwrap()]);
     let format = std::env::var("FORMAT").ok();
     println!("| format | players | spread | draws | all | best | worst | width |");
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for players in sizes.unwrap_or_else(|| vec![4, 8, 16, 50]) {
         let round_robins = [1, 2, 10].map(Design::RoundRobin);
-        let designs = round_robins.into_iter().chain([Design::Swiss, Design::Knockout]);
-        for design in designs.filter(|design| format.as_ref().is_none_or(|name| design.to_string() == *name))
-        {
+        let designs = round_robins
+            .into_iter()
+            .chain([Design::Swiss, Design::Knockout]);
+        for design in designs.filter(|design| {
+            format
+                .as_ref()
+                .is_none_or(|name| design.to_string() == *name)
+        }) {
             for (draws, spread) in [false, true]
                 .into_iter()
                 .flat_map(|draws| [100.0, 200.0, 400.0, 800.0].map(|spread| (draws, spread)))
             {
                 let leagues = if players >= 50 { 40 } else { 300 };
-                let Held { all, best, worst, width } =
-                    coverage(&Case { spread, players, design, draws }, leagues, 500);
+                let Held {
+                    all,
+                    best,
+                    worst,
+                    width,
+                } = coverage(
+                    &Case {
+                        spread,
+                        players,
+                        design,
+                        draws,
+                    },
+                    leagues,
+                    500,
+                );
                 let [all, best, worst] = [all, best, worst].map(|held| 100.0 * share(held));
                 println!(
                     "| {design} | {players} | {spread} | {draws} | {all:.1} | {best:.1} | {worst:.1} | {width:.0} |"

@@ -1,25 +1,47 @@
 //! What is said about whole leagues.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking"
+)]
 
 use matchday_stats::luck::Meter;
 use matchday_stats::rng::SeededRng;
 use matchday_stats::{Entrant, LeagueStatistics, MatchOutcome, Played, Resampling, Results};
 use proptest::prelude::*;
 
-const QUICK: Resampling = Resampling { seed: 5, posterior_draws: 100, leagues_of_chance: 500 };
+const QUICK: Resampling = Resampling {
+    seed: 5,
+    posterior_draws: 100,
+    leagues_of_chance: 500,
+};
 
 fn id(place: usize) -> String {
     format!("P{:02}", place + 1)
 }
 
 fn played(round: u32, a: usize, b: usize, outcome: MatchOutcome) -> Played {
-    Played { round, a: id(a), b: id(b), outcome, forfeited: false }
+    Played {
+        round,
+        a: id(a),
+        b: id(b),
+        outcome,
+        forfeited: false,
+    }
 }
 
 fn league(game: &str, players: usize, matches: Vec<Played>) -> Results {
-    let entrant = |place| Entrant { id: id(place), name: format!("Player {place}") };
-    Results { game: game.to_owned(), players: (0..players).map(entrant).collect(), matches, ladder: false }
+    let entrant = |place| Entrant {
+        id: id(place),
+        name: format!("Player {place}"),
+    };
+    Results {
+        game: game.to_owned(),
+        players: (0..players).map(entrant).collect(),
+        matches,
+        ladder: false,
+    }
 }
 
 /// Even/odd among players who call at random.
@@ -46,8 +68,16 @@ fn a_league_without_a_match_says_so_and_nothing_else() {
     for players in [0, 1, 4] {
         let empty = LeagueStatistics::of(&league("even_odd", players, Vec::new()), &QUICK);
         assert_eq!(empty.luck.meter, Meter::NothingYet);
-        assert_eq!((empty.players.len(), empty.neighbours.len(), empty.top_two), (players, 0, None));
-        assert!(empty.luck.sentence.starts_with("No match has been played out yet"));
+        assert_eq!(
+            (empty.players.len(), empty.neighbours.len(), empty.top_two),
+            (players, 0, None)
+        );
+        assert!(
+            empty
+                .luck
+                .sentence
+                .starts_with("No match has been played out yet")
+        );
         assert!(
             empty
                 .players
@@ -59,12 +89,30 @@ fn a_league_without_a_match_says_so_and_nothing_else() {
 
 #[test]
 fn a_forfeit_says_nothing_of_strength() {
-    let match_of = |forfeited| Played { forfeited, ..played(1, 0, 1, MatchOutcome::WonByA) };
-    let both_away = Played { forfeited: true, ..played(2, 0, 1, MatchOutcome::LostByBoth) };
-    let found = LeagueStatistics::of(&league("even_odd", 2, vec![match_of(true), both_away]), &QUICK);
-    assert_eq!((found.matches, found.forfeits, found.luck.meter), (0, 2, Meter::NothingYet));
-    let found = LeagueStatistics::of(&league("even_odd", 2, vec![match_of(false), match_of(true)]), &QUICK);
-    assert_eq!((found.matches, found.forfeits, found.players[0].record.wins), (1, 1, 1));
+    let match_of = |forfeited| Played {
+        forfeited,
+        ..played(1, 0, 1, MatchOutcome::WonByA)
+    };
+    let both_away = Played {
+        forfeited: true,
+        ..played(2, 0, 1, MatchOutcome::LostByBoth)
+    };
+    let found = LeagueStatistics::of(
+        &league("even_odd", 2, vec![match_of(true), both_away]),
+        &QUICK,
+    );
+    assert_eq!(
+        (found.matches, found.forfeits, found.luck.meter),
+        (0, 2, Meter::NothingYet)
+    );
+    let found = LeagueStatistics::of(
+        &league("even_odd", 2, vec![match_of(false), match_of(true)]),
+        &QUICK,
+    );
+    assert_eq!(
+        (found.matches, found.forfeits, found.players[0].record.wins),
+        (1, 1, 1)
+    );
 }
 
 /// A ladder: everyone beats everyone below, many times over.
@@ -77,20 +125,54 @@ fn a_league_of_real_differences_is_hardly_luck() {
         }
     }
     let found = LeagueStatistics::of(&league("nim", 5, matches), &QUICK);
-    assert_eq!(found.luck.meter, Meter::HardlyLuck, "{}", found.luck.sentence);
-    let ratings: Vec<f64> = found.players.iter().map(|player| player.bradley_terry.unwrap().rating).collect();
-    assert!(ratings.is_sorted_by(|one, other| one > other), "{ratings:?}");
-    assert!(found.players.is_sorted_by(|one, other| one.glicko.now.rating > other.glicko.now.rating));
-    assert!(found.neighbours.iter().all(|pair| pair.likelihood > 0.9), "{:?}", found.neighbours);
+    assert_eq!(
+        found.luck.meter,
+        Meter::HardlyLuck,
+        "{}",
+        found.luck.sentence
+    );
+    let ratings: Vec<f64> = found
+        .players
+        .iter()
+        .map(|player| player.bradley_terry.unwrap().rating)
+        .collect();
+    assert!(
+        ratings.is_sorted_by(|one, other| one > other),
+        "{ratings:?}"
+    );
+    assert!(
+        found
+            .players
+            .is_sorted_by(|one, other| one.glicko.now.rating > other.glicko.now.rating)
+    );
+    assert!(
+        found.neighbours.iter().all(|pair| pair.likelihood > 0.9),
+        "{:?}",
+        found.neighbours
+    );
     assert_eq!(found.players[0].glicko.history.len(), 6);
-    assert_eq!(found.players[0].meter, Meter::HardlyLuck, "{}", found.players[0].sentence);
-    assert_eq!(found.players[4].meter, Meter::HardlyLuck, "{}", found.players[4].sentence);
+    assert_eq!(
+        found.players[0].meter,
+        Meter::HardlyLuck,
+        "{}",
+        found.players[0].sentence
+    );
+    assert_eq!(
+        found.players[4].meter,
+        Meter::HardlyLuck,
+        "{}",
+        found.players[4].sentence
+    );
 }
 
 #[test]
 fn top_two_who_are_equal_are_never_settled() {
-    let draws = (1..=8).map(|round| played(round, 0, 1, MatchOutcome::Drawn)).collect();
-    let top = LeagueStatistics::of(&league("even_odd", 2, draws), &QUICK).top_two.unwrap();
+    let draws = (1..=8)
+        .map(|round| played(round, 0, 1, MatchOutcome::Drawn))
+        .collect();
+    let top = LeagueStatistics::of(&league("even_odd", 2, draws), &QUICK)
+        .top_two
+        .unwrap();
     assert_eq!((top.superiority.likelihood, top.more_matches), (0.5, None));
     assert_eq!(top.sentence, "Nothing tells P01 and P02 apart so far.");
 }
@@ -98,8 +180,12 @@ fn top_two_who_are_equal_are_never_settled() {
 #[test]
 fn statistics_can_be_read_back_from_what_was_written() {
     let found = LeagueStatistics::of(&random_calls(4, 3, 3), &QUICK);
-    let back: LeagueStatistics = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
-    assert_eq!((back.luck.sentence, back.luck.meter), (found.luck.sentence, found.luck.meter));
+    let back: LeagueStatistics =
+        serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
+    assert_eq!(
+        (back.luck.sentence, back.luck.meter),
+        (found.luck.sentence, found.luck.meter)
+    );
     for (back, found) in back.players.iter().zip(&found.players) {
         assert!((back.glicko.now.rating - found.glicko.now.rating).abs() < 1e-9);
         assert_eq!(
@@ -120,8 +206,10 @@ fn outcome() -> impl Strategy<Value = MatchOutcome> {
 
 fn any_league() -> impl Strategy<Value = Results> {
     let one = (1_u32..4, 0_usize..6, 0_usize..6, outcome(), any::<bool>());
-    let one = one
-        .prop_map(|(round, a, b, outcome, forfeited)| Played { forfeited, ..played(round, a, b, outcome) });
+    let one = one.prop_map(|(round, a, b, outcome, forfeited)| Played {
+        forfeited,
+        ..played(round, a, b, outcome)
+    });
     (prop::collection::vec(one, 0..40), 0_usize..6)
         .prop_map(|(matches, players)| league("even_odd", players, matches))
 }

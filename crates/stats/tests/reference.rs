@@ -3,7 +3,11 @@
 //! Where Python is named: the model was written down once more from its formulas and handed to a general optimiser or
 //! root finder (NumPy 2.4, SciPy 1.17, choix 0.4.1); only its numbers are kept here.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail by panicking"
+)]
 
 use matchday_stats::bradley_terry::{Fit, Model, Pair, Prior};
 use matchday_stats::elo::EloDifference;
@@ -11,13 +15,20 @@ use matchday_stats::results::Wdl;
 use matchday_stats::sprt::{Answer, NoTest, Sprt};
 
 fn wdl(wins: u64, draws: u64, losses: u64) -> Wdl {
-    Wdl { wins, draws, losses }
+    Wdl {
+        wins,
+        draws,
+        losses,
+    }
 }
 
 fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < tolerance, "{found} instead of {expected}");
+        assert!(
+            (found - expected).abs() < tolerance,
+            "{found} instead of {expected}"
+        );
     }
 }
 
@@ -35,8 +46,15 @@ const BASEBALL: [[u64; 7]; 7] = [
 
 fn baseball(strength_deviation: f64) -> Fit {
     let pairs = (0..7).flat_map(|a| (a + 1..7).map(move |b| (a, b)));
-    let pairs = pairs.map(|(a, b)| Pair { a, b, record: wdl(BASEBALL[a][b], 0, BASEBALL[b][a]) });
-    let prior = Prior { strength_deviation, ..Prior::default() };
+    let pairs = pairs.map(|(a, b)| Pair {
+        a,
+        b,
+        record: wdl(BASEBALL[a][b], 0, BASEBALL[b][a]),
+    });
+    let prior = Prior {
+        strength_deviation,
+        ..Prior::default()
+    };
     Model::of_pairs(7, pairs.collect(), prior).fit().unwrap()
 }
 
@@ -44,9 +62,16 @@ fn baseball(strength_deviation: f64) -> Fit {
 #[test]
 fn bradley_terry_gives_the_strengths_of_the_baseball_teams() {
     let fit = baseball(1e6);
-    let against_baltimore: Vec<f64> =
-        fit.strengths.iter().map(|strength| strength - fit.strengths[6]).collect();
-    assert_close(&against_baltimore, &[1.5814, 1.4364, 1.2945, 1.2476, 1.1077, 0.6839, 0.0], 6e-5);
+    let against_baltimore: Vec<f64> = fit
+        .strengths
+        .iter()
+        .map(|strength| strength - fit.strengths[6])
+        .collect();
+    assert_close(
+        &against_baltimore,
+        &[1.5814, 1.4364, 1.2945, 1.2476, 1.1077, 0.6839, 0.0],
+        6e-5,
+    );
 }
 
 /// `choix.opt_pairwise(7, wins, alpha=0.25)`: a penalty of a quarter of the squares is a prior of deviation √2.
@@ -74,7 +99,9 @@ fn four_players() -> Fit {
         (2, 3, wdl(0, 3, 1)),
     ];
     let pairs = pairs.map(|(a, b, record)| Pair { a, b, record });
-    Model::of_pairs(4, pairs.to_vec(), Prior::default()).fit().unwrap()
+    Model::of_pairs(4, pairs.to_vec(), Prior::default())
+        .fit()
+        .unwrap()
 }
 
 /// Python: the likelihood by its formula, climbed by BFGS and Nelder-Mead.
@@ -97,10 +124,18 @@ fn superiority_is_as_the_inverse_of_the_curvature_gives_it() {
 /// Python, as above. Without the prior the first would be infinitely strong.
 #[test]
 fn a_perfect_record_stays_finite() {
-    let pairs = [(0, 1, wdl(2, 0, 0)), (0, 2, wdl(2, 0, 0)), (1, 2, wdl(1, 0, 1))];
+    let pairs = [
+        (0, 1, wdl(2, 0, 0)),
+        (0, 2, wdl(2, 0, 0)),
+        (1, 2, wdl(1, 0, 1)),
+    ];
     let pairs = pairs.map(|(a, b, record)| Pair { a, b, record }).to_vec();
     let fit = Model::of_pairs(3, pairs, Prior::default()).fit().unwrap();
-    assert_close(&fit.strengths, &[1.515_642_69, -0.757_821_35, -0.757_821_35], 1e-6);
+    assert_close(
+        &fit.strengths,
+        &[1.515_642_69, -0.757_821_35, -0.757_821_35],
+        1e-6,
+    );
     assert_eq!(fit.draw, None);
 }
 
@@ -116,7 +151,11 @@ fn the_likelihood_ratio_of_the_sequential_test_is_that_of_its_definition() {
         (wdl(1000, 2000, 1100), 0.0, 2.0, -1.256_323_511_354),
     ] {
         let test = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap();
-        assert!((test.llr(record) - llr).abs() < 1e-6, "{record:?}: {}", test.llr(record));
+        assert!(
+            (test.llr(record) - llr).abs() < 1e-6,
+            "{record:?}: {}",
+            test.llr(record)
+        );
     }
 }
 
@@ -131,14 +170,22 @@ fn the_sequential_test_stops_at_walds_bounds() {
         (wdl(600, 1000, 400), Answer::Elo1),
         (wdl(400, 1000, 600), Answer::Elo0),
     ] {
-        assert_eq!(test.standing(record).answer, answer, "{:?}", test.standing(record));
+        assert_eq!(
+            test.standing(record).answer,
+            answer,
+            "{:?}",
+            test.standing(record)
+        );
     }
 }
 
 #[test]
 fn a_test_without_sense_is_refused() {
     assert_eq!(Sprt::new(5.0, 5.0, 0.05, 0.05), Err(NoTest::Hypotheses));
-    assert_eq!(Sprt::new(0.0, f64::NAN, 0.05, 0.05), Err(NoTest::Hypotheses));
+    assert_eq!(
+        Sprt::new(0.0, f64::NAN, 0.05, 0.05),
+        Err(NoTest::Hypotheses)
+    );
     assert_eq!(Sprt::new(0.0, 5.0, 0.0, 0.05), Err(NoTest::Errors));
     assert_eq!(Sprt::new(0.0, 5.0, 0.05, 0.5), Err(NoTest::Errors));
 }
@@ -147,10 +194,24 @@ fn a_test_without_sense_is_refused() {
 #[test]
 fn a_difference_in_elo_has_the_interval_of_its_definition() {
     for (record, expected) in [
-        (wdl(120, 300, 100), [13.369_502_195, -6.151_081_214, 32.777_160_787]),
-        (wdl(50, 20, 30), [70.436_503_622, 8.322_424_342, 131.444_117_805]),
+        (
+            wdl(120, 300, 100),
+            [13.369_502_195, -6.151_081_214, 32.777_160_787],
+        ),
+        (
+            wdl(50, 20, 30),
+            [70.436_503_622, 8.322_424_342, 131.444_117_805],
+        ),
     ] {
-        let EloDifference { difference, low, high } = EloDifference::of(record).unwrap();
-        assert_close(&[difference, low, high].map(Option::unwrap), &expected, 1e-6);
+        let EloDifference {
+            difference,
+            low,
+            high,
+        } = EloDifference::of(record).unwrap();
+        assert_close(
+            &[difference, low, high].map(Option::unwrap),
+            &expected,
+            1e-6,
+        );
     }
 }

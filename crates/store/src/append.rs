@@ -43,7 +43,11 @@ impl EventRow {
 
     /// The end of its stream, once it is stored.
     pub fn head(&self) -> Head {
-        Head { league: self.after.league, seq: self.seq(), hash: self.hash }
+        Head {
+            league: self.after.league,
+            seq: self.seq(),
+            hash: self.hash,
+        }
     }
 }
 
@@ -66,7 +70,8 @@ impl Transaction {
     pub fn without(mut self, leagues: &BTreeSet<u32>) -> Self {
         self.events.retain(|row| !leagues.contains(&row.league));
         self.wake_at.retain(|(league, _)| !leagues.contains(league));
-        self.exchanges.retain(|(league, _)| !leagues.contains(league));
+        self.exchanges
+            .retain(|(league, _)| !leagues.contains(league));
         self
     }
 
@@ -74,7 +79,10 @@ impl Transaction {
     pub fn leagues(&self) -> BTreeSet<u32> {
         let events = self.events.iter().map(|row| row.after.league);
         let wakes = self.wake_at.iter().map(|(league, _)| *league);
-        events.chain(wakes).chain(self.exchanges.iter().map(|(league, _)| *league)).collect()
+        events
+            .chain(wakes)
+            .chain(self.exchanges.iter().map(|(league, _)| *league))
+            .collect()
     }
 }
 
@@ -121,7 +129,10 @@ pub trait Append: Debug + Send {
     }
 
     /// Those of these streams that do not hold their last event any more.
-    fn diverged(&mut self, ends: &[(u32, Stream, Head)]) -> Result<Vec<(u32, Stream)>, AppendError> {
+    fn diverged(
+        &mut self,
+        ends: &[(u32, Stream, Head)],
+    ) -> Result<Vec<(u32, Stream)>, AppendError> {
         let _ = ends;
         Ok(Vec::new())
     }

@@ -38,7 +38,13 @@ pub struct Batch {
 
 impl fmt::Debug for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Batch({}, {} events, {:?})", self.stream, self.lines.len(), self.durability)
+        write!(
+            f,
+            "Batch({}, {} events, {:?})",
+            self.stream,
+            self.lines.len(),
+            self.durability
+        )
     }
 }
 

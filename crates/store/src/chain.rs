@@ -41,7 +41,13 @@ pub fn genesis(stream: &Stream) -> Hash {
 
 /// The hash of event `seq` of a stream, after the one before it.
 pub fn link(before: &Hash, stream: &Stream, seq: u64, line: &str) -> Hash {
-    list([b"matchday-log-1/event", &before.0, stream.0.as_bytes(), &seq.to_be_bytes(), line.as_bytes()])
+    list([
+        b"matchday-log-1/event",
+        &before.0,
+        stream.0.as_bytes(),
+        &seq.to_be_bytes(),
+        line.as_bytes(),
+    ])
 }
 
 fn list<const N: usize>(parts: [&[u8]; N]) -> Hash {

@@ -56,8 +56,14 @@ impl CheckpointKeys {
         let in_file = file.as_deref().map_or(Ok(Vec::new()), read)?;
         let mut keys = match (store.is_private(), file) {
             (true, _) => Self::of_stream(store, &in_file)?,
-            (false, Some(file)) => Self { kept: Kept::File(file), keys: of_seeds(&in_file) },
-            (false, None) => Self { kept: Kept::InMemory, keys: Vec::new() },
+            (false, Some(file)) => Self {
+                kept: Kept::File(file),
+                keys: of_seeds(&in_file),
+            },
+            (false, None) => Self {
+                kept: Kept::InMemory,
+                keys: Vec::new(),
+            },
         };
         if keys.keys.is_empty() {
             keys.add(entropy)?;
@@ -73,7 +79,10 @@ impl CheckpointKeys {
             let seed = event.and_then(|(_, KeyEvent::CheckpointKey { seed })| parse(&seed));
             seeds.push(seed.ok_or_else(|| StoreError::NoKeys(store.url().clone()))?);
         }
-        let mut keys = Self { kept: Kept::Stream(store.clone()), keys: of_seeds(&seeds) };
+        let mut keys = Self {
+            kept: Kept::Stream(store.clone()),
+            keys: of_seeds(&seeds),
+        };
         for seed in in_file.iter().filter(|_| seeds.is_empty()) {
             keys.keep(*seed)?;
         }
@@ -109,7 +118,10 @@ impl CheckpointKeys {
 type Seed = [u8; 32];
 
 fn of_seeds(seeds: &[Seed]) -> Vec<SigningKey> {
-    seeds.iter().map(|seed| SigningKey::from_seed(*seed)).collect()
+    seeds
+        .iter()
+        .map(|seed| SigningKey::from_seed(*seed))
+        .collect()
 }
 
 fn parse(text: &str) -> Option<Seed> {
@@ -119,10 +131,15 @@ fn parse(text: &str) -> Option<Seed> {
 
 /// Blocks until the key is durable.
 fn append(store: &Store, seed: Seed) -> Result<(), StoreError> {
-    let event = KeyEvent::CheckpointKey { seed: hex::encode(seed) };
+    let event = KeyEvent::CheckpointKey {
+        seed: hex::encode(seed),
+    };
     // No clock belongs here, and nobody asks when a key was made.
-    let line = event_codec::encode(Timestamp::EPOCH, &event)
-        .map_err(|error| StoreError::Unreadable { store: store.url().clone(), error })?;
+    let line =
+        event_codec::encode(Timestamp::EPOCH, &event).map_err(|error| StoreError::Unreadable {
+            store: store.url().clone(),
+            error,
+        })?;
     let (tell, told) = mpsc::channel();
     store.append(Batch {
         at: Timestamp::EPOCH,
@@ -183,7 +200,10 @@ mod tests {
         let again = CheckpointKeys::of(&store, &mut entropy).unwrap();
         assert_eq!((public(&again), public(&again).len()), (public(&keys), 2));
         let file = folder.path().join("league.db.checkpoint-keys");
-        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::metadata(file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
     }
 
     #[test]
@@ -193,7 +213,12 @@ mod tests {
         let file = folder.path().join("league.db.checkpoint-keys");
         fs::write(&file, "precious\n").unwrap();
         let refused = CheckpointKeys::of(&store, &mut Entropy::numbered(1)).unwrap_err();
-        assert!(refused.to_string().contains("does not hold checkpoint keys"), "{refused}");
+        assert!(
+            refused
+                .to_string()
+                .contains("does not hold checkpoint keys"),
+            "{refused}"
+        );
         assert_eq!(fs::read_to_string(&file).unwrap(), "precious\n");
     }
 }

@@ -97,7 +97,9 @@ impl Command {
     pub(super) fn complete(self, outcome: Result<(), StoreFailed>) {
         let then = match self {
             Self::Append { batch, .. } => batch.then,
-            Self::Flush { then, .. } | Self::Remove { then, .. } | Self::Taken { then, .. } => then.0,
+            Self::Flush { then, .. } | Self::Remove { then, .. } | Self::Taken { then, .. } => {
+                then.0
+            }
             Self::SetWakeAt { .. } => return,
         };
         let _ = catch_unwind(AssertUnwindSafe(|| then(outcome)));

@@ -19,7 +19,11 @@ pub struct Entry<E> {
 impl<E: DeserializeOwned> Entry<E> {
     pub fn decode(stored: &Stored) -> Result<Self, EventCodecError> {
         let (at, event) = event_codec::decode(&stored.line)?;
-        Ok(Self { seq: stored.seq, at, event })
+        Ok(Self {
+            seq: stored.seq,
+            at,
+            event,
+        })
     }
 
     pub fn decode_all(events: &[Stored]) -> Result<Vec<Self>, EventCodecError> {
@@ -38,6 +42,9 @@ impl Reader {
     }
 
     pub fn unreadable(&self, error: EventCodecError) -> StoreError {
-        StoreError::Unreadable { store: self.url().clone(), error }
+        StoreError::Unreadable {
+            store: self.url().clone(),
+            error,
+        }
     }
 }

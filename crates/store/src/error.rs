@@ -44,14 +44,20 @@ pub enum StoreError {
     #[error(
         "{from} was read and {to} was written, but they differ ({what}): try again; the copy was not kept"
     )]
-    CopyDiffers { from: StoreUrl, to: StoreUrl, what: String },
+    CopyDiffers {
+        from: StoreUrl,
+        to: StoreUrl,
+        what: String,
+    },
     #[error(
         "{0} does not hold checkpoint keys: put back the file that does, or move it away to have the manager make a new key"
     )]
     NoKeys(StoreUrl),
     #[error("{store} can only be read ({why}): make it writable, or name another file")]
     ReadOnly { store: StoreUrl, why: String },
-    #[error("{0} cannot be made or grow, because its disk is full: free space there, or name another file")]
+    #[error(
+        "{0} cannot be made or grow, because its disk is full: free space there, or name another file"
+    )]
     Full(StoreUrl),
     #[error("{store} cannot be read or written: {error}")]
     Io { store: StoreUrl, error: io::Error },
@@ -80,24 +86,41 @@ pub enum StoreError {
     #[error("{0} holds no league: it is the store of a referee or a player")]
     NoLeague(StoreUrl),
     #[error("{store} holds no league {id}, but {known}: choose one of these with --league")]
-    NoSuchLeague { store: StoreUrl, id: LeagueId, known: String },
+    NoSuchLeague {
+        store: StoreUrl,
+        id: LeagueId,
+        known: String,
+    },
     #[error("{0} and {1} each hold a league: name one of them, and the stores of its own agents")]
     TwoLeagues(StoreUrl, StoreUrl),
-    #[error("{store} is of {id} in another league than that of the manager's store: leave one of them out")]
+    #[error(
+        "{store} is of {id} in another league than that of the manager's store: leave one of them out"
+    )]
     OtherLeague { store: StoreUrl, id: String },
     #[error("there is no match {0} in this league; matches are named as R1M1")]
     NoMatch(MatchId),
     #[error("{who} has nothing of match {match_id}: {known}")]
-    NotItsMatch { who: String, match_id: MatchId, known: String },
+    NotItsMatch {
+        who: String,
+        match_id: MatchId,
+        known: String,
+    },
     #[error(
         "no request to a player is kept of match {0}: name the store of its referee or of the player, from a time \
          without `--exchanges off`"
     )]
     NothingAsked(MatchId),
     #[error("{player} was asked nothing in match {match_id}, but {known}: choose with --as")]
-    NotAsked { player: String, match_id: MatchId, known: String },
+    NotAsked {
+        player: String,
+        match_id: MatchId,
+        known: String,
+    },
     #[error("{store} cannot be understood: {error}")]
-    Unreadable { store: StoreUrl, error: EventCodecError },
+    Unreadable {
+        store: StoreUrl,
+        error: EventCodecError,
+    },
     #[error("{0}")]
     Failed(#[from] StoreFailed),
 }
@@ -117,7 +140,10 @@ impl StoreError {
         let store = store.into();
         match error.kind() {
             io::ErrorKind::PermissionDenied => Self::Forbidden { store, error },
-            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { store, why: error.to_string() },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly {
+                store,
+                why: error.to_string(),
+            },
             io::ErrorKind::StorageFull => Self::Full(store),
             _ => Self::Io { store, error },
         }
@@ -133,11 +159,15 @@ pub struct StoreFailed {
     fenced: bool,
 }
 
-const NOTHING_LOST: &str = "start again with the same command; nothing that was acknowledged is lost";
+const NOTHING_LOST: &str =
+    "start again with the same command; nothing that was acknowledged is lost";
 
 impl StoreFailed {
     fn new(text: impl Into<Arc<str>>) -> Self {
-        Self { text: text.into(), fenced: false }
+        Self {
+            text: text.into(),
+            fenced: false,
+        }
     }
 
     /// Whether another process owns the league now: nothing is broken, and it may be taken again.
@@ -153,11 +183,15 @@ impl StoreFailed {
     }
 
     pub(super) fn write(store: &StoreUrl, why: &str) -> Self {
-        Self::new(format!("{store} cannot be written ({why}): mend that, and {NOTHING_LOST}"))
+        Self::new(format!(
+            "{store} cannot be written ({why}): mend that, and {NOTHING_LOST}"
+        ))
     }
 
     pub(super) fn sync(store: &StoreUrl, why: &str) -> Self {
-        Self::new(format!("{store} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}"))
+        Self::new(format!(
+            "{store} cannot be brought to disk ({why}): mend that, and {NOTHING_LOST}"
+        ))
     }
 
     /// What a store holds of a league is not what was written to it.
@@ -173,12 +207,18 @@ impl StoreFailed {
         let text = format!(
             "{store} has been taken over by another Matchday, and this one writes nothing more to it"
         );
-        Self { text: text.into(), fenced: true }
+        Self {
+            text: text.into(),
+            fenced: true,
+        }
     }
 
     /// This process has given the league back, so that another takes it.
     pub(super) fn released() -> Self {
-        Self { text: "the league was released, and another process goes on with it".into(), fenced: true }
+        Self {
+            text: "the league was released, and another process goes on with it".into(),
+            fenced: true,
+        }
     }
 
     pub(super) fn away(store: &StoreUrl, why: &str) -> Self {

@@ -64,6 +64,10 @@ impl Direction {
     }
 
     pub(super) fn named(name: &str) -> Self {
-        if name == Self::In.name() { Self::In } else { Self::Out }
+        if name == Self::In.name() {
+            Self::In
+        } else {
+            Self::Out
+        }
     }
 }

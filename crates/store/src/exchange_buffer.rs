@@ -36,7 +36,13 @@ impl ExchangeBuffer {
 
     /// When they are to be written at the latest.
     pub(super) fn due_at(&self) -> Option<Instant> {
-        self.since.map(|since| if self.exchanges.len() >= GROUP_MAX { since } else { since + DELAY_MAX })
+        self.since.map(|since| {
+            if self.exchanges.len() >= GROUP_MAX {
+                since
+            } else {
+                since + DELAY_MAX
+            }
+        })
     }
 
     pub(super) fn take_all(&mut self) -> Vec<TaggedExchange> {
@@ -94,7 +100,9 @@ mod tests {
     #[test]
     fn the_writer_looks_at_the_first_and_when_there_are_enough() {
         let mut buffer = ExchangeBuffer::default();
-        let looks: Vec<usize> = (1..=2 * GROUP_MAX).filter(|_| buffer.push(exchange())).collect();
+        let looks: Vec<usize> = (1..=2 * GROUP_MAX)
+            .filter(|_| buffer.push(exchange()))
+            .collect();
         assert_eq!(looks, [1, GROUP_MAX]);
     }
 

@@ -48,7 +48,12 @@ impl WeakStore {
     pub fn upgrade(&self) -> Option<Store> {
         let backend = self.backend.upgrade()?;
         let private = self.private;
-        Some(Store { backend, league: self.league, term: self.term, private })
+        Some(Store {
+            backend,
+            league: self.league,
+            term: self.term,
+            private,
+        })
     }
 }
 
@@ -80,7 +85,10 @@ impl Store {
         Ok((store, Arc::new(FencedOwnership { ownership, queue })))
     }
 
-    fn begin(target: Target, log: Box<dyn Append>) -> Result<(Self, Arc<CommandQueue>), StoreError> {
+    fn begin(
+        target: Target,
+        log: Box<dyn Append>,
+    ) -> Result<(Self, Arc<CommandQueue>), StoreError> {
         let reader = target.reader()?;
         let queue = Arc::new(CommandQueue::of(&reader.league_states()?, log.lease()));
         let writer = Writer::new(log, target.name().clone(), Arc::clone(&queue));
@@ -88,9 +96,20 @@ impl Store {
             .name("store".into())
             .spawn(move || writer.run())
             .map_err(|error| StoreError::io(target.name(), error))?;
-        let backend =
-            Arc::new(Backend { target, queue: Arc::clone(&queue), writer: Mutex::new(Some(thread)) });
-        Ok((Self { backend, league: reader.league_number(), term: 0, private: false }, queue))
+        let backend = Arc::new(Backend {
+            target,
+            queue: Arc::clone(&queue),
+            writer: Mutex::new(Some(thread)),
+        });
+        Ok((
+            Self {
+                backend,
+                league: reader.league_number(),
+                term: 0,
+                private: false,
+            },
+            queue,
+        ))
     }
 
     /// Opens a store to read it, also while it is being written to. Changes nothing.
@@ -111,13 +130,21 @@ impl Store {
     /// The same store, for the agents of the league with this number.
     pub fn in_league(&self, league: u32) -> Self {
         let term = self.backend.queue.term(league);
-        Self { backend: Arc::clone(&self.backend), league, term, private: false }
+        Self {
+            backend: Arc::clone(&self.backend),
+            league,
+            term,
+            private: false,
+        }
     }
 
     /// The same league, for secrets that its next owner needs: streams that no export, archive, backup of leagues or audit reads.
     /// Exchanges are not kept.
     pub fn private(&self) -> Self {
-        Self { private: true, ..self.clone() }
+        Self {
+            private: true,
+            ..self.clone()
+        }
     }
 
     pub(super) fn is_private(&self) -> bool {
@@ -126,7 +153,11 @@ impl Store {
 
     /// A stream under the name that it is stored by.
     fn stored_stream(&self, stream: &Stream) -> Stream {
-        if self.private { stream.private() } else { stream.clone() }
+        if self.private {
+            stream.private()
+        } else {
+            stream.clone()
+        }
     }
 
     /// What it is called in messages: as it was named when it was opened.
@@ -159,7 +190,10 @@ impl Store {
     /// The number and the manager's stream of every league in the store, the first one first.
     pub fn leagues(&self) -> Result<Vec<(u32, Stream)>, StoreError> {
         let leagues = self.reader()?.leagues()?;
-        Ok(leagues.into_iter().map(|league| (league.number, league.stream)).collect())
+        Ok(leagues
+            .into_iter()
+            .map(|league| (league.number, league.stream))
+            .collect())
     }
 
     /// What the store keeps of every league beside its log, removed ones included.
@@ -178,13 +212,19 @@ impl Store {
 
     /// Notes when the league is to be loaded again, in order with its events.
     pub fn set_wake_at(&self, wake_at: Option<Timestamp>) {
-        self.push(Command::SetWakeAt { league: self.league, wake_at });
+        self.push(Command::SetWakeAt {
+            league: self.league,
+            wake_at,
+        });
     }
 
     /// Removes the league's events and exchanges for good. Its number is not used again.
     pub async fn remove_league(&self) -> Result<(), StoreFailed> {
         self.completed(|then| {
-            self.push(Command::Remove { league: self.league, then: OnComplete(then) });
+            self.push(Command::Remove {
+                league: self.league,
+                then: OnComplete(then),
+            });
         })
         .await
     }
@@ -194,7 +234,10 @@ impl Store {
         if self.private {
             batch.stream = batch.stream.private();
         }
-        let queued = self.push(Command::Append { league: self.league, batch });
+        let queued = self.push(Command::Append {
+            league: self.league,
+            batch,
+        });
         // A simulated network, whose time is not that of the writer's thread, must find it stored.
         if self.is_in_memory() {
             let _ = self.flush_blocking();
@@ -236,7 +279,10 @@ impl Store {
     }
 
     fn flush_then(&self, then: Completion) {
-        self.push(Command::Flush { league: self.league, then: OnComplete(then) });
+        self.push(Command::Flush {
+            league: self.league,
+            then: OnComplete(then),
+        });
     }
 
     async fn completed(&self, start: impl FnOnce(Completion)) -> Result<(), StoreFailed> {
@@ -250,14 +296,19 @@ impl Store {
     /// Records an exchange. Nobody waits for it: those of the last moments before a crash are lost.
     pub fn record(&self, exchange: Exchange) {
         if !self.private && !self.is_in_memory() {
-            self.backend.queue.record((self.league, exchange), self.term);
+            self.backend
+                .queue
+                .record((self.league, exchange), self.term);
         }
     }
 
     /// Stores what is queued and stops the writer. What other handles append afterwards fails.
     pub fn close(self) -> Result<(), StoreError> {
         self.backend.close();
-        self.backend.queue.failure(self.league).map_or(Ok(()), |failed| Err(failed.into()))
+        self.backend
+            .queue
+            .failure(self.league)
+            .map_or(Ok(()), |failed| Err(failed.into()))
     }
 
     /// The size of the file and of its write-ahead log; 0 for a store that is no file.
@@ -280,7 +331,11 @@ impl Store {
 
     /// Why nothing can be stored, in words for people; `None` if it can.
     pub fn failure(&self) -> Option<String> {
-        let Backend { target, queue, writer } = &*self.backend;
+        let Backend {
+            target,
+            queue,
+            writer,
+        } = &*self.backend;
         if let Some(failed) = queue.failure(self.league) {
             return Some(failed.to_string());
         }
@@ -339,16 +394,26 @@ impl Store {
     pub fn downgrade(&self) -> WeakStore {
         let backend = Arc::downgrade(&self.backend);
         let private = self.private;
-        WeakStore { backend, league: self.league, term: self.term, private }
+        WeakStore {
+            backend,
+            league: self.league,
+            term: self.term,
+            private,
+        }
     }
 }
 
 impl Backend {
     fn close(&self) {
         self.queue.close();
-        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let writer = self
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         // A completion may drop the last handle, and the writer thread cannot wait for itself.
-        if let Some(writer) = writer.filter(|writer| writer.thread().id() != thread::current().id()) {
+        if let Some(writer) = writer.filter(|writer| writer.thread().id() != thread::current().id())
+        {
             let _ = writer.join();
         }
     }

@@ -27,18 +27,29 @@ pub struct HistogramSnapshot {
 impl Histogram {
     pub fn new(bounds: &'static [u64], scale: f64) -> Self {
         let counts = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
-        Self { bounds, scale, counts, sum: AtomicU64::new(0) }
+        Self {
+            bounds,
+            scale,
+            counts,
+            sum: AtomicU64::new(0),
+        }
     }
 
     pub fn observe(&self, value: u64) {
-        if let Some(count) = self.counts.get(self.bounds.partition_point(|bound| *bound < value)) {
+        if let Some(count) = self
+            .counts
+            .get(self.bounds.partition_point(|bound| *bound < value))
+        {
             count.fetch_add(1, Ordering::Relaxed);
         }
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
     pub fn snapshot(&self) -> HistogramSnapshot {
-        let mut counts = self.counts.iter().map(|count| count.load(Ordering::Relaxed));
+        let mut counts = self
+            .counts
+            .iter()
+            .map(|count| count.load(Ordering::Relaxed));
         let mut count = 0;
         let mut up_to = Vec::with_capacity(self.bounds.len());
         for (bound, more) in self.bounds.iter().zip(counts.by_ref()) {
@@ -46,7 +57,11 @@ impl Histogram {
             up_to.push((*bound as f64 / self.scale, count));
         }
         let sum = self.sum.load(Ordering::Relaxed) as f64 / self.scale;
-        HistogramSnapshot { up_to, count: count + counts.sum::<u64>(), sum }
+        HistogramSnapshot {
+            up_to,
+            count: count + counts.sum::<u64>(),
+            sum,
+        }
     }
 }
 

@@ -42,7 +42,10 @@ pub struct Location {
 impl Location {
     /// The latest league of a store.
     pub fn latest(store: impl Into<StoreUrl>) -> Self {
-        Self { store: store.into(), league: LeagueChoice::Latest }
+        Self {
+            store: store.into(),
+            league: LeagueChoice::Latest,
+        }
     }
 
     pub fn open(&self) -> Result<Reader, StoreError> {
@@ -68,13 +71,25 @@ impl Reader {
 
     /// The manager's stream of the chosen league: the latest, unless another was asked for.
     pub fn league(&self) -> Stream {
-        self.rows.manager_stream(self.league).ok().flatten().unwrap_or_else(Stream::league)
+        self.rows
+            .manager_stream(self.league)
+            .ok()
+            .flatten()
+            .unwrap_or_else(Stream::league)
     }
 
     /// Every league, the first one first.
     pub fn leagues(&self) -> Result<Vec<StoredLeague>, StoreError> {
-        let leagues = self.rows.leagues()?.into_iter().filter(|(_, stream, _)| stream.is_managers());
-        let leagues = leagues.map(|(number, stream, line)| StoredLeague { number, stream, id: id_of(&line) });
+        let leagues = self
+            .rows
+            .leagues()?
+            .into_iter()
+            .filter(|(_, stream, _)| stream.is_managers());
+        let leagues = leagues.map(|(number, stream, line)| StoredLeague {
+            number,
+            stream,
+            id: id_of(&line),
+        });
         Ok(leagues.collect())
     }
 
@@ -85,9 +100,14 @@ impl Reader {
 
     /// Chooses the league of this name; of several, the latest. A store without any league is left as it is.
     pub fn choose(self, league_id: Option<&LeagueId>) -> Result<Self, StoreError> {
-        let Some(wanted) = league_id else { return Ok(self) };
+        let Some(wanted) = league_id else {
+            return Ok(self);
+        };
         let known = self.leagues()?;
-        let found = known.iter().rev().find(|league| league.id.as_ref() == Some(wanted));
+        let found = known
+            .iter()
+            .rev()
+            .find(|league| league.id.as_ref() == Some(wanted));
         match found {
             Some(league) => Ok(self.in_league(league.number)),
             None if known.is_empty() => Ok(self),
@@ -104,8 +124,11 @@ impl Reader {
 fn names(known: &[StoredLeague]) -> String {
     const NAMES_MAX: usize = 20;
     let hidden = known.len().saturating_sub(NAMES_MAX);
-    let names: Vec<String> =
-        known.iter().skip(hidden).filter_map(|league| Some(league.id.as_ref()?.to_string())).collect();
+    let names: Vec<String> = known
+        .iter()
+        .skip(hidden)
+        .filter_map(|league| Some(league.id.as_ref()?.to_string()))
+        .collect();
     match hidden {
         0 => names.join(", "),
         hidden => format!("{} and {hidden} others", names.join(", ")),

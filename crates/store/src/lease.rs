@@ -26,7 +26,15 @@ impl Lease {
     pub fn until(until: Instant) -> Self {
         let lost = BTreeSet::new();
         let untold = BTreeSet::new();
-        Self { state: Mutex::new(State { until, ended: false, lost, untold }), changed: Condvar::new() }
+        Self {
+            state: Mutex::new(State {
+                until,
+                ended: false,
+                lost,
+                untold,
+            }),
+            changed: Condvar::new(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -71,7 +79,9 @@ impl Lease {
 
     /// Those that this was not asked for before.
     pub fn take_untold(&self) -> Vec<u32> {
-        std::mem::take(&mut self.state().untold).into_iter().collect()
+        std::mem::take(&mut self.state().untold)
+            .into_iter()
+            .collect()
     }
 
     pub fn end(&self) {
@@ -96,7 +106,11 @@ impl Lease {
             if left.is_zero() {
                 return false;
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self
+                .changed
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }
@@ -113,7 +127,10 @@ mod tests {
         lease.lose([2]);
         lease.renew(now + Duration::from_secs(60));
         assert!(lease.allows(1) && !lease.allows(2) && lease.wait(Duration::ZERO));
-        assert_eq!((lease.take_untold(), lease.take_untold()), (vec![2], vec![]));
+        assert_eq!(
+            (lease.take_untold(), lease.take_untold()),
+            (vec![2], vec![])
+        );
         lease.regain([2]);
         assert!(lease.allows(2));
         lease.end();

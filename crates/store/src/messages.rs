@@ -62,7 +62,8 @@ impl Reader {
     /// The calls that were made to `endpoint` in a match.
     pub fn calls_in(&self, match_id: &MatchId, endpoint: &str) -> Result<Vec<Call>, StoreError> {
         let made = self.exchanges_of(match_id)?.into_iter();
-        let made = made.filter(|call| call.direction == Direction::Out && call.peer.raw() == endpoint);
+        let made =
+            made.filter(|call| call.direction == Direction::Out && call.peer.raw() == endpoint);
         let call = |call: Exchange| Call {
             message_type: call.message_type.raw().into(),
             at: call.at,
@@ -76,13 +77,34 @@ impl Reader {
     pub fn move_calls(&self, limit: usize) -> Result<Vec<(MatchId, String, Call)>, StoreError> {
         let asks = |times: &ExchangeTimes| {
             times.direction == Direction::Out
-                && matches!(times.message_type.as_str(), "CHOOSE_PARITY_CALL" | "GAME_MOVE_CALL")
+                && matches!(
+                    times.message_type.as_str(),
+                    "CHOOSE_PARITY_CALL" | "GAME_MOVE_CALL"
+                )
         };
-        let calls = self.exchange_times()?.into_iter().rev().filter(asks).filter_map(|times| {
-            let ExchangeTimes { message_type, at, done_at, answered, match_id, peer, .. } = times;
-            let call = Call { message_type, at, done_at, answered };
-            Some((MatchId::new(match_id?), peer.to_string(), call))
-        });
+        let calls = self
+            .exchange_times()?
+            .into_iter()
+            .rev()
+            .filter(asks)
+            .filter_map(|times| {
+                let ExchangeTimes {
+                    message_type,
+                    at,
+                    done_at,
+                    answered,
+                    match_id,
+                    peer,
+                    ..
+                } = times;
+                let call = Call {
+                    message_type,
+                    at,
+                    done_at,
+                    answered,
+                };
+                Some((MatchId::new(match_id?), peer.to_string(), call))
+            });
         Ok(calls.take(limit).collect())
     }
 
@@ -100,14 +122,19 @@ impl Reader {
     ) -> Result<Page, StoreError> {
         let newest = self.last_message()?;
         let mut before = wanted.before.unwrap_or(i64::MAX).clamp(0, newest + 1);
-        let from = self.rows.exchange_before(self.league, before, LOOKED_AT_MAX)?;
+        let from = self
+            .rows
+            .exchange_before(self.league, before, LOOKED_AT_MAX)?;
         let mut page = Page::default();
         loop {
             let query = ExchangeQuery {
                 match_id: wanted.match_id.as_deref(),
                 conversation_id: wanted.conversation_id.as_deref(),
                 message_type: wanted.message_type.as_deref(),
-                agent: wanted.agent.as_ref().map(|agent| (agent.id.as_str(), agent.endpoint.as_str())),
+                agent: wanted
+                    .agent
+                    .as_ref()
+                    .map(|agent| (agent.id.as_str(), agent.endpoint.as_str())),
                 from: Some(from),
                 before: Some(before),
                 order: ExchangeOrder::NewestFirst,

@@ -102,16 +102,23 @@ impl Target {
 
     /// Why it is not there any more.
     pub(super) fn missing(&self) -> Option<String> {
-        let Kind::File(path) = &self.kind else { return None };
+        let Kind::File(path) = &self.kind else {
+            return None;
+        };
         let gone = fs::metadata(&path.real).err()?;
-        Some(format!("the store {} cannot be found any more: {gone}", path.named.display()))
+        Some(format!(
+            "the store {} cannot be found any more: {gone}",
+            path.named.display()
+        ))
     }
 
     /// A text with the store's short name in place of where it is.
     pub(super) fn hide(&self, text: &str) -> String {
         let short = self.named.short_name();
         let places = [&self.real, &self.named].map(StoreUrl::to_string);
-        places.iter().fold(text.to_owned(), |text, place| text.replace(place, &short))
+        places
+            .iter()
+            .fold(text.to_owned(), |text, place| text.replace(place, &short))
     }
 }
 

@@ -32,20 +32,33 @@ impl Outage {
 
     /// Why the store counts as away.
     pub(super) fn reason(&self) -> Option<String> {
-        let silent = self.working_since.map(|since| since.elapsed()).filter(|silent| *silent >= SILENT_MAX);
+        let silent = self
+            .working_since
+            .map(|since| since.elapsed())
+            .filter(|silent| *silent >= SILENT_MAX);
         let silent = silent.map(|silent| format!("no answer for {} s", silent.as_secs()));
         self.lost.as_ref().map(|(why, _)| why.clone()).or(silent)
     }
 
     /// For how long it cannot count as away unless the connection is lost; `None` if it does.
     pub(super) fn available_for(&self) -> Option<Duration> {
-        let silent = self.working_since.map_or(Duration::ZERO, |since| since.elapsed());
-        let left = SILENT_MAX.checked_sub(silent).filter(|left| !left.is_zero());
+        let silent = self
+            .working_since
+            .map_or(Duration::ZERO, |since| since.elapsed());
+        let left = SILENT_MAX
+            .checked_sub(silent)
+            .filter(|left| !left.is_zero());
         left.filter(|_| self.lost.is_none())
     }
 
     pub(super) fn downtime(&self) -> Duration {
-        let silent = self.working_since.map_or(Duration::ZERO, |since| since.elapsed().saturating_sub(SLOW));
-        self.before + self.lost.as_ref().map_or(silent, |(_, since)| since.elapsed())
+        let silent = self
+            .working_since
+            .map_or(Duration::ZERO, |since| since.elapsed().saturating_sub(SLOW));
+        self.before
+            + self
+                .lost
+                .as_ref()
+                .map_or(silent, |(_, since)| since.elapsed())
     }
 }

@@ -20,7 +20,10 @@ pub(super) struct StorePath {
 impl StorePath {
     pub(super) fn resolve(named: &Path) -> Result<Self, StoreError> {
         let real = resolve(named).map_err(|error| StoreError::io(named, error))?;
-        Ok(Self { named: named.to_owned(), real })
+        Ok(Self {
+            named: named.to_owned(),
+            real,
+        })
     }
 
     /// A file that belongs to the store: its log, its lock.

@@ -75,9 +75,22 @@ struct League {
 impl CommandQueue {
     /// A queue for a store that keeps this of its leagues.
     pub(super) fn of(states: &[LeagueState], lease: Option<Arc<Lease>>) -> Self {
-        let queue = Self { lease, ..Self::default() };
-        for LeagueState { number, exchange_bytes, .. } in states {
-            queue.state().leagues.entry(*number).or_default().exchange_bytes = *exchange_bytes;
+        let queue = Self {
+            lease,
+            ..Self::default()
+        };
+        for LeagueState {
+            number,
+            exchange_bytes,
+            ..
+        } in states
+        {
+            queue
+                .state()
+                .leagues
+                .entry(*number)
+                .or_default()
+                .exchange_bytes = *exchange_bytes;
         }
         queue
     }
@@ -101,8 +114,8 @@ impl CommandQueue {
             return Queued::Backlogged;
         }
         // While the store is away, or the lease may have expired, nobody knows whether this process still owns the league.
-        let owned =
-            state.outage.reason().is_none() && self.lease.as_ref().is_none_or(|lease| lease.allows(league));
+        let owned = state.outage.reason().is_none()
+            && self.lease.as_ref().is_none_or(|lease| lease.allows(league));
         if owned && state.has_nothing_before(&command) {
             let outcome = state.failure(league).map_or(Ok(()), Err);
             state.stats.batches += 1;
@@ -117,7 +130,12 @@ impl CommandQueue {
         }
         if let Command::Remove { .. } = command {
             // What its agents still append or record must not come after the removal.
-            state.leagues.entry(league).or_default().failure.get_or_insert_with(StoreFailed::removed);
+            state
+                .leagues
+                .entry(league)
+                .or_default()
+                .failure
+                .get_or_insert_with(StoreFailed::removed);
         }
         let awaited = command.is_awaited();
         state.commands.push_back(command);
@@ -168,7 +186,11 @@ impl CommandQueue {
                 return Some(state.take_group());
             }
             state.sleeping = true;
-            state = self.ready.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self
+                .ready
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
             state.sleeping = false;
         }
     }
@@ -232,7 +254,11 @@ impl CommandQueue {
 
     pub(super) fn unavailable(&self) -> Option<String> {
         let away = self.state().outage.reason();
-        let expired = || self.lease.as_ref().is_some_and(|lease| lease.left().is_zero());
+        let expired = || {
+            self.lease
+                .as_ref()
+                .is_some_and(|lease| lease.left().is_zero())
+        };
         away.or_else(|| expired().then(|| LEASE_EXPIRED.to_owned()))
     }
 
@@ -244,7 +270,10 @@ impl CommandQueue {
     /// How long the store is certain to be reached if its connection is not lost; `None` if it cannot be reached now.
     pub(super) fn available_for(&self) -> Option<Duration> {
         let left = self.state().outage.available_for()?;
-        let lease = self.lease.as_ref().map_or(Duration::MAX, |lease| lease.left());
+        let lease = self
+            .lease
+            .as_ref()
+            .map_or(Duration::MAX, |lease| lease.left());
         Some(left.min(lease)).filter(|left| !left.is_zero())
     }
 
@@ -285,7 +314,10 @@ impl CommandQueue {
     }
 
     pub(super) fn exchange_bytes(&self, league: u32) -> u64 {
-        self.state().leagues.get(&league).map_or(0, |league| league.exchange_bytes)
+        self.state()
+            .leagues
+            .get(&league)
+            .map_or(0, |league| league.exchange_bytes)
     }
 
     /// Puts a command back that is not done yet, behind those that came meanwhile.
@@ -311,7 +343,10 @@ impl CommandQueue {
     pub(super) fn stats(&self) -> StoreStats {
         let state = self.state();
         let pending: usize = state.leagues.values().map(|league| league.pending).sum();
-        StoreStats { queue_depth: pending as u64, ..state.stats }
+        StoreStats {
+            queue_depth: pending as u64,
+            ..state.stats
+        }
     }
 }
 
@@ -321,13 +356,18 @@ impl State {
     }
 
     fn failure(&self, league: u32) -> Option<StoreFailed> {
-        let of_league = self.leagues.get(&league).and_then(|league| league.failure.as_ref());
+        let of_league = self
+            .leagues
+            .get(&league)
+            .and_then(|league| league.failure.as_ref());
         self.failure.as_ref().or(of_league).cloned()
     }
 
     /// Whether a command without events has nothing to wait for, so that the writer need not be woken for it.
     fn has_nothing_before(&self, command: &Command) -> bool {
-        let Command::Append { league, batch } = command else { return false };
+        let Command::Append { league, batch } = command else {
+            return false;
+        };
         let pending = self.leagues.get(league).map_or(0, |league| league.pending);
         batch.lines.is_empty() && !command.needs_fsync() && pending == 0 && !self.fsync_owed
     }
@@ -349,7 +389,10 @@ impl State {
             return Some(now);
         }
         let commands = self.since.map(|since| since + LINGER);
-        [commands, self.exchanges.due_at()].into_iter().flatten().min()
+        [commands, self.exchanges.due_at()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn take_group(&mut self) -> Group {
@@ -361,7 +404,9 @@ impl State {
             if !commands.is_empty() && self.commands.front().is_some_and(Command::is_alone) {
                 break;
             }
-            let Some(command) = self.commands.pop_front() else { break };
+            let Some(command) = self.commands.pop_front() else {
+                break;
+            };
             let alone = command.is_alone();
             bytes = bytes.saturating_add(command.bytes());
             self.awaited -= usize::from(command.is_awaited());
@@ -374,7 +419,10 @@ impl State {
         if self.commands.is_empty() {
             self.since = None;
         }
-        let mut group = Group { commands, exchanges: Vec::new() };
+        let mut group = Group {
+            commands,
+            exchanges: Vec::new(),
+        };
         group.exchanges = match self.commands.is_empty() {
             _ if flush => self.exchanges.take_all(),
             true => self.exchanges.take_group(group.is_awaited()),

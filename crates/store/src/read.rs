@@ -39,10 +39,18 @@ pub trait Read: Debug + Send {
     fn load(&self, league: u32, stream: &Stream, after: u64) -> Result<Vec<Stored>, StoreError>;
 
     /// The events of all streams of a league whose lines contain one of these texts, ordered by number.
-    fn load_about(&self, league: u32, texts: [&str; 2]) -> Result<Vec<(Stream, Stored)>, StoreError>;
+    fn load_about(
+        &self,
+        league: u32,
+        texts: [&str; 2],
+    ) -> Result<Vec<(Stream, Stored)>, StoreError>;
 
     /// The exchanges of a league that a query names, each with its number.
-    fn exchanges(&self, league: u32, query: &ExchangeQuery<'_>) -> Result<Vec<(i64, Exchange)>, StoreError>;
+    fn exchanges(
+        &self,
+        league: u32,
+        query: &ExchangeQuery<'_>,
+    ) -> Result<Vec<(i64, Exchange)>, StoreError>;
 
     /// How many exchanges are kept of a league, or of all if none is named.
     fn exchanges_count(&self, league: Option<u32>) -> Result<u64, StoreError>;

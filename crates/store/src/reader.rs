@@ -39,7 +39,11 @@ impl Reader {
 
     /// The streams that have events, the league's first.
     pub fn streams(&self) -> Result<Vec<Stream>, StoreError> {
-        Ok(self.numbered_streams()?.into_iter().map(|(stream, _)| stream).collect())
+        Ok(self
+            .numbered_streams()?
+            .into_iter()
+            .map(|(stream, _)| stream)
+            .collect())
     }
 
     /// Each with the number under which it is kept: the league's, or that of no single league.
@@ -77,7 +81,10 @@ impl Reader {
     }
 
     /// The events of all streams of the league whose lines contain one of these texts, in order.
-    pub fn load_about(&self, texts: [&str; 2]) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
+    pub fn load_about(
+        &self,
+        texts: [&str; 2],
+    ) -> Result<BTreeMap<Stream, Vec<Stored>>, StoreError> {
         let mut streams: BTreeMap<Stream, Vec<Stored>> = BTreeMap::new();
         let found = self.rows.load_about(self.league, texts)?;
         for (stream, event) in found.into_iter().filter(|(stream, _)| !stream.is_private()) {
@@ -93,7 +100,10 @@ impl Reader {
         for (seq, event) in (1..).zip(&events) {
             if event.seq != seq || event.hash != chain::link(&before, stream, seq, &event.line) {
                 let what = format!("event {} of {stream} is not what was stored", event.seq);
-                return Err(StoreError::Damaged { store: self.url.clone(), what });
+                return Err(StoreError::Damaged {
+                    store: self.url.clone(),
+                    what,
+                });
             }
             before = event.hash;
         }
@@ -102,7 +112,10 @@ impl Reader {
 
     /// The exchanges that belong to a match of the league, in the order in which they began.
     pub fn exchanges_of(&self, match_id: &MatchId) -> Result<Vec<Exchange>, StoreError> {
-        self.select(&ExchangeQuery { match_id: Some(match_id.as_str()), ..ExchangeQuery::default() })
+        self.select(&ExchangeQuery {
+            match_id: Some(match_id.as_str()),
+            ..ExchangeQuery::default()
+        })
     }
 
     /// Every exchange of the league, in the order in which they began.
@@ -111,15 +124,31 @@ impl Reader {
     }
 
     fn select(&self, query: &ExchangeQuery<'_>) -> Result<Vec<Exchange>, StoreError> {
-        Ok(self.rows.exchanges(self.league, query)?.into_iter().map(|(_, exchange)| exchange).collect())
+        Ok(self
+            .rows
+            .exchanges(self.league, query)?
+            .into_iter()
+            .map(|(_, exchange)| exchange)
+            .collect())
     }
 
     /// Those that the league recorded after this one, each with its number, in their order.
-    pub fn exchanges_after(&self, id: i64, limit: usize) -> Result<Vec<(i64, Exchange)>, StoreError> {
+    pub fn exchanges_after(
+        &self,
+        id: i64,
+        limit: usize,
+    ) -> Result<Vec<(i64, Exchange)>, StoreError> {
         let from = Some(id.saturating_add(1));
         let order = ExchangeOrder::Number;
-        self.rows
-            .exchanges(self.league, &ExchangeQuery { from, order, limit: Some(limit), ..Default::default() })
+        self.rows.exchanges(
+            self.league,
+            &ExchangeQuery {
+                from,
+                order,
+                limit: Some(limit),
+                ..Default::default()
+            },
+        )
     }
 
     /// How many there are.

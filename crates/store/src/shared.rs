@@ -30,7 +30,13 @@ impl Ownership for FencedOwnership {
         let then = OnComplete(Box::new(move |outcome| {
             let _ = tell.send(outcome);
         }));
-        self.queue.push(Command::Taken { leagues: leagues.clone(), then }, self.queue.term(NO_LEAGUE));
+        self.queue.push(
+            Command::Taken {
+                leagues: leagues.clone(),
+                then,
+            },
+            self.queue.term(NO_LEAGUE),
+        );
         told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))?;
         Ok(leagues)
     }
@@ -147,9 +153,15 @@ mod tests {
     }
 
     fn leased(until: Instant) -> LeasedLog {
-        let memory = Arc::new(Mutex::new(Target::of(StoreUrl::Memory).unwrap().append().unwrap()));
+        let memory = Arc::new(Mutex::new(
+            Target::of(StoreUrl::Memory).unwrap().append().unwrap(),
+        ));
         let others = Arc::default();
-        LeasedLog { memory, lease: Arc::new(Lease::until(until)), others }
+        LeasedLog {
+            memory,
+            lease: Arc::new(Lease::until(until)),
+            others,
+        }
     }
 
     #[test]
@@ -162,7 +174,10 @@ mod tests {
         while queue.stats().outages == 0 {
             thread::yield_now();
         }
-        assert!(kept.try_recv().is_err() && lost.try_recv().is_err(), "answered without a lease");
+        assert!(
+            kept.try_recv().is_err() && lost.try_recv().is_err(),
+            "answered without a lease"
+        );
         assert!(queue.unavailable().is_some());
         log.lease.lose([2]);
         log.lease.renew(Instant::now() + Duration::from_secs(600));
@@ -172,7 +187,11 @@ mod tests {
         while queue.stats().queue_depth > 0 {
             thread::yield_now();
         }
-        assert_eq!(push(&queue, 1, 0, 0).try_recv().unwrap(), Ok(()), "with a lease it is answered at once");
+        assert_eq!(
+            push(&queue, 1, 0, 0).try_recv().unwrap(),
+            Ok(()),
+            "with a lease it is answered at once"
+        );
         queue.close();
     }
 
@@ -186,14 +205,39 @@ mod tests {
         write(&log, &queue);
         assert!(fenced.recv().unwrap().unwrap_err().is_fenced());
         assert_eq!(stored.recv().unwrap(), Ok(()));
-        assert!(push(&queue, 1, 0, 0).recv().unwrap().unwrap_err().is_fenced(), "queries too");
+        assert!(
+            push(&queue, 1, 0, 0)
+                .recv()
+                .unwrap()
+                .unwrap_err()
+                .is_fenced(),
+            "queries too"
+        );
         log.others.lock().unwrap().clear();
         let (tell, told) = mpsc::channel();
-        let league = Owned { number: 1, epoch: 2, wake_at: None, taken_over: false, exchange_bytes: 5 };
+        let league = Owned {
+            number: 1,
+            epoch: 2,
+            wake_at: None,
+            taken_over: false,
+            exchange_bytes: 5,
+        };
         let then = OnComplete(Box::new(move |verdict| tell.send(verdict).unwrap()));
-        queue.push(Command::Taken { leagues: vec![league], then }, 0);
+        queue.push(
+            Command::Taken {
+                leagues: vec![league],
+                then,
+            },
+            0,
+        );
         told.recv().unwrap().unwrap();
-        assert!(push(&queue, 1, 1, 0).recv().unwrap().unwrap_err().is_fenced());
+        assert!(
+            push(&queue, 1, 1, 0)
+                .recv()
+                .unwrap()
+                .unwrap_err()
+                .is_fenced()
+        );
         assert_eq!(push(&queue, 1, 1, queue.term(1)).recv().unwrap(), Ok(()));
         assert_eq!(queue.exchange_bytes(1), 5);
         queue.close();

@@ -38,7 +38,10 @@ impl StoreUrl {
     /// shown.
     pub fn short_name(&self) -> String {
         let name = self.file().and_then(Path::file_name);
-        name.map_or_else(|| "STORE".to_owned(), |name| name.to_string_lossy().into_owned())
+        name.map_or_else(
+            || "STORE".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        )
     }
 
     /// The path that files which belong to the store are named after: its own, or for a database one in the working directory
@@ -54,7 +57,9 @@ impl StoreUrl {
     /// `matchday.db` becomes `matchday-seats.db`: the players in seats store their tokens in clear, which the store of a manager
     /// must not hold. In memory if the store is.
     pub fn of_seats(&self) -> Self {
-        let Some(base) = self.file_base() else { return Self::Memory };
+        let Some(base) = self.file_base() else {
+            return Self::Memory;
+        };
         let name = base.file_stem().unwrap_or_default().to_string_lossy();
         Self::Sqlite(base.with_file_name(format!("{name}-seats.db")))
     }
@@ -62,7 +67,9 @@ impl StoreUrl {
     /// With symbolic links resolved as far as they can be, to find out whether two name the same file.
     pub fn canonical(&self) -> Self {
         match self {
-            Self::Sqlite(path) => Self::Sqlite(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            Self::Sqlite(path) => {
+                Self::Sqlite(path.canonicalize().unwrap_or_else(|_| path.clone()))
+            }
             other => other.clone(),
         }
     }
@@ -149,7 +156,12 @@ impl PgUrl {
         let (shown, password) = split_password(text)?;
         let league = parameters(&shown).find(|(key, id)| key == "league" && !id.is_empty());
         let league = league.map(|(_, id)| LeagueId::new(id));
-        Some(Self(Arc::new(Parts { shown, password, league, readers: ReaderPool::default() })))
+        Some(Self(Arc::new(Parts {
+            shown,
+            password,
+            league,
+            readers: ReaderPool::default(),
+        })))
     }
 
     /// Scheme, user, host and name of the database.
@@ -171,10 +183,14 @@ impl PgUrl {
 
     /// The name of the database, as a name for files.
     fn database(&self) -> String {
-        let name = crate::postgres::Address::of(self).ok().and_then(|address| address.database());
+        let name = crate::postgres::Address::of(self)
+            .ok()
+            .and_then(|address| address.database());
         let is_plain = |letter: char| letter.is_alphanumeric() || "-_".contains(letter);
         let name = name.as_deref().unwrap_or("matchday");
-        name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect()
+        name.chars()
+            .map(|letter| if is_plain(letter) { letter } else { '_' })
+            .collect()
     }
 }
 
@@ -237,7 +253,9 @@ fn is_url(text: &str) -> bool {
 
 /// The URL of a database without its password, and the password; `None` if it is the path of a file.
 fn split_password(text: &str) -> Option<(String, Option<String>)> {
-    let scheme = SCHEMES.into_iter().find(|scheme| text.starts_with(scheme))?;
+    let scheme = SCHEMES
+        .into_iter()
+        .find(|scheme| text.starts_with(scheme))?;
     let rest = text.get(scheme.len()..)?;
     let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
     let mut password = None;
@@ -253,11 +271,18 @@ fn split_password(text: &str) -> Option<(String, Option<String>)> {
     };
     let path = match path.split_once('?') {
         Some((path, query)) => {
-            let (secret, kept): (Vec<&str>, Vec<&str>) =
-                query.split('&').partition(|part| part.starts_with("password="));
-            let secret = secret.first().and_then(|part| part.strip_prefix("password="));
+            let (secret, kept): (Vec<&str>, Vec<&str>) = query
+                .split('&')
+                .partition(|part| part.starts_with("password="));
+            let secret = secret
+                .first()
+                .and_then(|part| part.strip_prefix("password="));
             password = secret.map(decoded).or(password);
-            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+            if kept.is_empty() {
+                path.to_owned()
+            } else {
+                format!("{path}?{}", kept.join("&"))
+            }
         }
         None => path.to_owned(),
     };
@@ -271,11 +296,17 @@ fn parameters(shown: &str) -> impl Iterator<Item = (String, String)> + use<> {
 
 /// In a form a plus is a space, in libpq's URLs it is a plus.
 fn pairs(query: &str) -> Vec<(String, String)> {
-    url::form_urlencoded::parse(query.replace('+', "%2B").as_bytes()).into_owned().collect()
+    url::form_urlencoded::parse(query.replace('+', "%2B").as_bytes())
+        .into_owned()
+        .collect()
 }
 
 fn decoded(text: &str) -> String {
-    pairs(&format!("p={text}")).into_iter().next().map(|(_, value)| value).unwrap_or_default()
+    pairs(&format!("p={text}"))
+        .into_iter()
+        .next()
+        .map(|(_, value)| value)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -303,11 +334,19 @@ mod tests {
 
     #[test]
     fn the_passwords_of_several_stores_are_split_off() {
-        let text =
-            "a.db,postgres://ann:s3cr,et@db1,db2/x, postgresql://ben@h/y?password=hush,postgres://cy@h/z";
+        let text = "a.db,postgres://ann:s3cr,et@db1,db2/x, postgresql://ben@h/y?password=hush,postgres://cy@h/z";
         let shown = "a.db,postgres://ann@db1,db2/x,postgresql://ben@h/y,postgres://cy@h/z";
-        assert_eq!(split_passwords(text), (shown.to_owned(), vec!["s3cr,et".to_owned(), "hush".to_owned()]));
-        assert_eq!(split_passwords("a.db, b.db"), ("a.db, b.db".to_owned(), Vec::new()));
+        assert_eq!(
+            split_passwords(text),
+            (
+                shown.to_owned(),
+                vec!["s3cr,et".to_owned(), "hush".to_owned()]
+            )
+        );
+        assert_eq!(
+            split_passwords("a.db, b.db"),
+            ("a.db, b.db".to_owned(), Vec::new())
+        );
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! Nothing that was acknowledged is lost: not by `kill -9`, not by a torn log, not by a full disk.
 //!
 //! The processes that are killed are this test program, run again to be a writer.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Durability, Store, chain};
@@ -26,7 +31,9 @@ fn say(text: std::fmt::Arguments<'_>) {
 /// or the store fails.
 #[test]
 fn child_writes_until_killed() {
-    let Ok(path) = std::env::var(CHILD_STORE) else { return };
+    let Ok(path) = std::env::var(CHILD_STORE) else {
+        return;
+    };
     let store = match Store::open(Path::new(&path)) {
         Ok(store) => store,
         Err(error) => return say(format_args!("refused {error}")),
@@ -82,7 +89,12 @@ fn stored(line: &str) -> Option<usize> {
 
 fn numbers(path: &Path) -> Vec<usize> {
     let store = Store::open(path).unwrap();
-    let numbers = store.load(&stream("league")).unwrap().iter().map(|event| number_in(&event.line)).collect();
+    let numbers = store
+        .load(&stream("league"))
+        .unwrap()
+        .iter()
+        .map(|event| number_in(&event.line))
+        .collect();
     store.close().unwrap();
     numbers
 }
@@ -93,17 +105,31 @@ fn kill_9_loses_nothing_that_was_acknowledged() {
     let path = dir.path().join("league.db");
     let mut seed = 12345_u64;
     for round in 0..15 {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let (mut child, out) = spawn(this_program(), &path);
         // Some die while they are still making the file.
-        let pause = if round % 3 == 0 { seed >> 60 } else { (seed >> 57) + 20 };
+        let pause = if round % 3 == 0 {
+            seed >> 60
+        } else {
+            (seed >> 57) + 20
+        };
         std::thread::sleep(Duration::from_millis(pause));
         child.kill().unwrap();
         child.wait().unwrap();
         let acknowledged = out.lines().filter_map(|line| stored(&line.unwrap())).max();
         let kept = numbers(&path);
-        assert_eq!(kept, (0..kept.len()).collect::<Vec<_>>(), "in order, once each");
-        assert!(kept.len() >= acknowledged.map_or(0, |last| last + 1), "{acknowledged:?} of {}", kept.len());
+        assert_eq!(
+            kept,
+            (0..kept.len()).collect::<Vec<_>>(),
+            "in order, once each"
+        );
+        assert!(
+            kept.len() >= acknowledged.map_or(0, |last| last + 1),
+            "{acknowledged:?} of {}",
+            kept.len()
+        );
     }
     assert!(!numbers(&path).is_empty(), "something was stored at all");
 }
@@ -130,8 +156,15 @@ fn a_torn_log_leaves_the_events_before_the_tear() {
         fs::write(dir.path().join("torn.db-wal"), &log[..cut.min(log.len())]).unwrap();
         let kept = numbers(&torn);
         assert_eq!(kept, (0..kept.len()).collect::<Vec<_>>());
-        let synced = lengths.iter().filter(|length| **length <= cut as u64).count();
-        assert!(kept.len() >= synced, "cut at {cut}: {} of {synced}", kept.len());
+        let synced = lengths
+            .iter()
+            .filter(|length| **length <= cut as u64)
+            .count();
+        assert!(
+            kept.len() >= synced,
+            "cut at {cut}: {} of {synced}",
+            kept.len()
+        );
     }
 }
 
@@ -149,7 +182,9 @@ fn left(dir: &Path, file: &[u8], log: Option<&[u8]>) -> std::path::PathBuf {
 
 fn read(path: &Path) -> Result<Vec<usize>, String> {
     let reader = Store::open_read_only(path).map_err(|error| error.to_string())?;
-    let events = reader.load(&stream("league")).map_err(|error| error.to_string())?;
+    let events = reader
+        .load(&stream("league"))
+        .map_err(|error| error.to_string())?;
     let mut before = chain::genesis(&stream("league"));
     for event in &events {
         if event.hash != chain::link(&before, &stream("league"), event.seq, &event.line) {
@@ -177,10 +212,18 @@ fn a_last_write_to_the_log_that_is_torn_at_any_byte_loses_that_write_and_no_othe
     store.close().unwrap();
     let torn = left(dir.path(), &whole, Some(&log));
     assert_eq!(read(&torn), Ok((0..6).collect()));
-    let file = fs::OpenOptions::new().write(true).open(dir.path().join("torn.db-wal")).unwrap();
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(dir.path().join("torn.db-wal"))
+        .unwrap();
     for cut in (log.len() - FRAME..log.len()).rev() {
         file.set_len(cut as u64).unwrap();
-        assert_eq!(read(&torn), Ok((0..5).collect()), "cut at {cut} of {}", log.len());
+        assert_eq!(
+            read(&torn),
+            Ok((0..5).collect()),
+            "cut at {cut} of {}",
+            log.len()
+        );
     }
     // The next writer appends after what is left.
     let torn = left(dir.path(), &whole, Some(&log[..log.len() - 1]));
@@ -217,7 +260,11 @@ fn a_last_page_of_the_file_that_is_torn_at_any_byte_is_noticed_or_holds_nothing(
 fn a_disk_that_can_only_be_read_is_named_and_can_be_read() {
     let dir = tempfile::tempdir().unwrap();
     let mount = |arguments: &[&str]| {
-        Command::new("mount").args(arguments).arg(dir.path()).stderr(Stdio::null()).status()
+        Command::new("mount")
+            .args(arguments)
+            .arg(dir.path())
+            .stderr(Stdio::null())
+            .status()
     };
     if !tools::require_mount(
         mount(&["-t", "tmpfs", "-o", "size=4m", "none"]).is_ok_and(|status| status.success()),
@@ -229,12 +276,21 @@ fn a_disk_that_can_only_be_read_is_named_and_can_be_read() {
     append(&store, "league", (0..5).map(line).collect()).unwrap();
     store.close().unwrap();
     let only_read = mount(&["-o", "remount,ro"]).is_ok_and(|status| status.success());
-    let refused = Store::open(&path).map(|_| ()).map_err(|error| error.to_string());
+    let refused = Store::open(&path)
+        .map(|_| ())
+        .map_err(|error| error.to_string());
     let kept = read(&path);
-    Command::new("umount").arg("-l").arg(dir.path()).status().unwrap();
+    Command::new("umount")
+        .arg("-l")
+        .arg(dir.path())
+        .status()
+        .unwrap();
     assert!(only_read);
     let refused = refused.unwrap_err();
-    assert!(refused.contains("can only be read") && !refused.contains('\n'), "{refused}");
+    assert!(
+        refused.contains("can only be read") && !refused.contains('\n'),
+        "{refused}"
+    );
     assert_eq!(kept, Ok((0..5).collect()));
 }
 
@@ -250,9 +306,15 @@ fn the_lock_of_a_killed_writer_dies_with_it() {
     }
     let refused = Store::open(&path).unwrap_err().to_string();
     assert!(refused.contains("in use by another Matchday"), "{refused}");
-    assert!(refused.contains(&format!("(process {})", child.id())), "{refused}");
+    assert!(
+        refused.contains(&format!("(process {})", child.id())),
+        "{refused}"
+    );
     let (_, second) = spawn(this_program(), &path);
-    assert!(second.lines().any(|line| line.unwrap().contains("refused")), "another process is refused too");
+    assert!(
+        second.lines().any(|line| line.unwrap().contains("refused")),
+        "another process is refused too"
+    );
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!numbers(&path).is_empty());
@@ -264,11 +326,22 @@ fn run_dry(command: Command, path: &Path) -> Vec<String> {
     let said: Vec<String> = out.lines().map(Result::unwrap).collect();
     child.wait().unwrap();
     let acknowledged: Vec<usize> = said.iter().filter_map(|line| stored(line)).collect();
-    let failures = said.iter().position(|line| line.contains("failed ")).expect("it failed in the end");
-    assert!(said[failures..].iter().all(|line| stored(line).is_none()), "nothing is acknowledged afterwards");
+    let failures = said
+        .iter()
+        .position(|line| line.contains("failed "))
+        .expect("it failed in the end");
+    assert!(
+        said[failures..].iter().all(|line| stored(line).is_none()),
+        "nothing is acknowledged afterwards"
+    );
     let reader = Store::open_read_only(path).unwrap();
     let kept = reader.load(&stream("league")).unwrap();
-    assert!(kept.len() >= acknowledged.len() && !kept.is_empty(), "{} of {}", kept.len(), acknowledged.len());
+    assert!(
+        kept.len() >= acknowledged.len() && !kept.is_empty(),
+        "{} of {}",
+        kept.len(),
+        acknowledged.len()
+    );
     said[failures..].to_vec()
 }
 
@@ -276,7 +349,11 @@ fn run_dry(command: Command, path: &Path) -> Vec<String> {
 fn a_full_disk_is_named_and_costs_nothing_acknowledged() {
     let dir = tempfile::tempdir().unwrap();
     let mount = |arguments: &[&str]| {
-        Command::new("mount").args(arguments).arg(dir.path()).stderr(Stdio::null()).status()
+        Command::new("mount")
+            .args(arguments)
+            .arg(dir.path())
+            .stderr(Stdio::null())
+            .status()
     };
     if !tools::require_mount(
         mount(&["-t", "tmpfs", "-o", "size=400k", "none"]).is_ok_and(|status| status.success()),
@@ -285,17 +362,36 @@ fn a_full_disk_is_named_and_costs_nothing_acknowledged() {
     }
     let path = dir.path().join("league.db");
     let said = run_dry(this_program(), &path);
-    let kept = Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap().len();
+    let kept = Store::open_read_only(&path)
+        .unwrap()
+        .load(&stream("league"))
+        .unwrap()
+        .len();
     fs::write(dir.path().join("filler"), []).unwrap();
-    Command::new("mount").args(["-o", "remount,size=4m"]).arg(dir.path()).status().unwrap();
+    Command::new("mount")
+        .args(["-o", "remount,size=4m"])
+        .arg(dir.path())
+        .status()
+        .unwrap();
     let again = numbers(&path);
-    Command::new("umount").arg("-l").arg(dir.path()).status().unwrap();
+    Command::new("umount")
+        .arg("-l")
+        .arg(dir.path())
+        .status()
+        .unwrap();
     for start in ["failed ", "poisoned ", "closed "] {
         let line = said.iter().find(|line| line.contains(start)).expect(start);
-        assert!(line.contains("cannot grow, because its disk is full"), "{line}");
+        assert!(
+            line.contains("cannot grow, because its disk is full"),
+            "{line}"
+        );
         assert!(line.contains("free space there, and start again with the same command; nothing that was acknowledged is lost"), "{line}");
     }
-    assert_eq!(again, (0..kept).collect::<Vec<_>>(), "with room again, it goes on");
+    assert_eq!(
+        again,
+        (0..kept).collect::<Vec<_>>(),
+        "with room again, it goes on"
+    );
 }
 
 #[cfg(unix)]
@@ -311,6 +407,9 @@ fn a_failing_write_is_named_and_costs_nothing_acknowledged() {
     let said = run_dry(shell, &path);
     let line = said.iter().find(|line| line.contains("poisoned ")).unwrap();
     assert!(line.contains("league.db cannot be written"), "{line}");
-    assert!(line.contains("nothing that was acknowledged is lost"), "{line}");
+    assert!(
+        line.contains("nothing that was acknowledged is lost"),
+        "{line}"
+    );
     assert!(!numbers(&path).is_empty(), "without the limit, it goes on");
 }

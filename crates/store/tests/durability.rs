@@ -1,5 +1,10 @@
 //! What was acknowledged lasts, in order, and is committed in groups.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Durability, Store, StoreStats};
@@ -14,21 +19,36 @@ fn a_store_goes_on_where_it_was_closed() {
     let path = dir.path().join("a b?%.db");
     for round in 0..3 {
         let store = Store::open(&path).unwrap();
-        assert_eq!(numbers(&store, "league"), (0..round * 2).collect::<Vec<_>>());
+        assert_eq!(
+            numbers(&store, "league"),
+            (0..round * 2).collect::<Vec<_>>()
+        );
         append(&store, "league", vec![line(round * 2), line(round * 2 + 1)]).unwrap();
         append(&store, "player/8101", vec![line(round)]).unwrap();
         store.close().unwrap();
     }
     let reader = Store::open_read_only(&path).unwrap();
     let stored = reader.load(&stream("league")).unwrap();
-    assert_eq!(stored.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(
+        stored.iter().map(|event| event.seq).collect::<Vec<_>>(),
+        [1, 2, 3, 4, 5, 6]
+    );
     assert_eq!(stored[5].line, line(5));
     assert_eq!(stored[5].at.as_micros(), 1_736_937_000_000_005);
-    assert_eq!(reader.streams().unwrap(), [stream("league"), stream("player/8101")]);
-    let mut left: Vec<_> =
-        std::fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(
+        reader.streams().unwrap(),
+        [stream("league"), stream("player/8101")]
+    );
+    let mut left: Vec<_> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|file| file.unwrap().file_name())
+        .collect();
     left.sort();
-    assert_eq!(left, ["a b?%.db", "a b?%.db.lock"], "nothing else is left beside it");
+    assert_eq!(
+        left,
+        ["a b?%.db", "a b?%.db.lock"],
+        "nothing else is left beside it"
+    );
 }
 
 #[cfg(unix)]
@@ -40,7 +60,13 @@ fn a_store_is_for_its_owner_alone() {
     let store = Store::open(&path).unwrap();
     append(&store, "league", vec![line(0)]).unwrap();
     for file in ["league.db", "league.db-wal"] {
-        let mode = dir.path().join(file).metadata().unwrap().permissions().mode();
+        let mode = dir
+            .path()
+            .join(file)
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o077, 0, "{file}");
     }
 }
@@ -53,8 +79,19 @@ fn an_open_store_can_be_read_by_others() {
     append(&store, "league", vec![line(0)]).unwrap();
     let early = Store::open_read_only(&path).unwrap();
     append(&store, "league", vec![line(1)]).unwrap();
-    assert_eq!(early.load(&stream("league")).unwrap().len(), 1, "as it was when it was opened");
-    assert_eq!(Store::open_read_only(&path).unwrap().load(&stream("league")).unwrap().len(), 2);
+    assert_eq!(
+        early.load(&stream("league")).unwrap().len(),
+        1,
+        "as it was when it was opened"
+    );
+    assert_eq!(
+        Store::open_read_only(&path)
+            .unwrap()
+            .load(&stream("league"))
+            .unwrap()
+            .len(),
+        2
+    );
     append(&store, "league", vec![line(2)]).unwrap();
     store.close().unwrap();
 }
@@ -66,7 +103,11 @@ fn everyone_is_told_in_the_order_of_asking_also_those_with_nothing_to_store() {
     let told = Arc::new(Mutex::new(Vec::new()));
     for number in 0..500 {
         let told = told.clone();
-        let lines = if number % 3 == 0 { Vec::new() } else { vec![line(number)] };
+        let lines = if number % 3 == 0 {
+            Vec::new()
+        } else {
+            vec![line(number)]
+        };
         let then = Box::new(move |verdict: Result<(), _>| {
             verdict.unwrap();
             told.lock().unwrap().push(number);
@@ -103,7 +144,14 @@ fn what_can_wait_is_acknowledged_at_once_and_brought_to_disk_when_the_store_is_c
     let seen = store.clone();
     store.close().unwrap();
     assert_eq!(seen.stats().syncs, 1);
-    assert_eq!(Store::open_read_only(&path).unwrap().load(&stream("player/1")).unwrap().len(), 1);
+    assert_eq!(
+        Store::open_read_only(&path)
+            .unwrap()
+            .load(&stream("player/1"))
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -115,7 +163,11 @@ fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
         let tell = tell.clone();
         let then = Box::new(move |_| tell.send(number).unwrap());
         let lines = vec![line(number)];
-        let durability = if number % 3 != 0 { Durability::Written } else { Durability::Fsynced };
+        let durability = if number % 3 != 0 {
+            Durability::Written
+        } else {
+            Durability::Fsynced
+        };
         store.append(Batch {
             at: Timestamp::EPOCH,
             stream: stream("player/1"),
@@ -125,7 +177,10 @@ fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
             then,
         });
     }
-    assert_eq!(told.iter().take(200).collect::<Vec<_>>(), (0..200).collect::<Vec<_>>());
+    assert_eq!(
+        told.iter().take(200).collect::<Vec<_>>(),
+        (0..200).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -161,12 +216,20 @@ fn a_long_log_is_copied_into_the_file() {
     let size = |name: &str| dir.path().join(name).metadata().unwrap().len();
     eventually("the log is folded into the store", || {
         let bytes = size("league.db");
-        if bytes >= 60 << 20 { Ok(()) } else { Err(bytes) }
+        if bytes >= 60 << 20 {
+            Ok(())
+        } else {
+            Err(bytes)
+        }
     });
     for number in 70..90 {
         append(&store, "league", vec![large(number)]).unwrap();
     }
-    assert!(size("league.db-wal") < 85 << 20, "what was copied is written over: {}", size("league.db-wal"));
+    assert!(
+        size("league.db-wal") < 85 << 20,
+        "what was copied is written over: {}",
+        size("league.db-wal")
+    );
     assert_eq!(numbers(&store, "league"), (0..90).collect::<Vec<_>>());
 }
 
@@ -178,7 +241,10 @@ fn what_is_acknowledged_is_durable_by_then() {
     let (tell, told) = mpsc::channel();
     let look = path.clone();
     let then = Box::new(move |_| {
-        let seen = Store::open_read_only(&look).unwrap().load(&stream("league")).unwrap();
+        let seen = Store::open_read_only(&look)
+            .unwrap()
+            .load(&stream("league"))
+            .unwrap();
         tell.send(seen.len()).unwrap();
     });
     store.append(Batch {
@@ -214,11 +280,19 @@ fn many_who_ask_at_once_share_a_sync() {
     while store.stats().queue_depth > 0 {
         std::thread::yield_now();
     }
-    let StoreStats { syncs, events, batches, .. } = store.stats();
+    let StoreStats {
+        syncs,
+        events,
+        batches,
+        ..
+    } = store.stats();
     assert_eq!((events, batches), (800, 800));
     assert!(syncs <= 400, "{syncs} syncs for 800 batches");
     for thread in 0..threads {
-        assert_eq!(numbers(&store, &format!("player/{thread}")), (0..each).collect::<Vec<_>>());
+        assert_eq!(
+            numbers(&store, &format!("player/{thread}")),
+            (0..each).collect::<Vec<_>>()
+        );
     }
 }
 
@@ -246,7 +320,12 @@ fn after_closing_everything_fails_and_the_file_is_free() {
     let store = Store::open(&path).unwrap();
     let other = store.clone();
     store.close().unwrap();
-    assert_eq!(append(&other, "league", vec![line(0)]).unwrap_err().to_string(), "the store is closed");
+    assert_eq!(
+        append(&other, "league", vec![line(0)])
+            .unwrap_err()
+            .to_string(),
+        "the store is closed"
+    );
     Store::open(&path).unwrap().close().unwrap();
 }
 
@@ -288,7 +367,10 @@ fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
     assert!(memory.load(&stream("league")).unwrap().is_empty());
     let other_handle = memory.clone();
     memory.close().unwrap();
-    assert!(append(&other_handle, "player/8101", vec![line(3)]).is_err(), "it is closed");
+    assert!(
+        append(&other_handle, "player/8101", vec![line(3)]).is_err(),
+        "it is closed"
+    );
     assert_eq!(other_handle.load(&player).unwrap().len(), 3);
 }
 
@@ -301,10 +383,19 @@ fn events_cannot_be_changed_removed_or_put_in_between() {
     store.close().unwrap();
     let db = rusqlite::Connection::open(&path).unwrap();
     for (statement, why) in [
-        ("UPDATE events SET line = 'x' WHERE seq = 1", "never changed"),
+        (
+            "UPDATE events SET line = 'x' WHERE seq = 1",
+            "never changed",
+        ),
         ("DELETE FROM events WHERE seq = 2", "never removed"),
-        ("INSERT INTO events VALUES (1, 'league', 2, 0, 'x', x'00')", "UNIQUE constraint failed"),
-        ("INSERT INTO events VALUES (1, 'league', 4, 0, 'x', x'00')", "an event before this one is missing"),
+        (
+            "INSERT INTO events VALUES (1, 'league', 2, 0, 'x', x'00')",
+            "UNIQUE constraint failed",
+        ),
+        (
+            "INSERT INTO events VALUES (1, 'league', 4, 0, 'x', x'00')",
+            "an event before this one is missing",
+        ),
     ] {
         let error = db.execute(statement, []).unwrap_err().to_string();
         assert!(error.contains(why), "{statement}: {error}");
@@ -318,8 +409,14 @@ fn a_broken_chain_is_not_loaded() {
     let store = Store::open(&path).unwrap();
     append(&store, "league", vec![line(0), line(1)]).unwrap();
     store.close().unwrap();
-    tamper(&path, "UPDATE events SET line = replace(line, '1', '2') WHERE seq = 2");
+    tamper(
+        &path,
+        "UPDATE events SET line = replace(line, '1', '2') WHERE seq = 2",
+    );
     let store = Store::open(&path).unwrap();
     let error = store.load(&stream("league")).unwrap_err().to_string();
-    assert!(error.contains("damaged (event 2 of league is not what was stored)"), "{error}");
+    assert!(
+        error.contains("damaged (event 2 of league is not what was stored)"),
+        "{error}"
+    );
 }

@@ -1,11 +1,18 @@
 //! What belongs to a league is kept under its number: events, exchanges, backlog and failure. One league does not stop or
 //! show up in the others of its store.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::{MatchId, Timestamp};
 use matchday_store::messages::MessageFilter;
 use matchday_store::{Batch, Durability, Exchange, Queued, Store};
-use matchday_testkit::event_lines::{append, append_with, chained, flush, line, numbers, silence, stream};
+use matchday_testkit::event_lines::{
+    append, append_with, chained, flush, line, numbers, silence, stream,
+};
 use rusqlite::Connection;
 use std::sync::mpsc;
 
@@ -19,10 +26,15 @@ fn events_that_the_database_refuses_fail_their_league_and_no_other() {
     append(&other, "league/2", vec![line(0)]).unwrap();
     // A second writer, which the lock keeps out if it is one of ours.
     let db = Connection::open(&path).unwrap();
-    db.execute_batch("INSERT INTO events VALUES (1, 'league', 2, 0, 'x', x'00'); BEGIN IMMEDIATE").unwrap();
+    db.execute_batch("INSERT INTO events VALUES (1, 'league', 2, 0, 'x', x'00'); BEGIN IMMEDIATE")
+        .unwrap();
     let (tell, told) = mpsc::channel();
-    for (handle, name) in [(&store, "league"), (&other, "league/2"), (&store, "league"), (&other, "league/2")]
-    {
+    for (handle, name) in [
+        (&store, "league"),
+        (&other, "league/2"),
+        (&store, "league"),
+        (&other, "league/2"),
+    ] {
         let tell = tell.clone();
         handle.append(Batch {
             at: Timestamp::EPOCH,
@@ -35,7 +47,15 @@ fn events_that_the_database_refuses_fail_their_league_and_no_other() {
     }
     drop(db);
     let outcomes: Vec<_> = told.iter().take(4).collect();
-    assert_eq!(outcomes, [("league", false), ("league/2", true), ("league", false), ("league/2", true)]);
+    assert_eq!(
+        outcomes,
+        [
+            ("league", false),
+            ("league/2", true),
+            ("league", false),
+            ("league/2", true)
+        ]
+    );
     assert_eq!(numbers(&other, "league/2"), [0, 1, 1]);
     assert!(store.failure().is_some() && other.failure().is_none());
     store.close().unwrap_err();
@@ -76,11 +96,21 @@ fn streams_of_two_leagues_may_have_the_same_name_and_each_has_its_own_chain() {
     append(&first, "league", vec![line(0), line(1)]).unwrap();
     append(&second, "league", vec![line(2)]).unwrap();
     append(&second, "referee/1", vec![line(3)]).unwrap();
-    assert_eq!((numbers(&first, "league"), numbers(&second, "league")), (vec![0, 1], vec![2]));
-    assert_eq!(store.leagues().unwrap(), [(7, stream("league")), (8, stream("league"))]);
+    assert_eq!(
+        (numbers(&first, "league"), numbers(&second, "league")),
+        (vec![0, 1], vec![2])
+    );
+    assert_eq!(
+        store.leagues().unwrap(),
+        [(7, stream("league")), (8, stream("league"))]
+    );
     store.close().unwrap();
     let reader = Store::open_read_only(&path).unwrap();
-    assert_eq!(reader.streams().unwrap(), [stream("league"), stream("referee/1")], "of the latest league");
+    assert_eq!(
+        reader.streams().unwrap(),
+        [stream("league"), stream("referee/1")],
+        "of the latest league"
+    );
     let reader = reader.in_league(7);
     assert_eq!(reader.streams().unwrap(), [stream("league")]);
     assert_eq!(
@@ -95,7 +125,10 @@ fn an_exchange_belongs_to_the_league_whose_agent_recorded_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("service.db");
     let store = Store::open(&path).unwrap();
-    let of = |agent: &str| Exchange { agent: agent.into(), ..silence() };
+    let of = |agent: &str| Exchange {
+        agent: agent.into(),
+        ..silence()
+    };
     let first = store.in_league(1);
     let second = store.in_league(2);
     append(&first, "league", vec![line(0)]).unwrap();
@@ -107,12 +140,21 @@ fn an_exchange_belongs_to_the_league_whose_agent_recorded_it() {
     assert_eq!((first.exchange_bytes(), second.exchange_bytes()), (2, 4));
     store.close().unwrap();
     let store = Store::open(&path).unwrap();
-    assert_eq!(store.in_league(2).exchange_bytes(), 4, "the quota outlives the process");
+    assert_eq!(
+        store.in_league(2).exchange_bytes(),
+        4,
+        "the quota outlives the process"
+    );
     let reader = Store::open_read_only(&path).unwrap().in_league(1);
     assert_eq!(reader.exchanges().unwrap(), [of("REF01")]);
-    assert_eq!(reader.exchanges_of(&MatchId::new("R1M1")).unwrap(), [of("REF01")]);
+    assert_eq!(
+        reader.exchanges_of(&MatchId::new("R1M1")).unwrap(),
+        [of("REF01")]
+    );
     assert_eq!(reader.last_message().unwrap(), 2);
-    let page = reader.messages(&MessageFilter::default(), 10, |_| true).unwrap();
+    let page = reader
+        .messages(&MessageFilter::default(), 10, |_| true)
+        .unwrap();
     assert_eq!((page.messages.len(), page.next_before), (1, None));
 }
 
@@ -124,21 +166,44 @@ fn a_league_that_is_removed_leaves_nothing_and_the_others_as_they_were() {
     let first = store.in_league(1);
     let second = store.in_league(2);
     // More than one transaction removes.
-    append_with(&first, "league", (0..5000).map(line).collect(), vec![silence()]).unwrap();
+    append_with(
+        &first,
+        "league",
+        (0..5000).map(line).collect(),
+        vec![silence()],
+    )
+    .unwrap();
     append_with(&second, "league", vec![line(7)], vec![silence()]).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
     runtime.block_on(first.remove_league()).unwrap();
     first.record(silence());
     append(&first, "league", vec![line(0)]).unwrap_err();
     flush(&second).unwrap();
-    assert_eq!((numbers(&first, "league"), numbers(&second, "league")), (vec![], vec![7]));
-    assert!(store.league_states().unwrap().iter().any(|state| state.number == 1 && state.removed));
+    assert_eq!(
+        (numbers(&first, "league"), numbers(&second, "league")),
+        (vec![], vec![7])
+    );
+    assert!(
+        store
+            .league_states()
+            .unwrap()
+            .iter()
+            .any(|state| state.number == 1 && state.removed)
+    );
     second.close().unwrap();
     let reader = Store::open_read_only(&path).unwrap();
-    assert_eq!((reader.league_number(), reader.exchanges().unwrap().len()), (2, 1));
+    assert_eq!(
+        (reader.league_number(), reader.exchanges().unwrap().len()),
+        (2, 1)
+    );
     assert_eq!(reader.in_league(1).exchanges().unwrap(), []);
     let db = Connection::open(&path).unwrap();
-    let error = db.execute("DELETE FROM events", []).unwrap_err().to_string();
+    let error = db
+        .execute("DELETE FROM events", [])
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("never removed"), "{error}");
 }
 
@@ -153,6 +218,9 @@ fn when_a_league_is_to_be_loaded_outlives_the_process() {
     store.in_league(4).set_wake_at(None);
     store.close().unwrap();
     let states = Store::open(&path).unwrap().league_states().unwrap();
-    let wake: Vec<_> = states.iter().map(|state| (state.number, state.wake_at)).collect();
+    let wake: Vec<_> = states
+        .iter()
+        .map(|state| (state.number, state.wake_at))
+        .collect();
     assert_eq!(wake, [(3, Some(at)), (4, None)]);
 }

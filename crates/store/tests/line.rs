@@ -1,5 +1,10 @@
 //! What nobody waits for: it is in line at once, in order, and stored soon and in groups.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_core::protocol::Timestamp;
 use matchday_store::{Batch, Durability, Queued, Store};
@@ -99,14 +104,22 @@ fn whoever_waits_is_told_when_all_before_it_is_written_and_on_disk_where_it_must
     let store = Store::open(&dir.path().join("league.db")).unwrap();
     leave(&store, "player/1", 0, Durability::Written);
     wait(&store);
-    assert_eq!((store.stats().events, store.stats().syncs), (1, 0), "this need not be on disk");
+    assert_eq!(
+        (store.stats().events, store.stats().syncs),
+        (1, 0),
+        "this need not be on disk"
+    );
     leave(&store, "league", 0, Durability::Fsynced);
     wait(&store);
     assert_eq!((store.stats().events, store.stats().syncs), (2, 1));
     leave(&store, "league", 1, Durability::Fsynced);
     until(&store, |stats| stats.events >= 3);
     wait(&store);
-    assert_eq!(store.stats().syncs, 2, "also if it was written before anyone came");
+    assert_eq!(
+        store.stats().syncs,
+        2,
+        "also if it was written before anyone came"
+    );
 }
 
 #[test]
@@ -115,15 +128,22 @@ fn once_too_much_is_in_line_nothing_must_follow_from_it() {
     let path = dir.path().join("league.db");
     let store = Store::open(&path).unwrap();
     let lock = locked(&path);
-    let in_order = (0..5000)
-        .take_while(|number| leave(&store, "player/1", *number, Durability::Written) == Queued::InOrder);
+    let in_order = (0..5000).take_while(|number| {
+        leave(&store, "player/1", *number, Durability::Written) == Queued::InOrder
+    });
     let many = in_order.count();
     assert!((500..1500).contains(&many), "{many}");
     drop(lock);
     wait(&store);
-    assert_eq!(leave(&store, "player/1", many + 1, Durability::Written), Queued::InOrder);
+    assert_eq!(
+        leave(&store, "player/1", many + 1, Durability::Written),
+        Queued::InOrder
+    );
     store.close().unwrap();
-    let stored = Store::open_read_only(&path).unwrap().load(&stream("player/1")).unwrap();
+    let stored = Store::open_read_only(&path)
+        .unwrap()
+        .load(&stream("player/1"))
+        .unwrap();
     assert_eq!(stored.len(), many + 2, "nothing is lost by it");
 }
 
@@ -143,7 +163,14 @@ fn what_was_said_is_on_disk_when_all_that_was_stored_is() {
     let store = Store::open(&path).unwrap();
     (0..500).for_each(|_| store.record(silence()));
     flush(&store).unwrap();
-    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap().len(), 500);
+    assert_eq!(
+        Store::open_read_only(&path)
+            .unwrap()
+            .exchanges()
+            .unwrap()
+            .len(),
+        500
+    );
     assert!(store.stats().syncs >= 1);
 }
 
@@ -154,5 +181,12 @@ fn what_was_said_is_stored_when_the_store_is_closed() {
     let store = Store::open(&path).unwrap();
     (0..300).for_each(|_| store.record(silence()));
     store.close().unwrap();
-    assert_eq!(Store::open_read_only(&path).unwrap().exchanges().unwrap().len(), 300);
+    assert_eq!(
+        Store::open_read_only(&path)
+            .unwrap()
+            .exchanges()
+            .unwrap()
+            .len(),
+        300
+    );
 }

@@ -1,5 +1,10 @@
 //! What is not a store that we can use is refused in one line, and left as it is.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use matchday_store::{Store, StoreError};
 use matchday_testkit::event_lines::{append, line, stream};
@@ -13,7 +18,14 @@ use std::path::Path;
 fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(dir).unwrap().map(|file| file.unwrap());
     let files = files.filter(|file| file.file_type().unwrap().is_file());
-    files.map(|file| (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())).collect()
+    files
+        .map(|file| {
+            (
+                file.file_name().into_string().unwrap(),
+                fs::read(file.path()).unwrap(),
+            )
+        })
+        .collect()
 }
 
 /// Opens in both ways; gives back what is said, which must be one line, with everything left as it was.
@@ -21,11 +33,22 @@ fn refusal(path: &Path) -> String {
     let dir = path.parent().unwrap();
     let before = contents(dir);
     let write = Store::open(path).unwrap_err().to_string();
-    assert_eq!(contents(dir), before, "nothing changed by opening to write: {write}");
+    assert_eq!(
+        contents(dir),
+        before,
+        "nothing changed by opening to write: {write}"
+    );
     let read = Store::open_read_only(path).unwrap_err().to_string();
-    assert_eq!(contents(dir), before, "nothing changed by opening to read: {read}");
+    assert_eq!(
+        contents(dir),
+        before,
+        "nothing changed by opening to read: {read}"
+    );
     assert_eq!(write, read);
-    assert!(!write.contains('\n') && write.starts_with(path.to_str().unwrap()), "{write}");
+    assert!(
+        !write.contains('\n') && write.starts_with(path.to_str().unwrap()),
+        "{write}"
+    );
     write
 }
 
@@ -47,7 +70,12 @@ fn a_store_of_another_form_is_left_alone() {
         db.pragma_update(None, "user_version", form).unwrap();
         drop(db);
         let said = refusal(&path);
-        assert!(said.contains(&format!("its form is {form}, and this program knows 6 alone")), "{said}");
+        assert!(
+            said.contains(&format!(
+                "its form is {form}, and this program knows 6 alone"
+            )),
+            "{said}"
+        );
     }
 }
 
@@ -113,10 +141,16 @@ fn a_row_that_is_too_long_is_not_read() {
     let path = dir.path().join("league.db");
     store_with(&path, 3);
     // 160 MB, of which the file has no more than the pages.
-    tamper(&path, "UPDATE events SET line = CAST(zeroblob(160000000) AS TEXT) WHERE seq = 2");
+    tamper(
+        &path,
+        "UPDATE events SET line = CAST(zeroblob(160000000) AS TEXT) WHERE seq = 2",
+    );
     let reader = Store::open_read_only(&path).unwrap();
     let said = reader.load(&stream("league")).unwrap_err().to_string();
-    assert!(said.contains("damaged (it has a row of more than 128 MiB)"), "{said}");
+    assert!(
+        said.contains("damaged (it has a row of more than 128 MiB)"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -125,8 +159,14 @@ fn pages_that_refer_to_each_other_again_and_again_are_not_followed_for_ever() {
     let path = dir.path().join("league.db");
     store_with(&path, 3);
     let db = rusqlite::Connection::open(&path).unwrap();
-    let leagues: Vec<String> = (1..300).map(|number| format!("({number}, 0, NULL, 0)")).collect();
-    db.execute_batch(&format!("INSERT OR REPLACE INTO leagues VALUES {}", leagues.join(","))).unwrap();
+    let leagues: Vec<String> = (1..300)
+        .map(|number| format!("({number}, 0, NULL, 0)"))
+        .collect();
+    db.execute_batch(&format!(
+        "INSERT OR REPLACE INTO leagues VALUES {}",
+        leagues.join(",")
+    ))
+    .unwrap();
     let root = "SELECT rootpage FROM sqlite_schema WHERE name = 'leagues'";
     let root = usize::from(db.query_row(root, [], |row| row.get::<_, u16>(0)).unwrap());
     db.close().unwrap();
@@ -144,7 +184,11 @@ fn pages_that_refer_to_each_other_again_and_again_are_not_followed_for_ever() {
     let pages = u32::try_from(bytes.len() / 4096).unwrap();
     bytes[28..32].copy_from_slice(&pages.to_be_bytes());
     fs::write(&path, &bytes).unwrap();
-    let said = Store::open_read_only(&path).unwrap().leagues().unwrap_err().to_string();
+    let said = Store::open_read_only(&path)
+        .unwrap()
+        .leagues()
+        .unwrap_err()
+        .to_string();
     assert!(
         said.contains("damaged (there is more to read in it than a file of its size can hold)"),
         "{said}"
@@ -188,7 +232,8 @@ fn another_programs_database_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("other.db");
     let db = rusqlite::Connection::open(&path).unwrap();
-    db.execute_batch("CREATE TABLE events (a); INSERT INTO events VALUES (1)").unwrap();
+    db.execute_batch("CREATE TABLE events (a); INSERT INTO events VALUES (1)")
+        .unwrap();
     drop(db);
     assert!(refusal(&path).contains("is not a store of Matchday"));
 }
@@ -199,8 +244,13 @@ fn a_directory_is_not_a_store() {
     let path = dir.path().join("league");
     fs::create_dir(&path).unwrap();
     assert!(refusal(&path).contains("is a directory: name a file in it"));
-    let said = Store::open(&path.join("no/where.db")).unwrap_err().to_string();
-    assert!(said.contains("lies in a directory that does not exist"), "{said}");
+    let said = Store::open(&path.join("no/where.db"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("lies in a directory that does not exist"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -237,7 +287,11 @@ fn a_damaged_store_is_left_alone() {
         };
         assert!(said.contains("is damaged ("), "page {page}: {said}");
         assert!(!said.contains('\n'), "{said}");
-        assert_eq!(contents(dir.path())["league.db"], before["league.db"], "page {page}");
+        assert_eq!(
+            contents(dir.path())["league.db"],
+            before["league.db"],
+            "page {page}"
+        );
         named += 1;
     }
     assert!(named > 20, "{named} pages");
@@ -255,7 +309,9 @@ fn a_second_writer_is_refused_and_the_first_goes_on() {
     let said = Store::open(&path).unwrap_err().to_string();
     let pid = std::process::id();
     assert!(
-        said.contains(&format!("is in use by another Matchday (process {pid}): stop that one first")),
+        said.contains(&format!(
+            "is in use by another Matchday (process {pid}): stop that one first"
+        )),
         "{said}"
     );
     append(&store, "league", vec![line(1)]).unwrap();
@@ -267,13 +323,25 @@ fn a_second_writer_is_refused_and_the_first_goes_on() {
 #[cfg(unix)]
 fn again_without_the_right_to_open_every_file(test: &str) {
     const AGAIN: &str = "MATCHDAY_TEST_AGAIN";
-    assert!(std::env::var_os(AGAIN).is_none(), "this user may still open every file");
+    assert!(
+        std::env::var_os(AGAIN).is_none(),
+        "this user may still open every file"
+    );
     if !tools::require("setpriv") {
         return;
     }
     let mut command = std::process::Command::new("setpriv");
-    command.args(["--bounding-set", "-dac_override,-dac_read_search"]).arg(std::env::current_exe().unwrap());
-    assert!(command.args(["--exact", test]).env(AGAIN, "1").status().unwrap().success());
+    command
+        .args(["--bounding-set", "-dac_override,-dac_read_search"])
+        .arg(std::env::current_exe().unwrap());
+    assert!(
+        command
+            .args(["--exact", test])
+            .env(AGAIN, "1")
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 #[cfg(unix)]

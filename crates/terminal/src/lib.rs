@@ -41,9 +41,15 @@ pub fn warn(text: String) {
     put(&STDERR, &text, io::stderr);
 }
 
-fn put<W: Write + Send + 'static>(writer: &Mutex<Option<LineWriter>>, text: &str, output: fn() -> W) {
+fn put<W: Write + Send + 'static>(
+    writer: &Mutex<Option<LineWriter>>,
+    text: &str,
+    output: fn() -> W,
+) {
     let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-    writer.get_or_insert_with(|| LineWriter::start(output())).write(text);
+    writer
+        .get_or_insert_with(|| LineWriter::start(output()))
+        .write(text);
 }
 
 /// Waits a moment for pending output.
@@ -90,7 +96,11 @@ impl Paint {
     /// Colours on a terminal, unless `NO_COLOR` is set.
     pub fn of_stdout() -> Self {
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if plain || !io::stdout().is_terminal() { Self::Plain } else { Self::Colours }
+        if plain || !io::stdout().is_terminal() {
+            Self::Plain
+        } else {
+            Self::Colours
+        }
     }
 
     pub fn bold(self, text: &str) -> String {

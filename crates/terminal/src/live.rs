@@ -103,8 +103,10 @@ pub struct Live {
 
 impl Live {
     pub fn draw(&mut self, mut seen: LiveLeague) {
-        self.changes.mark(seen.status.current_round, &mut seen.standings);
-        self.began.get_or_insert((Instant::now(), seen.status.matches_completed));
+        self.changes
+            .mark(seen.status.current_round, &mut seen.standings);
+        self.began
+            .get_or_insert((Instant::now(), seen.status.matches_completed));
         (self.last, self.error) = (Some(seen), None);
         self.redraw();
     }
@@ -122,7 +124,9 @@ impl Live {
     }
 
     fn redraw(&mut self) {
-        let Some(size) = Size::of_terminal() else { return };
+        let Some(size) = Size::of_terminal() else {
+            return;
+        };
         let mut lines = match (&self.last, self.began) {
             (Some(seen), Some((began, decided))) => {
                 frame(seen, (began.elapsed(), decided), size, Paint::of_stdout())
@@ -181,10 +185,20 @@ fn heading(seen: &LiveLeague, pace: (Duration, u32), columns: usize, paint: Pain
     let name = paint.bold(&status.league_id);
     if status.status == Phase::Registration {
         let registered = count_of(seen.standings.len(), "player has", "players have");
-        return vec![format!("{name}  {registered} registered: `matchday start` begins it")];
+        return vec![format!(
+            "{name}  {registered} registered: `matchday start` begins it"
+        )];
     }
     let progress = Progress::of(status, seen.matches);
-    vec![name, headline(&progress, status.round_title.as_deref(), Some(pace), Some(columns))]
+    vec![
+        name,
+        headline(
+            &progress,
+            status.round_title.as_deref(),
+            Some(pace),
+            Some(columns),
+        ),
+    ]
 }
 
 /// The standings, the latest results, and the board of a match, as far as there is room.
@@ -193,7 +207,10 @@ fn below_each_other(seen: &LiveLeague, room: usize, columns: usize, paint: Paint
     if !results.is_empty() {
         results.insert(0, String::new());
     }
-    let mut board = seen.board.as_ref().map_or_else(Vec::new, |board| board_lines(board, paint));
+    let mut board = seen
+        .board
+        .as_ref()
+        .map_or_else(Vec::new, |board| board_lines(board, paint));
     board.insert(0, String::new());
     let left = room.saturating_sub(results.len());
     if board.len() < 2 || left < board.len() + PLACES_MIN.min(seen.standings.len()) + 1 {
@@ -223,8 +240,14 @@ fn standings(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Ve
     if places == 0 {
         return Vec::new();
     }
-    let shown = if players > places { places.saturating_sub(1) } else { players };
-    let mut lines = standings_table(&seen.standings, shown).fitted(columns).lines(paint);
+    let shown = if players > places {
+        places.saturating_sub(1)
+    } else {
+        players
+    };
+    let mut lines = standings_table(&seen.standings, shown)
+        .fitted(columns)
+        .lines(paint);
     if shown < players {
         lines.push(format!("... and {} more", players - shown));
     }
@@ -233,10 +256,21 @@ fn standings(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Ve
 
 /// The matches of the round, and below them the board of one.
 fn matches(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<String> {
-    let Some(round) = &seen.round else { return Vec::new() };
-    let names = seen.standings.iter().map(|row| (PlayerId::new(&row.who.id), row.who.name.clone())).collect();
-    let mut lines = schedule_table(std::slice::from_ref(round), &names).fitted(columns).lines(paint);
-    let board = seen.board.as_ref().map_or_else(Vec::new, |board| board_lines(board, paint));
+    let Some(round) = &seen.round else {
+        return Vec::new();
+    };
+    let names = seen
+        .standings
+        .iter()
+        .map(|row| (PlayerId::new(&row.who.id), row.who.name.clone()))
+        .collect();
+    let mut lines = schedule_table(std::slice::from_ref(round), &names)
+        .fitted(columns)
+        .lines(paint);
+    let board = seen
+        .board
+        .as_ref()
+        .map_or_else(Vec::new, |board| board_lines(board, paint));
     let for_board = if board.is_empty() { 0 } else { board.len() + 1 };
     let left = room.saturating_sub(for_board).max(room / 3);
     if lines.len() > left {
@@ -252,8 +286,13 @@ fn matches(seen: &LiveLeague, room: usize, columns: usize, paint: Paint) -> Vec<
 }
 
 fn latest_results(seen: &LiveLeague, most: usize, paint: Paint) -> Vec<String> {
-    let decided = seen.round.iter().flat_map(|round| round.matches.iter().rev());
-    let results = decided.filter_map(|game| scheduled_result(game, paint)).take(most);
+    let decided = seen
+        .round
+        .iter()
+        .flat_map(|round| round.matches.iter().rev());
+    let results = decided
+        .filter_map(|game| scheduled_result(game, paint))
+        .take(most);
     let label = |(number, result)| format!("{:6}{result}", if number == 0 { "last" } else { "" });
     results.enumerate().map(label).collect()
 }
@@ -265,10 +304,21 @@ pub fn featured(round: &ScheduledRound) -> Option<&ScheduledMatch> {
     playing.or_else(|| round.matches.iter().rfind(|game| game.state == Decided))
 }
 
-fn board_lines(Board { match_id, players: [a, b], position }: &Board, paint: Paint) -> Vec<String> {
+fn board_lines(
+    Board {
+        match_id,
+        players: [a, b],
+        position,
+    }: &Board,
+    paint: Paint,
+) -> Vec<String> {
     let [red, green] =
         [Colour::Red, Colour::Green].map(|colour| move |text: &str| paint.colour(colour, text));
-    let mut lines = vec![format!("{match_id}: {} (A) against {} (B)", green(a.as_str()), red(b.as_str()))];
+    let mut lines = vec![format!(
+        "{match_id}: {} (A) against {} (B)",
+        green(a.as_str()),
+        red(b.as_str())
+    )];
     match position {
         Position::Grid(grid) => lines.extend(grid.lines(|owner, mark| match owner {
             Some(Seat::A) => green(mark),
@@ -276,7 +326,12 @@ fn board_lines(Board { match_id, players: [a, b], position }: &Board, paint: Pai
             None => escape_line(mark).into_owned(),
         })),
         Position::Strip(_) => {
-            lines.extend(position.to_string().lines().map(|line| escape_line(line).into_owned()));
+            lines.extend(
+                position
+                    .to_string()
+                    .lines()
+                    .map(|line| escape_line(line).into_owned()),
+            );
         }
     }
     lines
@@ -290,7 +345,13 @@ pub fn headline(
     pace: Option<(Duration, u32)>,
     columns: Option<usize>,
 ) -> String {
-    let Progress { decided, matches, round, rounds, phase } = progress;
+    let Progress {
+        decided,
+        matches,
+        round,
+        rounds,
+        phase,
+    } = progress;
     let rest = match phase {
         Phase::Paused => ", paused".to_owned(),
         Phase::Completed => ", over".to_owned(),
@@ -307,15 +368,28 @@ pub fn headline(
         format!("{decided} of {matches}{rest}"),
     ];
     let [longest, .., shortest] = &wordings;
-    let Some(columns) = columns else { return longest.clone() };
-    let words = wordings.iter().find(|words| width(words) <= columns).unwrap_or(shortest);
+    let Some(columns) = columns else {
+        return longest.clone();
+    };
+    let words = wordings
+        .iter()
+        .find(|words| width(words) <= columns)
+        .unwrap_or(shortest);
     let bar = columns.saturating_sub(width(words) + 2).min(BAR_MAX);
-    if bar < BAR_MIN { words.clone() } else { format!("{}  {words}", drawn_bar(progress, bar)) }
+    if bar < BAR_MIN {
+        words.clone()
+    } else {
+        format!("{}  {words}", drawn_bar(progress, bar))
+    }
 }
 
 fn drawn_bar(progress: &Progress, columns: usize) -> String {
     let decided = usize::try_from(progress.decided).unwrap_or(usize::MAX);
-    let full = decided.saturating_mul(columns).checked_div(progress.matches).unwrap_or(0).min(columns);
+    let full = decided
+        .saturating_mul(columns)
+        .checked_div(progress.matches)
+        .unwrap_or(0)
+        .min(columns);
     "█".repeat(full) + &"░".repeat(columns - full)
 }
 

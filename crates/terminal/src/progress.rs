@@ -38,18 +38,31 @@ impl Progress {
 
 /// A title that only repeats the number is left out.
 fn title(league: &League, round_id: RoundId) -> Option<&str> {
-    league.title(round_id).filter(|title| *title != format!("Round {round_id}"))
+    league
+        .title(round_id)
+        .filter(|title| *title != format!("Round {round_id}"))
 }
 
 pub fn round_line(league: &League, round: &Round) -> String {
     let games: Vec<(&MatchId, &Match)> = league.matches_of(round).collect();
-    let title = title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
-    let head = format!("round {} of {}{title}", round.round_id, league.rounds_in_all());
+    let title =
+        title(league, round.round_id).map_or_else(String::new, |title| format!(" ({title})"));
+    let head = format!(
+        "round {} of {}{title}",
+        round.round_id,
+        league.rounds_in_all()
+    );
     if games.len() <= LISTED_RESULTS_MAX {
         let result = |(id, game): &(&MatchId, &Match)| {
             let decision = game.decision.as_ref()?;
             let verdict = decision.verdict(game);
-            Some(result(id, [&game.a, &game.b], verdict, decision.status, Paint::Plain))
+            Some(result(
+                id,
+                [&game.a, &game.b],
+                verdict,
+                decision.status,
+                Paint::Plain,
+            ))
         };
         let results: Vec<String> = games.iter().filter_map(result).collect();
         return format!("{head}: {}", results.join("; "));
@@ -62,7 +75,11 @@ pub fn round_line(league: &League, round: &Round) -> String {
         "{head}: {} matches, {} drawn, {}",
         games.len(),
         status(GameStatus::Draw),
-        count_of(status(GameStatus::TechnicalLoss), "technical loss", "technical losses")
+        count_of(
+            status(GameStatus::TechnicalLoss),
+            "technical loss",
+            "technical losses"
+        )
     )
 }
 
@@ -75,7 +92,13 @@ pub fn scheduled_result(game: &ScheduledMatch, paint: Paint) -> Option<String> {
         None if found.status == GameStatus::TechnicalLoss => Verdict::LostByBoth,
         None => Verdict::Drawn,
     };
-    Some(result(&game.match_id, [&game.player_a_id, &game.player_b_id], verdict, found.status, paint))
+    Some(result(
+        &game.match_id,
+        [&game.player_a_id, &game.player_b_id],
+        verdict,
+        found.status,
+        paint,
+    ))
 }
 
 /// `R1M1 P01 beat P04`
@@ -87,10 +110,18 @@ fn result(
     paint: Paint,
 ) -> String {
     let is_technical = status == GameStatus::TechnicalLoss;
-    let lost = if is_technical { Colour::Magenta } else { Colour::Red };
+    let lost = if is_technical {
+        Colour::Magenta
+    } else {
+        Colour::Red
+    };
     let [won, lost, drawn] = [Colour::Green, lost, Colour::Yellow]
         .map(|colour| move |player: &PlayerId| paint.colour(colour, player.as_str()));
-    let technical = if is_technical { " (technical loss)" } else { "" };
+    let technical = if is_technical {
+        " (technical loss)"
+    } else {
+        ""
+    };
     let text = match verdict {
         Verdict::WonByA => format!("{} beat {}", won(a), lost(b)),
         Verdict::WonByB => format!("{} beat {}", won(b), lost(a)),

@@ -15,7 +15,10 @@ pub struct Size {
 
 impl Size {
     /// The default where the terminal does not tell its size.
-    const USUAL: Self = Self { columns: 80, rows: 24 };
+    const USUAL: Self = Self {
+        columns: 80,
+        rows: 24,
+    };
 
     /// The size of stdout, if that is a terminal with cursor control.
     pub fn of_terminal() -> Option<Self> {
@@ -24,9 +27,10 @@ impl Size {
             return None;
         }
         Some(match terminal_size_of(out) {
-            Some((Width(columns @ 1..), Height(rows @ 1..))) => {
-                Self { columns: columns.into(), rows: rows.into() }
-            }
+            Some((Width(columns @ 1..), Height(rows @ 1..))) => Self {
+                columns: columns.into(),
+                rows: rows.into(),
+            },
             _ => Self::USUAL,
         })
     }
@@ -73,11 +77,17 @@ impl Screen {
 /// As many lines as fit above the cursor, truncated to the width.
 fn fitted(lines: &[String], size: Size) -> Vec<String> {
     let most = size.rows.saturating_sub(1).max(1);
-    let mut fitted: Vec<String> =
-        lines.iter().take(most).map(|line| cut(&escape_line(line), size.columns)).collect();
+    let mut fitted: Vec<String> = lines
+        .iter()
+        .take(most)
+        .map(|line| cut(&escape_line(line), size.columns))
+        .collect();
     if let (true, Some(last)) = (lines.len() > most, fitted.last_mut()) {
         let more = lines.len() - most + 1;
-        *last = cut(&format!("... and {more} more lines than there is room for"), size.columns);
+        *last = cut(
+            &format!("... and {more} more lines than there is room for"),
+            size.columns,
+        );
     }
     fitted
 }
@@ -102,7 +112,11 @@ fn columns_taken(line: &str) -> impl Iterator<Item = (char, usize)> {
     let mut is_control = false;
     line.chars().map(move |c| {
         is_control |= c == '\x1b';
-        let columns = if is_control { 0 } else { c.width().unwrap_or(0) };
+        let columns = if is_control {
+            0
+        } else {
+            c.width().unwrap_or(0)
+        };
         is_control &= c != 'm';
         (c, columns)
     })
@@ -119,9 +133,18 @@ mod tests {
     #[test]
     fn a_frame_takes_the_place_of_the_one_before() {
         let mut screen = Screen::default();
-        let size = Size { columns: 10, rows: 5 };
-        assert_eq!(screen.draw(&lines(&["one", "two"]), size), "\rone\x1b[K\ntwo\x1b[K\n\x1b[J");
-        assert_eq!(screen.draw(&lines(&["three"]), size), "\r\x1b[2Athree\x1b[K\n\x1b[J");
+        let size = Size {
+            columns: 10,
+            rows: 5,
+        };
+        assert_eq!(
+            screen.draw(&lines(&["one", "two"]), size),
+            "\rone\x1b[K\ntwo\x1b[K\n\x1b[J"
+        );
+        assert_eq!(
+            screen.draw(&lines(&["three"]), size),
+            "\r\x1b[2Athree\x1b[K\n\x1b[J"
+        );
         assert_eq!(screen.clear(size), "\r\x1b[1A\x1b[J");
         assert_eq!(screen.clear(size), "\r\x1b[J");
     }
@@ -129,13 +152,29 @@ mod tests {
     #[test]
     fn lines_that_a_narrower_terminal_has_broken_are_counted_as_they_stand() {
         let mut screen = Screen::default();
-        screen.draw(&lines(&["12345678", "123"]), Size { columns: 10, rows: 5 });
-        assert!(screen.clear(Size { columns: 4, rows: 5 }).starts_with("\r\x1b[3A"));
+        screen.draw(
+            &lines(&["12345678", "123"]),
+            Size {
+                columns: 10,
+                rows: 5,
+            },
+        );
+        assert!(
+            screen
+                .clear(Size {
+                    columns: 4,
+                    rows: 5
+                })
+                .starts_with("\r\x1b[3A")
+        );
     }
 
     #[test]
     fn what_has_no_room_is_left_out_and_counted() {
-        let size = Size { columns: 12, rows: 4 };
+        let size = Size {
+            columns: 12,
+            rows: 4,
+        };
         let fitted = fitted(&lines(&["one", "two", "three", "four", "five"]), size);
         assert_eq!(fitted, ["one", "two", "... and 3 mo"]);
     }

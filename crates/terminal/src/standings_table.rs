@@ -23,7 +23,11 @@ pub fn standings_table(standings: &[Standing], shown: usize) -> Table {
                 _ => text.into(),
             }
         };
-        table.add_column(&column.title.to_uppercase(), column.priority, rows.iter().map(cell).collect());
+        table.add_column(
+            &column.title.to_uppercase(),
+            column.priority,
+            rows.iter().map(cell).collect(),
+        );
     }
     table
 }
@@ -55,9 +59,20 @@ mod tests {
     use matchday_audit::league_view::standings::Rating;
 
     fn standing(number: u32, played: u32, technical_losses: u32) -> Standing {
-        let who = PlayerName { id: format!("P0{number}"), name: "Ada".to_owned() };
+        let who = PlayerName {
+            id: format!("P0{number}"),
+            name: "Ada".to_owned(),
+        };
         let reason = Some("level with P02".to_owned());
-        Standing { rank: 1, who, played, losses: played, technical_losses, reason, ..Standing::default() }
+        Standing {
+            rank: 1,
+            who,
+            played,
+            losses: played,
+            technical_losses,
+            reason,
+            ..Standing::default()
+        }
     }
 
     fn shown(rows: [Standing; 2]) -> String {
@@ -72,9 +87,21 @@ mod tests {
 
     #[test]
     fn a_rating_and_a_change_of_rank_are_shown_where_they_are_known() {
-        let rating = Some(Rating { value: 1500, low: 1400, high: 1600 });
-        let risen = Standing { rise: Some(2), rating, ..standing(1, 2, 0) };
-        let fallen = Standing { rank: 2, rise: Some(-1), ..standing(2, 2, 0) };
+        let rating = Some(Rating {
+            value: 1500,
+            low: 1400,
+            high: 1600,
+        });
+        let risen = Standing {
+            rise: Some(2),
+            rating,
+            ..standing(1, 2, 0)
+        };
+        let fallen = Standing {
+            rank: 2,
+            rise: Some(-1),
+            ..standing(2, 2, 0)
+        };
         insta::assert_snapshot!(shown([risen, fallen]));
     }
 }

@@ -12,10 +12,15 @@ pub fn league(statistics: &LeagueStatistics) -> String {
     if statistics.players.is_empty() {
         return "no player has registered yet".to_owned();
     }
-    let next = statistics.neighbours.iter().map(|pair| percent(pair.likelihood));
+    let next = statistics
+        .neighbours
+        .iter()
+        .map(|pair| percent(pair.likelihood));
     let next = next.chain(std::iter::repeat("-".to_owned()));
     let ranked = (1..).zip(&statistics.players).zip(next);
-    let rows: Vec<_> = ranked.map(|((rank, player), next)| row(rank, player, next)).collect();
+    let rows: Vec<_> = ranked
+        .map(|((rank, player), next)| row(rank, player, next))
+        .collect();
     let headers = [
         "RANK",
         "PLAYER",
@@ -47,7 +52,11 @@ fn row(rank: u32, player: &PlayerStatistics, next: String) -> Vec<String> {
         or_dash(strength.map(|strength| between(strength.low, strength.high))),
         whole(player.glicko.now.rating),
         between(player.glicko.low, player.glicko.high),
-        if player.record.total() == 0 { "-".to_owned() } else { percent(player.as_good_by_chance) },
+        if player.record.total() == 0 {
+            "-".to_owned()
+        } else {
+            percent(player.as_good_by_chance)
+        },
         next,
     ]
 }
@@ -56,26 +65,38 @@ fn row(rank: u32, player: &PlayerStatistics, next: String) -> Vec<String> {
 fn remarks(statistics: &LeagueStatistics) -> String {
     let mut lines = vec![("Luck meter", statistics.luck.sentence.clone())];
     lines.extend(statistics.luck.note.clone().map(|note| ("", note)));
-    lines.extend(statistics.top_two.as_ref().map(|top| ("Top two", top.sentence.clone())));
+    lines.extend(
+        statistics
+            .top_two
+            .as_ref()
+            .map(|top| ("Top two", top.sentence.clone())),
+    );
     match statistics.forfeits {
         0 => {}
-        1 => lines
-            .push(("Forfeits", "1 match was forfeited, says nothing of strength, and is left out.".into())),
+        1 => lines.push((
+            "Forfeits",
+            "1 match was forfeited, says nothing of strength, and is left out.".into(),
+        )),
         more => lines.push((
             "Forfeits",
             format!("{more} matches were forfeited, say nothing of strength, and are left out."),
         )),
     }
-    let lines: Vec<String> = lines.iter().map(|(name, text)| format!("{name:10}  {text}")).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|(name, text)| format!("{name:10}  {text}"))
+        .collect();
     lines.join("\n")
 }
 
 /// A player's statistics as label and value.
 pub fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, String)> {
-    let rated = |rating: f64, low: f64, high: f64| format!("{rating:.0} (95 %: {low:.0} to {high:.0})");
-    let strength = player
-        .bradley_terry
-        .map_or_else(|| "-".to_owned(), |strength| rated(strength.rating, strength.low, strength.high));
+    let rated =
+        |rating: f64, low: f64, high: f64| format!("{rating:.0} (95 %: {low:.0} to {high:.0})");
+    let strength = player.bradley_terry.map_or_else(
+        || "-".to_owned(),
+        |strength| rated(strength.rating, strength.low, strength.high),
+    );
     let glicko = &player.glicko;
     let chance = match player.record.total() {
         0 => "-".to_owned(),
@@ -83,7 +104,10 @@ pub fn player_rows(player: &PlayerStatistics) -> Vec<(&'static str, String)> {
     };
     vec![
         ("Bradley-Terry", strength),
-        ("Glicko-2", rated(glicko.now.rating, glicko.low, glicko.high)),
+        (
+            "Glicko-2",
+            rated(glicko.now.rating, glicko.low, glicko.high),
+        ),
         ("as good by chance", chance),
     ]
 }
@@ -101,7 +125,11 @@ pub fn head_to_head(found: &HeadToHead) -> String {
     let rows = [
         ["name".to_owned(), name, other_name],
         ["Glicko-2".to_owned(), one, other],
-        ["won-drawn-lost against the other".to_owned(), record(found.record), record(back)],
+        [
+            "won-drawn-lost against the other".to_owned(),
+            record(found.record),
+            record(back),
+        ],
         [
             "score to expect of a match".to_owned(),
             format!("{:.2}", found.expected_score),
@@ -114,7 +142,11 @@ pub fn head_to_head(found: &HeadToHead) -> String {
         ],
     ];
     let rows: Vec<Vec<String>> = rows.map(|row| row.to_vec()).to_vec();
-    format!("{}\n\n{}", table(&["", first, second], &rows), found.sentence)
+    format!(
+        "{}\n\n{}",
+        table(&["", first, second], &rows),
+        found.sentence
+    )
 }
 
 #[cfg(test)]
@@ -140,17 +172,37 @@ mod tests {
                     _ => MatchOutcome::Drawn,
                 };
                 let [a, b] = [ids[a], ids[b]].map(str::to_owned);
-                matches.push(Played { round: round + 1, a, b, outcome, forfeited: false });
+                matches.push(Played {
+                    round: round + 1,
+                    a,
+                    b,
+                    outcome,
+                    forfeited: false,
+                });
             }
         }
         let a = "P03".to_owned();
         let b = "P04".to_owned();
         let outcome = MatchOutcome::WonByA;
-        matches.push(Played { round: legs, a, b, outcome, forfeited: true });
-        let entrant = |id: &str| Entrant { id: id.to_owned(), name: format!("Player {id}") };
+        matches.push(Played {
+            round: legs,
+            a,
+            b,
+            outcome,
+            forfeited: true,
+        });
+        let entrant = |id: &str| Entrant {
+            id: id.to_owned(),
+            name: format!("Player {id}"),
+        };
         let players = ids.map(entrant).to_vec();
         LeagueStatistics::of(
-            &Results { game: "even_odd".into(), players, matches, ladder: false },
+            &Results {
+                game: "even_odd".into(),
+                players,
+                matches,
+                ladder: false,
+            },
             &Resampling::default(),
         )
     }
@@ -167,18 +219,34 @@ mod tests {
 
     #[test]
     fn a_league_before_its_first_match() {
-        let player = Entrant { id: "P01".into(), name: "Ada".into() };
-        let results =
-            Results { game: "nim".into(), players: vec![player], matches: Vec::new(), ladder: false };
-        insta::assert_snapshot!(league(&LeagueStatistics::of(&results, &Resampling::default())));
+        let player = Entrant {
+            id: "P01".into(),
+            name: "Ada".into(),
+        };
+        let results = Results {
+            game: "nim".into(),
+            players: vec![player],
+            matches: Vec::new(),
+            ladder: false,
+        };
+        insta::assert_snapshot!(league(&LeagueStatistics::of(
+            &results,
+            &Resampling::default()
+        )));
     }
 
     #[test]
     fn a_player_of_many_rounds() {
         let statistics = league_of(24);
         let player = &statistics.players[0];
-        let rows: Vec<_> =
-            player_rows(player).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-        insta::assert_snapshot!(format!("{}\n\n{}", table(&["P01", "Player P01"], &rows), player.sentence));
+        let rows: Vec<_> = player_rows(player)
+            .into_iter()
+            .map(|(name, value)| vec![name.to_owned(), value])
+            .collect();
+        insta::assert_snapshot!(format!(
+            "{}\n\n{}",
+            table(&["P01", "Player P01"], &rows),
+            player.sentence
+        ));
     }
 }

@@ -2,8 +2,11 @@
 
 /// The known name that was probably meant: at most a quarter of its letters are other ones.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let near = known.map(|known| (strsim::damerau_levenshtein(name, known), known)).min();
-    near.filter(|(distance, known)| *distance <= known.len().div_ceil(4)).map(|(_, known)| known)
+    let near = known
+        .map(|known| (strsim::damerau_levenshtein(name, known), known))
+        .min();
+    near.filter(|(distance, known)| *distance <= known.len().div_ceil(4))
+        .map(|(_, known)| known)
 }
 
 /// To be put behind a message: the name that was probably meant, or all that are known.

@@ -63,9 +63,13 @@ impl Unplayed {
     fn all_of(league: &League) -> Vec<Self> {
         let unplayed = league.matches.iter().filter_map(|(match_id, game)| {
             let decision = game.decision.as_ref()?;
-            let is_shared = decision.by == DecidedBy::Manager && decision.status == GameStatus::Draw;
+            let is_shared =
+                decision.by == DecidedBy::Manager && decision.status == GameStatus::Draw;
             let reason = decision.result.reason.as_ref().filter(|_| is_shared)?;
-            Some(Self { match_id: match_id.clone(), reason: reason.escaped().to_string() })
+            Some(Self {
+                match_id: match_id.clone(),
+                reason: reason.escaped().to_string(),
+            })
         });
         unplayed.collect()
     }
@@ -87,11 +91,21 @@ impl Summary {
         let payoffs = league.payoff_totals();
         let standing = |(row, place): (&StandingRow, Place)| Standing {
             strategy: strategies.get(&row.player_id).map(ToString::to_string),
-            payoff: payoffs.as_ref().and_then(|payoffs| payoffs.get(&row.player_id).copied()),
-            reason: place.ahead.filter(|ahead| ahead.on != POINTS).map(|ahead| ahead.to_string()),
+            payoff: payoffs
+                .as_ref()
+                .and_then(|payoffs| payoffs.get(&row.player_id).copied()),
+            reason: place
+                .ahead
+                .filter(|ahead| ahead.on != POINTS)
+                .map(|ahead| ahead.to_string()),
             ..row.into()
         };
-        let standings: Vec<Standing> = league.rows().iter().zip(league.standings()).map(standing).collect();
+        let standings: Vec<Standing> = league
+            .rows()
+            .iter()
+            .zip(league.standings())
+            .map(standing)
+            .collect();
         let seconds = took.as_secs_f64();
         Self {
             league_id: league.settings.league_id.clone(),
@@ -105,7 +119,11 @@ impl Summary {
             technical_losses: standings.iter().map(|row| row.technical_losses).sum(),
             unplayed: Unplayed::all_of(league),
             seconds,
-            matches_per_second: if seconds > 0.0 { f64::from(league.matches_decided) / seconds } else { 0.0 },
+            matches_per_second: if seconds > 0.0 {
+                f64::from(league.matches_decided) / seconds
+            } else {
+                0.0
+            },
             luck: luck(league),
             sides: sides::note(league),
             standings,
@@ -116,7 +134,8 @@ impl Summary {
 
     /// `columns` is the room that there is, if it is limited.
     pub fn for_people(&self, paint: Paint, columns: Option<usize>) -> String {
-        let table = standings_table(&self.standings, usize::MAX).fitted(columns.unwrap_or(usize::MAX));
+        let table =
+            standings_table(&self.standings, usize::MAX).fitted(columns.unwrap_or(usize::MAX));
         let mut text = format!("\n{}\n\n", table.text(paint));
         let took = Duration::from_secs_f64(self.seconds.max(0.0));
         text.push_str(&self.champions(paint));
@@ -126,20 +145,31 @@ impl Summary {
             self.matches,
             seconds(took),
             self.matches_per_second,
-            count_of(self.technical_losses as usize, "technical loss", "technical losses")
+            count_of(
+                self.technical_losses as usize,
+                "technical loss",
+                "technical losses"
+            )
         ));
         for Unplayed { match_id, reason } in self.unplayed.iter().take(UNPLAYED_LISTED_MAX) {
             text.push_str(&format!("Unplayed  {match_id}: {reason}\n"));
         }
-        if let Some(more) = self.unplayed.len().checked_sub(UNPLAYED_LISTED_MAX).filter(|more| *more > 0) {
+        if let Some(more) = self
+            .unplayed
+            .len()
+            .checked_sub(UNPLAYED_LISTED_MAX)
+            .filter(|more| *more > 0)
+        {
             text.push_str(&format!("          and {more} more\n"));
         }
         text.push_str(&format!("Luck      {}\n", self.luck));
         if let Some(sides) = &self.sides {
             text.push_str(&format!("Sides     {sides}\n"));
         }
-        if let Some(checkpoint) =
-            self.checkpoint.as_deref().and_then(|note| Checkpoint::parse_note(note).ok())
+        if let Some(checkpoint) = self
+            .checkpoint
+            .as_deref()
+            .and_then(|note| Checkpoint::parse_note(note).ok())
         {
             text.push_str(&format!(
                 "Signed    {} events, which end in {}\n",
@@ -155,18 +185,29 @@ impl Summary {
         text.push_str(&format!(
             "  matchday report {file}               a page of it all, with plots and grades\n"
         ));
-        text.push_str(&format!("  matchday replay {file} --match R1M1  a match, message by message\n"));
-        text.push_str(&format!("  matchday dashboard {file}            all of it, in a browser"));
+        text.push_str(&format!(
+            "  matchday replay {file} --match R1M1  a match, message by message\n"
+        ));
+        text.push_str(&format!(
+            "  matchday dashboard {file}            all of it, in a browser"
+        ));
         text
     }
 
     /// Whose title it is: nobody's before the end, and everyone's who is level for the first place.
     fn champions(&self, paint: Paint) -> String {
-        let first = self.standings.iter().filter(|standing| self.completed && standing.rank == 1);
+        let first = self
+            .standings
+            .iter()
+            .filter(|standing| self.completed && standing.rank == 1);
         let first: Vec<&Standing> = first.collect();
         let named = |standing: &&Standing| {
             let PlayerName { id, name } = &standing.who;
-            let strategy = standing.strategy.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
+            let strategy = standing
+                .strategy
+                .as_ref()
+                .map(|name| format!(", {name}"))
+                .unwrap_or_default();
             paint.bold(&format!("{id} ({name}{strategy})"))
         };
         let won = |standing: &Standing| match standing.payoff {
@@ -177,12 +218,24 @@ impl Summary {
             [] => String::new(),
             [winner] => format!("Champion  {} with {}\n", named(winner), won(winner)),
             [one, ..] => {
-                let names: Vec<String> = first.iter().take(CHAMPIONS_LISTED_MAX).map(named).collect();
+                let names: Vec<String> =
+                    first.iter().take(CHAMPIONS_LISTED_MAX).map(named).collect();
                 let more = first.len().saturating_sub(CHAMPIONS_LISTED_MAX);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
                 let names = names.join(", ");
-                let advice = if self.play_off { "" } else { "; --play-off plays it out" };
-                format!("Champions {names}{more} share the title with {} each{advice}\n", won(one))
+                let advice = if self.play_off {
+                    ""
+                } else {
+                    "; --play-off plays it out"
+                };
+                format!(
+                    "Champions {names}{more} share the title with {} each{advice}\n",
+                    won(one)
+                )
             }
         }
     }
@@ -190,8 +243,13 @@ impl Summary {
 
 /// Without rating intervals, which are slow to compute and not shown here.
 fn luck(league: &League) -> String {
-    let settings = Resampling { posterior_draws: 1, ..Resampling::default() };
-    LeagueStatistics::of(&statistics::of_league(league), &settings).luck.sentence
+    let settings = Resampling {
+        posterior_draws: 1,
+        ..Resampling::default()
+    };
+    LeagueStatistics::of(&statistics::of_league(league), &settings)
+        .luck
+        .sentence
 }
 
 #[cfg(test)]
@@ -201,7 +259,10 @@ mod tests {
     fn summary(completed: bool) -> Summary {
         let standing = |rank: u32, points: u32, strategy: &str, reason: Option<&str>| Standing {
             rank,
-            who: PlayerName { id: format!("P{rank:02}"), name: format!("Player {rank}") },
+            who: PlayerName {
+                id: format!("P{rank:02}"),
+                name: format!("Player {rank}"),
+            },
             strategy: Some(strategy.to_owned()),
             played: 3,
             wins: points / 3,
@@ -214,7 +275,12 @@ mod tests {
         };
         let standings = vec![
             standing(1, 7, "random", None),
-            standing(2, 4, "win_stay_lose_shift", Some("ahead of P03 on head-to-head")),
+            standing(
+                2,
+                4,
+                "win_stay_lose_shift",
+                Some("ahead of P03 on head-to-head"),
+            ),
             standing(3, 4, "pattern", None),
         ];
         Summary {
@@ -241,7 +307,10 @@ mod tests {
     #[test]
     fn a_league_that_is_over_has_a_champion_and_a_narrow_terminal_no_reasons() {
         insta::assert_snapshot!("completed", summary(true).for_people(Paint::Plain, None));
-        insta::assert_snapshot!("broken_off", summary(false).for_people(Paint::Plain, Some(80)));
+        insta::assert_snapshot!(
+            "broken_off",
+            summary(false).for_people(Paint::Plain, Some(80))
+        );
     }
 
     #[test]
@@ -252,7 +321,10 @@ mod tests {
             standing.points = 1;
         }
         let text = summary.for_people(Paint::Plain, None);
-        let champions = text.lines().find(|line| line.starts_with("Champions")).unwrap();
+        let champions = text
+            .lines()
+            .find(|line| line.starts_with("Champions"))
+            .unwrap();
         insta::assert_snapshot!(champions, @"Champions P01 (Player 1, random), P02 (Player 2, win_stay_lose_shift), P03 (Player 3, pattern) share the title with 1 point each; --play-off plays it out");
         summary.play_off = true;
         let text = summary.for_people(Paint::Plain, None);
@@ -265,10 +337,14 @@ mod tests {
     #[test]
     fn nobody_has_a_rank_before_the_first_match() {
         let mut summary = summary(false);
-        summary.standings.iter_mut().for_each(|standing| standing.played = 0);
+        summary
+            .standings
+            .iter_mut()
+            .for_each(|standing| standing.played = 0);
         let text = summary.for_people(Paint::Plain, None);
         assert!(
-            text.lines().any(|line| line.trim_start().starts_with("-  ") && line.contains("P01")),
+            text.lines()
+                .any(|line| line.trim_start().starts_with("-  ") && line.contains("P01")),
             "{text}"
         );
     }

@@ -13,7 +13,10 @@ pub struct Cell {
 
 impl Cell {
     pub fn coloured(text: impl Into<String>, colour: Colour) -> Self {
-        Self { colour: Some(colour), ..Self::from(text.into()) }
+        Self {
+            colour: Some(colour),
+            ..Self::from(text.into())
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -23,7 +26,10 @@ impl Cell {
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self { text: escape_line(&text).into_owned(), colour: None }
+        Self {
+            text: escape_line(&text).into_owned(),
+            colour: None,
+        }
     }
 }
 
@@ -43,19 +49,34 @@ struct TableColumn {
 
 impl Table {
     pub fn add_column(&mut self, header: &str, priority: u8, cells: Vec<Cell>) {
-        self.columns.push(TableColumn { header: escape_line(header).into_owned(), priority, cells });
+        self.columns.push(TableColumn {
+            header: escape_line(header).into_owned(),
+            priority,
+            cells,
+        });
     }
 
     /// The lines of the table, its headers in bold.
     pub fn lines(&self, paint: Paint) -> Vec<String> {
-        let rows = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+        let rows = self
+            .columns
+            .iter()
+            .map(|column| column.cells.len())
+            .max()
+            .unwrap_or(0);
         let line = |row: Option<usize>| {
             let cells = self.columns.iter().map(|column| column.shown(row, paint));
             cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         };
         let heading = line(None);
-        let heading = if paint == Paint::Plain { heading } else { paint.bold(&heading) };
-        std::iter::once(heading).chain((0..rows).map(|row| line(Some(row)))).collect()
+        let heading = if paint == Paint::Plain {
+            heading
+        } else {
+            paint.bold(&heading)
+        };
+        std::iter::once(heading)
+            .chain((0..rows).map(|row| line(Some(row))))
+            .collect()
     }
 
     pub fn text(&self, paint: Paint) -> String {
@@ -66,7 +87,11 @@ impl Table {
     pub fn fitted(mut self, columns: usize) -> Self {
         while self.width() > columns {
             let least = self.columns.iter().map(|column| column.priority).min();
-            if self.columns.iter().all(|column| Some(column.priority) == least) {
+            if self
+                .columns
+                .iter()
+                .all(|column| Some(column.priority) == least)
+            {
                 break;
             }
             self.columns.retain(|column| Some(column.priority) != least);
@@ -94,13 +119,23 @@ impl TableColumn {
         };
         let gap = " ".repeat(self.width().saturating_sub(text.width()));
         let text = colour.map_or_else(|| text.to_owned(), |colour| paint.colour(colour, text));
-        if self.is_numbers() { gap + &text } else { text + &gap }
+        if self.is_numbers() {
+            gap + &text
+        } else {
+            text + &gap
+        }
     }
 
     /// Empty cells are ignored.
     fn is_numbers(&self) -> bool {
-        let mut cells = self.cells.iter().map(|cell| &cell.text).filter(|text| !text.is_empty()).peekable();
-        cells.peek().is_some() && cells.all(|text| text.trim_end_matches('%').parse::<f64>().is_ok())
+        let mut cells = self
+            .cells
+            .iter()
+            .map(|cell| &cell.text)
+            .filter(|text| !text.is_empty())
+            .peekable();
+        cells.peek().is_some()
+            && cells.all(|text| text.trim_end_matches('%').parse::<f64>().is_ok())
     }
 }
 
@@ -108,7 +143,9 @@ impl TableColumn {
 pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
     let mut table = Table::default();
     for (place, header) in headers.iter().enumerate() {
-        let cells = rows.iter().map(|row| row.get(place).cloned().unwrap_or_default().into());
+        let cells = rows
+            .iter()
+            .map(|row| row.get(place).cloned().unwrap_or_default().into());
         table.add_column(header, 0, cells.collect());
     }
     table.text(Paint::Plain)
@@ -124,20 +161,33 @@ mod tests {
 
     #[test]
     fn numbers_stand_to_the_right_and_words_to_the_left() {
-        let rows = [row(["1", "P01", "always_even", "9"]), row(["10", "P02", "random", "12"])];
+        let rows = [
+            row(["1", "P01", "always_even", "9"]),
+            row(["10", "P02", "random", "12"]),
+        ];
         let expected = " #  player  strategy     points\n 1  P01     always_even       9\n10  P02     random           12";
-        assert_eq!(table(&["#", "player", "strategy", "points"], &rows), expected);
+        assert_eq!(
+            table(&["#", "player", "strategy", "points"], &rows),
+            expected
+        );
     }
 
     #[test]
     fn a_gap_makes_no_words_of_numbers() {
         let rows = [row(["a", "7"]), row(["b", ""]), row(["c", "100"])];
-        assert_eq!(table(&["who", "ms"], &rows), "who   ms\na      7\nb\nc    100");
+        assert_eq!(
+            table(&["who", "ms"], &rows),
+            "who   ms\na      7\nb\nc    100"
+        );
     }
 
     fn coloured(names: [&str; 2]) -> Table {
         let mut table = Table::default();
-        table.add_column("player", 2, names.map(|name| name.to_owned().into()).to_vec());
+        table.add_column(
+            "player",
+            2,
+            names.map(|name| name.to_owned().into()).to_vec(),
+        );
         let won = vec![Cell::coloured("12", Colour::Green), "0".to_owned().into()];
         table.add_column("won", 1, won);
         table
@@ -145,7 +195,9 @@ mod tests {
 
     #[test]
     fn a_colour_takes_no_room_and_wide_letters_take_two() {
-        let shown = coloured(["日本の選手", "Ada"]).text(Paint::Colours).replace('\u{1b}', "ESC");
+        let shown = coloured(["日本の選手", "Ada"])
+            .text(Paint::Colours)
+            .replace('\u{1b}', "ESC");
         insta::assert_snapshot!(shown, @r"
         ESC[1mplayer      wonESC[0m
         日本の選手   ESC[32m12ESC[0m
@@ -158,7 +210,11 @@ mod tests {
         let fitted = |columns| coloured(["P01", "P02"]).fitted(columns).text(Paint::Plain);
         assert_eq!(fitted(11), "player  won\nP01      12\nP02       0");
         assert_eq!(fitted(10), "player\nP01\nP02");
-        assert_eq!(fitted(3), "player\nP01\nP02", "what is most important always stays");
+        assert_eq!(
+            fitted(3),
+            "player\nP01\nP02",
+            "what is most important always stays"
+        );
     }
 
     #[test]

@@ -4,13 +4,18 @@ use super::screen::width;
 
 /// Wraps every line that is a sentence, or a label and a sentence. The rows of tables stay as they are.
 pub fn wrapped(text: &str, columns: usize) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| wrapped_line(line, columns)).collect();
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| wrapped_line(line, columns))
+        .collect();
     lines.join("\n")
 }
 
 fn wrapped_line(line: &str, columns: usize) -> String {
     let indent = sentence(line).filter(|indent| width(line) > columns && *indent < columns / 2);
-    let Some(indent) = indent else { return line.to_owned() };
+    let Some(indent) = indent else {
+        return line.to_owned();
+    };
     let mut text = String::new();
     let mut filled = 0;
     let label = line.len() - line.trim_start().len();
@@ -61,7 +66,10 @@ mod tests {
     #[test]
     fn an_address_is_never_broken() {
         let address = "http://127.0.0.1:8000/leagues/spring_2027/matches/R12M49";
-        let shown = wrapped(&format!("the league can be seen at {address} until Ctrl-C"), 30);
+        let shown = wrapped(
+            &format!("the league can be seen at {address} until Ctrl-C"),
+            30,
+        );
         assert!(shown.lines().any(|line| line == address), "{shown}");
     }
 

@@ -46,7 +46,12 @@ impl RunRange {
 
 impl fmt::Display for RunRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { median, least, most, .. } = self;
+        let Self {
+            median,
+            least,
+            most,
+            ..
+        } = self;
         let places = if *most < 10.0 { 2 } else { 0 };
         write!(f, "{median:.places$} ({least:.places$} to {most:.places$})")
     }
@@ -101,14 +106,23 @@ fn change(what: String, more: More, before: &[f64], now: &[f64]) -> Option<Chang
     let apart = now.least > before.most || now.most < before.least;
     let enough = before.runs >= RUNS_MIN && now.runs >= RUNS_MIN;
     let large_enough = (now.median / before.median - 1.0).abs() >= CHANGE_MIN;
-    let verdict = match (apart && enough && large_enough, more, now.median > before.median) {
+    let verdict = match (
+        apart && enough && large_enough,
+        more,
+        now.median > before.median,
+    ) {
         (false, ..) => Verdict::Inconclusive,
         (_, More::Faster, true) | (_, More::Slower, false) => Verdict::Faster,
         (_, More::Faster, false) | (_, More::Slower, true) => Verdict::Slower,
         (_, More::Larger, true) => Verdict::Larger,
         (_, More::Larger, false) => Verdict::Smaller,
     };
-    Some(Change { what, before, now, verdict })
+    Some(Change {
+        what,
+        before,
+        now,
+        verdict,
+    })
 }
 
 #[cfg(test)]
@@ -139,7 +153,10 @@ mod tests {
 
     #[test]
     fn too_few_runs_tell_nothing() {
-        assert_eq!(verdict(More::Faster, &[1.0, 1.0], &[9.0, 9.0, 9.0]), Verdict::Inconclusive);
+        assert_eq!(
+            verdict(More::Faster, &[1.0, 1.0], &[9.0, 9.0, 9.0]),
+            Verdict::Inconclusive
+        );
     }
 
     #[test]

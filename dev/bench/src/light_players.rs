@@ -43,7 +43,9 @@ impl LightPlayers {
     pub(crate) async fn register(size: Size, manager: &str) -> Result<Self> {
         let mut players = Self::none();
         for number in 1..=size.players {
-            let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port")?;
+            let listener = TcpListener::bind("127.0.0.1:0")
+                .await
+                .context("no free port")?;
             let endpoint = format!("http://{}/mcp", listener.local_addr()?);
             players.enter(listener, manager, number, &endpoint).await?;
         }
@@ -57,10 +59,19 @@ impl LightPlayers {
             let client = Client::new();
             let opened = RelayClient::open(&client, manager, None).await?;
             let saved = SavedMailbox::of(manager, opened)?;
-            let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port")?;
+            let listener = TcpListener::bind("127.0.0.1:0")
+                .await
+                .context("no free port")?;
             let url = format!("http://{}/mcp", listener.local_addr()?);
-            players.dialled.spawn(connect::dial_to(client, &saved, Status::new(|_, _| {}), url)?);
-            players.enter(listener, manager, number, &saved.contact_endpoint).await?;
+            players.dialled.spawn(connect::dial_to(
+                client,
+                &saved,
+                Status::new(|_, _| {}),
+                url,
+            )?);
+            players
+                .enter(listener, manager, number, &saved.contact_endpoint)
+                .await?;
         }
         Ok(players)
     }
@@ -84,7 +95,12 @@ impl LightPlayers {
         let identity = Arc::new(OnceLock::new());
         let of_server = Arc::clone(&identity);
         let handler = move |request, _| respond(Arc::clone(&of_server), request);
-        self.servers.spawn(server::serve(listener, CONNECTIONS_MAX, handler, self.close.subscribe()));
+        self.servers.spawn(server::serve(
+            listener,
+            CONNECTIONS_MAX,
+            handler,
+            self.close.subscribe(),
+        ));
         let registered = register(&Client::new(), manager, number, endpoint).await?;
         self.identities.push(registered.clone());
         let _ = identity.set(registered);
@@ -119,33 +135,55 @@ async fn register(client: &Client, manager: &str, number: u16, endpoint: &str) -
     let request = Bytes::from(request.to_string());
     let deadline = Instant::now() + ANSWER_MAX;
     let received = loop {
-        let received = client.post(manager, request.clone(), deadline, BODY_BYTES_MAX).await?;
+        let received = client
+            .post(manager, request.clone(), deadline, BODY_BYTES_MAX)
+            .await?;
         // A league that changes hands among services answers 503 for a moment.
         if received.status != StatusCode::SERVICE_UNAVAILABLE || Instant::now() >= deadline {
             break received;
         }
         sleep(RETRY_PAUSE).await;
     };
-    let answer: Value = serde_json::from_slice(&received.body).context("the answer to a registration")?;
-    let field = |name: &str| answer.pointer(&format!("/result/{name}")).and_then(Value::as_str);
+    let answer: Value =
+        serde_json::from_slice(&received.body).context("the answer to a registration")?;
+    let field = |name: &str| {
+        answer
+            .pointer(&format!("/result/{name}"))
+            .and_then(Value::as_str)
+    };
     let identity = field("player_id").zip(field("auth_token"));
     let (id, token) = identity.ok_or_else(|| anyhow!("the manager refuses a player: {answer}"))?;
     Ok((id.to_owned(), token.to_owned()))
 }
 
-async fn respond(identity: Arc<OnceLock<Identity>>, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    let body = body::read(&mut request.into_body(), BODY_BYTES_MAX).await.unwrap_or_default();
+async fn respond(
+    identity: Arc<OnceLock<Identity>>,
+    request: Request<Incoming>,
+) -> Response<Full<Bytes>> {
+    let body = body::read(&mut request.into_body(), BODY_BYTES_MAX)
+        .await
+        .unwrap_or_default();
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let result = result(identity.get(), request.get("params").unwrap_or(&Value::Null));
+    let result = result(
+        identity.get(),
+        request.get("params").unwrap_or(&Value::Null),
+    );
     let reply = json!({ "jsonrpc": "2.0", "id": request.get("id"), "result": result });
     let mut response = Response::new(Full::new(Bytes::from(reply.to_string())));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 fn result(identity: Option<&Identity>, message: &Value) -> Value {
-    let message_type = message.get("message_type").and_then(Value::as_str).unwrap_or_default();
-    let Some((id, token)) = identity else { return json!({ "status": "received" }) };
+    let message_type = message
+        .get("message_type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let Some((id, token)) = identity else {
+        return json!({ "status": "received" });
+    };
     let mut answer = json!({
         "protocol": "league.v2",
         "sender": format!("player:{id}"),

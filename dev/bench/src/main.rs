@@ -66,7 +66,12 @@ for information; only a league that fails makes the command fail. Allocations ar
 program that was built with --features count-allocations.";
 
 /// Sizes that show how the cost of a match grows.
-const DEFAULT_SIZES: [Size; 4] = [Size::new(4, 1), Size::new(16, 2), Size::new(50, 10), Size::new(99, 10)];
+const DEFAULT_SIZES: [Size; 4] = [
+    Size::new(4, 1),
+    Size::new(16, 2),
+    Size::new(50, 10),
+    Size::new(99, 10),
+];
 const QUICK_SIZES: [Size; 2] = [Size::new(16, 2), Size::new(50, 10)];
 const PLAYERS: [u16; 4] = [4, 16, 50, 99];
 const REFEREES: [u16; 3] = [1, 2, 10];
@@ -145,7 +150,11 @@ async fn execute(args: &BenchArgs) -> Result<()> {
     }
 }
 
-async fn measure_and_show<B: Benchmark>(args: &BenchArgs, plan: B, before: Option<B::Figures>) -> Result<()> {
+async fn measure_and_show<B: Benchmark>(
+    args: &BenchArgs,
+    plan: B,
+    before: Option<B::Figures>,
+) -> Result<()> {
     let mut stop = Termination::listen()?;
     let mut progress = Progress::new(args.json);
     let mut tell = |doing: &str| progress.tell(doing);
@@ -159,7 +168,14 @@ async fn measure_and_show<B: Benchmark>(args: &BenchArgs, plan: B, before: Optio
         let text = serde_json::to_string_pretty(&report)?;
         fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))?;
     }
-    println!("{}", if args.json { serde_json::to_string_pretty(&report)? } else { report.text() });
+    println!(
+        "{}",
+        if args.json {
+            serde_json::to_string_pretty(&report)?
+        } else {
+            report.text()
+        }
+    );
     Ok(())
 }
 
@@ -168,7 +184,10 @@ impl BenchArgs {
         let sizes = if !self.sizes.is_empty() {
             self.sizes.clone()
         } else if self.full {
-            PLAYERS.iter().flat_map(|p| REFEREES.iter().map(|r| Size::new(*p, *r))).collect()
+            PLAYERS
+                .iter()
+                .flat_map(|p| REFEREES.iter().map(|r| Size::new(*p, *r)))
+                .collect()
         } else if self.quick {
             QUICK_SIZES.to_vec()
         } else {
@@ -176,7 +195,9 @@ impl BenchArgs {
         };
         LeaguePlan {
             sizes,
-            runs: self.runs.map_or(if self.quick { 1 } else { 3 }, usize::from),
+            runs: self
+                .runs
+                .map_or(if self.quick { 1 } else { 3 }, usize::from),
             ceiling_time: Duration::from_millis(if self.quick { 400 } else { 1000 }),
             outside_players: !self.one_process,
             folder: self.folder.clone(),
@@ -194,9 +215,13 @@ fn existing_folder(path: &str) -> Result<PathBuf, String> {
 }
 
 fn saved(file: &Path) -> Result<LeagueFigures> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text =
+        fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let figures: LeagueFigures = serde_json::from_str(&text).with_context(|| {
-        format!("{} holds no figures that `matchday-bench --save` of this version has kept", file.display())
+        format!(
+            "{} holds no figures that `matchday-bench --save` of this version has kept",
+            file.display()
+        )
     })?;
     if figures.format != FORMAT {
         let file = file.display();
@@ -216,7 +241,10 @@ struct Progress {
 
 impl Progress {
     fn new(silent: bool) -> Self {
-        Self { silent, terminal: std::io::stderr().is_terminal() }
+        Self {
+            silent,
+            terminal: std::io::stderr().is_terminal(),
+        }
     }
 
     fn tell(&mut self, doing: &str) {

@@ -50,12 +50,25 @@ impl LeagueProcesses {
     }
 
     /// A manager, its referees, and players in this process, all registered.
-    pub(crate) async fn gather(size: Size, folder: &Path, reached: Reached) -> Result<(Self, LightPlayers)> {
-        let relay: &[&str] = if reached == Reached::ByRelay { &["--relay", "on"] } else { &[] };
+    pub(crate) async fn gather(
+        size: Size,
+        folder: &Path,
+        reached: Reached,
+    ) -> Result<(Self, LightPlayers)> {
+        let relay: &[&str] = if reached == Reached::ByRelay {
+            &["--relay", "on"]
+        } else {
+            &[]
+        };
         let mut processes = Self::manager(folder, &[&["--lead", "0"], relay].concat()).await?;
-        let matches = (size.at_once() / 2).div_ceil(usize::from(size.referees.max(1))).to_string();
+        let matches = (size.at_once() / 2)
+            .div_ceil(usize::from(size.referees.max(1)))
+            .to_string();
         for number in 1..=size.referees {
-            processes.join(&format!("referee-{number}"), &["referee", "--max-matches", &matches])?;
+            processes.join(
+                &format!("referee-{number}"),
+                &["referee", "--max-matches", &matches],
+            )?;
         }
         processes.wait_for_output("registered as ").await?;
         let players = match reached {
@@ -113,7 +126,8 @@ impl LeagueProcesses {
         let store = self.folder.join(format!("{name}.db"));
         let file = store.to_string_lossy();
         let args = [args, &["--listen", "127.0.0.1:0", "--store", &file]].concat();
-        self.programs.push(Program::start(&self.folder, name, &args)?);
+        self.programs
+            .push(Program::start(&self.folder, name, &args)?);
         self.stores.push(StoreUrl::Sqlite(store));
         Ok(())
     }
@@ -137,11 +151,18 @@ impl LeagueProcesses {
                 let found = output.split_once(words).map(|(_, rest)| rest);
                 // The line may be incomplete.
                 if let Some((rest, _)) = found.and_then(|rest| rest.split_once('\n')) {
-                    followed = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                    followed = rest
+                        .split_whitespace()
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned();
                     break;
                 }
                 if Instant::now() > deadline {
-                    bail!("an agent has not come so far in {} s: {output}", GATHER_MAX.as_secs());
+                    bail!(
+                        "an agent has not come so far in {} s: {output}",
+                        GATHER_MAX.as_secs()
+                    );
                 }
                 sleep(POLL_INTERVAL).await;
             }

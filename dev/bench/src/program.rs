@@ -44,14 +44,29 @@ impl Program {
         for (variable, _) in std::env::vars_os().filter(|(name, _)| is_ours(name)) {
             command.env_remove(variable);
         }
-        command.env(AS_PROGRAM, "1").args(args).current_dir(folder).kill_on_drop(true);
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-        let child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
-        Ok(Self { child, name: name.to_owned(), output_file })
+        command
+            .env(AS_PROGRAM, "1")
+            .args(args)
+            .current_dir(folder)
+            .kill_on_drop(true);
+        command
+            .stdin(Stdio::null())
+            .stdout(file.try_clone()?)
+            .stderr(file);
+        let child = command
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        Ok(Self {
+            child,
+            name: name.to_owned(),
+            output_file,
+        })
     }
 
     pub(crate) fn pid(&self) -> Result<u32> {
-        self.child.id().ok_or_else(|| anyhow!("{} has ended: {}", self.name, self.last_lines()))
+        self.child
+            .id()
+            .ok_or_else(|| anyhow!("{} has ended: {}", self.name, self.last_lines()))
     }
 
     pub(crate) fn output(&self) -> String {
@@ -70,7 +85,9 @@ impl Program {
     pub(crate) async fn finish(mut self) -> Result<()> {
         let status = timeout(RUN_MAX, self.child.wait())
             .await
-            .with_context(|| format!("{} is not done after {} s", self.name, RUN_MAX.as_secs()))??;
+            .with_context(|| {
+                format!("{} is not done after {} s", self.name, RUN_MAX.as_secs())
+            })??;
         if !status.success() {
             bail!("{} failed ({status}): {}", self.name, self.last_lines());
         }
@@ -92,7 +109,9 @@ impl Program {
     fn last_lines(&self) -> String {
         let output = self.output();
         let lines: Vec<&str> = output.lines().collect();
-        let last = lines.get(lines.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
+        let last = lines
+            .get(lines.len().saturating_sub(LAST_LINES)..)
+            .unwrap_or_default();
         last.join(" / ")
     }
 }

@@ -16,9 +16,16 @@ impl Quantiles {
         let at = |share: f64| -> Option<f64> {
             // Nearest rank.
             let place = (share * micros.len() as f64).ceil() as usize;
-            micros.get(place.max(1) - 1).map(|&micros| micros as f64 / 1000.0)
+            micros
+                .get(place.max(1) - 1)
+                .map(|&micros| micros as f64 / 1000.0)
         };
-        Some(Self { count: micros.len(), p50_ms: at(0.5)?, p99_ms: at(0.99)?, p999_ms: at(0.999)? })
+        Some(Self {
+            count: micros.len(),
+            p50_ms: at(0.5)?,
+            p99_ms: at(0.99)?,
+            p999_ms: at(0.999)?,
+        })
     }
 }
 
@@ -37,13 +44,23 @@ mod tests {
     #[test]
     fn a_share_is_the_smallest_time_that_so_many_do_not_exceed() {
         let quantiles = Quantiles::of((1..=1000).rev().map(|ms| ms * 1000).collect());
-        let expected = Quantiles { count: 1000, p50_ms: 500.0, p99_ms: 990.0, p999_ms: 999.0 };
+        let expected = Quantiles {
+            count: 1000,
+            p50_ms: 500.0,
+            p99_ms: 990.0,
+            p999_ms: 999.0,
+        };
         assert_eq!(quantiles, Some(expected));
     }
 
     #[test]
     fn one_time_is_all_of_them() {
-        let expected = Quantiles { count: 1, p50_ms: 7.0, p99_ms: 7.0, p999_ms: 7.0 };
+        let expected = Quantiles {
+            count: 1,
+            p50_ms: 7.0,
+            p99_ms: 7.0,
+            p999_ms: 7.0,
+        };
         assert_eq!(Quantiles::of(vec![7000]), Some(expected));
     }
 

@@ -40,14 +40,20 @@ impl<F: Figures> Report<F> {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             optimised: !cfg!(debug_assertions),
             targets: figures.targets(),
-            changes: before.map(|before| compare(&before.samples(), &figures.samples())).unwrap_or_default(),
+            changes: before
+                .map(|before| compare(&before.samples(), &figures.samples()))
+                .unwrap_or_default(),
             figures,
         }
     }
 
     /// For people.
     pub(crate) fn text(&self) -> String {
-        let mut parts = vec![format!("matchday {} on {} cores", env!("CARGO_PKG_VERSION"), self.cores)];
+        let mut parts = vec![format!(
+            "matchday {} on {} cores",
+            env!("CARGO_PKG_VERSION"),
+            self.cores
+        )];
         if !self.optimised {
             parts.push("Not built for speed: these figures say nothing about a release build (cargo run --release -p matchday-bench).".to_owned());
         }
@@ -65,9 +71,18 @@ impl<F: Figures> Report<F> {
 fn targets_table(targets: &[Target]) -> Table {
     let verdict = |target: &Target| if target.met { "meets" } else { "misses" };
     let row = |target: &Target| {
-        vec![target.what.to_owned(), target.wanted.clone(), target.found.clone(), verdict(target).to_owned()]
+        vec![
+            target.what.to_owned(),
+            target.wanted.clone(),
+            target.found.clone(),
+            verdict(target).to_owned(),
+        ]
     };
-    Table::new("What it should reach", "target|wanted|found|", targets.iter().map(row))
+    Table::new(
+        "What it should reach",
+        "target|wanted|found|",
+        targets.iter().map(row),
+    )
 }
 
 fn changes_table(changes: &[Change]) -> Table {
@@ -75,7 +90,13 @@ fn changes_table(changes: &[Change]) -> Table {
         let percent = (change.now.median / change.before.median - 1.0) * 100.0;
         let before = change.before.to_string();
         let now = change.now.to_string();
-        vec![change.what.clone(), before, now, format!("{percent:+.1}%"), change.verdict.words().to_owned()]
+        vec![
+            change.what.clone(),
+            before,
+            now,
+            format!("{percent:+.1}%"),
+            change.verdict.words().to_owned(),
+        ]
     };
     let title = "Against the saved run: median (least to most)";
     Table::new(title, "figure|before|now|change|", changes.iter().map(row))
@@ -127,7 +148,12 @@ impl Target {
     /// Whether a benchmark misses any, for tests.
     #[cfg(test)]
     pub(crate) fn missed(figures: &impl Figures) -> Vec<&'static str> {
-        figures.targets().iter().filter(|target| !target.met).map(|target| target.what).collect()
+        figures
+            .targets()
+            .iter()
+            .filter(|target| !target.met)
+            .map(|target| target.what)
+            .collect()
     }
 }
 
@@ -146,7 +172,11 @@ impl Table {
         columns: &'static str,
         rows: impl IntoIterator<Item = Vec<String>>,
     ) -> Self {
-        Self { title: title.into(), columns: columns.split('|').collect(), rows: rows.into_iter().collect() }
+        Self {
+            title: title.into(),
+            columns: columns.split('|').collect(),
+            rows: rows.into_iter().collect(),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -155,7 +185,10 @@ impl Table {
 
     fn text(&self) -> String {
         let mut table = comfy_table::Table::new();
-        table.load_style(presets::NOTHING).set_header(&self.columns).add_rows(&self.rows);
+        table
+            .load_style(presets::NOTHING)
+            .set_header(&self.columns)
+            .add_rows(&self.rows);
         for (place, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, 2));
             if self.holds_numbers(place) {
@@ -168,8 +201,14 @@ impl Table {
     }
 
     fn holds_numbers(&self, place: usize) -> bool {
-        let cells = self.rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_empty());
-        let mut cells = cells.map(|cell| cell.trim_end_matches('%').parse::<f64>().is_ok()).peekable();
+        let cells = self
+            .rows
+            .iter()
+            .filter_map(|row| row.get(place))
+            .filter(|cell| !cell.is_empty());
+        let mut cells = cells
+            .map(|cell| cell.trim_end_matches('%').parse::<f64>().is_ok())
+            .peekable();
         cells.peek().is_some() && cells.all(|is_number| is_number)
     }
 }
@@ -184,7 +223,11 @@ pub(crate) fn number(value: Option<f64>, places: usize) -> String {
 pub(crate) fn tables_text(figures: &impl Figures) -> String {
     let mut tables = figures.tables();
     tables.push(targets_table(&figures.targets()));
-    tables.iter().map(Table::text).collect::<Vec<_>>().join("\n\n")
+    tables
+        .iter()
+        .map(Table::text)
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 #[cfg(test)]
@@ -197,7 +240,13 @@ mod tests {
         let mut report = Report::new(sample::figures(1.0), None);
         report.optimised = false;
         let text = report.text();
-        assert!(text.lines().nth(2).unwrap().starts_with("Not built for speed"), "{text}");
+        assert!(
+            text.lines()
+                .nth(2)
+                .unwrap()
+                .starts_with("Not built for speed"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -33,7 +33,11 @@ impl RunStatistics {
         let first = stores.first().context("a league has a store")?;
         let league = LeagueLog::load(&Store::open_read_only(first)?)?;
         let when = |wanted: fn(&LeagueEvent) -> bool| {
-            league.entries.iter().find(|entry| wanted(&entry.event)).map(|entry| entry.at)
+            league
+                .entries
+                .iter()
+                .find(|entry| wanted(&entry.event))
+                .map(|entry| entry.at)
         };
         let began = when(|event| matches!(event, LeagueEvent::LeagueStarted { .. }));
         let first_match = when(|event| matches!(event, LeagueEvent::MatchAssigned { .. }));
@@ -49,12 +53,19 @@ impl RunStatistics {
             exchanges.extend(reader.exchange_times()?);
         }
         let standings = standings(&exchanges);
-        let during =
-            |call: &ExchangeTimes| call.direction == Direction::Out && began <= call.at && call.at <= ended;
+        let during = |call: &ExchangeTimes| {
+            call.direction == Direction::Out && began <= call.at && call.at <= ended
+        };
         let mut calls: Vec<ExchangeTimes> = exchanges.into_iter().filter(during).collect();
         calls.sort_by_key(|call| call.at);
-        let decided = league.league.matches.values().filter_map(|game| game.decision.as_ref());
-        let technical = decided.clone().filter(|decision| decision.status == GameStatus::TechnicalLoss);
+        let decided = league
+            .league
+            .matches
+            .values()
+            .filter_map(|game| game.decision.as_ref());
+        let technical = decided
+            .clone()
+            .filter(|decision| decision.status == GameStatus::TechnicalLoss);
         Ok(Self {
             began,
             first_match,
@@ -76,7 +87,10 @@ impl RunStatistics {
         let mut times: BTreeMap<SmolStr, Vec<u64>> = BTreeMap::new();
         for call in &self.calls {
             if let Some(done_at) = call.done_at {
-                times.entry(call.message_type.clone()).or_default().push(micros(call.at, done_at));
+                times
+                    .entry(call.message_type.clone())
+                    .or_default()
+                    .push(micros(call.at, done_at));
             }
         }
         times
@@ -91,18 +105,28 @@ fn micros(from: Timestamp, to: Timestamp) -> u64 {
 /// its steps. In one process only the referee records the report, and its time starts a little earlier.
 fn standings(exchanges: &[ExchangeTimes]) -> Vec<u64> {
     let of = |kind: MessageType, direction: Direction| {
-        exchanges.iter().filter(move |seen| seen.direction == direction && seen.message_type == kind.name())
+        exchanges
+            .iter()
+            .filter(move |seen| seen.direction == direction && seen.message_type == kind.name())
     };
     let mut sent: BTreeMap<&str, Vec<Timestamp>> = BTreeMap::new();
     for table in of(MessageType::LeagueStandingsUpdate, Direction::Out) {
         sent.entry(&table.peer).or_default().push(table.at);
     }
     sent.values_mut().for_each(|sent| sent.sort_unstable());
-    let arrived = of(MessageType::MatchResultReport, Direction::In).next().is_some();
-    let direction = if arrived { Direction::In } else { Direction::Out };
+    let arrived = of(MessageType::MatchResultReport, Direction::In)
+        .next()
+        .is_some();
+    let direction = if arrived {
+        Direction::In
+    } else {
+        Direction::Out
+    };
     let mut delays = Vec::new();
     for report in of(MessageType::MatchResultReport, direction) {
-        let Some(acknowledged) = report.answered_at else { continue };
+        let Some(acknowledged) = report.answered_at else {
+            continue;
+        };
         for sent in sent.values() {
             let next = sent.get(sent.partition_point(|at| *at < acknowledged));
             delays.extend(next.map(|at| micros(report.at, *at)));
@@ -113,8 +137,10 @@ fn standings(exchanges: &[ExchangeTimes]) -> Vec<u64> {
 
 /// By message type, most frequent first.
 pub(crate) fn quantiles_by_type(times: BTreeMap<SmolStr, Vec<u64>>) -> Vec<(SmolStr, Quantiles)> {
-    let mut quantiles_by_type: Vec<_> =
-        times.into_iter().filter_map(|(kind, times)| Some((kind, Quantiles::of(times)?))).collect();
+    let mut quantiles_by_type: Vec<_> = times
+        .into_iter()
+        .filter_map(|(kind, times)| Some((kind, Quantiles::of(times)?)))
+        .collect();
     quantiles_by_type.sort_by_key(|(_, quantiles)| std::cmp::Reverse(quantiles.count));
     quantiles_by_type
 }

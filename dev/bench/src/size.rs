@@ -61,13 +61,25 @@ mod tests {
     fn a_size_is_read_as_it_is_shown() {
         assert_eq!("50/10".parse::<Size>().unwrap().to_string(), "50/10");
         for wrong in ["50", "1/1", "100/1", "4/0", "a/b", ""] {
-            assert!(wrong.parse::<Size>().unwrap_err().contains("PLAYERS/REFEREES"), "{wrong}");
+            assert!(
+                wrong
+                    .parse::<Size>()
+                    .unwrap_err()
+                    .contains("PLAYERS/REFEREES"),
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn as_much_happens_at_once_as_there_are_players_and_referees_for() {
-        for (size, at_once) in [((4, 1), 4), ((99, 10), 98), ((50, 10), 50), ((99, 1), 20), ((2, 9), 2)] {
+        for (size, at_once) in [
+            ((4, 1), 4),
+            ((99, 10), 98),
+            ((50, 10), 50),
+            ((99, 1), 20),
+            ((2, 9), 2),
+        ] {
             assert_eq!(Size::new(size.0, size.1).at_once(), at_once, "{size:?}");
         }
     }

@@ -19,7 +19,11 @@ pub(crate) struct Usage {
 impl Usage {
     /// The sum over these processes. `None` if one has exited or cannot be read.
     pub(crate) fn of(pids: &[u32]) -> Option<Self> {
-        let mut usage = Self { at: now(), cpu: Duration::ZERO, rss_bytes: 0 };
+        let mut usage = Self {
+            at: now(),
+            cpu: Duration::ZERO,
+            rss_bytes: 0,
+        };
         for &pid in pids {
             usage.cpu += cpu_time(pid)?;
             usage.rss_bytes += rss_bytes(pid)?;
@@ -33,7 +37,10 @@ impl Usage {
 }
 
 pub(crate) fn now() -> Timestamp {
-    Timestamp::EPOCH + SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    Timestamp::EPOCH
+        + SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
 }
 
 #[derive(Debug, Clone, Default)]
@@ -49,7 +56,10 @@ impl UsageSeries {
     }
 
     pub(crate) fn rss_bytes_max(&self, from: Timestamp, to: Timestamp) -> Option<u64> {
-        let between = self.0.iter().filter(|usage| from <= usage.at && usage.at <= to);
+        let between = self
+            .0
+            .iter()
+            .filter(|usage| from <= usage.at && usage.at <= to);
         between.map(|usage| usage.rss_bytes).max()
     }
 
@@ -60,7 +70,9 @@ impl UsageSeries {
         let Some(before) = after.checked_sub(1).and_then(|place| self.0.get(place)) else {
             return next.map(|next| (next.cpu, next.rss_bytes));
         };
-        let Some(next) = next else { return Some((before.cpu, before.rss_bytes)) };
+        let Some(next) = next else {
+            return Some((before.cpu, before.rss_bytes));
+        };
         let gap = next.at.since(before.at).as_secs_f64();
         let gone = at.since(before.at).as_secs_f64();
         let share = if gap > 0.0 { gone / gap } else { 0.0 };
@@ -105,7 +117,11 @@ mod tests {
 
     fn usage(at_ms: i64, cpu_ms: u64, rss_bytes: u64) -> Usage {
         let at = Timestamp::from_micros(at_ms * 1000);
-        Usage { at, cpu: Duration::from_millis(cpu_ms), rss_bytes }
+        Usage {
+            at,
+            cpu: Duration::from_millis(cpu_ms),
+            rss_bytes,
+        }
     }
 
     fn at(ms: i64) -> Timestamp {

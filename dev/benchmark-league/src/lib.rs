@@ -2,7 +2,8 @@
 //! measures the cost of the agents alone, and shows the messages of a league of a given size.
 
 use matchday_core::agent::{
-    Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Payload, Request, RequestId, Step,
+    Agent, Answer, Ask, CallId, Content, Failure, Input, Outgoing, Payload, Request, RequestId,
+    Step,
 };
 use matchday_core::entropy::Entropy;
 use matchday_core::game;
@@ -15,8 +16,8 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::text::RuleBroken;
 use matchday_core::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, MessageType, Sender, Timestamp,
-    Version,
+    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, MessageType, Sender,
+    Timestamp, Version,
 };
 use matchday_core::referee::{self, Referee};
 use matchday_core::sim::START;
@@ -47,7 +48,13 @@ type Effects = (Vec<Outgoing>, Option<Content>);
 type Kept = Option<Vec<(Timestamp, LeagueEvent)>>;
 
 impl Machine {
-    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input, kept: &mut Kept) -> Effects {
+    fn handle(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        input: Input,
+        kept: &mut Kept,
+    ) -> Effects {
         fn effects<E>(mut step: Step<E>) -> Effects {
             (step.outbox, step.replies.pop().map(|reply| reply.content))
         }
@@ -118,7 +125,10 @@ impl BenchmarkLeague {
     }
 
     fn gather_and(players: u32, referees: u32, show: &mut Show<'_>) -> Result<Self, RuleBroken> {
-        let settings = LeagueSettings { announce_lead: Duration::ZERO, ..LeagueSettings::default() };
+        let settings = LeagueSettings {
+            announce_lead: Duration::ZERO,
+            ..LeagueSettings::default()
+        };
         let mut league = Self {
             machines: vec![Machine::Manager(Box::new(Manager::new(settings)))],
             referees: referees as usize,
@@ -133,7 +143,10 @@ impl BenchmarkLeague {
             league.machines.push(Machine::Referee(Box::new(referee)));
         }
         let game_type = GameType::new("even_odd");
-        let strategies: Vec<_> = game::find(&game_type).into_iter().flat_map(strategy::of).collect();
+        let strategies: Vec<_> = game::find(&game_type)
+            .into_iter()
+            .flat_map(strategy::of)
+            .collect();
         for number in 1..=players {
             if let Some(strategy) = strategies.get(number as usize % strategies.len().max(1)) {
                 let player = Player::new(player_settings(number, strategy.name)?, strategy.build());
@@ -182,13 +195,23 @@ impl BenchmarkLeague {
     fn play_on(&mut self, rounds: u32, mut show: Show<'_>) -> u32 {
         self.rounds = rounds;
         let league_id = LeagueSettings::default().league_id;
-        let envelope = Envelope::new(Sender::Launcher, self.now, ConversationId::new("conv-start"));
+        let envelope = Envelope::new(
+            Sender::Launcher,
+            self.now,
+            ConversationId::new("conv-start"),
+        );
         let start = Message::new(envelope, StartLeague { league_id });
         self.ask(MANAGER, CallId(0), Payload::Message(start), &mut show);
         self.deliver(&mut show);
-        while !self.is_enough() && self.league().is_some_and(|league| league.phase != Phase::Completed) {
+        while !self.is_enough()
+            && self
+                .league()
+                .is_some_and(|league| league.phase != Phase::Completed)
+        {
             let due = self.machines.iter().map(Machine::deadline).enumerate();
-            let first = due.filter_map(|(place, at)| Some((place, at?))).min_by_key(|(_, at)| *at);
+            let first = due
+                .filter_map(|(place, at)| Some((place, at?)))
+                .min_by_key(|(_, at)| *at);
             let Some((place, at)) = first else { break };
             self.now = self.now.max(at);
             self.hand_in(place, Input::Tick);
@@ -199,7 +222,8 @@ impl BenchmarkLeague {
 
     /// Whether the rounds that were asked for are over.
     fn is_enough(&self) -> bool {
-        self.league().is_none_or(|league| league.current_round > self.rounds)
+        self.league()
+            .is_none_or(|league| league.current_round > self.rounds)
     }
 
     /// The manager's state. `None` only if there is no manager.
@@ -225,14 +249,31 @@ impl BenchmarkLeague {
     }
 
     fn deliver_next(&mut self, show: &mut Show<'_>) -> bool {
-        let Some((from, Outgoing { call, to, dialect, payload, .. })) = self.next_letter() else {
+        let Some((
+            from,
+            Outgoing {
+                call,
+                to,
+                dialect,
+                payload,
+                ..
+            },
+        )) = self.next_letter()
+        else {
             return false;
         };
         let answer = match self.place(&to) {
             None => Answer::Undelivered(Failure::NoConnection),
             Some(place) => self.ask(place, call, payload, show),
         };
-        self.hand_in(from, Input::Answer { call, dialect, answer });
+        self.hand_in(
+            from,
+            Input::Answer {
+                call,
+                dialect,
+                answer,
+            },
+        );
         true
     }
 
@@ -248,9 +289,17 @@ impl BenchmarkLeague {
 
     /// Whose endpoint this is.
     fn place(&self, endpoint: &Endpoint) -> Option<usize> {
-        let port = endpoint.raw().strip_prefix("http://127.0.0.1:")?.strip_suffix("/mcp")?;
-        let number = port.parse::<usize>().ok()?.checked_sub(FIRST_PORT as usize)?;
-        let player = number.checked_sub(PLAYERS as usize).filter(|player| *player > 0);
+        let port = endpoint
+            .raw()
+            .strip_prefix("http://127.0.0.1:")?
+            .strip_suffix("/mcp")?;
+        let number = port
+            .parse::<usize>()
+            .ok()?
+            .checked_sub(FIRST_PORT as usize)?;
+        let player = number
+            .checked_sub(PLAYERS as usize)
+            .filter(|player| *player > 0);
         Some(player.map_or(number, |player| self.referees + player))
     }
 
@@ -276,7 +325,11 @@ impl BenchmarkLeague {
         };
         let reply = self.hand_in(to, Input::Request(request));
         if let (Some(show), Some(message), Some(answer)) = (show, &said, &reply) {
-            show(&Said { to, message, answer });
+            show(&Said {
+                to,
+                message,
+                answer,
+            });
         }
         match reply {
             Some(Content::Message(message)) => Answer::Message(Ok(incoming(message))),
@@ -287,7 +340,12 @@ impl BenchmarkLeague {
 
 fn incoming(message: Message) -> Incoming {
     let message_type = message.message_type();
-    Incoming { envelope: message.envelope, message_type, body: Ok(message.body), deviations: Vec::new() }
+    Incoming {
+        envelope: message.envelope,
+        message_type,
+        body: Ok(message.body),
+        deviations: Vec::new(),
+    }
 }
 
 fn endpoint(number: u32) -> Result<Endpoint, RuleBroken> {
@@ -312,7 +370,10 @@ fn referee_settings(
     })
 }
 
-fn player_settings(number: u32, strategy: &'static str) -> Result<player::PlayerSettings, RuleBroken> {
+fn player_settings(
+    number: u32,
+    strategy: &'static str,
+) -> Result<player::PlayerSettings, RuleBroken> {
     Ok(player::PlayerSettings {
         manager: endpoint(0)?,
         contact_endpoint: endpoint(PLAYERS + number)?,
@@ -347,7 +408,10 @@ mod tests {
         assert_eq!(of(MessageType::ChooseParityCall), 12);
         assert_eq!(of(MessageType::GameOver), 12);
         assert_eq!(of(MessageType::MatchResultReport), 6);
-        assert!(of(MessageType::LeagueStandingsUpdate) >= 12 && of(MessageType::RoundAnnouncement) >= 12);
+        assert!(
+            of(MessageType::LeagueStandingsUpdate) >= 12
+                && of(MessageType::RoundAnnouncement) >= 12
+        );
     }
 
     #[test]
@@ -355,7 +419,13 @@ mod tests {
         let mut league = BenchmarkLeague::gather(5, 2).unwrap();
         let mut retold = league.league().unwrap().clone();
         let events = league.play_keeping(3);
-        assert_eq!(events.iter().filter(|(_, event)| is_end_of_round(event)).count(), 3);
+        assert_eq!(
+            events
+                .iter()
+                .filter(|(_, event)| is_end_of_round(event))
+                .count(),
+            3
+        );
         for (at, event) in events {
             retold.apply(at, &event);
         }
@@ -368,7 +438,14 @@ mod tests {
         league.play_keeping(1);
         league.play_until(MessageType::GameOver);
         let league = league.league().unwrap();
-        assert_eq!((league.current_round, league.matches_decided, league.undecided.len()), (2, 3, 3));
+        assert_eq!(
+            (
+                league.current_round,
+                league.matches_decided,
+                league.undecided.len()
+            ),
+            (2, 3, 3)
+        );
     }
 
     fn is_end_of_round(event: &LeagueEvent) -> bool {

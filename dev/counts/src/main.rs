@@ -20,21 +20,35 @@ use std::error::Error;
 use std::hint::black_box;
 
 /// The message types of one match.
-const OF_A_MATCH: [&str; 5] =
-    ["MATCH_ASSIGNMENT", "GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"];
+const OF_A_MATCH: [&str; 5] = [
+    "MATCH_ASSIGNMENT",
+    "GAME_INVITATION",
+    "CHOOSE_PARITY_CALL",
+    "GAME_OVER",
+    "MATCH_RESULT_REPORT",
+];
 
 /// Enough rounds of a league of 99 to measure a result; callgrind is slow.
 const ROUNDS: u32 = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let exchanges = exchanges()?;
-    let written: Vec<_> = exchanges.iter().map(|(message, answer)| encode(message, answer)).collect();
+    let written: Vec<_> = exchanges
+        .iter()
+        .map(|(message, answer)| encode(message, answer))
+        .collect();
     println!("encode {}", exchanges.len());
 
     for (request, answer) in &written {
         let (ask, told) = decode(request, answer);
-        assert!(matches!(ask, Some(Ask::Message(Ok(_)))), "a request of our own is not understood");
-        assert!(matches!(told, Answer::Message(Ok(_)) | Answer::Received), "nor an answer: {told:?}");
+        assert!(
+            matches!(ask, Some(Ask::Message(Ok(_)))),
+            "a request of our own is not understood"
+        );
+        assert!(
+            matches!(told, Answer::Message(Ok(_)) | Answer::Received),
+            "nor an answer: {told:?}"
+        );
     }
     println!("decode {}", written.len());
 
@@ -72,13 +86,21 @@ fn encode(message: &Message, answer: &Content) -> (Vec<u8>, Vec<u8>) {
 #[inline(never)]
 fn decode(request: &[u8], answer: &[u8]) -> (Option<Ask>, Answer) {
     let limits = Limits::AGENT;
-    let reading =
-        Reading { conformance: Conformance::Strict, now: START, limits, exchange: None, about: None };
+    let reading = Reading {
+        conformance: Conformance::Strict,
+        now: START,
+        limits,
+        exchange: None,
+        about: None,
+    };
     let ask = match read_requests(request, &limits) {
         Requests::One(request) => decode_wire::ask(request.asked, &reading),
         Requests::Refused(_) | Requests::Batch(_) => None,
     };
-    (ask, decode_wire::answer(read_answer(200, answer, &limits), &reading))
+    (
+        ask,
+        decode_wire::answer(read_answer(200, answer, &limits), &reading),
+    )
 }
 
 /// All three state machines with all their messages in a league. Returns the number of matches.
@@ -89,7 +111,9 @@ fn play(league: &mut BenchmarkLeague) -> u32 {
 
 /// Replays the events of a league of 99. Returns the numbers of results and standings.
 fn retell(large: &mut BenchmarkLeague) -> (usize, usize) {
-    let Some(mut league) = large.league().cloned() else { return (0, 0) };
+    let Some(mut league) = large.league().cloned() else {
+        return (0, 0);
+    };
     let mut applied = 0;
     let mut tables = 0;
     for (at, event) in large.play_keeping(ROUNDS) {

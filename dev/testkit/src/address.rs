@@ -20,7 +20,8 @@ pub fn free_address() -> SocketAddr {
     static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
     let mut given = GIVEN.lock().unwrap();
     loop {
-        let drawn = RandomState::new().hash_one(given.len()) % (PORTS.end - PORTS.start) + PORTS.start;
+        let drawn =
+            RandomState::new().hash_one(given.len()) % (PORTS.end - PORTS.start) + PORTS.start;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, u16::try_from(drawn).unwrap()));
         if given.insert(address.port()) && TcpListener::bind(address).is_ok() {
             return address;

@@ -25,7 +25,10 @@ impl Authority {
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
         let key = KeyPair::generate().unwrap();
         let pem = params.self_signed(&key).unwrap().pem();
-        Self { issuer: Issuer::new(params, key), pem }
+        Self {
+            issuer: Issuer::new(params, key),
+            pem,
+        }
     }
 
     /// The authority's own certificate, in a file.
@@ -42,7 +45,10 @@ impl Authority {
         params.distinguished_name.push(DnType::CommonName, file);
         let key = KeyPair::generate().unwrap();
         let cert = params.signed_by(&key, &self.issuer).unwrap();
-        let pair = Pair { cert: folder.join(format!("{file}.pem")), key: folder.join(format!("{file}.key")) };
+        let pair = Pair {
+            cert: folder.join(format!("{file}.pem")),
+            key: folder.join(format!("{file}.key")),
+        };
         fs::write(&pair.cert, cert.pem()).unwrap();
         fs::write(&pair.key, key.serialize_pem()).unwrap();
         pair

@@ -32,7 +32,11 @@ impl From<process::Output> for Output {
     fn from(output: process::Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let code = output.status.code().unwrap_or(-1);
-        Self { code, out: text(output.stdout), err: text(output.stderr) }
+        Self {
+            code,
+            out: text(output.stdout),
+            err: text(output.stderr),
+        }
     }
 }
 
@@ -44,7 +48,10 @@ impl Output {
     /// It failed with this code, and with one line.
     pub fn failed(&self, code: i32) -> &str {
         assert_eq!((self.code, self.err.lines().count()), (code, 1), "{self:?}");
-        self.err.strip_prefix("matchday: ").expect("one line from matchday").trim_end()
+        self.err
+            .strip_prefix("matchday: ")
+            .expect("one line from matchday")
+            .trim_end()
     }
 }
 
@@ -58,7 +65,12 @@ impl Cli {
     pub fn new(program: &'static str) -> Self {
         let listen = free_address();
         let manager = format!("http://{listen}/mcp");
-        Self { program, folder: tempfile::tempdir().unwrap(), manager, listen }
+        Self {
+            program,
+            folder: tempfile::tempdir().unwrap(),
+            manager,
+            listen,
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -88,7 +100,13 @@ impl Cli {
     }
 
     pub fn manager(&self, args: &[&str]) -> Process {
-        let mut command = self.command(&["manager", "--listen", &self.listen, "--operator-token", TOKEN]);
+        let mut command = self.command(&[
+            "manager",
+            "--listen",
+            &self.listen,
+            "--operator-token",
+            TOKEN,
+        ]);
         command.args(args);
         let manager = Process::start(command);
         manager.until("listening on");
@@ -119,12 +137,17 @@ impl Cli {
 
     /// Asks the manager itself: a command for each look would keep the machine busy.
     pub fn until_status(&self, wanted: &str) {
-        let question = json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}).to_string();
+        let question =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}).to_string();
         eventually(wanted, || {
-            let page =
-                page::try_ask(&self.listen, "POST", "/mcp", &question).map_err(|error| error.to_string())?;
+            let page = page::try_ask(&self.listen, "POST", "/mcp", &question)
+                .map_err(|error| error.to_string())?;
             let answer: Value = serde_json::from_str(&page.body).unwrap_or_default();
-            if answer["result"]["status"] == wanted { Ok(()) } else { Err(page.body) }
+            if answer["result"]["status"] == wanted {
+                Ok(())
+            } else {
+                Err(page.body)
+            }
         });
     }
 }
@@ -153,7 +176,11 @@ pub struct Process {
 
 impl Process {
     pub fn start(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let out = collect(child.stdout.take().unwrap());
         let err = collect(child.stderr.take().unwrap());
         Self { child, out, err }
@@ -172,7 +199,11 @@ impl Process {
         eventually(words, || {
             let out = self.out();
             let err = self.err();
-            if out.contains(words) || err.contains(words) { Ok(()) } else { Err(out + &err) }
+            if out.contains(words) || err.contains(words) {
+                Ok(())
+            } else {
+                Err(out + &err)
+            }
         });
     }
 
@@ -182,7 +213,13 @@ impl Process {
 
     pub fn signal(&self, name: &str) {
         let pid = self.pid().to_string();
-        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-s", name, &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     pub fn wait(&mut self) -> ExitStatus {

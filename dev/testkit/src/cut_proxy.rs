@@ -135,7 +135,10 @@ impl Write for Stream {
 impl CutProxy {
     /// Before a server that listens on a socket, on a port of this machine that the system picks.
     pub fn before_socket(socket: &Path) -> Self {
-        Self::listen("127.0.0.1:0".parse().unwrap(), Server::Unix(socket.to_owned()))
+        Self::listen(
+            "127.0.0.1:0".parse().unwrap(),
+            Server::Unix(socket.to_owned()),
+        )
     }
 
     /// A load balancer before several servers.
@@ -153,7 +156,11 @@ impl CutProxy {
     fn listen(address: SocketAddr, server: Server) -> Self {
         let listener = TcpListener::bind(address).unwrap();
         let address = listener.local_addr().unwrap();
-        let network = Arc::new(Network { server, state: Mutex::default(), changed: Condvar::new() });
+        let network = Arc::new(Network {
+            server,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
         let accepting = Arc::clone(&network);
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
@@ -196,7 +203,9 @@ impl CutProxy {
 
     /// Waits until bytes are held back in this direction.
     pub fn until_held(&self, direction: Direction) {
-        self.until("nothing is held back", |state| state.waiting[direction as usize] > 0);
+        self.until("nothing is held back", |state| {
+            state.waiting[direction as usize] > 0
+        });
     }
 
     /// Waits until so many COMMITs were cut in all.
@@ -206,7 +215,10 @@ impl CutProxy {
 
     fn until(&self, otherwise: &str, holds: impl Fn(&State) -> bool) {
         let state = self.network.state();
-        let waited = self.network.changed.wait_timeout_while(state, WAIT_MAX, |state| !holds(state));
+        let waited = self
+            .network
+            .changed
+            .wait_timeout_while(state, WAIT_MAX, |state| !holds(state));
         assert!(!waited.unwrap().1.timed_out(), "{otherwise}");
     }
 }
@@ -238,7 +250,9 @@ impl Network {
     fn connect(self: &Arc<Self>, client: TcpStream) {
         let mut state = self.state();
         // A client that is let go at once sees what it sees of a server that has just ended.
-        let Some(server) = self.server.connect(state.next, state.excluded) else { return };
+        let Some(server) = self.server.connect(state.next, state.excluded) else {
+            return;
+        };
         if state.cut {
             return;
         }
@@ -247,7 +261,10 @@ impl Network {
         state.next += 1;
         let to_client = client.try_clone().unwrap();
         let to_server = server.try_clone().unwrap();
-        state.connections.insert(id, (client.try_clone().unwrap(), server.try_clone().unwrap()));
+        state.connections.insert(
+            id,
+            (client.try_clone().unwrap(), server.try_clone().unwrap()),
+        );
         drop(state);
         let up = Arc::clone(self);
         let down = Arc::clone(self);
@@ -277,8 +294,9 @@ impl Network {
     /// Returns when bytes may pass; `false` if their connection has been cut.
     fn admits(&self, id: u64, direction: Direction, count: usize, commits: bool) -> bool {
         let mut state = self.state();
-        let plan =
-            state.at_commit.filter(|side| (*side == AtCommit::After) == (direction == Direction::ToClient));
+        let plan = state
+            .at_commit
+            .filter(|side| (*side == AtCommit::After) == (direction == Direction::ToClient));
         if let Some(side) = plan.filter(|_| commits) {
             state.at_commit = None;
             state.commit_cuts += 1;
@@ -294,7 +312,9 @@ impl Network {
         self.changed.notify_all();
         let mut state = self
             .changed
-            .wait_while(state, |state| state.held[place] && state.connections.contains_key(&id))
+            .wait_while(state, |state| {
+                state.held[place] && state.connections.contains_key(&id)
+            })
             .unwrap();
         state.waiting[place] -= count;
         state.connections.contains_key(&id)
@@ -307,7 +327,10 @@ impl Network {
         }
         self.changed.notify_all();
         let there = |state: &State| state.connections.contains_key(&id);
-        let state = self.changed.wait_while(state, |state| state.late && there(state)).unwrap();
+        let state = self
+            .changed
+            .wait_while(state, |state| state.late && there(state))
+            .unwrap();
         there(&state)
     }
 }

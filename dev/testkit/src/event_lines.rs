@@ -13,8 +13,11 @@ pub const BEGIN: Timestamp = Timestamp::from_micros(1_736_937_000_000_000);
 
 /// A line that is an event of nobody in particular.
 pub fn line(number: usize) -> String {
-    event_codec::encode(BEGIN + Duration::from_micros(number as u64), &serde_json::json!({"number": number}))
-        .unwrap()
+    event_codec::encode(
+        BEGIN + Duration::from_micros(number as u64),
+        &serde_json::json!({"number": number}),
+    )
+    .unwrap()
 }
 
 pub fn number_in(line: &str) -> usize {
@@ -28,7 +31,12 @@ pub fn stream(name: &str) -> Stream {
 
 /// The numbers of the lines that a stream has.
 pub fn numbers(store: &Store, name: &str) -> Vec<usize> {
-    store.load(&stream(name)).unwrap().iter().map(|stored| number_in(&stored.line)).collect()
+    store
+        .load(&stream(name))
+        .unwrap()
+        .iter()
+        .map(|stored| number_in(&stored.line))
+        .collect()
 }
 
 pub fn until(store: &Store, there: impl Fn(&StoreStats) -> bool) {
@@ -41,7 +49,9 @@ pub fn until(store: &Store, there: impl Fn(&StoreStats) -> bool) {
 /// Appends lines, those of one time together, and waits for the verdicts. Without lines it waits for those before it.
 pub fn append(store: &Store, name: &str, lines: Vec<String>) -> Result<(), StoreFailed> {
     let (tell, told) = mpsc::channel();
-    let mut batches: Vec<&[String]> = lines.chunk_by(|one, next| time_of(one) == time_of(next)).collect();
+    let mut batches: Vec<&[String]> = lines
+        .chunk_by(|one, next| time_of(one) == time_of(next))
+        .collect();
     if batches.is_empty() {
         batches.push(&[]);
     }
@@ -66,7 +76,10 @@ fn time_of(line: &str) -> Timestamp {
 
 /// Waits until everything is on disk, recorded exchanges included.
 pub fn flush(store: &Store) -> Result<(), StoreFailed> {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(store.flush())
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(store.flush())
 }
 
 /// Appends, records, and waits until both are stored.
@@ -77,7 +90,9 @@ pub fn append_with(
     exchanges: Vec<Exchange>,
 ) -> Result<(), StoreFailed> {
     append(store, name, lines)?;
-    exchanges.into_iter().for_each(|exchange| store.record(exchange));
+    exchanges
+        .into_iter()
+        .for_each(|exchange| store.record(exchange));
     flush(store)
 }
 
@@ -111,7 +126,12 @@ pub fn chained(name: &str, lines: &[String]) -> Vec<Stored> {
     for (seq, line) in (1..).zip(lines) {
         hash = chain::link(&hash, &stream, seq, line);
         let (at, _) = event_codec::decode::<serde_json::Value>(line).unwrap();
-        events.push(Stored { seq, at, line: line.clone(), hash });
+        events.push(Stored {
+            seq,
+            at,
+            line: line.clone(),
+            hash,
+        });
     }
     events
 }

@@ -26,7 +26,11 @@ const DEAD: u16 = 0;
 
 impl Answer {
     pub fn new(status: u16, body: impl ToString) -> Self {
-        Self { status, body: body.to_string(), after: Duration::ZERO }
+        Self {
+            status,
+            body: body.to_string(),
+            after: Duration::ZERO,
+        }
     }
 
     pub fn json(body: &Value) -> Self {
@@ -65,8 +69,12 @@ impl FakePeer {
             let kill = kill.clone();
             let answer = Arc::clone(&answer);
             async move {
-                let body =
-                    request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+                let body = request
+                    .into_body()
+                    .collect()
+                    .await
+                    .map(|body| body.to_bytes())
+                    .unwrap_or_default();
                 let answer = answer(&body);
                 if answer.status == DEAD {
                     kill.upgrade().inspect(|close| close.send(true).unwrap());
@@ -79,12 +87,17 @@ impl FakePeer {
                 tokio::time::sleep(answer.after).await;
                 let mut response = Response::new(Full::new(Bytes::from(answer.body)));
                 *response.status_mut() = StatusCode::from_u16(answer.status).unwrap();
-                response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                response
+                    .headers_mut()
+                    .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                 response
             }
         };
         tokio::spawn(server::serve(listener, 100, handler, closing));
-        Self { address, _close: close }
+        Self {
+            address,
+            _close: close,
+        }
     }
 
     pub async fn by_rule(rule: Rule) -> Self {

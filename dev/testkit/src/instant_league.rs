@@ -11,8 +11,8 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{
-    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId, Message,
-    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId,
+    Message, PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use matchday_core::signature::{PublicKey, SigningKey};
 use std::collections::BTreeMap;
@@ -60,14 +60,25 @@ impl InstantLeague {
     }
 
     pub fn playing(competition: Competition, players: u32, referee: Referee) -> Self {
-        let settings = LeagueSettings { competition, ..LeagueSettings::default() };
+        let settings = LeagueSettings {
+            competition,
+            ..LeagueSettings::default()
+        };
         Self::begun(settings, players, &[MATCH_TOKENS], referee, |_| None)
     }
 
     /// A league of players that sign, and of referees with these capabilities.
-    pub fn signing(proof: ProofRule, players: u32, capabilities: &[&str], referee: Referee) -> Self {
+    pub fn signing(
+        proof: ProofRule,
+        players: u32,
+        capabilities: &[&str],
+        referee: Referee,
+    ) -> Self {
         Self::begun(
-            LeagueSettings { proof, ..LeagueSettings::default() },
+            LeagueSettings {
+                proof,
+                ..LeagueSettings::default()
+            },
             players,
             capabilities,
             referee,
@@ -102,17 +113,37 @@ impl InstantLeague {
         league.hand_in(Input::Wake);
         for number in 1..=2 {
             let capabilities = capabilities.iter().map(|name| (*name).into()).collect();
-            let referee_meta = RefereeMeta { capabilities, ..referee_meta(number) };
-            let request = RefereeRegisterRequest { referee_meta, join_code: None };
+            let referee_meta = RefereeMeta {
+                capabilities,
+                ..referee_meta(number)
+            };
+            let request = RefereeRegisterRequest {
+                referee_meta,
+                join_code: None,
+            };
             let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
             league.register(&sender, request);
         }
         for number in 1..=players {
-            let player_meta = PlayerMeta { public_key: public_key(number), ..player_meta(number) };
-            let request = LeagueRegisterRequest { player_meta, join_code: None };
-            league.register(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
+            let player_meta = PlayerMeta {
+                public_key: public_key(number),
+                ..player_meta(number)
+            };
+            let request = LeagueRegisterRequest {
+                player_meta,
+                join_code: None,
+            };
+            league.register(
+                &Sender::Player(PlayerId::new(format!("agent{number}"))),
+                request,
+            );
         }
-        league.ask(&Sender::Launcher, StartLeague { league_id: settings.league_id.clone() });
+        league.ask(
+            &Sender::Launcher,
+            StartLeague {
+                league_id: settings.league_id.clone(),
+            },
+        );
         league
     }
 
@@ -133,16 +164,31 @@ impl InstantLeague {
         let league_id = self.settings.league_id.clone();
         let player_id = player.map(PlayerId::new);
         let match_id = match_id.map(MatchId::new);
-        let answer = self
-            .ask(&Sender::Launcher, LeagueOrder { league_id, order, player_id, match_id, agent_id: None });
+        let answer = self.ask(
+            &Sender::Launcher,
+            LeagueOrder {
+                league_id,
+                order,
+                player_id,
+                match_id,
+                agent_id: None,
+            },
+        );
         assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");
     }
 
     fn hand_in(&mut self, input: Input) -> Vec<Content> {
         let step = self.manager.handle(self.now, &mut self.entropy, input);
-        self.lines.extend(step.events.iter().map(|event| event_codec::encode(self.now, event).unwrap()));
+        self.lines.extend(
+            step.events
+                .iter()
+                .map(|event| event_codec::encode(self.now, event).unwrap()),
+        );
         self.outbox.extend(step.outbox);
-        step.replies.into_iter().map(|reply| reply.content).collect()
+        step.replies
+            .into_iter()
+            .map(|reply| reply.content)
+            .collect()
     }
 
     fn ask(&mut self, sender: &Sender, body: impl Into<Body>) -> Message {
@@ -170,8 +216,12 @@ impl InstantLeague {
     fn register(&mut self, sender: &Sender, body: impl Into<Body>) {
         let answer = self.ask(sender, body);
         let id = match &answer.body {
-            Body::LeagueRegisterResponse(response) => Sender::Player(response.player_id.clone().unwrap()),
-            Body::RefereeRegisterResponse(response) => Sender::Referee(response.referee_id.clone().unwrap()),
+            Body::LeagueRegisterResponse(response) => {
+                Sender::Player(response.player_id.clone().unwrap())
+            }
+            Body::RefereeRegisterResponse(response) => {
+                Sender::Referee(response.referee_id.clone().unwrap())
+            }
             other => panic!("expected a registration response, got {other:?}"),
         };
         self.tokens.insert(id, answer.envelope.auth_token.unwrap());
@@ -181,10 +231,17 @@ impl InstantLeague {
     pub fn play_one(&mut self) {
         let settings = self.settings.clone();
         while let Some(call) = self.outbox.pop() {
-            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
+            self.hand_in(Input::Answer {
+                call: call.call,
+                dialect: call.dialect,
+                answer: Answer::Received,
+            });
         }
         let matches = &self.manager.league().matches;
-        let (id, game) = matches.iter().find(|(_, game)| game.in_play).expect("something is open");
+        let (id, game) = matches
+            .iter()
+            .find(|(_, game)| game.in_play)
+            .expect("something is open");
         let by = Sender::Referee(game.referee().unwrap().clone());
         let attempt = game.attempt().unwrap();
         let fixture = Fixture {
@@ -209,14 +266,27 @@ impl InstantLeague {
 
 /// Everyone calls what its number is; the number is drawn as the scheme says.
 pub fn fair_referee(fixture: &Fixture) -> MatchResult {
-    let Fixture { match_id, a, b, settings, attempt } = fixture;
+    let Fixture {
+        match_id,
+        a,
+        b,
+        settings,
+        attempt,
+    } = fixture;
     let mut bytes = [7; 32];
     bytes[..match_id.as_str().len()].copy_from_slice(match_id.as_str().as_bytes());
     let secret = Secret::from_bytes(bytes);
-    let nonces = ByPlayer::pair((a.clone(), Nonce("salt".into())), (b.clone(), Nonce::absent(b)));
+    let nonces = ByPlayer::pair(
+        (a.clone(), Nonce("salt".into())),
+        (b.clone(), Nonce::absent(b)),
+    );
     let both = [nonces.get(a).unwrap(), nonces.get(b).unwrap()];
     let league_id = &settings.league_id;
-    let draw = MatchDraw { league_id, match_id, attempt: *attempt };
+    let draw = MatchDraw {
+        league_id,
+        match_id,
+        attempt: *attempt,
+    };
     let number = draw.dice(&secret, both).uniform(1..=10) as u8;
     let reveal = draw.reveal(&secret, nonces);
     let mut result = result(a, b, number, [choice(a), choice(b)]);
@@ -226,7 +296,12 @@ pub fn fair_referee(fixture: &Fixture) -> MatchResult {
 
 /// The same, but the number is what it is and no proof is offered.
 pub fn plain_referee(fixture: &Fixture) -> MatchResult {
-    result(&fixture.a, &fixture.b, 8, [choice(&fixture.a), choice(&fixture.b)])
+    result(
+        &fixture.a,
+        &fixture.b,
+        8,
+        [choice(&fixture.a), choice(&fixture.b)],
+    )
 }
 
 /// P01 never answers.
@@ -284,7 +359,8 @@ fn player_meta(number: u32) -> PlayerMeta {
         display_name: DisplayName::parse(&format!("Agent \"{number}\", the quick")).unwrap(),
         version: Version::parse("1.0.0").unwrap(),
         game_types: vec![GameType::new("even_odd")],
-        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8100 + number)).unwrap(),
+        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8100 + number))
+            .unwrap(),
         protocol_version: None,
         public_key: None,
         max_matches_per_hour: None,
@@ -296,7 +372,8 @@ fn referee_meta(number: u32) -> RefereeMeta {
         display_name: DisplayName::parse(&format!("Referee {number}")).unwrap(),
         version: Version::parse("1.0.0").unwrap(),
         game_types: vec![GameType::new("even_odd")],
-        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8000 + number)).unwrap(),
+        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8000 + number))
+            .unwrap(),
         max_concurrent_matches: 10,
         protocol_version: None,
         capabilities: Vec::new(),

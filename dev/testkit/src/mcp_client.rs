@@ -25,14 +25,24 @@ pub struct Reply {
 impl Reply {
     /// The JSON-RPC message in it, whether it came alone or as the last event of a stream.
     pub fn json(&self) -> Value {
-        let mut text = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).rev();
+        let mut text = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .map(str::trim)
+            .rev();
         let last = text.find(|data| !data.is_empty()).unwrap_or(&self.body);
         serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
 /// Opens an exchange, and leaves its answer to be read.
-pub async fn open(to: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str) -> Response<Incoming> {
+pub async fn open(
+    to: SocketAddr,
+    method: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Response<Incoming> {
     open_path(to, method, "/mcp", headers, body).await
 }
 
@@ -48,14 +58,22 @@ pub async fn open_path(
     let (mut line, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     let mut request = Request::builder().method(method).uri(path);
-    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+    if !headers
+        .iter()
+        .any(|(name, _)| name.eq_ignore_ascii_case("host"))
+    {
         request = request.header("host", to.to_string());
     }
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
-    timeout(PATIENCE, line.send_request(request)).await.expect("an answer in time").unwrap()
+    let request = request
+        .body(Full::new(Bytes::from(body.to_owned())))
+        .unwrap();
+    timeout(PATIENCE, line.send_request(request))
+        .await
+        .expect("an answer in time")
+        .unwrap()
 }
 
 pub async fn send(to: SocketAddr, method: &str, headers: &[(&str, &str)], body: &str) -> Reply {
@@ -68,9 +86,16 @@ pub async fn get(to: SocketAddr, path: &str) -> Reply {
 
 async fn read(response: Response<Incoming>) -> Reply {
     let (head, body) = response.into_parts();
-    let body = timeout(PATIENCE, body.collect()).await.expect("the whole answer in time").unwrap();
+    let body = timeout(PATIENCE, body.collect())
+        .await
+        .expect("the whole answer in time")
+        .unwrap();
     let body = String::from_utf8(body.to_bytes().to_vec()).unwrap();
-    Reply { status: head.status.as_u16(), headers: head.headers, body }
+    Reply {
+        status: head.status.as_u16(),
+        headers: head.headers,
+        body,
+    }
 }
 
 /// Reads a stream until an event's message fulfils `wanted`.
@@ -79,9 +104,14 @@ pub async fn until_event(body: &mut Incoming, wanted: impl Fn(&Value) -> bool) -
     let reading = async {
         loop {
             let frame = body.frame().await.expect("the stream goes on").unwrap();
-            text.push_str(&String::from_utf8_lossy(&frame.into_data().unwrap_or_default()));
+            text.push_str(&String::from_utf8_lossy(
+                &frame.into_data().unwrap_or_default(),
+            ));
             while let Some((event, rest)) = text.split_once("\n\n") {
-                let data = event.lines().filter_map(|line| line.strip_prefix("data:")).collect::<String>();
+                let data = event
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("data:"))
+                    .collect::<String>();
                 if let Ok(message) = serde_json::from_str(data.trim())
                     && wanted(&message)
                 {
@@ -103,7 +133,11 @@ pub struct Legacy {
 impl Legacy {
     pub async fn connect(to: SocketAddr) -> Self {
         let reply = send(to, "POST", &[], &initialize("2025-11-25")).await;
-        assert_eq!(reply.json()["result"]["protocolVersion"], "2025-11-25", "{reply:?}");
+        assert_eq!(
+            reply.json()["result"]["protocolVersion"],
+            "2025-11-25",
+            "{reply:?}"
+        );
         let session = reply.headers["mcp-session-id"].to_str().unwrap().to_owned();
         let client = Self { to, session };
         let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
@@ -129,7 +163,9 @@ impl Legacy {
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Value {
-        let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await;
+        let answer = self
+            .ask("tools/call", json!({"name": tool, "arguments": arguments}))
+            .await;
         answer["result"].clone()
     }
 }
@@ -160,8 +196,15 @@ pub async fn ask(to: SocketAddr, method: &str, params: Value) -> Reply {
 }
 
 async fn ask_with(to: SocketAddr, more: &[(&str, &str)], method: &str, params: Value) -> Reply {
-    let name = params.get("name").or_else(|| params.get("uri")).and_then(Value::as_str).map(str::to_owned);
-    let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+    let name = params
+        .get("name")
+        .or_else(|| params.get("uri"))
+        .and_then(Value::as_str)
+        .map(str::to_owned);
+    let mut headers = vec![
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", method),
+    ];
     headers.extend(more);
     if let Some(name) = &name {
         headers.push(("mcp-name", name));
@@ -175,7 +218,12 @@ pub async fn call(to: SocketAddr, tool: &str, arguments: Value) -> Value {
 }
 
 /// The same, with further headers.
-pub async fn call_with(to: SocketAddr, headers: &[(&str, &str)], tool: &str, arguments: Value) -> Value {
+pub async fn call_with(
+    to: SocketAddr,
+    headers: &[(&str, &str)],
+    tool: &str,
+    arguments: Value,
+) -> Value {
     let params = json!({"name": tool, "arguments": arguments});
     let answer = ask_with(to, headers, "tools/call", params).await.json();
     assert!(answer["error"].is_null(), "{answer}");

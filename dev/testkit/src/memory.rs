@@ -45,7 +45,10 @@ impl Dialer for MemoryDialer {
     fn dial<'a>(&'a self, _host: &'a str, _port: u16) -> DialFuture<'a> {
         Box::pin(async move {
             let (near, far) = tokio::io::duplex(BUFFER_BYTES);
-            self.0.send(far).await.map_err(|_| io::Error::from(io::ErrorKind::ConnectionRefused))?;
+            self.0
+                .send(far)
+                .await
+                .map_err(|_| io::Error::from(io::ErrorKind::ConnectionRefused))?;
             Ok(Box::new(near) as Box<dyn Connection>)
         })
     }

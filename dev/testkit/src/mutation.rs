@@ -37,11 +37,15 @@ const PIECES: [&[u8]; 28] = [
 /// names one of the good texts and what to do to it, one edit after the other: where, how much to cut out, and what to put
 /// there instead.
 pub fn mutated<T: AsRef<[u8]>>(good: &[T], input: &[u8]) -> Vec<u8> {
-    let [first @ 128..=255, high, low, edits @ ..] = input else { return input.to_vec() };
+    let [first @ 128..=255, high, low, edits @ ..] = input else {
+        return input.to_vec();
+    };
     let mut text = good[number(*high, *low) % good.len()].as_ref().to_vec();
     let edits_max = usize::from(first % 8) + 1;
     for edit in edits.chunks_exact(5).take(edits_max) {
-        let [high, low, cut, kind, byte] = edit else { continue };
+        let [high, low, cut, kind, byte] = edit else {
+            continue;
+        };
         let from = number(*high, *low) % (text.len() + 1);
         let to = (from + usize::from(cut % 16)).min(text.len());
         let piece = match usize::from(*kind) {

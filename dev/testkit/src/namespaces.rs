@@ -38,7 +38,10 @@ static MADE: AtomicU32 = AtomicU32::new(0);
 pub struct Namespaces(Vec<String>);
 
 fn ip(args: &[&str]) -> bool {
-    Command::new("ip").args(args).output().is_ok_and(|output| output.status.success())
+    Command::new("ip")
+        .args(args)
+        .output()
+        .is_ok_and(|output| output.status.success())
 }
 
 impl Namespaces {
@@ -46,11 +49,21 @@ impl Namespaces {
     pub fn new(names: &[&str]) -> Option<Self> {
         let process = std::process::id();
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let namespaces = Self(names.iter().map(|name| format!("md-{name}-{process}-{number}")).collect());
-        let add = |name: &String| ip(&["netns", "add", name]) && ip(&["-n", name, "link", "set", "lo", "up"]);
+        let namespaces = Self(
+            names
+                .iter()
+                .map(|name| format!("md-{name}-{process}-{number}"))
+                .collect(),
+        );
+        let add = |name: &String| {
+            ip(&["netns", "add", name]) && ip(&["-n", name, "link", "set", "lo", "up"])
+        };
         let made = namespaces.0.iter().all(add);
-        require_that(made, "network namespaces cannot be made here (they need root and iproute2)")
-            .then_some(namespaces)
+        require_that(
+            made,
+            "network namespaces cannot be made here (they need root and iproute2)",
+        )
+        .then_some(namespaces)
     }
 
     fn name(&self, place: usize) -> &str {
@@ -60,7 +73,9 @@ impl Namespaces {
     /// A cable between two of them, with an address at each end.
     pub fn cable(&self, ends: [usize; 2], name: &str, addresses: [&str; 2]) {
         let [one, other] = ends.map(|end| self.name(end));
-        assert!(ip(&["-n", one, "link", "add", name, "type", "veth", "peer", "name", name, "netns", other]));
+        assert!(ip(&[
+            "-n", one, "link", "add", name, "type", "veth", "peer", "name", name, "netns", other
+        ]));
         for (namespace, address) in [one, other].iter().zip(addresses) {
             assert!(ip(&["-n", namespace, "addr", "add", address, "dev", name]));
             assert!(ip(&["-n", namespace, "link", "set", name, "up"]));
@@ -72,7 +87,9 @@ impl Namespaces {
         let mut command = command("ip");
         command.args(["netns", "exec", self.name(inside)]);
         command.arg(program.get_program()).args(program.get_args());
-        program.get_current_dir().map(|folder| command.current_dir(folder));
+        program
+            .get_current_dir()
+            .map(|folder| command.current_dir(folder));
         for (name, value) in program.get_envs() {
             value.map(|value| command.env(name, value));
         }
@@ -90,19 +107,37 @@ impl Namespaces {
 
     /// What is sent from one of them to an address is lost from now on; what comes from there arrives.
     pub fn lose_packets_to(&self, from: usize, address: &str) {
-        assert!(ip(&["-n", self.name(from), "route", "add", "blackhole", address]));
+        assert!(ip(&[
+            "-n",
+            self.name(from),
+            "route",
+            "add",
+            "blackhole",
+            address
+        ]));
     }
 
     pub fn deliver_packets_to(&self, from: usize, address: &str) {
-        assert!(ip(&["-n", self.name(from), "route", "del", "blackhole", address]));
+        assert!(ip(&[
+            "-n",
+            self.name(from),
+            "route",
+            "del",
+            "blackhole",
+            address
+        ]));
     }
 }
 
 impl Drop for Namespaces {
     fn drop(&mut self) {
         for namespace in &self.0 {
-            let pids = Command::new("ip").args(["netns", "pids", namespace]).output();
-            for pid in String::from_utf8_lossy(&pids.map(|output| output.stdout).unwrap_or_default()).lines()
+            let pids = Command::new("ip")
+                .args(["netns", "pids", namespace])
+                .output();
+            for pid in
+                String::from_utf8_lossy(&pids.map(|output| output.stdout).unwrap_or_default())
+                    .lines()
             {
                 let _ = Command::new("kill").args(["-9", pid]).status();
             }

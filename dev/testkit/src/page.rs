@@ -32,13 +32,24 @@ pub fn try_ask(address: &str, method: &str, path: &str, body: &str) -> io::Resul
     stream.write_all(request.as_bytes())?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .ok_or(io::ErrorKind::UnexpectedEof)?;
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Ok(Page { status, head: head.to_ascii_lowercase(), body: body.to_owned() })
+    Ok(Page {
+        status,
+        head: head.to_ascii_lowercase(),
+        body: body.to_owned(),
+    })
 }
 
 /// The value of exactly this series.
 pub fn value(page: &str, series: &str) -> f64 {
-    let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
-    found.unwrap_or_else(|| panic!("no {series} in:\n{page}")).parse().unwrap()
+    let found = page
+        .lines()
+        .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    found
+        .unwrap_or_else(|| panic!("no {series} in:\n{page}"))
+        .parse()
+        .unwrap()
 }

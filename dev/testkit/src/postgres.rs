@@ -24,12 +24,23 @@ impl Cluster {
     #[must_use]
     pub fn start() -> Option<Self> {
         let bin = bin();
-        if !require_that(bin.is_some(), "postgresql is not installed (apt-get install postgresql)") {
+        if !require_that(
+            bin.is_some(),
+            "postgresql is not installed (apt-get install postgresql)",
+        ) {
             return None;
         }
-        let cluster = Self { folder: tempfile::tempdir().unwrap(), bin: bin?, databases: AtomicU32::new(0) };
+        let cluster = Self {
+            folder: tempfile::tempdir().unwrap(),
+            bin: bin?,
+            databases: AtomicU32::new(0),
+        };
         if let Some(user) = other_user() {
-            let status = Command::new("chown").arg(user).arg(cluster.folder.path()).status().unwrap();
+            let status = Command::new("chown")
+                .arg(user)
+                .arg(cluster.folder.path())
+                .status()
+                .unwrap();
             assert!(status.success());
         }
         let data = cluster.data();
@@ -77,7 +88,10 @@ impl Cluster {
     }
 
     pub fn address(&self, database: &str) -> String {
-        format!("postgres://matchday@/{database}?host={}", self.folder.path().display())
+        format!(
+            "postgres://matchday@/{database}?host={}",
+            self.folder.path().display()
+        )
     }
 
     /// A proxy before the cluster's socket.
@@ -87,7 +101,11 @@ impl Cluster {
 
     /// The address of a new, empty database behind a proxy.
     pub fn database_behind(&self, proxy: &CutProxy) -> String {
-        format!("postgres://matchday@{}/{}?sslmode=disable", proxy.address(), self.create())
+        format!(
+            "postgres://matchday@{}/{}?sslmode=disable",
+            proxy.address(),
+            self.create()
+        )
     }
 
     /// Adds settings to the server's, and a line before those that say who may connect; starts it again with them.
@@ -107,19 +125,32 @@ impl Cluster {
     pub fn hand_over(&self, file: &Path) {
         fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
         if let Some(user) = other_user() {
-            assert!(Command::new("chown").arg(user).arg(file).status().unwrap().success());
+            assert!(
+                Command::new("chown")
+                    .arg(user)
+                    .arg(file)
+                    .status()
+                    .unwrap()
+                    .success()
+            );
         }
     }
 
     /// Starts the server, and returns when it takes connections.
     pub fn up(&self) {
         let log = self.folder.path().join("server.log").display().to_string();
-        self.run("pg_ctl", &["start", "-w", "-t", "120", "-D", &self.data(), "-l", &log]);
+        self.run(
+            "pg_ctl",
+            &["start", "-w", "-t", "120", "-D", &self.data(), "-l", &log],
+        );
     }
 
     /// Stops the server: `fast` in good order, `immediate` as by a crash.
     pub fn stop(&self, mode: &str) {
-        self.run("pg_ctl", &["stop", "-w", "-t", "120", "-m", mode, "-D", &self.data()]);
+        self.run(
+            "pg_ctl",
+            &["stop", "-w", "-t", "120", "-m", mode, "-D", &self.data()],
+        );
     }
 
     /// Kills the server and all its processes with SIGKILL.
@@ -127,13 +158,32 @@ impl Cluster {
         let pid = fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap();
         let pid = pid.lines().next().unwrap().trim().to_owned();
         // It must begin no other process between the look at them and the end.
-        assert!(Command::new("kill").args(["-STOP", &pid]).status().unwrap().success());
-        let children = Command::new("ps").args(["-o", "pid=", "--ppid", &pid]).output().unwrap().stdout;
+        assert!(
+            Command::new("kill")
+                .args(["-STOP", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let children = Command::new("ps")
+            .args(["-o", "pid=", "--ppid", &pid])
+            .output()
+            .unwrap()
+            .stdout;
         let children = String::from_utf8(children).unwrap();
-        let all: Vec<&str> = std::iter::once(pid.as_str()).chain(children.split_whitespace()).collect();
+        let all: Vec<&str> = std::iter::once(pid.as_str())
+            .chain(children.split_whitespace())
+            .collect();
         // One that has ended already is no matter.
-        let _ = Command::new("kill").arg("-9").args(&all).stderr(Stdio::null()).status().unwrap();
-        eventually("the server has ended", || !all.iter().any(|pid| is_running(pid)));
+        let _ = Command::new("kill")
+            .arg("-9")
+            .args(&all)
+            .stderr(Stdio::null())
+            .status()
+            .unwrap();
+        eventually("the server has ended", || {
+            !all.iter().any(|pid| is_running(pid))
+        });
         // A killed process that nobody has waited for yet looks to the next server like one that runs.
         fs::remove_file(self.folder.path().join("data/postmaster.pid")).unwrap();
         for file in fs::read_dir(self.folder.path()).unwrap().flatten() {
@@ -172,31 +222,49 @@ impl Cluster {
         let mut command = match other_user() {
             Some(user) => {
                 let mut command = Command::new("setpriv");
-                command.args(["--reuid", &user, "--regid", &user, "--clear-groups"]).arg(&program);
+                command
+                    .args(["--reuid", &user, "--regid", &user, "--clear-groups"])
+                    .arg(&program);
                 command
             }
             None => Command::new(&program),
         };
         let log = self.folder.path().join("programs.log");
-        let errors = fs::File::options().create(true).append(true).open(&log).unwrap();
+        let errors = fs::File::options()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .unwrap();
         command
             .args(args)
             .current_dir(self.folder.path())
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("LC_ALL", "C");
-        let out = command.stdin(Stdio::null()).stderr(errors).output().unwrap();
+        let out = command
+            .stdin(Stdio::null())
+            .stderr(errors)
+            .output()
+            .unwrap();
         let told = fs::read_to_string(&log).unwrap_or_default();
-        assert!(out.status.success(), "{} {args:?}: {told}", program.display());
+        assert!(
+            out.status.success(),
+            "{} {args:?}: {told}",
+            program.display()
+        );
         String::from_utf8(out.stdout).unwrap()
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let pid = fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap_or_default();
+        let pid =
+            fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap_or_default();
         if let Some(pid) = pid.lines().next() {
-            let _ = Command::new("kill").args(["-QUIT", pid.trim()]).stderr(Stdio::null()).status();
+            let _ = Command::new("kill")
+                .args(["-QUIT", pid.trim()])
+                .stderr(Stdio::null())
+                .status();
         }
     }
 }
@@ -204,7 +272,8 @@ impl Drop for Cluster {
 /// Whether a process is there and has not ended.
 fn is_running(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
 /// PostgreSQL does not run as root.
@@ -213,7 +282,11 @@ fn other_user() -> Option<String> {
     if String::from_utf8(id).ok()?.trim() != "0" {
         return None;
     }
-    let nobody = Command::new("id").args(["-u", "nobody"]).output().ok()?.stdout;
+    let nobody = Command::new("id")
+        .args(["-u", "nobody"])
+        .output()
+        .ok()?
+        .stdout;
     Some(String::from_utf8(nobody).ok()?.trim().to_owned())
 }
 

@@ -19,11 +19,21 @@ pub fn assert_recorded_fits(exchange: &Exchange) -> usize {
         Direction::Out => Some(&exchange.request),
         Direction::In => exchange.answer.as_ref(),
     };
-    let Some(whole) = said.and_then(|text| serde_json::from_str::<Value>(text).ok()) else { return 0 };
-    let places = [&whole, &whole["params"], &whole["params"]["message"], &whole["result"]];
+    let Some(whole) = said.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+        return 0;
+    };
+    let places = [
+        &whole,
+        &whole["params"],
+        &whole["params"]["message"],
+        &whole["result"],
+    ];
     let mut judged = 0;
     for message in places {
-        if let Some(kind) = message["message_type"].as_str().and_then(MessageType::parse) {
+        if let Some(kind) = message["message_type"]
+            .as_str()
+            .and_then(MessageType::parse)
+        {
             assert_fits(&MESSAGES[&kind], message);
             judged += 1;
         }
@@ -32,5 +42,8 @@ pub fn assert_recorded_fits(exchange: &Exchange) -> usize {
 }
 
 static MESSAGES: LazyLock<BTreeMap<MessageType, jsonschema::Validator>> = LazyLock::new(|| {
-    MessageType::ALL.iter().map(|&kind| (kind, validator(&schema::message(kind)))).collect()
+    MessageType::ALL
+        .iter()
+        .map(|&kind| (kind, validator(&schema::message(kind))))
+        .collect()
 });

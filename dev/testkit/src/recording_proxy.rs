@@ -30,7 +30,11 @@ pub struct RecordingProxy {
 impl RecordingProxy {
     pub fn new() -> Self {
         let (close, closing) = watch::channel(false);
-        Self { heard: Arc::default(), closing, _close: Arc::new(close) }
+        Self {
+            heard: Arc::default(),
+            closing,
+            _close: Arc::new(close),
+        }
     }
 
     /// An address that leads to `agent` through this proxy.
@@ -46,10 +50,17 @@ impl RecordingProxy {
                 let asked = request.into_body().collect().await.unwrap().to_bytes();
                 let deadline = Instant::now() + Duration::from_secs(30);
                 let url = format!("http://{agent}/mcp");
-                let received = client.post(&url, asked.clone(), deadline, 1 << 20).await.ok();
+                let received = client
+                    .post(&url, asked.clone(), deadline, 1 << 20)
+                    .await
+                    .ok();
                 let read = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or_default();
-                heard.lock().unwrap().push((read(&asked), received.as_ref().map(|it| read(&it.body))));
-                let (status, body) = received.map_or((502, Bytes::new()), |it| (it.status, it.body));
+                heard
+                    .lock()
+                    .unwrap()
+                    .push((read(&asked), received.as_ref().map(|it| read(&it.body))));
+                let (status, body) =
+                    received.map_or((502, Bytes::new()), |it| (it.status, it.body));
                 let mut response = Response::new(Full::new(body));
                 *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap();
                 response
@@ -61,10 +72,14 @@ impl RecordingProxy {
 
     /// Holds every exchange against the schema of its method, and gives back which methods were answered.
     pub fn assert_all_fit(&self) -> BTreeSet<String> {
-        let judges: BTreeMap<_, _> = Method::all().map(|method| (method.name, Judge::of(&method))).collect();
+        let judges: BTreeMap<_, _> = Method::all()
+            .map(|method| (method.name, Judge::of(&method)))
+            .collect();
         let mut methods = BTreeSet::new();
         for (request, response) in self.heard.lock().unwrap().iter() {
-            let method = request["method"].as_str().unwrap_or_else(|| panic!("no method: {request}"));
+            let method = request["method"]
+                .as_str()
+                .unwrap_or_else(|| panic!("no method: {request}"));
             assert_fits(&judges[method].request, request);
             if let Some(response) = response {
                 assert_fits(&judges[method].response, response);
@@ -89,6 +104,9 @@ impl Judge {
             document["$ref"] = json!(format!("#/$defs/{part}"));
             validator(&document)
         };
-        Self { request: half("request"), response: half("response") }
+        Self {
+            request: half("request"),
+            response: half("response"),
+        }
     }
 }

@@ -29,7 +29,10 @@ impl Schemas {
 
     /// What is wrong with a message by the schema of its type; nothing, if it fits.
     pub fn faults(&self, message: &Value) -> Vec<String> {
-        let kind = message.get("message_type").and_then(Value::as_str).and_then(MessageType::parse);
+        let kind = message
+            .get("message_type")
+            .and_then(Value::as_str)
+            .and_then(MessageType::parse);
         match kind {
             Some(kind) => self.messages[&kind]
                 .iter_errors(message)
@@ -42,9 +45,15 @@ impl Schemas {
     /// As `faults`, and of an answer to a query also what our own manager promises beyond the protocol.
     pub fn faults_of_ours(&self, message: &Value) -> Vec<String> {
         let mut faults = self.faults(message);
-        let schema = message["query_type"].as_str().and_then(|name| self.data.get(name));
+        let schema = message["query_type"]
+            .as_str()
+            .and_then(|name| self.data.get(name));
         if let (Some(data), Some(schema)) = (message.get("data"), schema) {
-            faults.extend(schema.iter_errors(data).map(|error| format!("data: {error}")));
+            faults.extend(
+                schema
+                    .iter_errors(data)
+                    .map(|error| format!("data: {error}")),
+            );
         }
         faults
     }
@@ -52,13 +61,20 @@ impl Schemas {
 
 /// Formats count here: a date that does not exist is no time.
 pub fn validator(schema: &Value) -> Validator {
-    let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
-    options.build(schema).unwrap_or_else(|error| panic!("no schema: {error}"))
+    let options = jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .should_validate_formats(true);
+    options
+        .build(schema)
+        .unwrap_or_else(|error| panic!("no schema: {error}"))
 }
 
 /// Panics with everything that is wrong.
 pub fn assert_fits(schema: &Validator, value: &Value) {
-    let faults: Vec<_> = schema.iter_errors(value).map(|error| error.to_string()).collect();
+    let faults: Vec<_> = schema
+        .iter_errors(value)
+        .map(|error| error.to_string())
+        .collect();
     assert!(faults.is_empty(), "{faults:?} in {value:#}");
 }
 
@@ -69,19 +85,27 @@ thread_local! {
 /// Everything that a step of an agent lets out fits its schema. Each is made when it is first needed, for many small
 /// tests.
 pub fn assert_step_fits<E>(step: &Step<E>) {
-    let sent = step.outbox.iter().filter_map(|outgoing| match &outgoing.payload {
-        Payload::Message(message) => Some(message),
-        Payload::Probe => None,
-    });
-    let answered = step.replies.iter().filter_map(|reply| match &reply.content {
-        Content::Message(message) => Some(message),
-        Content::Data(_) | Content::Received => None,
-    });
+    let sent = step
+        .outbox
+        .iter()
+        .filter_map(|outgoing| match &outgoing.payload {
+            Payload::Message(message) => Some(message),
+            Payload::Probe => None,
+        });
+    let answered = step
+        .replies
+        .iter()
+        .filter_map(|reply| match &reply.content {
+            Content::Message(message) => Some(message),
+            Content::Data(_) | Content::Received => None,
+        });
     NEEDED.with_borrow_mut(|needed| {
         for message in sent.chain(answered) {
             let kind = message.message_type();
             let value = serde_json::to_value(message).unwrap();
-            let judge = needed.entry(kind).or_insert_with(|| validator(&schema::message(kind)));
+            let judge = needed
+                .entry(kind)
+                .or_insert_with(|| validator(&schema::message(kind)));
             assert_fits(judge, &value);
         }
     });

@@ -27,14 +27,18 @@ impl Starter {
     pub fn write_with(cli: &Cli, language: &str, options: &[&str]) -> Option<Self> {
         let (language, found) = match language {
             "python" => ("python", tool("python3", "--version", "Python ", (3, 9))),
-            "typescript" => {
-                ("typescript", packaged_node().or_else(|| tool("node", "--version", "v", (22, 18))))
-            }
+            "typescript" => (
+                "typescript",
+                packaged_node().or_else(|| tool("node", "--version", "v", (22, 18))),
+            ),
             "rust" => ("rust", Some(env!("CARGO").into())),
             "go" => ("go", tool("go", "version", "go version go", (1, 19))),
             other => panic!("no starter is written in {other}"),
         };
-        if !tools::require_that(found.is_some(), &format!("{language} is not installed, or is too old")) {
+        if !tools::require_that(
+            found.is_some(),
+            &format!("{language} is not installed, or is too old"),
+        ) {
             return None;
         }
         let tool = found?;
@@ -45,10 +49,22 @@ impl Starter {
             lock
         });
         let folder = cli.path().join("starter");
-        let written =
-            cli.run(&[&["new", "player", "--lang", language, "starter", "--name", NAME], options].concat());
+        let written = cli.run(
+            &[
+                &[
+                    "new", "player", "--lang", language, "starter", "--name", NAME,
+                ],
+                options,
+            ]
+            .concat(),
+        );
         assert_eq!(written.code, 0, "{written:?}");
-        Some(Self { language, tool, folder, _target_lock })
+        Some(Self {
+            language,
+            tool,
+            folder,
+            _target_lock,
+        })
     }
 
     fn command(&self, program: &Path, args: &[&str]) -> Command {
@@ -72,20 +88,33 @@ impl Starter {
         let done = output(self.command(&self.tool, args));
         assert_eq!(done.code, 0, "{}{}", done.out, done.err);
         let said = format!("{}{}", done.out, done.err);
-        let counted = ["Ran 10 tests", "# pass 10", "\u{2139} pass 10", "10 passed", "ok  \tplayer"];
+        let counted = [
+            "Ran 10 tests",
+            "# pass 10",
+            "\u{2139} pass 10",
+            "10 passed",
+            "ok  \tplayer",
+        ];
         assert!(counted.iter().any(|words| said.contains(words)), "{said}");
     }
 
     /// Compiles a starter in TypeScript, and runs its tests, with the Node of the machine: what `npm test` does.
     pub fn compile_and_test(&self) {
-        let Some(tools) =
-            tools::require_installed("starters/typescript", "crates/matchday/tests/starters/install")
-        else {
+        let Some(tools) = tools::require_installed(
+            "starters/typescript",
+            "crates/matchday/tests/starters/install",
+        ) else {
             return;
         };
-        std::os::unix::fs::symlink(tools.join("node_modules"), self.folder.join("node_modules")).unwrap();
-        let Some(node) = tool("node", "--version", "v", (20, 0)) else { return };
-        for args in [&["node_modules/typescript/bin/tsc"][..], &["--test", "build/agent.test.js"]] {
+        std::os::unix::fs::symlink(tools.join("node_modules"), self.folder.join("node_modules"))
+            .unwrap();
+        let Some(node) = tool("node", "--version", "v", (20, 0)) else {
+            return;
+        };
+        for args in [
+            &["node_modules/typescript/bin/tsc"][..],
+            &["--test", "build/agent.test.js"],
+        ] {
             let done = output(self.command(&node, args));
             assert_eq!(done.code, 0, "{}{}", done.out, done.err);
         }
@@ -128,7 +157,8 @@ impl Starter {
 
 /// Node as `./test` installs it.
 fn packaged_node() -> Option<PathBuf> {
-    let folders = ["mcp", "starters/node"].map(|folder| tools::folder().join(folder).join("node_modules"));
+    let folders =
+        ["mcp", "starters/node"].map(|folder| tools::folder().join(folder).join("node_modules"));
     let node = |folder: &PathBuf| {
         let kinds = ["x64", "arm64"].map(|kind| folder.join(format!("node-linux-{kind}/bin/node")));
         kinds.into_iter().find(|path| path.exists())
@@ -140,7 +170,9 @@ fn packaged_node() -> Option<PathBuf> {
 fn tool(name: &str, ask: &str, prefix: &str, wanted: (u32, u32)) -> Option<PathBuf> {
     let output = Command::new(name).arg(ask).output().ok()?;
     let said = String::from_utf8(output.stdout).ok()?;
-    let mut numbers = said.strip_prefix(prefix)?.split(|character: char| !character.is_ascii_digit());
+    let mut numbers = said
+        .strip_prefix(prefix)?
+        .split(|character: char| !character.is_ascii_digit());
     let mut number = || numbers.next()?.parse::<u32>().ok();
     ((number()?, number()?) >= wanted).then(|| name.into())
 }

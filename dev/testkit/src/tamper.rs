@@ -6,8 +6,12 @@ use std::path::Path;
 /// Runs statements on a store's file while nothing in it forbids them; its schema is the same afterwards. How many rows changed.
 pub fn tamper(path: &Path, statements: &str) -> u64 {
     let db = Connection::open(path).unwrap();
-    let mut query = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
-    let triggers = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let mut query = db
+        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+        .unwrap();
+    let triggers = query
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
     let triggers: Vec<(String, String)> = triggers.collect::<Result<_, _>>().unwrap();
     drop(query);
     for (name, _) in &triggers {

@@ -51,13 +51,22 @@ pub fn short() -> Timing {
         game_over: Duration::from_millis(300),
         report: Duration::from_secs(2),
         other: Duration::from_secs(2),
-        retry: RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } },
+        retry: RetryPolicy {
+            retries: 1,
+            backoff: Backoff::Fixed {
+                delay: Duration::from_millis(50),
+            },
+        },
     }
 }
 
 /// A league that begins at once.
 pub fn quick(timing: Timing) -> league::LeagueSettings {
-    league::LeagueSettings { announce_lead: Duration::ZERO, timing, ..league::LeagueSettings::default() }
+    league::LeagueSettings {
+        announce_lead: Duration::ZERO,
+        timing,
+        ..league::LeagueSettings::default()
+    }
 }
 
 impl TestLeague {
@@ -86,8 +95,10 @@ impl TestLeague {
 
     /// Waits until nothing is on its way to the disk.
     pub async fn flushed(&self) {
-        eventually_async("nothing is on its way to the disk", async || self.store.stats().queue_depth == 0)
-            .await;
+        eventually_async("nothing is on its way to the disk", async || {
+            self.store.stats().queue_depth == 0
+        })
+        .await;
     }
 
     /// Where everyone's events are.
@@ -107,12 +118,17 @@ impl TestLeague {
     /// The same where other dialects are spoken, which the schemas do not describe.
     pub fn exchanges_unchecked(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();
-        Store::open_read_only(&self.file()).unwrap().exchanges().unwrap()
+        Store::open_read_only(&self.file())
+            .unwrap()
+            .exchanges()
+            .unwrap()
     }
 
     pub fn options(&self, name: &str) -> Options {
         let routes = LocalRoutes::default();
-        self.mailboxes.iter().for_each(|mailboxes| routes.serve_mailboxes(Arc::clone(mailboxes)));
+        self.mailboxes
+            .iter()
+            .for_each(|mailboxes| routes.serve_mailboxes(Arc::clone(mailboxes)));
         Options {
             routes,
             client: self.client.clone(),
@@ -128,17 +144,35 @@ impl TestLeague {
         A::Event: Send,
     {
         let stream = Stream(name.into());
-        matchday_runtime::run(agent, listener, self.store.clone(), stream, self.options(name)).unwrap()
+        matchday_runtime::run(
+            agent,
+            listener,
+            self.store.clone(),
+            stream,
+            self.options(name),
+        )
+        .unwrap()
     }
 
     pub async fn manager(&self, settings: league::LeagueSettings) -> Handle<Manager> {
         self.run(Manager::new(settings), free_port().await, "league")
     }
 
-    pub async fn referee(&self, number: u32, manager: &Endpoint, timing: Timing) -> Handle<Referee> {
+    pub async fn referee(
+        &self,
+        number: u32,
+        manager: &Endpoint,
+        timing: Timing,
+    ) -> Handle<Referee> {
         let listener = free_port().await;
-        let settings = self.referee_settings(number, manager, timing, &listener).await;
-        self.run(Referee::new(settings), listener, &format!("referee/{number}"))
+        let settings = self
+            .referee_settings(number, manager, timing, &listener)
+            .await;
+        self.run(
+            Referee::new(settings),
+            listener,
+            &format!("referee/{number}"),
+        )
     }
 
     pub async fn referee_settings(
@@ -180,9 +214,15 @@ impl TestLeague {
 
     pub async fn player(&self, number: u32, manager: &Endpoint, strategy: &str) -> Handle<Player> {
         let listener = free_port().await;
-        let settings = self.player_settings(number, manager, strategy, &listener).await;
+        let settings = self
+            .player_settings(number, manager, strategy, &listener)
+            .await;
         let strategy = strategy::find(strategy).unwrap().build();
-        self.run(Player::new(settings, strategy), listener, &format!("player/{number}"))
+        self.run(
+            Player::new(settings, strategy),
+            listener,
+            &format!("player/{number}"),
+        )
     }
 
     /// A player for which `decider` decides, and which falls back on even.
@@ -193,27 +233,56 @@ impl TestLeague {
         decider: Arc<dyn Decider>,
     ) -> Handle<Player> {
         let listener = free_port().await;
-        let settings = self.player_settings(number, manager, "a mind", &listener).await;
+        let settings = self
+            .player_settings(number, manager, "a mind", &listener)
+            .await;
         let fallback = strategy::find("always_even").unwrap().build();
         let player = Player::with_external_decider(settings, fallback, THINK_TIME);
         let name = format!("player/{number}");
-        let options = Options { decider: Some(decider), ..self.options(&name) };
-        matchday_runtime::run(player, listener, self.store.clone(), Stream(name.into()), options).unwrap()
+        let options = Options {
+            decider: Some(decider),
+            ..self.options(&name)
+        };
+        matchday_runtime::run(
+            player,
+            listener,
+            self.store.clone(),
+            Stream(name.into()),
+            options,
+        )
+        .unwrap()
     }
 
     pub async fn post(&self, to: SocketAddr, body: impl Into<Vec<u8>>) -> (u16, Value) {
         let deadline = Instant::now() + Duration::from_secs(60);
         let url = format!("http://{to}/mcp");
-        let received = self.client.post(&url, body.into().into(), deadline, 1 << 20).await.unwrap();
-        (received.status, serde_json::from_slice(&received.body).unwrap_or_default())
+        let received = self
+            .client
+            .post(&url, body.into().into(), deadline, 1 << 20)
+            .await
+            .unwrap();
+        (
+            received.status,
+            serde_json::from_slice(&received.body).unwrap_or_default(),
+        )
     }
 
     pub async fn start(&self, manager: &Handle<Manager>) {
         let league_id = league::LeagueSettings::default().league_id;
-        let envelope = Envelope::new(Sender::Launcher, self.clock.now(), ConversationId::new("conv-start"));
+        let envelope = Envelope::new(
+            Sender::Launcher,
+            self.clock.now(),
+            ConversationId::new("conv-start"),
+        );
         let message = Message::new(envelope, StartLeague { league_id });
-        let (status, answer) = self.post(manager.address(), serde_json::to_vec(&message).unwrap()).await;
-        assert_eq!((status, &answer["message_type"]), (200, &"LEAGUE_STATUS".into()), "{answer}");
+        let (status, answer) = self
+            .post(manager.address(), serde_json::to_vec(&message).unwrap())
+            .await;
+        assert_eq!(
+            (status, &answer["message_type"]),
+            (200, &"LEAGUE_STATUS".into()),
+            "{answer}"
+        );
     }
 
     /// Registers a player that listens at `address`, the way a script would.
@@ -240,18 +309,34 @@ pub async fn until<A: 'static>(
     within: Duration,
     look: impl Fn(&A) -> bool + Clone + Send + 'static,
 ) {
-    let seen = tokio::time::timeout(within, agent.wait_for(move |agent| look(agent).then_some(()))).await;
-    seen.unwrap_or_else(|_| panic!("waited in vain: {what}")).expect("the agent runs");
+    let seen = tokio::time::timeout(
+        within,
+        agent.wait_for(move |agent| look(agent).then_some(())),
+    )
+    .await;
+    seen.unwrap_or_else(|_| panic!("waited in vain: {what}"))
+        .expect("the agent runs");
 }
 
 pub async fn until_registered(manager: &Handle<Manager>, players: usize, referees: usize) {
-    until(manager, "everyone registered", Duration::from_secs(60), move |manager| {
-        manager.league().players.len() == players && manager.league().referees.len() == referees
-    })
+    until(
+        manager,
+        "everyone registered",
+        Duration::from_secs(60),
+        move |manager| {
+            manager.league().players.len() == players && manager.league().referees.len() == referees
+        },
+    )
     .await;
 }
 
 pub async fn until_completed(manager: &Handle<Manager>, within: Duration) -> League {
-    until(manager, "league completed", within, |manager| manager.league().phase == Phase::Completed).await;
-    manager.inspect(|manager| manager.league().clone()).await.unwrap()
+    until(manager, "league completed", within, |manager| {
+        manager.league().phase == Phase::Completed
+    })
+    .await;
+    manager
+        .inspect(|manager| manager.league().clone())
+        .await
+        .unwrap()
 }

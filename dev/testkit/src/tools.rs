@@ -9,24 +9,34 @@ use std::process::{Command, Stdio};
 #[must_use]
 pub fn require(tool: &str) -> bool {
     let mut command = Command::new(tool);
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    require_that(command.status().is_ok_and(|status| status.success()), &format!("{tool} is not installed"))
+    command
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    require_that(
+        command.status().is_ok_and(|status| status.success()),
+        &format!("{tool} is not installed"),
+    )
 }
 
 /// What an install script of the tree has put into `target/test-tools/NAME`, where it leaves a file `installed`.
 #[must_use]
 pub fn require_installed(name: &str, script: &str) -> Option<PathBuf> {
     let folder = folder().join(name);
-    require_that(folder.join("installed").exists(), &format!("{script} has not been run"))
-        .then(|| folder.canonicalize().unwrap())
+    require_that(
+        folder.join("installed").exists(),
+        &format!("{script} has not been run"),
+    )
+    .then(|| folder.canonicalize().unwrap())
 }
 
 /// The right to mount a file system, which `mounted` has just tried. A runner without it says so to the gate by
 /// `MATCHDAY_TEST_WITHOUT=mount`.
 #[must_use]
 pub fn require_mount(mounted: bool) -> bool {
-    let without =
-        env::var("MATCHDAY_TEST_WITHOUT").is_ok_and(|names| names.split(' ').any(|name| name == "mount"));
+    let without = env::var("MATCHDAY_TEST_WITHOUT")
+        .is_ok_and(|names| names.split(' ').any(|name| name == "mount"));
     let missing = "a file system cannot be mounted here (it needs root)";
     if !mounted && without {
         eprintln!("skipped: {missing}");
@@ -39,7 +49,10 @@ pub fn require_mount(mounted: bool) -> bool {
 #[must_use]
 pub fn require_that(holds: bool, missing: &str) -> bool {
     if !holds {
-        assert!(!in_gate(), "the gate cannot do without: {missing}; ./test installs what it can");
+        assert!(
+            !in_gate(),
+            "the gate cannot do without: {missing}; ./test installs what it can"
+        );
         eprintln!("skipped: {missing}");
     }
     holds
@@ -51,5 +64,7 @@ pub fn folder() -> PathBuf {
 }
 
 fn in_gate() -> bool {
-    ["CI", "MATCHDAY_TEST_GATE"].iter().any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
+    ["CI", "MATCHDAY_TEST_GATE"]
+        .iter()
+        .any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
 }

@@ -74,14 +74,22 @@ fn serve(stream: TcpStream, manners: Manners, taken: &Mutex<Vec<Told>>) {
             head.push_str(&line);
         }
         assert!(head.starts_with("POST /v1/traces HTTP/1.1"), "{head}");
-        assert!(head.to_ascii_lowercase().contains("content-type: application/json"), "{head}");
+        assert!(
+            head.to_ascii_lowercase()
+                .contains("content-type: application/json"),
+            "{head}"
+        );
         let mut body = vec![0; length];
         reader.read_exact(&mut body).unwrap();
         if manners == Manners::Hangs {
             continue;
         }
-        taken.lock().unwrap().extend(read(&serde_json::from_slice(&body).unwrap()));
-        let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+        taken
+            .lock()
+            .unwrap()
+            .extend(read(&serde_json::from_slice(&body).unwrap()));
+        let answer =
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
         stream.write_all(answer.as_bytes()).unwrap();
     }
 }
@@ -89,8 +97,13 @@ fn serve(stream: TcpStream, manners: Manners, taken: &Mutex<Vec<Told>>) {
 fn attributes(of: &Value) -> BTreeMap<String, String> {
     let all = of["attributes"].as_array().unwrap().iter();
     all.map(|one| {
-        let value = one["value"]["stringValue"].as_str().or(one["value"]["intValue"].as_str());
-        (one["key"].as_str().unwrap().to_owned(), value.unwrap().to_owned())
+        let value = one["value"]["stringValue"]
+            .as_str()
+            .or(one["value"]["intValue"].as_str());
+        (
+            one["key"].as_str().unwrap().to_owned(),
+            value.unwrap().to_owned(),
+        )
     })
     .collect()
 }
@@ -102,7 +115,10 @@ fn read(request: &Value) -> Vec<Told> {
         for span in resource["scopeSpans"][0]["spans"].as_array().unwrap() {
             let text = |key: &str| span[key].as_str().unwrap().to_owned();
             let nanos = |key: &str| text(key).parse::<u64>().unwrap();
-            assert!(nanos("startTimeUnixNano") <= nanos("endTimeUnixNano"), "{span}");
+            assert!(
+                nanos("startTimeUnixNano") <= nanos("endTimeUnixNano"),
+                "{span}"
+            );
             told.push(Told {
                 service: of["service.name"].clone(),
                 instance: of["service.instance.id"].clone(),

@@ -1,5 +1,9 @@
 //! A missing tool is a skip that standard error shows, and a failure in the gate.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 use matchday_testkit::tools;
 use std::process::{Command, Output};
@@ -13,7 +17,12 @@ fn needs_a_tool_that_nobody_has() {
 
 fn run_with(variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "needs_a_tool_that_nobody_has", "--ignored", "--nocapture"]);
+    command.args([
+        "--exact",
+        "needs_a_tool_that_nobody_has",
+        "--ignored",
+        "--nocapture",
+    ]);
     command
         .env_remove("CI")
         .env_remove("MATCHDAY_TEST_GATE")
@@ -26,7 +35,9 @@ fn run_with(variables: &[(&str, &str)]) -> Output {
 fn elsewhere_it_is_skipped_and_said() {
     let output = run_with(&[]);
     assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stderr).contains("skipped: no-such-tool is not installed"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("skipped: no-such-tool is not installed")
+    );
 }
 
 #[test]

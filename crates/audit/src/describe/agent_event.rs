@@ -14,30 +14,56 @@ const NAMED_MAX: usize = 4;
 pub(crate) fn referee_event(event: &RefereeEvent) -> String {
     match event {
         RefereeEvent::Applied { .. } => ASKS.into(),
-        RefereeEvent::Registered { identity } => taken_on(identity.id.as_str(), identity.league_id.as_ref()),
+        RefereeEvent::Registered { identity } => {
+            taken_on(identity.id.as_str(), identity.league_id.as_ref())
+        }
         RefereeEvent::Assigned { assignment } => {
             let [a, b] = assignment.player_ids();
             let match_id = &assignment.match_id;
             let attempt = attempt_suffix(assignment.attempt);
             format!("takes {match_id} on: {a} against {b}{attempt}")
         }
-        RefereeEvent::Decided { match_id, attempt, result } => {
-            format!("decides {match_id}{}: {}", attempt_suffix(*attempt), match_result(result))
+        RefereeEvent::Decided {
+            match_id,
+            attempt,
+            result,
+        } => {
+            format!(
+                "decides {match_id}{}: {}",
+                attempt_suffix(*attempt),
+                match_result(result)
+            )
         }
         RefereeEvent::Reported { match_id, .. } => {
             format!("knows that the manager has recorded the result of {match_id}")
         }
-        RefereeEvent::ReportRefused { match_id, code, reason, .. } => {
-            format!("hears that the manager refuses the result of {match_id}: {} ({code})", reason.escaped())
+        RefereeEvent::ReportRefused {
+            match_id,
+            code,
+            reason,
+            ..
+        } => {
+            format!(
+                "hears that the manager refuses the result of {match_id}: {} ({code})",
+                reason.escaped()
+            )
         }
-        RefereeEvent::HandedBack { match_id, reason, .. } => {
-            format!("hands {match_id} back, by no fault of its players: {}", reason.escaped())
+        RefereeEvent::HandedBack {
+            match_id, reason, ..
+        } => {
+            format!(
+                "hands {match_id} back, by no fault of its players: {}",
+                reason.escaped()
+            )
         }
         RefereeEvent::Abandoned { match_id, .. } => {
             format!("gives {match_id} up, which is another's now")
         }
         RefereeEvent::DialectLearned { endpoint, .. } => {
-            format!("learns how the agent at {} wants to be spoken to", endpoint.escaped())
+            format!(
+                "learns how the agent at {} wants to be spoken to",
+                endpoint.escaped()
+            )
         }
         RefereeEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
         RefereeEvent::LeagueClosed => OVER.into(),
@@ -47,14 +73,29 @@ pub(crate) fn referee_event(event: &RefereeEvent) -> String {
 pub(crate) fn player_event(event: &PlayerEvent) -> String {
     match event {
         PlayerEvent::Applied { .. } => ASKS.into(),
-        PlayerEvent::Registered { identity } => taken_on(identity.id.as_str(), identity.league_id.as_ref()),
+        PlayerEvent::Registered { identity } => {
+            taken_on(identity.id.as_str(), identity.league_id.as_ref())
+        }
         PlayerEvent::Announced { round_id, matches } => {
             format!("hears of round {round_id}: {}", announced(matches))
         }
-        PlayerEvent::Invited { match_id, opponent_id, attempt, .. } => {
-            format!("joins {match_id} against {opponent_id}{}", attempt_suffix(*attempt))
+        PlayerEvent::Invited {
+            match_id,
+            opponent_id,
+            attempt,
+            ..
+        } => {
+            format!(
+                "joins {match_id} against {opponent_id}{}",
+                attempt_suffix(*attempt)
+            )
         }
-        PlayerEvent::Chosen { match_id, choice, fallback, .. } => {
+        PlayerEvent::Chosen {
+            match_id,
+            choice,
+            fallback,
+            ..
+        } => {
             let value = match &choice.value {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
@@ -70,10 +111,21 @@ pub(crate) fn player_event(event: &PlayerEvent) -> String {
             }
         }
         PlayerEvent::Finished { game, .. } => {
-            format!("hears the result of {}: {}{}", game.match_id, game_outcome(game), draw(game.draw))
+            format!(
+                "hears the result of {}: {}{}",
+                game.match_id,
+                game_outcome(game),
+                draw(game.draw)
+            )
         }
-        PlayerEvent::NotSigned { match_id, message_type, .. } => {
-            format!("finds that the referee of {match_id} has not signed {message_type} with its key")
+        PlayerEvent::NotSigned {
+            match_id,
+            message_type,
+            ..
+        } => {
+            format!(
+                "finds that the referee of {match_id} has not signed {message_type} with its key"
+            )
         }
         PlayerEvent::CheckpointReceived { .. } => "keeps a checkpoint of the manager".into(),
         PlayerEvent::RoundClosed { round_id } => format!("hears that round {round_id} is over"),
@@ -107,7 +159,10 @@ pub(crate) fn game_outcome(game: &PastGame) -> String {
         Outcome::Draw => "drawn",
         Outcome::Loss => "lost",
     };
-    format!("{outcome}{}", if game.technical { " by default" } else { "" })
+    format!(
+        "{outcome}{}",
+        if game.technical { " by default" } else { "" }
+    )
 }
 
 fn draw(check: DrawCheck) -> &'static str {

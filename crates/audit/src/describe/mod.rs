@@ -18,5 +18,7 @@ pub fn time(at: Timestamp) -> String {
 
 /// Without control characters, which could move the cursor of the terminal that it is shown on.
 pub(crate) fn on_one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }

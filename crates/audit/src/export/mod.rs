@@ -54,9 +54,15 @@ pub fn export(logs: &LogSet, dir: &Path) -> Result<Exported, StoreError> {
         let name = file_name(match_id.as_str(), number);
         let mut file = create(&dir.join("matches").join(name)).map_err(failed)?;
         let text = serde_json::to_string_pretty(&record).map_err(|error| failed(error.into()))?;
-        writeln!(file, "{}", escape_output(&text)).and_then(|()| file.flush()).map_err(failed)?;
+        writeln!(file, "{}", escape_output(&text))
+            .and_then(|()| file.flush())
+            .map_err(failed)?;
     }
-    Ok(Exported { events, matches: matches.len() as u64, league: logs.league.is_some() })
+    Ok(Exported {
+        events,
+        matches: matches.len() as u64,
+        league: logs.league.is_some(),
+    })
 }
 
 fn write_events(logs: &LogSet, dir: &Path) -> Result<u64, StoreError> {
@@ -85,8 +91,15 @@ fn file_name(match_id: &str, number: u64) -> String {
     if match_id.chars().all(is_plain) && !match_id.is_empty() {
         return format!("{match_id}.json");
     }
-    let plain: String = match_id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(64).collect();
-    format!("{}.{number}.json", if plain.is_empty() { "match" } else { &plain })
+    let plain: String = match_id
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .take(64)
+        .collect();
+    format!(
+        "{}.{number}.json",
+        if plain.is_empty() { "match" } else { &plain }
+    )
 }
 
 fn create(path: &Path) -> io::Result<BufWriter<File>> {

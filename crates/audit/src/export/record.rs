@@ -33,8 +33,12 @@ pub fn record(logs: &LogSet, match_id: &MatchId) -> Result<Value, StoreError> {
 }
 
 fn by_manager(logs: &LogSet, match_id: &MatchId) -> Value {
-    let Some(league_log) = &logs.league else { return json!({}) };
-    let Some(game) = league_log.league.matches.get(match_id) else { return json!({}) };
+    let Some(league_log) = &logs.league else {
+        return json!({});
+    };
+    let Some(game) = league_log.league.matches.get(match_id) else {
+        return json!({});
+    };
     let decision = game.decision.as_ref();
     let lifecycle: Vec<Value> = league_log
         .of_match(match_id)
@@ -63,7 +67,10 @@ fn by_manager(logs: &LogSet, match_id: &MatchId) -> Value {
 }
 
 fn by_referee(logs: &LogSet, match_id: &MatchId) -> Value {
-    let mut decisions = logs.referees.iter().filter_map(|log| Some((log, decided(log, match_id)?)));
+    let mut decisions = logs
+        .referees
+        .iter()
+        .filter_map(|log| Some((log, decided(log, match_id)?)));
     let Some((log, (assignment, result))) = decisions.next_back() else {
         return json!({"lifecycle": null, "status": null, "decided_by": null, "draw": null, "result": null});
     };
@@ -84,7 +91,10 @@ fn by_referee(logs: &LogSet, match_id: &MatchId) -> Value {
 }
 
 /// What an agent wrote down of a match, without its secrets.
-fn notes<'a, E: AgentEvent>(log: &'a AgentLog<E>, match_id: &'a MatchId) -> impl Iterator<Item = Value> {
+fn notes<'a, E: AgentEvent>(
+    log: &'a AgentLog<E>,
+    match_id: &'a MatchId,
+) -> impl Iterator<Item = Value> {
     log.of_match(match_id).map(|entry| {
         let mut event = serde_json::to_value(&entry.event).unwrap_or_default();
         redact_event(&mut event);

@@ -53,8 +53,23 @@ pub(super) fn matches(league_log: &LeagueLog) -> impl Iterator<Item = MatchRow<'
             GameDetails::Other(_) => None,
         });
         let score = |player| result?.score.get(player).copied();
-        let choice = |player| parity?.choices.get(player).copied().flatten().map(|parity| parity.as_str());
-        let answer_ms = |player| result?.details.answer_ms.as_ref()?.get(player).copied().flatten();
+        let choice = |player| {
+            parity?
+                .choices
+                .get(player)
+                .copied()
+                .flatten()
+                .map(|parity| parity.as_str())
+        };
+        let answer_ms = |player| {
+            result?
+                .details
+                .answer_ms
+                .as_ref()?
+                .get(player)
+                .copied()
+                .flatten()
+        };
         let a = &game.a;
         let b = &game.b;
         MatchRow {
@@ -63,7 +78,9 @@ pub(super) fn matches(league_log: &LeagueLog) -> impl Iterator<Item = MatchRow<'
             player_a: a.as_str(),
             player_b: b.as_str(),
             status: decision.map_or_else(|| "OPEN".into(), |decision| name_of(&decision.status)),
-            winner: result.and_then(|result| result.winner.as_ref()).map(PlayerId::as_str),
+            winner: result
+                .and_then(|result| result.winner.as_ref())
+                .map(PlayerId::as_str),
             score_a: score(a),
             score_b: score(b),
             choice_a: choice(a),
@@ -75,7 +92,9 @@ pub(super) fn matches(league_log: &LeagueLog) -> impl Iterator<Item = MatchRow<'
             decided_by: decision.map(decider),
             attempts: game.attempts.len(),
             decided_at: decision.map(|decision| describe::time(decision.at)),
-            reason: result.and_then(|result| result.reason.as_ref()).map(UntrustedText::raw),
+            reason: result
+                .and_then(|result| result.reason.as_ref())
+                .map(UntrustedText::raw),
             blame: decision.and_then(|decision| blame(decision, [a, b])),
             round_title: league_log.league.title(game.round_id),
         }
@@ -90,13 +109,21 @@ fn blame(decision: &Decision, players: [&PlayerId; 2]) -> Option<String> {
 
 /// How a value calls itself on the wire.
 fn name_of(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 pub(super) fn standings(league_log: &LeagueLog) -> impl Iterator<Item = StandingRow> {
-    league_log.league.rows().to_vec().into_iter().map(|mut row| {
-        // A row has all its columns, also where there is nothing to say.
-        row.rank_reason.get_or_insert_default();
-        row
-    })
+    league_log
+        .league
+        .rows()
+        .to_vec()
+        .into_iter()
+        .map(|mut row| {
+            // A row has all its columns, also where there is nothing to say.
+            row.rank_reason.get_or_insert_default();
+            row
+        })
 }

@@ -39,25 +39,54 @@ pub enum Tone {
 }
 
 pub const STANDINGS: [Column<Standing>; 14] = [
-    column("rank", "rank", Kind::Number, 9, |row| Some(row.rank.to_string())),
-    column("player_id", "player", Kind::Id, 9, |row| Some(row.who.id.clone())),
-    column("name", "name", Kind::Name, 6, |row| Some(row.who.name.clone())),
-    column("strategy", "strategy", Kind::Words, 7, |row| row.strategy.clone()),
-    column("played", "played", Kind::Number, 8, |row| Some(row.played.to_string())),
-    column("won", "won", Kind::Count(Tone::Won), 7, |row| Some(row.wins.to_string())),
-    column("drawn", "drawn", Kind::Count(Tone::Drawn), 7, |row| Some(row.draws.to_string())),
-    column("lost", "lost", Kind::Count(Tone::Lost), 7, |row| Some(row.losses.to_string())),
-    column("technical_losses", "technical", Kind::Count(Tone::Technical), 5, |row| {
-        Some(row.technical_losses.to_string())
+    column("rank", "rank", Kind::Number, 9, |row| {
+        Some(row.rank.to_string())
     }),
-    column("points", "points", Kind::Number, 9, |row| Some(row.points.to_string())),
-    column("payoff", "payoff", Kind::Number, 8, |row| row.payoff.map(|payoff| payoff.to_string())),
+    column("player_id", "player", Kind::Id, 9, |row| {
+        Some(row.who.id.clone())
+    }),
+    column("name", "name", Kind::Name, 6, |row| {
+        Some(row.who.name.clone())
+    }),
+    column("strategy", "strategy", Kind::Words, 7, |row| {
+        row.strategy.clone()
+    }),
+    column("played", "played", Kind::Number, 8, |row| {
+        Some(row.played.to_string())
+    }),
+    column("won", "won", Kind::Count(Tone::Won), 7, |row| {
+        Some(row.wins.to_string())
+    }),
+    column("drawn", "drawn", Kind::Count(Tone::Drawn), 7, |row| {
+        Some(row.draws.to_string())
+    }),
+    column("lost", "lost", Kind::Count(Tone::Lost), 7, |row| {
+        Some(row.losses.to_string())
+    }),
+    column(
+        "technical_losses",
+        "technical",
+        Kind::Count(Tone::Technical),
+        5,
+        |row| Some(row.technical_losses.to_string()),
+    ),
+    column("points", "points", Kind::Number, 9, |row| {
+        Some(row.points.to_string())
+    }),
+    column("payoff", "payoff", Kind::Number, 8, |row| {
+        row.payoff.map(|payoff| payoff.to_string())
+    }),
     column("rating", "rating (95 %)", Kind::Number, 4, |row| {
-        row.rating.map(|rating| format!("{} ({} to {})", rating.value, rating.low, rating.high))
+        row.rating
+            .map(|rating| format!("{} ({} to {})", rating.value, rating.low, rating.high))
     }),
-    column("as_good_by_chance", "as good by chance", Kind::Number, 2, |row| {
-        row.as_good_by_chance.map(percent)
-    }),
+    column(
+        "as_good_by_chance",
+        "as good by chance",
+        Kind::Number,
+        2,
+        |row| row.as_good_by_chance.map(percent),
+    ),
     column("why", "why", Kind::Words, 3, |row| row.reason.clone()),
 ];
 
@@ -68,7 +97,13 @@ const fn column<T>(
     priority: u8,
     cell: fn(&T) -> Option<String>,
 ) -> Column<T> {
-    Column { key, title, kind, priority, cell }
+    Column {
+        key,
+        title,
+        kind,
+        priority,
+        cell,
+    }
 }
 
 /// Empty where there is nothing to tell.
@@ -80,7 +115,10 @@ pub fn text_of<T>(column: &Column<T>, row: &T) -> String {
 /// 99 players.
 pub fn number_classes<T>(columns: &[&Column<T>]) -> String {
     let numbers = (1..).zip(columns).filter(|(_, column)| column.is_number());
-    numbers.map(|(place, _)| format!("n{place}")).collect::<Vec<_>>().join(" ")
+    numbers
+        .map(|(place, _)| format!("n{place}"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 impl<T> Column<T> {
@@ -91,5 +129,8 @@ impl<T> Column<T> {
 
 /// The columns that have something to tell of these rows.
 pub fn told<'a, T>(columns: &'a [Column<T>], rows: &[T]) -> Vec<&'a Column<T>> {
-    columns.iter().filter(|column| rows.iter().any(|row| (column.cell)(row).is_some())).collect()
+    columns
+        .iter()
+        .filter(|column| rows.iter().any(|row| (column.cell)(row).is_some()))
+        .collect()
 }

@@ -76,13 +76,18 @@ impl MatchView {
             round: game.round_id.0,
             a: PlayerName::of(league, &game.a),
             b: PlayerName::of(league, &game.b),
-            referee: game.referee().or(game.planned.as_ref()).map(ToString::to_string),
+            referee: game
+                .referee()
+                .or(game.planned.as_ref())
+                .map(ToString::to_string),
             state,
             attempts: game.attempts.len(),
             status: decision.map(|decision| decision.status),
             winner: decision.and_then(|decision| decision.result.winner.clone()),
             score: decision.map(|decision| decision.result.score.clone()),
-            reason: decision.and_then(|decision| decision.result.reason.as_ref()).map(|why| text(why.raw())),
+            reason: decision
+                .and_then(|decision| decision.result.reason.as_ref())
+                .map(|why| text(why.raw())),
             blame: decision.and_then(|decision| blame(game, decision, text)),
             proof: decision
                 .filter(|decision| decision.proof != ResultProof::Unprovable)
@@ -100,15 +105,31 @@ impl MatchView {
 
     /// With how its draw was proven, and its last position.
     fn whole(league: &League, id: &MatchId, game: &Match) -> Self {
-        let position = game.decision.as_ref().and_then(|decision| last_board(league, game, decision));
-        let shown = Self::of(league, id, game, |text| Untrusted::new(text).escaped().to_string());
-        Self { draw: draw_proof(league, id), position, ..shown }
+        let position = game
+            .decision
+            .as_ref()
+            .and_then(|decision| last_board(league, game, decision));
+        let shown = Self::of(league, id, game, |text| {
+            Untrusted::new(text).escaped().to_string()
+        });
+        Self {
+            draw: draw_proof(league, id),
+            position,
+            ..shown
+        }
     }
 
     /// With how long it took from when it was assigned.
     pub fn since(self, assigned_at: Option<Timestamp>, game: &Match) -> Self {
-        let took = game.decision.as_ref().zip(assigned_at).map(|(decision, begun)| decision.at.since(begun));
-        Self { took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()), ..self }
+        let took = game
+            .decision
+            .as_ref()
+            .zip(assigned_at)
+            .map(|(decision, begun)| decision.at.since(begun));
+        Self {
+            took_ms: took.and_then(|took| u64::try_from(took.as_millis()).ok()),
+            ..self
+        }
     }
 
     pub fn is_technical(&self) -> bool {
@@ -117,11 +138,21 @@ impl MatchView {
 
     /// `P01 won 3:0`, `drawn 1:1, attempt 2`, or its state.
     pub fn result(&self) -> String {
-        let Some(score) = &self.score else { return self.state.to_owned() };
+        let Some(score) = &self.score else {
+            return self.state.to_owned();
+        };
         let of = |player: &PlayerName| score.get(&PlayerId::new(&player.id)).copied().unwrap_or(0);
         let score = format!("{}:{}", of(&self.a), of(&self.b));
-        let technical = if self.is_technical() { ", technical" } else { "" };
-        let again = if self.attempts > 1 { format!(", attempt {}", self.attempts) } else { String::new() };
+        let technical = if self.is_technical() {
+            ", technical"
+        } else {
+            ""
+        };
+        let again = if self.attempts > 1 {
+            format!(", attempt {}", self.attempts)
+        } else {
+            String::new()
+        };
         match &self.winner {
             Some(winner) => format!("{winner} won {score}{technical}{again}"),
             None if self.is_technical() => format!("both lost{technical}{again}"),
@@ -132,12 +163,18 @@ impl MatchView {
 
 /// Who is to blame for a match that was not played out, in a sentence for each of them.
 fn blame(game: &Match, decision: &Decision, text: impl Fn(&str) -> String) -> Option<BlameView> {
-    let blamed: Vec<_> =
-        [&game.a, &game.b].into_iter().filter_map(|id| Some((id, decision.blame(id)?))).collect();
+    let blamed: Vec<_> = [&game.a, &game.b]
+        .into_iter()
+        .filter_map(|id| Some((id, decision.blame(id)?)))
+        .collect();
     let (_, first) = blamed.first()?;
     let cause = |(id, blame): &(&PlayerId, matchday_core::protocol::messages::Blame)| {
         let fault = timeline::fault(blame, blame.cause.words());
-        let stop = if fault.ends_with(['.', '?', '!']) { "" } else { "." };
+        let stop = if fault.ends_with(['.', '?', '!']) {
+            ""
+        } else {
+            "."
+        };
         text(&format!("{id} {fault}{stop}"))
     };
     Some(BlameView {
@@ -179,7 +216,11 @@ pub struct RoundView {
 impl RoundView {
     /// Without its matches.
     pub fn of(league: &League, round: &Round) -> Self {
-        let decided = || league.matches_of(round).filter_map(|(_, game)| game.decision.as_ref());
+        let decided = || {
+            league
+                .matches_of(round)
+                .filter_map(|(_, game)| game.decision.as_ref())
+        };
         let byes = match &round.drawn {
             Some(drawn) => drawn.byes.as_slice(),
             None => round.bye.as_slice(),
@@ -187,25 +228,39 @@ impl RoundView {
         let numbered = format!("Round {}", round.round_id);
         Self {
             round: round.round_id.0,
-            title: league.title(round.round_id).filter(|title| *title != numbered).map(str::to_owned),
+            title: league
+                .title(round.round_id)
+                .filter(|title| *title != numbered)
+                .map(str::to_owned),
             state: state(league, round),
             starts_at: round.starts_at.map(describe::time),
             bye: byes.iter().map(|id| PlayerName::of(league, id)).collect(),
             total: round.matches.len(),
             decided: decided().count(),
-            technical: decided().filter(|decision| decision.status == GameStatus::TechnicalLoss).count(),
+            technical: decided()
+                .filter(|decision| decision.status == GameStatus::TechnicalLoss)
+                .count(),
             matches: Vec::new(),
         }
     }
 
     pub(super) fn whole(league: &League, round: &Round) -> Self {
-        let matches = league.matches_of(round).map(|(id, game)| MatchView::whole(league, id, game));
-        Self { matches: matches.collect(), ..Self::of(league, round) }
+        let matches = league
+            .matches_of(round)
+            .map(|(id, game)| MatchView::whole(league, id, game));
+        Self {
+            matches: matches.collect(),
+            ..Self::of(league, round)
+        }
     }
 
     /// `Round 3`, `Round 3, Semifinals`.
     pub fn name(&self) -> String {
-        let title = self.title.as_ref().map(|title| format!(", {title}")).unwrap_or_default();
+        let title = self
+            .title
+            .as_ref()
+            .map(|title| format!(", {title}"))
+            .unwrap_or_default();
         format!("Round {}{title}", self.round)
     }
 }

@@ -34,8 +34,14 @@ pub struct PlayerName {
 
 impl PlayerName {
     pub fn of(league: &League, id: &PlayerId) -> Self {
-        let known = league.players.get(id).map(|player| player.meta.display_name.escaped().to_string());
-        Self { id: id.to_string(), name: known.unwrap_or_else(|| id.to_string()) }
+        let known = league
+            .players
+            .get(id)
+            .map(|player| player.meta.display_name.escaped().to_string());
+        Self {
+            id: id.to_string(),
+            name: known.unwrap_or_else(|| id.to_string()),
+        }
     }
 }
 
@@ -88,9 +94,18 @@ impl LeagueView {
     pub fn of(history: &LeagueLog, settings: &Resampling) -> Self {
         let league = &history.league;
         let statistics = LeagueStatistics::of(&statistics::of_league(league), settings);
-        let decided = || league.matches.values().filter_map(|game| game.decision.as_ref());
+        let decided = || {
+            league
+                .matches
+                .values()
+                .filter_map(|game| game.decision.as_ref())
+        };
         let when = |wanted: fn(&LeagueEvent) -> bool| {
-            history.entries.iter().find(|entry| wanted(&entry.event)).map(|entry| entry.at)
+            history
+                .entries
+                .iter()
+                .find(|entry| wanted(&entry.event))
+                .map(|entry| entry.at)
         };
         let champions = match league.joint_champions() {
             joint if joint.is_empty() => league.champion.iter().cloned().collect(),
@@ -102,7 +117,10 @@ impl LeagueView {
             format: format_name(league),
             phase: league.phase,
             unfinished: unfinished(league),
-            champions: champions.iter().map(|id| PlayerName::of(league, id)).collect(),
+            champions: champions
+                .iter()
+                .map(|id| PlayerName::of(league, id))
+                .collect(),
             created_at: when(|event| matches!(event, LeagueEvent::LeagueCreated { .. })),
             started_at: when(|event| matches!(event, LeagueEvent::LeagueStarted { .. })),
             completed_at: when(|event| matches!(event, LeagueEvent::LeagueCompleted { .. })),
@@ -112,13 +130,23 @@ impl LeagueView {
             technical_matches: decided()
                 .filter(|decision| decision.status == GameStatus::TechnicalLoss)
                 .count(),
-            deadline_ms: u64::try_from(league.settings.timing.choice.as_millis()).unwrap_or(u64::MAX),
+            deadline_ms: u64::try_from(league.settings.timing.choice.as_millis())
+                .unwrap_or(u64::MAX),
             sides: sides::note(league),
-            tie_breaks: league.settings.tie_breaks.iter().map(|rule| rule.name()).collect(),
+            tie_breaks: league
+                .settings
+                .tie_breaks
+                .iter()
+                .map(|rule| rule.name())
+                .collect(),
             standings: standings::of(league, Some(&statistics), &BTreeMap::new()),
             players: players::of(history),
             referees: referees(league),
-            rounds: league.rounds.iter().map(|round| RoundView::whole(league, round)).collect(),
+            rounds: league
+                .rounds
+                .iter()
+                .map(|round| RoundView::whole(league, round))
+                .collect(),
             statistics,
         }
     }
@@ -141,29 +169,41 @@ fn unfinished(league: &League) -> Option<String> {
     let decided = league.matches_decided;
     let matches = league.matches.len();
     let rounds = league.rounds.len();
-    let so_far =
-        format!("{decided} of {matches} matches are decided, in round {} of {rounds}", league.current_round);
+    let so_far = format!(
+        "{decided} of {matches} matches are decided, in round {} of {rounds}",
+        league.current_round
+    );
     match league.phase {
         Phase::Completed => None,
         Phase::Registration => Some(format!(
             "The league has not begun: {}.",
-            count_of(league.players.len(), "player has registered", "players have registered")
+            count_of(
+                league.players.len(),
+                "player has registered",
+                "players have registered"
+            )
         )),
         Phase::Running => Some(format!("The league is not over: {so_far}.")),
-        Phase::Paused => Some(format!("The league is not over, and paused by its operator: {so_far}.")),
+        Phase::Paused => Some(format!(
+            "The league is not over, and paused by its operator: {so_far}."
+        )),
     }
 }
 
 fn referees(league: &League) -> Vec<RefereeView> {
-    let listed = league.referee_listings().referees.into_iter().map(|referee| RefereeView {
-        who: PlayerName {
-            id: referee.referee_id.to_string(),
-            name: referee.display_name.escaped().to_string(),
-        },
-        matches_decided: referee.matches_decided,
-        attempts: referee.attempts,
-        attempts_lost: referee.attempts_lost,
-        deviations: referee.deviations,
-    });
+    let listed = league
+        .referee_listings()
+        .referees
+        .into_iter()
+        .map(|referee| RefereeView {
+            who: PlayerName {
+                id: referee.referee_id.to_string(),
+                name: referee.display_name.escaped().to_string(),
+            },
+            matches_decided: referee.matches_decided,
+            attempts: referee.attempts,
+            attempts_lost: referee.attempts_lost,
+            deviations: referee.deviations,
+        });
     listed.collect()
 }

@@ -46,7 +46,11 @@ impl PlayerView {
         for lost in &self.technical {
             *counts.entry(lost.cause).or_default() += 1;
         }
-        counts.iter().map(|(cause, count)| format!("{cause} {count}")).collect::<Vec<_>>().join(", ")
+        counts
+            .iter()
+            .map(|(cause, count)| format!("{cause} {count}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -124,17 +128,24 @@ pub(super) fn of(history: &LeagueLog) -> Vec<PlayerView> {
     let league = &history.league;
     let suspended = suspended(history);
     // Players with a bye in the first round need an entry too.
-    let mut totals: BTreeMap<PlayerId, PlayerTotals> =
-        league.players.keys().map(|player| (player.clone(), PlayerTotals::default())).collect();
+    let mut totals: BTreeMap<PlayerId, PlayerTotals> = league
+        .players
+        .keys()
+        .map(|player| (player.clone(), PlayerTotals::default()))
+        .collect();
     for round in &league.rounds {
         for (id, game) in league.matches_of(round) {
-            let Some(decision) = &game.decision else { continue };
+            let Some(decision) = &game.decision else {
+                continue;
+            };
             for player in [&game.a, &game.b] {
                 let totals = totals.entry(player.clone()).or_default();
                 totals.take(league, player, (id, game, decision));
             }
         }
-        totals.values_mut().for_each(|totals| totals.end_round(league, round));
+        totals
+            .values_mut()
+            .for_each(|totals| totals.end_round(league, round));
     }
     let mut choices = league.choices();
     let rows = league.rows();
@@ -155,10 +166,15 @@ fn suspended(history: &LeagueLog) -> BTreeSet<PlayerId> {
     let mut suspended = BTreeSet::new();
     for entry in &history.entries {
         match &entry.event {
-            LeagueEvent::AgentSuspended { agent: Sender::Player(player), .. } => {
+            LeagueEvent::AgentSuspended {
+                agent: Sender::Player(player),
+                ..
+            } => {
                 suspended.insert(player.clone());
             }
-            LeagueEvent::AgentRecovered { agent: Sender::Player(player) } => {
+            LeagueEvent::AgentRecovered {
+                agent: Sender::Player(player),
+            } => {
                 suspended.remove(player);
             }
             _ => {}
@@ -177,7 +193,13 @@ impl PlayerTotals {
         let opponent = game.opponent(player);
         let technical = decision.status == GameStatus::TechnicalLoss;
         let who = || PlayerName::of(league, opponent);
-        let none = || HeadToHead { who: who(), wins: 0, draws: 0, losses: 0, technical: 0 };
+        let none = || HeadToHead {
+            who: who(),
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            technical: 0,
+        };
         let against = self.against.entry(opponent.clone()).or_insert_with(none);
         let is_a = game.a == *player;
         match decision.verdict(game) {
@@ -193,7 +215,9 @@ impl PlayerTotals {
             }
         }
         let times = decision.result.details.answer_ms.as_ref();
-        self.answers.ms.extend(times.and_then(|times| times.get(player).copied().flatten()));
+        self.answers
+            .ms
+            .extend(times.and_then(|times| times.get(player).copied().flatten()));
         if let Some(blame) = decision.blame(player) {
             self.technical.push(technical_loss(id, game, who(), &blame));
         }
@@ -208,17 +232,27 @@ impl PlayerTotals {
     }
 
     fn end_round(&mut self, league: &League, round: &Round) {
-        if league.matches_of(round).any(|(_, game)| game.decision.is_some()) {
+        if league
+            .matches_of(round)
+            .any(|(_, game)| game.decision.is_some())
+        {
             self.points_by_round.push((round.round_id.0, self.points));
         }
     }
 
-    fn player(mut self, league: &League, id: &PlayerId, choices: BTreeMap<String, u32>) -> PlayerView {
+    fn player(
+        mut self,
+        league: &League,
+        id: &PlayerId,
+        choices: BTreeMap<String, u32>,
+    ) -> PlayerView {
         let known = league.players.get(id);
         self.answers.ms.sort_unstable();
         PlayerView {
             who: PlayerName::of(league, id),
-            version: known.map(|player| player.meta.version.to_string()).unwrap_or_default(),
+            version: known
+                .map(|player| player.meta.version.to_string())
+                .unwrap_or_default(),
             state: match known {
                 Some(player) if player.withdrawn => "withdrawn",
                 _ => "active",
@@ -228,7 +262,9 @@ impl PlayerTotals {
             against: self.against.into_values().collect(),
             choices,
             answers: self.answers,
-            deviations: known.map(|player| player.deviations.clone()).unwrap_or_default(),
+            deviations: known
+                .map(|player| player.deviations.clone())
+                .unwrap_or_default(),
             technical: self.technical,
             fallbacks: None,
             llm_usage: None,
@@ -236,7 +272,12 @@ impl PlayerTotals {
     }
 }
 
-fn technical_loss(id: &MatchId, game: &Match, opponent: PlayerName, blame: &Blame) -> TechnicalLoss {
+fn technical_loss(
+    id: &MatchId,
+    game: &Match,
+    opponent: PlayerName,
+    blame: &Blame,
+) -> TechnicalLoss {
     TechnicalLoss {
         match_id: id.to_string(),
         round: game.round_id.0,
@@ -244,7 +285,10 @@ fn technical_loss(id: &MatchId, game: &Match, opponent: PlayerName, blame: &Blam
         culprit: blame.culprit.name(),
         cause: blame.cause.name(),
         account: describe_blame(blame),
-        evidence: blame.evidence.as_ref().map(|seen| seen.escaped().to_string()),
+        evidence: blame
+            .evidence
+            .as_ref()
+            .map(|seen| seen.escaped().to_string()),
     }
 }
 
@@ -260,7 +304,10 @@ fn describe_blame(blame: &Blame) -> String {
             None => String::new(),
         });
         // Shown in whole seconds.
-        let waited = blame.since.zip(blame.until).map_or(0.0, |(since, until)| seconds(since, until));
+        let waited = blame
+            .since
+            .zip(blame.until)
+            .map_or(0.0, |(since, until)| seconds(since, until));
         if waited >= 1.0 {
             text.push_str(&format!(" over {waited:.0} s"));
         }

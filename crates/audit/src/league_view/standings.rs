@@ -81,7 +81,9 @@ impl Rating {
 
     /// By Bradley and Terry.
     pub fn of(player: &PlayerStatistics) -> Option<Self> {
-        player.bradley_terry.map(|strength| Self::rounded([strength.rating, strength.low, strength.high]))
+        player
+            .bradley_terry
+            .map(|strength| Self::rounded([strength.rating, strength.low, strength.high]))
     }
 }
 
@@ -97,7 +99,10 @@ impl From<&StandingRow> for Standing {
         let rating = row.rating.zip(row.rating_deviation);
         Self {
             rank: row.rank,
-            who: PlayerName { id: row.player_id.to_string(), name: row.display_name.escaped().to_string() },
+            who: PlayerName {
+                id: row.player_id.to_string(),
+                name: row.display_name.escaped().to_string(),
+            },
             played: row.played,
             wins: row.wins,
             draws: row.draws,
@@ -105,7 +110,10 @@ impl From<&StandingRow> for Standing {
             technical_losses: row.technical_losses.unwrap_or(0),
             points: row.points,
             rating: rating.map(|(value, deviation)| Rating::normal(value.into(), deviation.into())),
-            reason: row.rank_reason.as_ref().map(|why| why.escaped().to_string()),
+            reason: row
+                .rank_reason
+                .as_ref()
+                .map(|why| why.escaped().to_string()),
             ..Self::default()
         }
     }
@@ -134,14 +142,22 @@ pub fn of(
         let statistics = statistics_of(statistics, id);
         Standing {
             rise: before.map(|before| i64::from(*before) - i64::from(row.rank)),
-            payoff: payoffs.as_ref().and_then(|payoffs| payoffs.get(id).copied()),
+            payoff: payoffs
+                .as_ref()
+                .and_then(|payoffs| payoffs.get(id).copied()),
             rating: rating(league, statistics, id),
             as_good_by_chance: statistics
                 .filter(|known| known.record.total() > 0)
                 .map(|known| known.as_good_by_chance),
             state: league.players.get(id).map(state).unwrap_or_default(),
-            form: form.get(form.len().saturating_sub(FORM_MAX)..).unwrap_or_default().to_vec(),
-            tie_breaks: tie_breaks.iter().filter_map(|(_, values)| values.get(id).copied()).collect(),
+            form: form
+                .get(form.len().saturating_sub(FORM_MAX)..)
+                .unwrap_or_default()
+                .to_vec(),
+            tie_breaks: tie_breaks
+                .iter()
+                .filter_map(|(_, values)| values.get(id).copied())
+                .collect(),
             group: groups.remove(id),
             ..row.into()
         }
@@ -153,11 +169,18 @@ pub fn statistics_of<'a>(
     statistics: Option<&'a LeagueStatistics>,
     id: &PlayerId,
 ) -> Option<&'a PlayerStatistics> {
-    statistics?.players.iter().find(|known| known.player_id == id.as_str())
+    statistics?
+        .players
+        .iter()
+        .find(|known| known.player_id == id.as_str())
 }
 
 /// A ladder is ranked by its own ratings.
-pub fn rating(league: &League, statistics: Option<&PlayerStatistics>, id: &PlayerId) -> Option<Rating> {
+pub fn rating(
+    league: &League,
+    statistics: Option<&PlayerStatistics>,
+    id: &PlayerId,
+) -> Option<Rating> {
     match league.ratings() {
         Some(ratings) => ratings.get(id).copied().map(Rating::from),
         None => statistics.and_then(Rating::of),
@@ -179,21 +202,39 @@ fn groups(league: &League) -> BTreeMap<PlayerId, String> {
         return BTreeMap::new();
     }
     let groups = named_groups(league);
-    groups.flat_map(|(name, group)| group.into_iter().map(move |player| (player, name.clone()))).collect()
+    groups
+        .flat_map(|(name, group)| group.into_iter().map(move |player| (player, name.clone())))
+        .collect()
 }
 
 pub fn named_groups(league: &League) -> impl Iterator<Item = (String, Vec<PlayerId>)> {
     let in_groups = |draw: &&Arc<Draw>| draw.competition().format == Format::GroupsKnockout;
-    let groups = league.draw.iter().filter(in_groups).flat_map(|draw| draw.groups());
-    ('A'..='Z').map(String::from).chain((27..).map(|number| number.to_string())).zip(groups)
+    let groups = league
+        .draw
+        .iter()
+        .filter(in_groups)
+        .flat_map(|draw| draw.groups());
+    ('A'..='Z')
+        .map(String::from)
+        .chain((27..).map(|number| number.to_string()))
+        .zip(groups)
 }
 
 /// How each player's matches ended, in the order of the rounds.
 pub fn forms(league: &League) -> BTreeMap<&PlayerId, Vec<char>> {
     let mut forms: BTreeMap<&PlayerId, Vec<char>> = BTreeMap::new();
-    for (_, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
-        let Some(decision) = &game.decision else { continue };
-        let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
+    for (_, game) in league
+        .rounds
+        .iter()
+        .flat_map(|round| league.matches_of(round))
+    {
+        let Some(decision) = &game.decision else {
+            continue;
+        };
+        let [a, b] = letters(
+            decision.verdict(game),
+            decision.status == GameStatus::TechnicalLoss,
+        );
         forms.entry(&game.a).or_default().push(a);
         forms.entry(&game.b).or_default().push(b);
     }

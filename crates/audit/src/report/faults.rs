@@ -17,7 +17,9 @@ pub(super) fn gather(logs: &LogSet, report: &Report) -> Result<Vec<Fault>, Store
     let mut counts = Counts::new();
     for player in &report.view.players {
         for lost in &player.technical {
-            *counts.entry(("technical loss", lost.cause.to_owned())).or_default() += 1;
+            *counts
+                .entry(("technical loss", lost.cause.to_owned()))
+                .or_default() += 1;
         }
         for (kind, count) in &player.deviations {
             *counts.entry(("deviation", kind.clone())).or_default() += count;
@@ -38,7 +40,12 @@ pub(super) fn gather(logs: &LogSet, report: &Report) -> Result<Vec<Fault>, Store
         count,
     };
     let mut faults: Vec<Fault> = counts.into_iter().map(of_kind).collect();
-    faults.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.kind.cmp(&other.kind)));
+    faults.sort_by(|one, other| {
+        other
+            .count
+            .cmp(&one.count)
+            .then_with(|| one.kind.cmp(&other.kind))
+    });
     Ok(faults)
 }
 
@@ -50,10 +57,16 @@ fn troubles(logs: &LogSet) -> Result<BTreeMap<Of, [u32; 2]>, StoreError> {
     let mut all: BTreeMap<Of, [u32; 2]> = BTreeMap::new();
     for reader in logs.readers() {
         for failed in reader.failed_exchanges()? {
-            let Some((group, kind)) = kind(&failed) else { continue };
+            let Some((group, kind)) = kind(&failed) else {
+                continue;
+            };
             let of = (group, kind, failed.message_type, failed.conversation_id);
             let [sent, received] = all.entry(of).or_default();
-            *(if failed.direction == Direction::Out { sent } else { received }) += 1;
+            *(if failed.direction == Direction::Out {
+                sent
+            } else {
+                received
+            }) += 1;
         }
     }
     Ok(all)
@@ -63,7 +76,10 @@ fn kind(failed: &FailedExchange) -> Option<(&'static str, String)> {
     let error_code = failed.error.as_deref().and_then(code);
     match (error_code, failed.answered) {
         (Some(code), _) => Some(("error", code)),
-        (None, false) => Some(("message", format!("{}: {}", failed.message_type, failed.outcome.kind()))),
+        (None, false) => Some((
+            "message",
+            format!("{}: {}", failed.message_type, failed.outcome.kind()),
+        )),
         (None, true) => None,
     }
 }
@@ -80,11 +96,16 @@ fn found(value: &Value, depth: u32) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     match value {
         Value::Object(fields) => {
-            let error_code = fields.get("error_code").and_then(Value::as_str).map(str::to_owned);
+            let error_code = fields
+                .get("error_code")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
             error_code.or_else(|| fields.values().find_map(|value| found(value, depth)))
         }
         Value::Array(values) => values.iter().find_map(|value| found(value, depth)),
-        Value::String(text) if text.starts_with('{') => found(&serde_json::from_str(text).ok()?, depth),
+        Value::String(text) if text.starts_with('{') => {
+            found(&serde_json::from_str(text).ok()?, depth)
+        }
         _ => None,
     }
 }
@@ -97,7 +118,12 @@ mod tests {
     use matchday_store::{Exchange, Store};
     use matchday_testkit::event_lines::append;
 
-    fn exchange(direction: Direction, conversation: &str, answer: Option<&str>, outcome: &str) -> Exchange {
+    fn exchange(
+        direction: Direction,
+        conversation: &str,
+        answer: Option<&str>,
+        outcome: &str,
+    ) -> Exchange {
         Exchange {
             at: Timestamp::EPOCH,
             done_at: None,
@@ -126,16 +152,31 @@ mod tests {
         let exchanges = [
             exchange(Direction::Out, "conv-1", refused, "E001: too late"),
             exchange(Direction::In, "conv-1", refused, "E001: too late"),
-            exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8101"),
-            exchange(Direction::Out, "conv-2", None, "no connection: refused by port 8102"),
+            exchange(
+                Direction::Out,
+                "conv-2",
+                None,
+                "no connection: refused by port 8101",
+            ),
+            exchange(
+                Direction::Out,
+                "conv-2",
+                None,
+                "no connection: refused by port 8102",
+            ),
             exchange(Direction::Out, "conv-3", Some("{}"), "GAME_JOIN_ACK"),
         ];
-        exchanges.into_iter().for_each(|exchange| store.record(exchange));
+        exchanges
+            .into_iter()
+            .for_each(|exchange| store.record(exchange));
         append(&store, "league", sample::lines(usize::MAX).collect()).unwrap();
         store.close().unwrap();
         let report = Report::gather(&[path.into()], None, &sample::SETTINGS).unwrap();
-        let faults: Vec<_> =
-            report.faults.iter().map(|fault| (fault.group, fault.kind.as_str(), fault.count)).collect();
+        let faults: Vec<_> = report
+            .faults
+            .iter()
+            .map(|fault| (fault.group, fault.kind.as_str(), fault.count))
+            .collect();
         let expected = [
             ("technical loss", "silent", 3),
             ("message", "GAME_INVITATION: no connection", 2),
@@ -151,8 +192,14 @@ mod tests {
     fn an_error_is_found_however_it_is_wrapped() {
         for (text, wanted) in [
             (r#"{"error_code":"E003"}"#, Some("E003")),
-            (r#"{"jsonrpc":"2.0","result":{"message_type":"GAME_ERROR","error_code":"E001"}}"#, Some("E001")),
-            (r#"{"result":{"content":[{"text":"{\"error_code\":\"E010\"}"}]}}"#, Some("E010")),
+            (
+                r#"{"jsonrpc":"2.0","result":{"message_type":"GAME_ERROR","error_code":"E001"}}"#,
+                Some("E001"),
+            ),
+            (
+                r#"{"result":{"content":[{"text":"{\"error_code\":\"E010\"}"}]}}"#,
+                Some("E010"),
+            ),
             (r#"{"error_code":null}"#, None),
             ("not JSON", None),
         ] {

@@ -6,15 +6,25 @@ use crate::league_view::columns::text_of;
 use crate::league_view::{PlayerView, STANDINGS, Standing};
 
 pub fn csv(report: &Report) -> Result<String, csv::Error> {
-    let rows: Vec<_> = report.view.ranked().map(|(row, player)| cells(report, row, player)).collect();
-    let keys = rows.first().map(|row| row.iter().map(|(key, _)| *key).collect::<Vec<_>>());
-    let texts = rows.iter().map(|row| row.iter().map(|(_, text)| text.as_str()).collect());
+    let rows: Vec<_> = report
+        .view
+        .ranked()
+        .map(|(row, player)| cells(report, row, player))
+        .collect();
+    let keys = rows
+        .first()
+        .map(|row| row.iter().map(|(key, _)| *key).collect::<Vec<_>>());
+    let texts = rows
+        .iter()
+        .map(|row| row.iter().map(|(_, text)| text.as_str()).collect());
     csv_rows::csv(keys.into_iter().chain(texts))
 }
 
 /// The columns of the standings, and what else a grade may depend on.
 fn cells(report: &Report, row: &Standing, player: &PlayerView) -> Vec<(&'static str, String)> {
-    let standings = STANDINGS.iter().map(|column| (column.key, text_of(column, row)));
+    let standings = STANDINGS
+        .iter()
+        .map(|column| (column.key, text_of(column, row)));
     let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
     let verified = &report.verification;
     let more = [
@@ -48,7 +58,10 @@ mod tests {
         let mut report = sample::league();
         report.view.standings[0].who.name = "=HYPERLINK(\"http://localhost\")".into();
         let csv = csv(&report).unwrap();
-        assert!(csv.contains("\"'=HYPERLINK(\"\"http://localhost\"\")\""), "{csv}");
+        assert!(
+            csv.contains("\"'=HYPERLINK(\"\"http://localhost\"\")\""),
+            "{csv}"
+        );
     }
 
     #[test]

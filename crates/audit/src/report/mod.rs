@@ -32,9 +32,9 @@ pub fn html_page(stores: &[StoreUrl], league_id: &LeagueId) -> Result<String, St
     match Report::gather(stores, Some(league_id), &Resampling::default()) {
         Ok(report) => Ok(page::html(&report)),
         Err(ReportError::Store(error)) => Err(error),
-        Err(ReportError::NoLeague(_)) => {
-            Err(StoreError::NoLeague(stores.first().map_or(StoreUrl::Memory, StoreUrl::clone)))
-        }
+        Err(ReportError::NoLeague(_)) => Err(StoreError::NoLeague(
+            stores.first().map_or(StoreUrl::Memory, StoreUrl::clone),
+        )),
     }
 }
 
@@ -81,7 +81,9 @@ impl Report {
     ) -> Result<Self, ReportError> {
         let logs = LogSet::open_league(stores, league_id)?;
         let named: Vec<String> = logs.stores().map(ToString::to_string).collect();
-        let Some(history) = &logs.league else { return Err(ReportError::NoLeague(named.join(", "))) };
+        let Some(history) = &logs.league else {
+            return Err(ReportError::NoLeague(named.join(", ")));
+        };
         let stores: Vec<StoreUrl> = logs.stores().cloned().collect();
         let found = verify_league(&stores, league_id, &Evidence::default())?;
         let mut report = Self::of(history, found, settings);
@@ -99,7 +101,11 @@ impl Report {
 
     /// The report without what needs recorded exchanges.
     pub fn of(history: &LeagueLog, found: Verification, settings: &Resampling) -> Self {
-        Self { view: LeagueView::of(history, settings), faults: Vec::new(), verification: verified(found) }
+        Self {
+            view: LeagueView::of(history, settings),
+            faults: Vec::new(),
+            verification: verified(found),
+        }
     }
 }
 
@@ -108,9 +114,12 @@ fn verified(found: Verification) -> VerificationSummary {
         (None, _) if found.verdict() == Verdict::NotAllProven => {
             "Everything that could be checked fits; not everything is proven.".to_owned()
         }
-        (Some(fault), _) => format!("This does not fit: {fault}. Nothing after that can be relied on."),
+        (Some(fault), _) => {
+            format!("This does not fit: {fault}. Nothing after that can be relied on.")
+        }
         (None, true) => {
-            "Everything fits: the chain of events, every draw, every score and the standings.".to_owned()
+            "Everything fits: the chain of events, every draw, every score and the standings."
+                .to_owned()
         }
         (None, false) => "Everything that could be checked fits.".to_owned(),
     };

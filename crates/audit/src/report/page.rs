@@ -66,7 +66,10 @@ pub fn markdown(report: &Report) -> String {
 /// `12 events in 3 streams`
 fn checked(found: &Verification) -> String {
     let events = count_of(found.events as usize, "event", "events");
-    format!("{events} in {}", count_of(found.streams as usize, "stream", "streams"))
+    format!(
+        "{events} in {}",
+        count_of(found.streams as usize, "stream", "streams")
+    )
 }
 
 /// A cell of a board as it is drawn.
@@ -87,21 +90,24 @@ fn board_size(grid: &Grid) -> [usize; 2] {
 
 fn board_cells(grid: &Grid) -> impl Iterator<Item = BoardCell<'_>> {
     let columns = grid.columns.max(1);
-    grid.cells.iter().enumerate().map(move |(index, text)| BoardCell {
-        x: index % columns * CELL + 1,
-        y: index / columns * CELL + 1,
-        class: match (grid.line.contains(&index), grid.last.contains(&index)) {
-            (true, _) => "line",
-            (false, true) => "last",
-            (false, false) => "cell",
-        },
-        owner: match (grid.marks.a.contains(text), grid.marks.b.contains(text)) {
-            (true, _) => "a",
-            (false, true) => "b",
-            (false, false) => "neutral",
-        },
-        text,
-    })
+    grid.cells
+        .iter()
+        .enumerate()
+        .map(move |(index, text)| BoardCell {
+            x: index % columns * CELL + 1,
+            y: index / columns * CELL + 1,
+            class: match (grid.line.contains(&index), grid.last.contains(&index)) {
+                (true, _) => "line",
+                (false, true) => "last",
+                (false, false) => "cell",
+            },
+            owner: match (grid.marks.a.contains(text), grid.marks.b.contains(text)) {
+                (true, _) => "a",
+                (false, true) => "b",
+                (false, false) => "neutral",
+            },
+            text,
+        })
 }
 
 #[cfg(test)]
@@ -114,7 +120,10 @@ mod tests {
     fn is_well_formed(page: &str) -> Result<(), String> {
         let mut open: Vec<&str> = Vec::new();
         for part in page.split('<').skip(1) {
-            let name = part.split([' ', '>', '/']).find(|word| !word.is_empty()).unwrap_or_default();
+            let name = part
+                .split([' ', '>', '/'])
+                .find(|word| !word.is_empty())
+                .unwrap_or_default();
             if part.starts_with('/') {
                 let last = open.pop();
                 if last != Some(name) {
@@ -127,7 +136,11 @@ mod tests {
                 open.push(name);
             }
         }
-        if open.is_empty() { Ok(()) } else { Err(format!("left open: {open:?}")) }
+        if open.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("left open: {open:?}"))
+        }
     }
 
     #[test]
@@ -140,7 +153,10 @@ mod tests {
 
     #[test]
     fn markdown_tells_the_same() {
-        insta::assert_snapshot!("markdown_of_a_league_that_is_over", markdown(&sample::league()));
+        insta::assert_snapshot!(
+            "markdown_of_a_league_that_is_over",
+            markdown(&sample::league())
+        );
         let early = markdown(&sample::before_the_first_player());
         insta::assert_snapshot!("markdown_before_the_first_player", early);
     }
@@ -148,35 +164,69 @@ mod tests {
     #[test]
     fn a_name_stays_a_name_in_markdown() {
         let mut report = sample::league();
-        let hostile = "<img src=x onerror=alert(1)> | [click](javascript:alert(1)) `x` **bold**\n# head";
+        let hostile =
+            "<img src=x onerror=alert(1)> | [click](javascript:alert(1)) `x` **bold**\n# head";
         report.view.standings[0].who.name = hostile.into();
         let text = markdown(&report);
-        assert!(!text.contains("<img") && text.contains("\\](") && text.contains("\\|"), "{text}");
+        assert!(
+            !text.contains("<img") && text.contains("\\](") && text.contains("\\|"),
+            "{text}"
+        );
         assert!(!text.contains("\n# head"), "{text}");
     }
 
     #[test]
     fn the_last_position_is_drawn_with_its_line() {
         let mut report = sample::league();
-        let cells = ["X", "O", "", "X", "O", "", "X", "", "<b>"].map(Into::into).to_vec();
-        let marks = Marks { a: vec!["X".into()], b: vec!["O".into()] };
-        let position =
-            Grid { columns: 3, cells, marks, line: vec![0, 3, 6], last: vec![6], ..Grid::default() };
+        let cells = ["X", "O", "", "X", "O", "", "X", "", "<b>"]
+            .map(Into::into)
+            .to_vec();
+        let marks = Marks {
+            a: vec!["X".into()],
+            b: vec!["O".into()],
+        };
+        let position = Grid {
+            columns: 3,
+            cells,
+            marks,
+            line: vec![0, 3, 6],
+            last: vec![6],
+            ..Grid::default()
+        };
         report.view.rounds[0].matches[0].position = Some(position);
         let page = html(&report);
-        assert_eq!(page.matches("class=\"line\"").count(), 3, "the winning line is lit");
+        assert_eq!(
+            page.matches("class=\"line\"").count(),
+            3,
+            "the winning line is lit"
+        );
         assert_eq!(page.matches("class=\"a\"").count(), 3);
-        assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "text of a game stays text");
+        assert!(
+            page.contains("&lt;b&gt;") && !page.contains("<b>"),
+            "text of a game stays text"
+        );
     }
 
     #[test]
     fn the_page_loads_nothing_and_runs_nothing() {
         let page = html(&sample::league());
-        for word in ["<script", "<link", "<img", "<iframe", "src=", "@import", "url(", "javascript:"] {
+        for word in [
+            "<script",
+            "<link",
+            "<img",
+            "<iframe",
+            "src=",
+            "@import",
+            "url(",
+            "javascript:",
+        ] {
             assert!(!page.contains(word), "{word}");
         }
         let links: Vec<_> = page.split("href=\"").skip(1).collect();
-        assert!(links.len() > 10 && links.iter().all(|link| link.starts_with('#')), "{links:?}");
+        assert!(
+            links.len() > 10 && links.iter().all(|link| link.starts_with('#')),
+            "{links:?}"
+        );
     }
 
     #[test]
@@ -188,16 +238,31 @@ mod tests {
         }
         for player in &mut report.view.players {
             player.who.name = hostile.into();
-            player.against.iter_mut().for_each(|against| against.who.name = hostile.into());
+            player
+                .against
+                .iter_mut()
+                .for_each(|against| against.who.name = hostile.into());
         }
-        for game in report.view.rounds.iter_mut().flat_map(|round| &mut round.matches) {
+        for game in report
+            .view
+            .rounds
+            .iter_mut()
+            .flat_map(|round| &mut round.matches)
+        {
             game.reason = Some(hostile.into());
             game.a.name = hostile.into();
         }
         report.view.league_id = hostile.into();
-        report.view.champions.iter_mut().for_each(|champion| champion.name = hostile.into());
+        report
+            .view
+            .champions
+            .iter_mut()
+            .for_each(|champion| champion.name = hostile.into());
         let page = html(&report);
-        assert!(!page.contains("<script") && !page.contains("<img"), "a name became markup");
+        assert!(
+            !page.contains("<script") && !page.contains("<img"),
+            "a name became markup"
+        );
         is_well_formed(&page).unwrap();
     }
 
@@ -212,14 +277,20 @@ mod tests {
     #[test]
     fn a_league_before_its_first_player_says_what_is_missing() {
         let page = html(&sample::before_the_first_player());
-        assert!(page.contains("The league has not begun") && page.contains("No player has registered yet."));
+        assert!(
+            page.contains("The league has not begun")
+                && page.contains("No player has registered yet.")
+        );
         is_well_formed(&page).unwrap();
     }
 
     #[test]
     fn a_store_that_was_tampered_with_is_named() {
         let page = html(&sample::tampered());
-        assert!(page.contains("Verification failed") && page.contains("This does not fit: event "), "{page}");
+        assert!(
+            page.contains("Verification failed") && page.contains("This does not fit: event "),
+            "{page}"
+        );
     }
 
     #[test]

@@ -15,7 +15,11 @@ use matchday_store::{Stored, Stream, chain};
 const RECORDED: &str = include_str!("sample.jsonl");
 
 /// Fewer resamples, for speed.
-pub(super) const SETTINGS: Resampling = Resampling { seed: 1, posterior_draws: 100, leagues_of_chance: 500 };
+pub(super) const SETTINGS: Resampling = Resampling {
+    seed: 1,
+    posterior_draws: 100,
+    leagues_of_chance: 500,
+};
 
 fn stored(lines: impl Iterator<Item = String>) -> Vec<Stored> {
     let stream = Stream::league();
@@ -23,7 +27,12 @@ fn stored(lines: impl Iterator<Item = String>) -> Vec<Stored> {
     let events = (1..).zip(lines).map(|(seq, line)| {
         let (at, _) = event_codec::decode::<LeagueEvent>(&line).unwrap();
         before = chain::link(&before, &stream, seq, &line);
-        Stored { seq, at, line, hash: before }
+        Stored {
+            seq,
+            at,
+            line,
+            hash: before,
+        }
     });
     events.collect()
 }
@@ -56,40 +65,59 @@ pub fn before_the_first_player() -> Report {
 /// With a result that was changed afterwards.
 pub fn tampered() -> Report {
     let mut events = stored(lines(usize::MAX));
-    let changed = events.iter_mut().rfind(|stored| stored.line.contains("match_decided")).unwrap();
+    let changed = events
+        .iter_mut()
+        .rfind(|stored| stored.line.contains("match_decided"))
+        .unwrap();
     changed.line = changed.line.replace("\"score\":{", "\"score\":{ ");
     report(events)
 }
 
 /// A league of this size in which player A wins every match, with some technical losses.
 pub fn large(players: usize) -> Report {
-    let template: Vec<LeagueEvent> =
-        lines(usize::MAX).map(|line| event_codec::decode(&line).unwrap().1).collect();
-    let registered =
-        template.iter().find(|event| matches!(event, LeagueEvent::PlayerRegistered { .. })).unwrap();
+    let template: Vec<LeagueEvent> = lines(usize::MAX)
+        .map(|line| event_codec::decode(&line).unwrap().1)
+        .collect();
+    let registered = template
+        .iter()
+        .find(|event| matches!(event, LeagueEvent::PlayerRegistered { .. }))
+        .unwrap();
     let decided = template.iter().find_map(|event| match event {
         LeagueEvent::MatchDecided { result, .. } if result.winner.is_some() => Some(result.clone()),
         _ => None,
     });
     let decided = decided.unwrap();
-    let ids: Vec<PlayerId> = (1..=players).map(|number| PlayerId::new(format!("P{number:02}"))).collect();
+    let ids: Vec<PlayerId> = (1..=players)
+        .map(|number| PlayerId::new(format!("P{number:02}")))
+        .collect();
     let mut events = vec![template[0].clone()];
     events.extend(ids.iter().map(|id| renamed(registered, id)));
     let rounds = round_robin(&ids);
-    events.push(LeagueEvent::LeagueStarted { rounds: rounds.clone(), draw: None, proofs_required: false });
+    events.push(LeagueEvent::LeagueStarted {
+        rounds: rounds.clone(),
+        draw: None,
+        proofs_required: false,
+    });
     for (number, round) in (1..).zip(&rounds) {
         events.extend(results(number, round, &decided));
     }
     let written = (1_800_000_000_000_000..).zip(&events);
-    report(stored(written.map(|(at, event)| event_codec::encode(Timestamp::from_micros(at), event).unwrap())))
+    report(stored(written.map(|(at, event)| {
+        event_codec::encode(Timestamp::from_micros(at), event).unwrap()
+    })))
 }
 
 fn renamed(registered: &LeagueEvent, id: &PlayerId) -> LeagueEvent {
     let mut event = registered.clone();
-    if let LeagueEvent::PlayerRegistered { player_id, meta, .. } = &mut event {
+    if let LeagueEvent::PlayerRegistered {
+        player_id, meta, ..
+    } = &mut event
+    {
         *player_id = id.clone();
-        *meta =
-            PlayerMeta { display_name: DisplayName::parse(&format!("Player {id}")).unwrap(), ..meta.clone() };
+        *meta = PlayerMeta {
+            display_name: DisplayName::parse(&format!("Player {id}")).unwrap(),
+            ..meta.clone()
+        };
     }
     event
 }
@@ -99,11 +127,16 @@ fn results(number: u32, round: &Pairings, decided: &MatchResult) -> Vec<LeagueEv
         let mut result = decided.clone();
         result.winner = Some(a.clone());
         result.score = ByPlayer::pair((a.clone(), 3), (b.clone(), 0));
-        result.details.answer_ms = Some(ByPlayer::pair((a.clone(), Some(number)), (b.clone(), None)));
+        result.details.answer_ms =
+            Some(ByPlayer::pair((a.clone(), Some(number)), (b.clone(), None)));
         LeagueEvent::MatchDecided {
             match_id: MatchId::numbered(RoundId(number), place),
             attempt: Attempt::FIRST,
-            status: if place == 1 { GameStatus::TechnicalLoss } else { GameStatus::Win },
+            status: if place == 1 {
+                GameStatus::TechnicalLoss
+            } else {
+                GameStatus::Win
+            },
             result: result.into(),
             by: DecidedBy::Manager,
             proof: ResultProof::Unprovable,

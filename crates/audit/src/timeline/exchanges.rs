@@ -34,10 +34,20 @@ impl EndpointNames {
 
     /// The members of a league.
     pub fn of_league(league: &League) -> Self {
-        let players = league.players.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
-        let referees =
-            league.referees.iter().map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
-        Self(players.chain(referees).map(|(endpoint, id)| (endpoint.raw().to_owned(), id)).collect())
+        let players = league
+            .players
+            .iter()
+            .map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
+        let referees = league
+            .referees
+            .iter()
+            .map(|(id, known)| (&known.meta.contact_endpoint, id.to_string()));
+        Self(
+            players
+                .chain(referees)
+                .map(|(endpoint, id)| (endpoint.raw().to_owned(), id))
+                .collect(),
+        )
     }
 
     /// Who asked, and who was asked.
@@ -48,7 +58,10 @@ impl EndpointNames {
             Direction::In => {
                 let sender = summarize(&exchange.request).sender;
                 let sender = sender.as_deref().map(short);
-                (sender.map_or_else(|| exchange.peer.escaped().to_string(), str::to_owned), agent)
+                (
+                    sender.map_or_else(|| exchange.peer.escaped().to_string(), str::to_owned),
+                    agent,
+                )
             }
         }
     }
@@ -63,8 +76,12 @@ impl EndpointNames {
 }
 
 /// The messages that only a manager receives.
-const TO_MANAGER: &[&str] =
-    &["MATCH_RESULT_REPORT", "LEAGUE_QUERY", "LEAGUE_REGISTER_REQUEST", "REFEREE_REGISTER_REQUEST"];
+const TO_MANAGER: &[&str] = &[
+    "MATCH_RESULT_REPORT",
+    "LEAGUE_QUERY",
+    "LEAGUE_REGISTER_REQUEST",
+    "REFEREE_REGISTER_REQUEST",
+];
 
 /// `P01` for `player:P01`.
 fn short(agent: &str) -> &str {
@@ -79,9 +96,14 @@ pub(super) type Pair<'a> = (&'a Exchange, Option<&'a Exchange>);
 
 /// Puts together what both sides recorded. The sender's record tells more, so it is the one that comes first.
 pub fn paired(exchanges: &[Exchange]) -> Vec<Pair<'_>> {
-    let sent = exchanges.iter().filter(|exchange| exchange.direction == Direction::Out);
+    let sent = exchanges
+        .iter()
+        .filter(|exchange| exchange.direction == Direction::Out);
     let mut pairs: Vec<Pair<'_>> = sent.map(|told| (told, None)).collect();
-    for heard in exchanges.iter().filter(|exchange| exchange.direction == Direction::In) {
+    for heard in exchanges
+        .iter()
+        .filter(|exchange| exchange.direction == Direction::In)
+    {
         let same = |(told, other): &&mut Pair<'_>| {
             other.is_none()
                 && told.direction == Direction::Out
@@ -107,8 +129,14 @@ pub(super) fn lines(names: &EndpointNames, exchanges: &[Exchange]) -> Vec<(Times
             (format!("{from} -> {to}"), to, pair)
         })
         .collect();
-    let width = told.iter().map(|(route, ..)| route.chars().count()).max().unwrap_or(0);
-    told.iter().map(|(route, to, pair)| (pair.0.at, format!("{route:width$}  {}", line(pair, to)))).collect()
+    let width = told
+        .iter()
+        .map(|(route, ..)| route.chars().count())
+        .max()
+        .unwrap_or(0);
+    told.iter()
+        .map(|(route, to, pair)| (pair.0.at, format!("{route:width$}  {}", line(pair, to))))
+        .collect()
 }
 
 fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
@@ -118,14 +146,19 @@ fn line((told, heard): &Pair<'_>, receiver: &str) -> String {
         line.push_str(&format!("  {took:>8.1} ms"));
     }
     line.push_str("  ");
-    line.push_str(&summarize_answer(told.answer.as_deref(), told.outcome.untrusted()));
+    line.push_str(&summarize_answer(
+        told.answer.as_deref(),
+        told.outcome.untrusted(),
+    ));
     let mut line = line.trim_end().to_owned();
     line.push_str(&remarks(told));
     if let Some(heard) = heard {
         let took = took(heard).map_or_else(String::new, |took| format!("{took:.1} ms"));
         if told.answer.is_none() && heard.answer.is_some() {
             let answer = summarize_answer(heard.answer.as_deref(), heard.outcome.untrusted());
-            line.push_str(&format!("; {receiver} answered after {took}, which did not arrive: {answer}"));
+            line.push_str(&format!(
+                "; {receiver} answered after {took}, which did not arrive: {answer}"
+            ));
         } else if !took.is_empty() {
             line.push_str(&format!("  ({took} at {receiver})"));
         }
@@ -141,7 +174,11 @@ fn remarks(told: &Exchange) -> String {
     if let Some(waited) = after(told.connected_at).filter(|waited| *waited >= CONNECTING_MS) {
         remarks.push_str(&format!("; connected after {waited:.1} ms"));
     }
-    match (after(told.done_at), after(told.first_byte_at), after(told.deadline_at)) {
+    match (
+        after(told.done_at),
+        after(told.first_byte_at),
+        after(told.deadline_at),
+    ) {
         (_, Some(begun), _) if told.answer.is_none() => {
             remarks.push_str(&format!("; an answer began after {begun:.1} ms"));
         }
@@ -161,8 +198,14 @@ const NEARLY_ALL: f64 = 0.9;
 /// `GAME_JOIN_ACK, accept true`, or how it ended otherwise.
 pub(crate) fn summarize_answer(answer: Option<&str>, outcome: Untrusted<'_>) -> String {
     let outcome = outcome.escaped().to_string();
-    let Some(answer) = answer.map(summarize) else { return outcome };
+    let Some(answer) = answer.map(summarize) else {
+        return outcome;
+    };
     let parts = [answer.message_type.unwrap_or_default(), answer.details];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { outcome } else { parts.join(", ") }
+    if parts.is_empty() {
+        outcome
+    } else {
+        parts.join(", ")
+    }
 }

@@ -15,15 +15,21 @@ pub(super) fn of(logs: &LogSet, match_id: &MatchId, exchanges: &[Exchange]) -> V
         ));
     }
     if gaps.is_empty() && exchanges.is_empty() && is_begun(logs, match_id) {
-        gaps.push("No messages of this match were kept: its agents ran with `--exchanges off`.".into());
+        gaps.push(
+            "No messages of this match were kept: its agents ran with `--exchanges off`.".into(),
+        );
     }
     if logs.league.is_none() {
         let command = command(logs, "matchday.db", match_id);
         let what = match logs.referees.as_slice() {
-            [] => "What the referee and the opponent did is in their stores, the table in the manager's",
+            [] => {
+                "What the referee and the opponent did is in their stores, the table in the manager's"
+            }
             _ => "What the manager made of it, and the table, is in the manager's store",
         };
-        gaps.push(format!("{what}: name more files to see more, as in `{command}`."));
+        gaps.push(format!(
+            "{what}: name more files to see more, as in `{command}`."
+        ));
     }
     gaps
 }
@@ -34,12 +40,18 @@ pub fn absent_referees(
     match_id: &MatchId,
     exchanges: &[Exchange],
 ) -> Vec<(RefereeId, String)> {
-    let Some(league_log) = &logs.league else { return Vec::new() };
-    let Some(game) = league_log.league.matches.get(match_id) else { return Vec::new() };
+    let Some(league_log) = &logs.league else {
+        return Vec::new();
+    };
+    let Some(game) = league_log.league.matches.get(match_id) else {
+        return Vec::new();
+    };
     let had: BTreeSet<&RefereeId> = game.attempts.iter().collect();
     let is_here = |id: &RefereeId| {
         logs.referees.iter().any(|log| log.id() == id.as_str())
-            || exchanges.iter().any(|exchange| exchange.agent == id.as_str())
+            || exchanges
+                .iter()
+                .any(|exchange| exchange.agent == id.as_str())
     };
     had.into_iter()
         .filter(|id| !is_here(id))
@@ -53,16 +65,30 @@ pub fn absent_referees(
 }
 
 fn port(endpoint: &str) -> Option<u16> {
-    endpoint.split_once("://")?.1.split('/').next()?.rsplit_once(':')?.1.parse().ok()
+    endpoint
+        .split_once("://")?
+        .1
+        .split('/')
+        .next()?
+        .rsplit_once(':')?
+        .1
+        .parse()
+        .ok()
 }
 
 /// Whether there was anything to say.
 fn is_begun(logs: &LogSet, match_id: &MatchId) -> bool {
-    let games = logs.league.iter().filter_map(|league_log| league_log.league.matches.get(match_id));
+    let games = logs
+        .league
+        .iter()
+        .filter_map(|league_log| league_log.league.matches.get(match_id));
     games.into_iter().all(|game| !game.attempts.is_empty())
 }
 
 fn command(logs: &LogSet, more: &str, match_id: &MatchId) -> String {
     let stores: Vec<String> = logs.stores().map(ToString::to_string).collect();
-    format!("matchday replay {} {more} --match {match_id}", stores.join(" "))
+    format!(
+        "matchday replay {} {more} --match {match_id}",
+        stores.join(" ")
+    )
 }

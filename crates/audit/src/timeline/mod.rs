@@ -52,13 +52,19 @@ pub(super) fn no_match(logs: &LogSet, match_id: &MatchId) -> StoreError {
         [only] => format!("its only match is {only}"),
         [first, .., last] => format!("it has {} matches, from {first} to {last}", known.len()),
     };
-    StoreError::NotItsMatch { who: tellers(logs), match_id: match_id.clone(), known }
+    StoreError::NotItsMatch {
+        who: tellers(logs),
+        match_id: match_id.clone(),
+        known,
+    }
 }
 
 /// `REF01`, `REF01 and P02`: whose own stores these are.
 fn tellers(logs: &LogSet) -> String {
     let referees = logs.referees.iter().map(AgentLog::id);
-    let names: Vec<&str> = referees.chain(logs.players.iter().map(AgentLog::id)).collect();
+    let names: Vec<&str> = referees
+        .chain(logs.players.iter().map(AgentLog::id))
+        .collect();
     match names.as_slice() {
         [] => "a store without events".to_owned(),
         [only] => (*only).to_owned(),
@@ -72,11 +78,20 @@ fn of_league(league_log: &LeagueLog) -> String {
     let told = |event: &LeagueEvent| match event {
         LeagueEvent::LeagueCompleted { .. } if !joint.is_empty() => {
             let names: Vec<&str> = joint.iter().map(PlayerId::as_str).collect();
-            format!("league completed: {} are level and share the title", names.join(", "))
+            format!(
+                "league completed: {} are level and share the title",
+                names.join(", ")
+            )
         }
         event => describe::league_event(event),
     };
-    in_seconds(league_log.entries.iter().map(|entry| (entry.at, told(&entry.event))).collect())
+    in_seconds(
+        league_log
+            .entries
+            .iter()
+            .map(|entry| (entry.at, told(&entry.event)))
+            .collect(),
+    )
 }
 
 /// Everything that agents wrote down for themselves, one line each.
@@ -88,11 +103,15 @@ fn of_agents(logs: &LogSet) -> String {
 }
 
 fn told<E: AgentEvent>(log: &AgentLog<E>) -> impl Iterator<Item = (Timestamp, String)> {
-    log.entries.iter().map(|entry| (entry.at, format!("{} {}", log.id(), entry.event.describe())))
+    log.entries
+        .iter()
+        .map(|entry| (entry.at, format!("{} {}", log.id(), entry.event.describe())))
 }
 
 fn in_seconds(lines: Vec<(Timestamp, String)>) -> String {
-    let Some((zero, _)) = lines.first() else { return "nothing has happened yet\n".into() };
+    let Some((zero, _)) = lines.first() else {
+        return "nothing has happened yet\n".into();
+    };
     let zero = *zero;
     let mut text = format!("times in seconds after {}\n\n", describe::time(zero));
     for (at, line) in lines {

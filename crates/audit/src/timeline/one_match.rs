@@ -19,7 +19,9 @@ type Lines = Vec<(Timestamp, String)>;
 /// The timeline of one match; `None` if no log mentions it.
 pub(super) fn tell(logs: &LogSet, match_id: &MatchId) -> Result<Option<String>, StoreError> {
     let exchanges = logs.exchanges_of(match_id)?;
-    let Some(title) = title(logs, match_id) else { return Ok(None) };
+    let Some(title) = title(logs, match_id) else {
+        return Ok(None);
+    };
     let mut lines = match_events(logs, match_id, &exchanges);
     lines.extend(exchanges::lines(&EndpointNames::of(logs), &exchanges));
     // Stable: at the same instant, an event stands before the messages that it led to.
@@ -27,9 +29,16 @@ pub(super) fn tell(logs: &LogSet, match_id: &MatchId) -> Result<Option<String>, 
 
     let mut text = title;
     if let Some(zero) = begin(logs, match_id).or_else(|| lines.first().map(|(at, _)| *at)) {
-        text.push_str(&format!("times in milliseconds after {}\n\n", describe::time(zero)));
+        text.push_str(&format!(
+            "times in milliseconds after {}\n\n",
+            describe::time(zero)
+        ));
         for (at, line) in lines {
-            text.push_str(&format!("{:>10.1}  {}\n", milliseconds(at, zero), escape_line(&line)));
+            text.push_str(&format!(
+                "{:>10.1}  {}\n",
+                milliseconds(at, zero),
+                escape_line(&line)
+            ));
         }
     }
     text.push('\n');
@@ -45,7 +54,9 @@ pub fn match_events(logs: &LogSet, match_id: &MatchId, exchanges: &[Exchange]) -
     let mut lines = Lines::new();
     if let Some(league_log) = &logs.league {
         lines.extend(
-            league_log.of_match(match_id).map(|entry| (entry.at, describe::league_event(&entry.event))),
+            league_log
+                .of_match(match_id)
+                .map(|entry| (entry.at, describe::league_event(&entry.event))),
         );
     }
     lines.extend(notes(logs, match_id, exchanges));
@@ -66,13 +77,29 @@ fn title(logs: &LogSet, match_id: &MatchId) -> Option<String> {
         let b = named(&game.b);
         return Some(format!("{match_id}, round {round}: {a} against {b}\n"));
     }
-    let referee = logs.referees.iter().find_map(|log| seats_by_referee(log, match_id));
-    let player = || logs.players.iter().find_map(|log| seats_by_player(log, match_id));
+    let referee = logs
+        .referees
+        .iter()
+        .find_map(|log| seats_by_referee(log, match_id));
+    let player = || {
+        logs.players
+            .iter()
+            .find_map(|log| seats_by_player(log, match_id))
+    };
     let (round, a, b) = referee.or_else(player)?;
     let round = round.map_or_else(String::new, |round| format!(", round {round}"));
-    let referees = logs.referees.iter().filter(|log| log.of_match(match_id).next().is_some());
-    let players = logs.players.iter().filter(|log| log.of_match(match_id).next().is_some());
-    let tellers: Vec<&str> = referees.map(AgentLog::id).chain(players.map(AgentLog::id)).collect();
+    let referees = logs
+        .referees
+        .iter()
+        .filter(|log| log.of_match(match_id).next().is_some());
+    let players = logs
+        .players
+        .iter()
+        .filter(|log| log.of_match(match_id).next().is_some());
+    let tellers: Vec<&str> = referees
+        .map(AgentLog::id)
+        .chain(players.map(AgentLog::id))
+        .collect();
     Some(format!(
         "{match_id}{round}: {a} against {b}, as told by {}\n",
         Untrusted::new(&tellers.join(" and ")).escaped()
@@ -99,18 +126,27 @@ fn seats_by_player(log: &AgentLog<PlayerEvent>, match_id: &MatchId) -> Option<Se
     };
     log.of_match(match_id).find_map(|entry| match &entry.event {
         PlayerEvent::Announced { round_id, matches } => {
-            let fixture = matches.iter().find(|fixture| fixture.match_id == *match_id)?;
+            let fixture = matches
+                .iter()
+                .find(|fixture| fixture.match_id == *match_id)?;
             Some(seats(Some(*round_id), &fixture.opponent_id, fixture.role))
         }
-        PlayerEvent::Invited { round_id, opponent_id, role, .. } => {
-            Some(seats(Some(*round_id), opponent_id, *role))
-        }
-        PlayerEvent::Chosen { round_id, opponent_id: Some(opponent), .. } => {
-            Some(seats(*round_id, opponent, Role::PlayerA))
-        }
-        PlayerEvent::Finished { game, .. } => {
-            Some(seats(game.round_id, game.opponent_id.as_ref()?, Role::PlayerA))
-        }
+        PlayerEvent::Invited {
+            round_id,
+            opponent_id,
+            role,
+            ..
+        } => Some(seats(Some(*round_id), opponent_id, *role)),
+        PlayerEvent::Chosen {
+            round_id,
+            opponent_id: Some(opponent),
+            ..
+        } => Some(seats(*round_id, opponent, Role::PlayerA)),
+        PlayerEvent::Finished { game, .. } => Some(seats(
+            game.round_id,
+            game.opponent_id.as_ref()?,
+            Role::PlayerA,
+        )),
         _ => None,
     })
 }
@@ -118,8 +154,13 @@ fn seats_by_player(log: &AgentLog<PlayerEvent>, match_id: &MatchId) -> Option<Se
 /// The moment when the match was given to its first referee.
 fn begin(logs: &LogSet, match_id: &MatchId) -> Option<Timestamp> {
     let assigned = |event: &LeagueEvent| matches!(event, LeagueEvent::MatchAssigned { .. });
-    let league = logs.league.iter().flat_map(|league_log| league_log.of_match(match_id));
-    let by_manager = league.filter(|entry| assigned(&entry.event)).map(|entry| entry.at);
+    let league = logs
+        .league
+        .iter()
+        .flat_map(|league_log| league_log.of_match(match_id));
+    let by_manager = league
+        .filter(|entry| assigned(&entry.event))
+        .map(|entry| entry.at);
     let notes = logs.referees.iter().flat_map(|log| log.of_match(match_id));
     by_manager.chain(notes.map(|entry| entry.at)).next()
 }
@@ -142,7 +183,9 @@ fn notes(logs: &LogSet, match_id: &MatchId, exchanges: &[Exchange]) -> Lines {
         lines.extend(kept(log, match_id, |event| match event {
             PlayerEvent::Announced { .. } => logs.league.is_none(),
             // No message tells that the player's own strategy failed.
-            PlayerEvent::Chosen { fallback: Some(_), .. } => true,
+            PlayerEvent::Chosen {
+                fallback: Some(_), ..
+            } => true,
             PlayerEvent::Invited { .. } | PlayerEvent::Chosen { .. } => !told,
             _ => true,
         }));
@@ -152,5 +195,7 @@ fn notes(logs: &LogSet, match_id: &MatchId, exchanges: &[Exchange]) -> Lines {
 
 fn kept<E: AgentEvent>(log: &AgentLog<E>, match_id: &MatchId, keep: impl Fn(&E) -> bool) -> Lines {
     let notes = log.of_match(match_id).filter(|entry| keep(&entry.event));
-    notes.map(|entry| (entry.at, format!("{} {}", log.id(), entry.event.describe()))).collect()
+    notes
+        .map(|entry| (entry.at, format!("{} {}", log.id(), entry.event.describe())))
+        .collect()
 }

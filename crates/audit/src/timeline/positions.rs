@@ -12,7 +12,11 @@ pub(super) fn of(views: &[View]) -> String {
     let boards: Vec<Vec<String>> = match views {
         [.., last @ View::Strip(_)] => vec![lines_of(last, None)],
         [only] => vec![lines_of(only, None)],
-        all => all.iter().enumerate().map(|(ply, view)| lines_of(view, Some(ply))).collect(),
+        all => all
+            .iter()
+            .enumerate()
+            .map(|(ply, view)| lines_of(view, Some(ply)))
+            .collect(),
     };
     let mut text = String::new();
     let mut rest = boards.as_slice();
@@ -35,13 +39,26 @@ pub(super) fn of(views: &[View]) -> String {
 
 /// The lines of a board, under the number of its ply.
 fn lines_of(view: &View, ply: Option<usize>) -> Vec<String> {
-    let heading = ply.map(|ply| if ply == 0 { "start".to_owned() } else { format!("ply {ply}") });
+    let heading = ply.map(|ply| {
+        if ply == 0 {
+            "start".to_owned()
+        } else {
+            format!("ply {ply}")
+        }
+    });
     let board = view.to_string();
-    heading.into_iter().chain(board.lines().map(|line| escape_line(line).into_owned())).collect()
+    heading
+        .into_iter()
+        .chain(board.lines().map(|line| escape_line(line).into_owned()))
+        .collect()
 }
 
 fn width(board: &[String]) -> usize {
-    board.iter().map(|line| line.chars().count()).max().unwrap_or(0)
+    board
+        .iter()
+        .map(|line| line.chars().count())
+        .max()
+        .unwrap_or(0)
 }
 
 /// How many of the boards stand in one row; at least one.

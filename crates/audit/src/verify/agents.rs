@@ -45,7 +45,9 @@ pub(super) struct ManagerRecord<'a> {
 
 impl ManagerRecord<'_> {
     fn of_match(&self, match_id: &MatchId) -> impl Iterator<Item = &Recorded> {
-        self.recorded.iter().filter(move |recorded| recorded.match_id == *match_id)
+        self.recorded
+            .iter()
+            .filter(move |recorded| recorded.match_id == *match_id)
     }
 }
 
@@ -62,7 +64,10 @@ fn misfit<E>(log: &AgentLog<E>, entry: &Entry<E>, what: &'static str, why: Strin
 
 /// A referee by itself: every result is of a match that it was given, scores as the rules say, and draws what it had bound
 /// itself to.
-pub(super) fn referee(log: &AgentLog<RefereeEvent>, findings: &mut AgentFindings) -> Result<(), Fault> {
+pub(super) fn referee(
+    log: &AgentLog<RefereeEvent>,
+    findings: &mut AgentFindings,
+) -> Result<(), Fault> {
     let mut given: BTreeMap<MatchId, Arc<Assignment>> = BTreeMap::new();
     let mut decided = BTreeSet::new();
     for entry in &log.entries {
@@ -70,11 +75,19 @@ pub(super) fn referee(log: &AgentLog<RefereeEvent>, findings: &mut AgentFindings
             RefereeEvent::Assigned { assignment } => {
                 given.insert(assignment.match_id.clone(), assignment.clone());
             }
-            RefereeEvent::Decided { match_id, attempt, result } => {
-                let assignment = given.get(match_id).filter(|assignment| assignment.attempt == *attempt);
+            RefereeEvent::Decided {
+                match_id,
+                attempt,
+                result,
+            } => {
+                let assignment = given
+                    .get(match_id)
+                    .filter(|assignment| assignment.attempt == *attempt);
                 let checked = match assignment {
                     Some(assignment) => check_result(assignment, result),
-                    None => Err(format!("attempt {attempt} at {match_id} was never given to it")),
+                    None => Err(format!(
+                        "attempt {attempt} at {match_id} was never given to it"
+                    )),
                 };
                 match checked.map_err(|why| misfit(log, entry, "decided", why))? {
                     Draw::None => {}
@@ -87,7 +100,8 @@ pub(super) fn referee(log: &AgentLog<RefereeEvent>, findings: &mut AgentFindings
             RefereeEvent::Reported { match_id, attempt }
                 if !decided.contains(&(match_id.clone(), *attempt)) =>
             {
-                let why = format!("attempt {attempt} at {match_id} was reported before it was decided");
+                let why =
+                    format!("attempt {attempt} at {match_id} was reported before it was decided");
                 return Err(misfit(log, entry, "reported", why));
             }
             _ => {}
@@ -121,7 +135,11 @@ pub(super) fn compare_referee(
     let mut decided: BTreeMap<(&MatchId, Attempt), &MatchResult> = BTreeMap::new();
     for entry in &log.entries {
         match &entry.event {
-            RefereeEvent::Decided { match_id, attempt, result } => {
+            RefereeEvent::Decided {
+                match_id,
+                attempt,
+                result,
+            } => {
                 decided.insert((match_id, *attempt), result);
             }
             RefereeEvent::Reported { match_id, attempt } => {
@@ -136,7 +154,11 @@ pub(super) fn compare_referee(
             _ => {}
         }
     }
-    for recorded in manager.recorded.iter().filter(|recorded| recorded.by == own) {
+    for recorded in manager
+        .recorded
+        .iter()
+        .filter(|recorded| recorded.by == own)
+    {
         let match_id = &recorded.match_id;
         let attempt = recorded.attempt;
         let why = match decided.get(&(match_id, attempt)) {
@@ -144,13 +166,23 @@ pub(super) fn compare_referee(
                 findings.agreeing += 1;
                 continue;
             }
-            Some(_) => format!("{} decided {match_id} otherwise, by its own store", log.id()),
+            Some(_) => format!(
+                "{} decided {match_id} otherwise, by its own store",
+                log.id()
+            ),
             None => format!("{} never decided {match_id}, by its own store", log.id()),
         };
         let what = SmolStr::new_static("match_decided");
         let seq = recorded.seq;
         let at = recorded.at;
-        return Err(Fault { file: manager.file.cloned(), stream: Stream::league(), seq, at, what, why });
+        return Err(Fault {
+            file: manager.file.cloned(),
+            stream: Stream::league(),
+            seq,
+            at,
+            what,
+            why,
+        });
     }
     Ok(())
 }
@@ -162,16 +194,22 @@ fn is_equal(one: &MatchResult, other: &MatchResult) -> bool {
 }
 
 /// A player by itself: what it was told, and what it found of the draws.
-pub(super) fn player(log: &AgentLog<PlayerEvent>, findings: &mut AgentFindings) -> Result<(), Fault> {
+pub(super) fn player(
+    log: &AgentLog<PlayerEvent>,
+    findings: &mut AgentFindings,
+) -> Result<(), Fault> {
     for entry in &log.entries {
-        let PlayerEvent::Finished { game, .. } = &entry.event else { continue };
+        let PlayerEvent::Finished { game, .. } = &entry.event else {
+            continue;
+        };
         findings.results += 1;
         match game.draw {
             DrawCheck::NotPromised => {}
             DrawCheck::Proven => findings.draws_proven += 1,
             DrawCheck::Unproven => findings.draws_unproven += 1,
             DrawCheck::Broken => {
-                let why = "the draw is not what the referee had promised, the player found".to_owned();
+                let why =
+                    "the draw is not what the referee had promised, the player found".to_owned();
                 return Err(misfit(log, entry, "finished", why));
             }
         }
@@ -189,8 +227,13 @@ pub(super) fn compare_player(
     let own = PlayerId::new(log.id());
     let mut otherwise = Vec::new();
     for entry in &log.entries {
-        let PlayerEvent::Finished { game, .. } = &entry.event else { continue };
-        if manager.of_match(&game.match_id).any(|recorded| is_same(&own, game, &recorded.result)) {
+        let PlayerEvent::Finished { game, .. } = &entry.event else {
+            continue;
+        };
+        if manager
+            .of_match(&game.match_id)
+            .any(|recorded| is_same(&own, game, &recorded.result))
+        {
             findings.agreeing += 1;
         } else {
             otherwise.push(game.match_id.to_string());
@@ -217,10 +260,17 @@ fn is_same(own: &PlayerId, game: &PastGame, result: &MatchResult) -> bool {
 
 /// The key that the manager has for a player.
 pub(super) fn registered_key(manager: ManagerRecord<'_>, player: &str) -> Option<PublicKey> {
-    manager.league.players.get(&PlayerId::new(player))?.meta.public_key
+    manager
+        .league
+        .players
+        .get(&PlayerId::new(player))?
+        .meta
+        .public_key
 }
 
 /// Whether an agent was in the manager's league, so that the two can be compared.
 pub(super) fn can_compare<E>(log: &AgentLog<E>, manager: ManagerRecord<'_>) -> bool {
-    log.identity.as_ref().is_some_and(|identity| is_known(manager.league, identity))
+    log.identity
+        .as_ref()
+        .is_some_and(|identity| is_known(manager.league, identity))
 }

@@ -38,7 +38,12 @@ impl ExternalCheckpoint {
     pub fn parse(place: &str, text: &str) -> Result<Self, NoteError> {
         let note = SignedNote::parse(text)?;
         let checkpoint = Checkpoint::parse(note.text())?;
-        Ok(Self { place: place.to_owned(), checkpoint, note, text: text.to_owned() })
+        Ok(Self {
+            place: place.to_owned(),
+            checkpoint,
+            note,
+            text: text.to_owned(),
+        })
     }
 
     pub(super) fn place(&self) -> &str {
@@ -46,7 +51,10 @@ impl ExternalCheckpoint {
     }
 
     pub(super) fn placed(&self) -> PlacedNote {
-        PlacedNote { place: self.place.clone(), note: self.text.clone() }
+        PlacedNote {
+            place: self.place.clone(),
+            note: self.text.clone(),
+        }
     }
 
     pub(super) fn origin(&self) -> &str {
@@ -70,7 +78,9 @@ impl ExternalCheckpoint {
 fn events(all: &[Stored]) -> impl Iterator<Item = (&Stored, LeagueEvent)> {
     let wanted = ["\"manager_key_announced\"", "\"checkpoint_signed\""];
     let concerns = move |stored: &&Stored| wanted.iter().any(|kind| stored.line.contains(kind));
-    all.iter().filter(concerns).filter_map(|stored| Some((stored, event_codec::decode(&stored.line).ok()?.1)))
+    all.iter()
+        .filter(concerns)
+        .filter_map(|stored| Some((stored, event_codec::decode(&stored.line).ok()?.1)))
 }
 
 /// The league of a log, and the first line of its checkpoints.
@@ -83,9 +93,10 @@ pub(super) fn identity(source: &Source) -> Option<(LeagueId, String)> {
 /// Every key that a log announces, with the number of its event and the signature of the key before it.
 pub(super) fn announced_keys(source: &Source) -> Vec<(u64, PublicKey, Option<Signature>)> {
     let announced = events(&source.events).filter_map(|(stored, event)| match event {
-        LeagueEvent::ManagerKeyAnnounced { public_key, signature } => {
-            Some((stored.seq, public_key, signature))
-        }
+        LeagueEvent::ManagerKeyAnnounced {
+            public_key,
+            signature,
+        } => Some((stored.seq, public_key, signature)),
         _ => None,
     });
     announced.collect()
@@ -117,7 +128,10 @@ pub(super) fn check(source: &Source, found: &mut Verification) -> Option<Fault> 
     let mut key: Option<PublicKey> = None;
     for (stored, event) in events(&source.events) {
         let outcome = match event {
-            LeagueEvent::ManagerKeyAnnounced { public_key, signature } => {
+            LeagueEvent::ManagerKeyAnnounced {
+                public_key,
+                signature,
+            } => {
                 let outcome = match (&key, &signature) {
                     (Some(old), Some(signature))
                         if !is_successor(old, &league_id, &public_key, signature) =>
@@ -139,10 +153,16 @@ pub(super) fn check(source: &Source, found: &mut Verification) -> Option<Fault> 
             LeagueEvent::CheckpointSigned { note } => {
                 check_note(source, stored.seq, &origin, key.as_ref(), &note).map(|checkpoint| {
                     found.checkpoints += 1;
-                    let verifier_key = key.map(|key| verifier_key(&origin, &key)).unwrap_or_default();
+                    let verifier_key = key
+                        .map(|key| verifier_key(&origin, &key))
+                        .unwrap_or_default();
                     let size = checkpoint.size;
                     let note = note.to_string();
-                    found.last_checkpoint = Some(LastCheckpoint { size, verifier_key, note });
+                    found.last_checkpoint = Some(LastCheckpoint {
+                        size,
+                        verifier_key,
+                        note,
+                    });
                 })
             }
             _ => Ok(()),
@@ -170,11 +190,13 @@ fn check_note(
     key: Option<&PublicKey>,
     note: &str,
 ) -> Result<Checkpoint, String> {
-    let kept =
-        ExternalCheckpoint::parse("", note).map_err(|error| format!("it is not a checkpoint: {error}"))?;
+    let kept = ExternalCheckpoint::parse("", note)
+        .map_err(|error| format!("it is not a checkpoint: {error}"))?;
     let size = kept.checkpoint.size;
     if size >= seq {
-        return Err(format!("it covers {size} events, of which some come after it"));
+        return Err(format!(
+            "it covers {size} events, of which some come after it"
+        ));
     }
     compare(&kept, source, origin)?;
     match key {
@@ -185,15 +207,26 @@ fn check_note(
 }
 
 /// Whether the log begins with the events that a checkpoint covers.
-pub(super) fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) -> Result<(), String> {
-    let Checkpoint { origin: its_origin, size, root, extensions } = &kept.checkpoint;
+pub(super) fn compare(
+    kept: &ExternalCheckpoint,
+    source: &Source,
+    origin: &str,
+) -> Result<(), String> {
+    let Checkpoint {
+        origin: its_origin,
+        size,
+        root,
+        extensions,
+    } = &kept.checkpoint;
     let chain = format!("{} {}", chain::SCHEME, source.stream);
     if its_origin != origin || *extensions != [chain] {
         return Err(format!("it is of another log, {its_origin}"));
     }
     let size = *size;
     let here = source.events.len() as u64;
-    let last = size.checked_sub(1).and_then(|last| source.events.get(usize::try_from(last).ok()?));
+    let last = size
+        .checked_sub(1)
+        .and_then(|last| source.events.get(usize::try_from(last).ok()?));
     let head = match last {
         Some(last) => last.hash,
         None if size == 0 => chain::genesis(&source.stream),
@@ -204,29 +237,45 @@ pub(super) fn compare(kept: &ExternalCheckpoint, source: &Source, origin: &str) 
             ));
         }
     };
-    if head.0 == *root { Ok(()) } else { Err(format!(
+    if head.0 == *root {
+        Ok(())
+    } else {
+        Err(format!(
             "event {size} had another hash when it was signed: something up to there was changed, and the chain computed \
              anew"
-        )) }
+        ))
+    }
 }
 
 /// Compares a checkpoint that was kept elsewhere with the league among these streams: how much of it it covers, or what is
 /// wrong; `None` if it is of another league.
-pub(super) fn hold(kept: &ExternalCheckpoint, sources: &[Source]) -> Option<Result<String, String>> {
+pub(super) fn hold(
+    kept: &ExternalCheckpoint,
+    sources: &[Source],
+) -> Option<Result<String, String>> {
     let wanted = &kept.checkpoint.origin;
-    let its = |source: &&Source| league_id(source).is_some_and(|id| checkpoint_origin(&id) == *wanted);
-    let source = sources.iter().filter(|source| source.is_league()).find(its)?;
+    let its =
+        |source: &&Source| league_id(source).is_some_and(|id| checkpoint_origin(&id) == *wanted);
+    let source = sources
+        .iter()
+        .filter(|source| source.is_league())
+        .find(its)?;
     Some(coverage(kept, source, wanted))
 }
 
 pub(super) fn no_such_league(kept: &ExternalCheckpoint) -> String {
     let wanted = &kept.checkpoint.origin;
-    format!("it is of {wanted}, and there is no such league here: it was dropped, or is in another store")
+    format!(
+        "it is of {wanted}, and there is no such league here: it was dropped, or is in another store"
+    )
 }
 
 fn coverage(kept: &ExternalCheckpoint, source: &Source, wanted: &str) -> Result<String, String> {
     compare(kept, source, wanted)?;
-    let key = announced_keys(source).into_iter().map(|(_, key, _)| key).find(|key| kept.is_signed_by(key));
+    let key = announced_keys(source)
+        .into_iter()
+        .map(|(_, key, _)| key)
+        .find(|key| kept.is_signed_by(key));
     match key {
         Some(key) => Ok(covers(kept, source, Some(&key))),
         None => Err("it is signed with none of the keys that the league has announced".to_owned()),
@@ -234,8 +283,18 @@ fn coverage(kept: &ExternalCheckpoint, source: &Source, wanted: &str) -> Result<
 }
 
 /// How much of a log a checkpoint covers, and who signed it.
-pub(super) fn covers(kept: &ExternalCheckpoint, source: &Source, key: Option<&PublicKey>) -> String {
-    let (size, all, stream): (u64, usize, &Stream) = (kept.size(), source.events.len(), &source.stream);
-    let key = key.map(|key| verifier_key(kept.origin(), key)).unwrap_or_default();
-    format!("{} covers {size} of {all} events of {stream}, signed with {key}", kept.place)
+pub(super) fn covers(
+    kept: &ExternalCheckpoint,
+    source: &Source,
+    key: Option<&PublicKey>,
+) -> String {
+    let (size, all, stream): (u64, usize, &Stream) =
+        (kept.size(), source.events.len(), &source.stream);
+    let key = key
+        .map(|key| verifier_key(kept.origin(), key))
+        .unwrap_or_default();
+    format!(
+        "{} covers {size} of {all} events of {stream}, signed with {key}",
+        kept.place
+    )
 }

@@ -8,7 +8,9 @@ use crate::agent_log::AgentLog;
 use matchday_core::event_codec;
 use matchday_core::league::{DecidedBy, LeagueEvent};
 use matchday_core::protocol::messages::MatchResult;
-use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RefereeId, Timestamp};
+use matchday_core::protocol::{
+    Attempt, GameType, LeagueId, MatchId, PlayerId, RefereeId, Timestamp,
+};
 use matchday_core::referee::RefereeEvent;
 use matchday_core::referee_statement::{AttemptRef, Statement};
 use matchday_core::signature::{PublicKey, Signature};
@@ -41,25 +43,71 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn fault(&self, why: String) -> Fault {
-        let Self { file, stream, seq, at, what, .. } = self;
+        let Self {
+            file,
+            stream,
+            seq,
+            at,
+            what,
+            ..
+        } = self;
         let what = SmolStr::new_static(what);
-        Fault { file: file.clone(), stream: stream.clone(), seq: *seq, at: *at, what, why }
+        Fault {
+            file: file.clone(),
+            stream: stream.clone(),
+            seq: *seq,
+            at: *at,
+            what,
+            why,
+        }
     }
 
     /// `REF01 says of attempt 1 at R1M1`.
     pub(super) fn says(&self) -> String {
-        format!("{} says of attempt {} at {}", self.referee, self.attempt, self.match_id)
+        format!(
+            "{} says of attempt {} at {}",
+            self.referee, self.attempt, self.match_id
+        )
     }
 
     pub(super) fn played(&self) -> Played<'_> {
-        let Self { league_id, game_type, match_id, attempt, players: [a, b], player_keys: keys, .. } = self;
-        Played { league_id, game_type, match_id, attempt: *attempt, a, b, keys: *keys }
+        let Self {
+            league_id,
+            game_type,
+            match_id,
+            attempt,
+            players: [a, b],
+            player_keys: keys,
+            ..
+        } = self;
+        Played {
+            league_id,
+            game_type,
+            match_id,
+            attempt: *attempt,
+            a,
+            b,
+            keys: *keys,
+        }
     }
 
     /// Whether the referee has signed this; `None` if it has registered no key.
-    pub(super) fn is_signed(&self, statement: Statement<'_>, signature: &Signature) -> Option<bool> {
-        let Self { league_id, match_id, attempt, .. } = self;
-        let about = AttemptRef { league_id, match_id, attempt: *attempt };
+    pub(super) fn is_signed(
+        &self,
+        statement: Statement<'_>,
+        signature: &Signature,
+    ) -> Option<bool> {
+        let Self {
+            league_id,
+            match_id,
+            attempt,
+            ..
+        } = self;
+        let about = AttemptRef {
+            league_id,
+            match_id,
+            attempt: *attempt,
+        };
         let fits = |key| about.is_signed(key, statement, signature);
         (!self.referee_keys.is_empty()).then(|| self.referee_keys.iter().any(fits))
     }
@@ -68,15 +116,21 @@ impl Claim {
 /// What the manager has recorded of referees.
 pub(super) fn recorded(manager: ManagerRecord<'_>, log: &Source) -> Vec<Claim> {
     let registered = registered_keys(log);
-    let by_referee = manager.recorded.iter().filter_map(|recorded| match &recorded.by {
-        DecidedBy::Referee(referee) => Some((recorded, referee)),
-        DecidedBy::Manager => None,
-    });
+    let by_referee = manager
+        .recorded
+        .iter()
+        .filter_map(|recorded| match &recorded.by {
+            DecidedBy::Referee(referee) => Some((recorded, referee)),
+            DecidedBy::Manager => None,
+        });
     let league = manager.league;
     by_referee
         .filter_map(|(recorded, referee)| {
             let game = league.matches.get(&recorded.match_id)?;
-            let keys = registered.iter().filter(|(of, _)| of == referee).map(|(_, key)| *key);
+            let keys = registered
+                .iter()
+                .filter(|(of, _)| of == referee)
+                .map(|(_, key)| *key);
             Some(Claim {
                 league_id: league.settings.league_id.clone(),
                 referee: referee.to_string(),
@@ -99,11 +153,18 @@ pub(super) fn recorded(manager: ManagerRecord<'_>, log: &Source) -> Vec<Claim> {
 
 /// Every key that a referee has registered, at first or when it came back.
 fn registered_keys(log: &Source) -> Vec<(RefereeId, PublicKey)> {
-    let of_referees = log.events.iter().filter(|stored| stored.line.contains("\"max_concurrent_matches\""));
+    let of_referees = log
+        .events
+        .iter()
+        .filter(|stored| stored.line.contains("\"max_concurrent_matches\""));
     of_referees
         .filter_map(|stored| match event_codec::decode(&stored.line).ok()?.1 {
-            LeagueEvent::RefereeRegistered { referee_id, meta, .. }
-            | LeagueEvent::RefereeRejoined { referee_id, meta, .. } => Some((referee_id, meta.public_key?)),
+            LeagueEvent::RefereeRegistered {
+                referee_id, meta, ..
+            }
+            | LeagueEvent::RefereeRejoined {
+                referee_id, meta, ..
+            } => Some((referee_id, meta.public_key?)),
             _ => None,
         })
         .collect()
@@ -124,11 +185,22 @@ pub(super) fn decided(log: &AgentLog<RefereeEvent>) -> Vec<Claim> {
                 given.insert(&assignment.match_id, assignment);
                 continue;
             }
-            RefereeEvent::Decided { match_id, attempt, result } => (match_id, attempt, result),
+            RefereeEvent::Decided {
+                match_id,
+                attempt,
+                result,
+            } => (match_id, attempt, result),
             _ => continue,
         };
-        let Some(assignment) = given.get(match_id) else { continue };
-        let Played { a, b, keys: player_keys, .. } = Played::as_assigned(assignment);
+        let Some(assignment) = given.get(match_id) else {
+            continue;
+        };
+        let Played {
+            a,
+            b,
+            keys: player_keys,
+            ..
+        } = Played::as_assigned(assignment);
         claims.push(Claim {
             league_id: assignment.league_id.clone(),
             referee: log.id().to_owned(),

@@ -21,11 +21,15 @@ pub(super) fn all(
         league: auditor.league(),
         recorded: &auditor.recorded,
     });
-    let mut claims =
-        manager.zip(league).map_or_else(Vec::new, |(manager, log)| claims::recorded(manager, log));
+    let mut claims = manager
+        .zip(league)
+        .map_or_else(Vec::new, |(manager, log)| claims::recorded(manager, log));
     let mut silences = Vec::new();
     let mut kept = KeptByPlayers::default();
-    for source in sources.iter().filter(|source| source.stream.role() == "referee") {
+    for source in sources
+        .iter()
+        .filter(|source| source.stream.role() == "referee")
+    {
         let mut findings = std::mem::take(&mut found.referees);
         for log in parts(source, manager, &mut findings, &mut found.not_checked) {
             let outcome = agents::referee(&log, &mut findings).and_then(|()| match manager {
@@ -37,18 +41,29 @@ pub(super) fn all(
         }
         found.referees = findings;
     }
-    for source in sources.iter().filter(|source| source.stream.role() == "player") {
+    for source in sources
+        .iter()
+        .filter(|source| source.stream.role() == "player")
+    {
         let mut findings = std::mem::take(&mut found.players);
         for log in parts(source, manager, &mut findings, &mut found.not_checked) {
-            found.fault = found.fault.take().or(agents::player(&log, &mut findings).err());
+            found.fault = found
+                .fault
+                .take()
+                .or(agents::player(&log, &mut findings).err());
             let registered = manager.and_then(|manager| agents::registered_key(manager, log.id()));
-            found.fault = found.fault.take().or(own_signatures::check(&log, registered).err());
+            found.fault = found
+                .fault
+                .take()
+                .or(own_signatures::check(&log, registered).err());
             kept.add(&log);
             let (fault, silent) = contradiction::find(&log, source, &claims);
             found.fault = found.fault.take().or(fault);
             silences.extend(silent);
             if let Some(manager) = manager {
-                found.not_checked.extend(agents::compare_player(&log, manager, &mut findings));
+                found
+                    .not_checked
+                    .extend(agents::compare_player(&log, manager, &mut findings));
             }
         }
         found.players = findings;
@@ -74,11 +89,16 @@ fn parts<E: AgentEvent>(
     // Each event has been read before, when its hash was checked.
     let mut parts: Vec<AgentLog<E>> =
         AgentLog::decode(source.file.as_ref(), &source.stream, &source.events).unwrap_or_default();
-    let id = parts.last().map_or_else(String::new, |log| log.id().to_owned());
+    let id = parts
+        .last()
+        .map_or_else(String::new, |log| log.id().to_owned());
     if let Some(manager) = manager {
         parts.retain(|log| agents::can_compare(log, manager));
         if parts.is_empty() {
-            not_checked.push(format!("{} of {id}: it is not of this league", source.stream));
+            not_checked.push(format!(
+                "{} of {id}: it is not of this league",
+                source.stream
+            ));
             return parts;
         }
     }

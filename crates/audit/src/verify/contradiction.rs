@@ -37,7 +37,11 @@ pub(super) struct AllegedSilence {
 /// What a player wrote down of one attempt.
 #[derive(Default)]
 struct Own<'a> {
-    invitation: Option<(&'a Entry<PlayerEvent>, Option<&'a Commitment>, Option<&'a Signature>)>,
+    invitation: Option<(
+        &'a Entry<PlayerEvent>,
+        Option<&'a Commitment>,
+        Option<&'a Signature>,
+    )>,
     choices: Vec<&'a Choice>,
     /// The event of the first choice.
     chosen: Option<&'a Entry<PlayerEvent>>,
@@ -47,23 +51,38 @@ struct Own<'a> {
 
 fn own<'a>(log: &'a AgentLog<PlayerEvent>, claim: &Claim) -> Own<'a> {
     let mut own = Own::default();
-    let is_meant =
-        |match_id: &MatchId, attempt: Attempt| *match_id == claim.match_id && attempt == claim.attempt;
+    let is_meant = |match_id: &MatchId, attempt: Attempt| {
+        *match_id == claim.match_id && attempt == claim.attempt
+    };
     for entry in &log.entries {
         match &entry.event {
-            PlayerEvent::Invited { match_id, attempt, draw_commitment, commitment_signature, .. }
-                if is_meant(match_id, *attempt) =>
-            {
-                let first = (entry, draw_commitment.as_ref(), commitment_signature.as_ref());
+            PlayerEvent::Invited {
+                match_id,
+                attempt,
+                draw_commitment,
+                commitment_signature,
+                ..
+            } if is_meant(match_id, *attempt) => {
+                let first = (
+                    entry,
+                    draw_commitment.as_ref(),
+                    commitment_signature.as_ref(),
+                );
                 own.invitation = own.invitation.or(Some(first));
             }
-            PlayerEvent::Chosen { match_id, attempt, choice, .. } if is_meant(match_id, *attempt) => {
+            PlayerEvent::Chosen {
+                match_id,
+                attempt,
+                choice,
+                ..
+            } if is_meant(match_id, *attempt) => {
                 own.choices.push(choice);
                 own.chosen = own.chosen.or(Some(entry));
             }
-            PlayerEvent::Finished { game, signed: Some(signed) }
-                if is_meant(&game.match_id, signed.attempt) =>
-            {
+            PlayerEvent::Finished {
+                game,
+                signed: Some(signed),
+            } if is_meant(&game.match_id, signed.attempt) => {
                 own.over = Some((entry, signed));
             }
             _ => {}
@@ -80,22 +99,31 @@ pub(super) fn find(
     claims: &[Claim],
 ) -> (Option<Fault>, Vec<AllegedSilence>) {
     let player = PlayerId::new(log.id());
-    let league_id = log.identity.as_ref().and_then(|identity| identity.league_id.as_ref());
+    let league_id = log
+        .identity
+        .as_ref()
+        .and_then(|identity| identity.league_id.as_ref());
     let mut silences = Vec::new();
-    let of_it =
-        |claim: &&Claim| league_id == Some(&claim.league_id) && claim.result.score.get(&player).is_some();
+    let of_it = |claim: &&Claim| {
+        league_id == Some(&claim.league_id) && claim.result.score.get(&player).is_some()
+    };
     for claim in claims.iter().filter(of_it) {
         let own = own(log, claim);
         let checked = check_statements(log, &player, claim, &own).and_then(|()| {
             compare(&player, claim, &own).map_err(|why| {
                 if has_signed(&claim.played(), &player, &claim.result) {
-                        let why = format!("it contradicts what {player} has signed: {} {why}", claim.says());
-                        let entry = own.chosen.or(own.invitation.map(|(entry, ..)| entry));
-                        entry.map_or_else(
-                            || claim.fault(why.clone()),
-                            |entry| in_store(log, entry, why.clone()),
-                        )
-                    } else { claim.fault(format!("{} {why}, by its own store", claim.says())) }
+                    let why = format!(
+                        "it contradicts what {player} has signed: {} {why}",
+                        claim.says()
+                    );
+                    let entry = own.chosen.or(own.invitation.map(|(entry, ..)| entry));
+                    entry.map_or_else(
+                        || claim.fault(why.clone()),
+                        |entry| in_store(log, entry, why.clone()),
+                    )
+                } else {
+                    claim.fault(format!("{} {why}, by its own store", claim.says()))
+                }
             })
         });
         if let Err(fault) = checked {
@@ -127,7 +155,14 @@ fn in_store(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, why: String
     };
     let file = log.store.clone();
     let stream = log.stream.clone();
-    Fault { file, stream, seq: entry.seq, at: entry.at, what: SmolStr::new_static(what), why }
+    Fault {
+        file,
+        stream,
+        seq: entry.seq,
+        at: entry.at,
+        what: SmolStr::new_static(what),
+        why,
+    }
 }
 
 /// What the referee has signed in its messages to this player, against what it reports.
@@ -137,9 +172,16 @@ fn check_statements(
     claim: &Claim,
     own: &Own<'_>,
 ) -> Result<(), Fault> {
-    let Claim { referee, match_id, attempt, result, .. } = claim;
+    let Claim {
+        referee,
+        match_id,
+        attempt,
+        result,
+        ..
+    } = claim;
     let forged = |entry, what: &str| {
-        let why = format!("{referee} has not signed this {what} of attempt {attempt} at {match_id}");
+        let why =
+            format!("{referee} has not signed this {what} of attempt {attempt} at {match_id}");
         in_store(log, entry, why)
     };
     if let Some((entry, Some(commitment), Some(signature))) = own.invitation
@@ -148,7 +190,11 @@ fn check_statements(
         if !is_signed {
             return Err(forged(entry, "commitment"));
         }
-        let reported = result.details.fairness.as_ref().map(|reveal| &reveal.commitment);
+        let reported = result
+            .details
+            .fairness
+            .as_ref()
+            .map(|reveal| &reveal.commitment);
         if let Some(reported) = reported.filter(|reported| *reported != commitment) {
             return Err(claim.fault(format!(
                 "{referee} reports of attempt {attempt} at {match_id} the commitment {}, and has signed another for \
@@ -157,17 +203,25 @@ fn check_statements(
             )));
         }
     }
-    let Some((entry, signed)) = own.over else { return Ok(()) };
-    let Some(is_signed) = claim.is_signed(Statement::Result(&signed.game_result), &signed.signature) else {
+    let Some((entry, signed)) = own.over else {
+        return Ok(());
+    };
+    let Some(is_signed) =
+        claim.is_signed(Statement::Result(&signed.game_result), &signed.signature)
+    else {
         return Ok(());
     };
     if !is_signed {
         return Err(forged(entry, "result"));
     }
-    if facts(&signed.game_result) == facts(&result_text(&GameResult::of(result))) { Ok(()) } else { Err(claim.fault(format!(
+    if facts(&signed.game_result) == facts(&result_text(&GameResult::of(result))) {
+        Ok(())
+    } else {
+        Err(claim.fault(format!(
             "{referee} reports another result of attempt {attempt} at {match_id} than it has signed for {player}: {}",
             signed.game_result
-        ))) }
+        )))
+    }
 }
 
 /// A result without its words for people.
@@ -181,11 +235,19 @@ fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String
     let told = choices_of(player, &claim.result);
     let made: Vec<&Value> = own.choices.iter().map(|choice| &choice.value).collect();
     let is_known = !made.is_empty() || own.invitation.is_some();
-    if is_known && !(told.len() <= made.len() && told.iter().zip(&made).all(|(told, made)| told == *made)) {
+    if is_known
+        && !(told.len() <= made.len() && told.iter().zip(&made).all(|(told, made)| told == *made))
+    {
         let told = listed(told.iter());
         let made = listed(made.into_iter());
-        let made = if made.is_empty() { "nothing".to_owned() } else { made };
-        return Err(format!("that {player} chose {told}, and {player} chose {made}"));
+        let made = if made.is_empty() {
+            "nothing".to_owned()
+        } else {
+            made
+        };
+        return Err(format!(
+            "that {player} chose {told}, and {player} chose {made}"
+        ));
     }
     let Some(reveal) = &claim.result.details.fairness else {
         return Ok(());
@@ -194,14 +256,22 @@ fn compare(player: &PlayerId, claim: &Claim, own: &Own<'_>) -> Result<(), String
     if let Some(promised) = promised.filter(|promised| **promised != reveal.commitment) {
         let revealed = &reveal.commitment.0;
         let promised = &promised.0;
-        return Err(format!("that its commitment was {revealed}, and {player} was promised {promised}"));
+        return Err(format!(
+            "that its commitment was {revealed}, and {player} was promised {promised}"
+        ));
     }
     let Some(last) = own.choices.get(told.len().wrapping_sub(1)) else {
         return Ok(());
     };
-    let nonce = reveal.nonces.get(player).map_or("none", |nonce: &Nonce| nonce.0.as_str());
+    let nonce = reveal
+        .nonces
+        .get(player)
+        .map_or("none", |nonce: &Nonce| nonce.0.as_str());
     if nonce != last.nonce.0 {
-        return Err(format!("that {player} gave the nonce {nonce:?}, and {player} gave {:?}", last.nonce.0));
+        return Err(format!(
+            "that {player} gave the nonce {nonce:?}, and {player} gave {:?}",
+            last.nonce.0
+        ));
     }
     match (&last.signature, reveal.signature(player)) {
         (Some(made), Some(told)) if made != told => {
@@ -216,7 +286,11 @@ fn listed<'a>(values: impl Iterator<Item = &'a Value>) -> String {
 }
 
 fn is_blamed_for_silence(player: &PlayerId, result: &MatchResult) -> bool {
-    let blame = result.details.blame.as_ref().and_then(|blame| blame.get(player));
+    let blame = result
+        .details
+        .blame
+        .as_ref()
+        .and_then(|blame| blame.get(player));
     blame.is_some_and(|blame| matches!(blame.cause, Cause::Silent | Cause::Unreachable))
         && choices_of(player, result).is_empty()
 }
@@ -233,22 +307,32 @@ impl AllegedSilence {
         };
         let conversation = ConversationId::of_match(&self.match_id, self.attempt);
         let exchanges = reader.exchanges_of(&self.match_id)?;
-        Ok(exchanges.iter().any(|it| it.conversation_id == conversation && is_answer_in_time(it)))
+        Ok(exchanges
+            .iter()
+            .any(|it| it.conversation_id == conversation && is_answer_in_time(it)))
     }
 }
 
 fn is_answer_in_time(exchange: &Exchange) -> bool {
     const QUESTIONS: [&str; 2] = ["CHOOSE_PARITY_CALL", "GAME_MOVE_CALL"];
     const ANSWERS: [&str; 2] = ["CHOOSE_PARITY_RESPONSE", "GAME_MOVE_RESPONSE"];
-    let answered = exchange.answer.as_deref().and_then(|answer| summarize(answer).message_type);
+    let answered = exchange
+        .answer
+        .as_deref()
+        .and_then(|answer| summarize(answer).message_type);
     let is_answer = answered.is_some_and(|kind| ANSWERS.contains(&kind.as_str()));
     let time = |key: &str| {
         let request: Value = serde_json::from_str(&exchange.request).ok()?;
         let message = request.get("params").unwrap_or(&request);
-        let message = message.get("arguments").or_else(|| message.get("message")).unwrap_or(message);
+        let message = message
+            .get("arguments")
+            .or_else(|| message.get("message"))
+            .unwrap_or(message);
         Some(Timestamp::parse(message.get(key)?.as_str()?)?.0)
     };
-    let window = time("deadline").zip(time("timestamp")).map(|(until, from)| until.since(from));
+    let window = time("deadline")
+        .zip(time("timestamp"))
+        .map(|(until, from)| until.since(from));
     let took = exchange.done_at.map(|done| done.since(exchange.at));
     exchange.direction == Direction::In
         && QUESTIONS.contains(&exchange.message_type.raw())

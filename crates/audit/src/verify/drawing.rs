@@ -24,23 +24,51 @@ impl Drawing {
         drawn_from: Option<&DrawnFrom>,
     ) -> Finding {
         if let Some(fixtures) = &league.settings.fixtures {
-            return if fixtures == rounds { Ok(()) } else { Err("the rounds are not the fixtures that the league was made with".into()) };
+            return if fixtures == rounds {
+                Ok(())
+            } else {
+                Err("the rounds are not the fixtures that the league was made with".into())
+            };
         }
-        let entrants = league.players.iter().filter(|(_, player)| !player.withdrawn).map(|(id, _)| id);
+        let entrants = league
+            .players
+            .iter()
+            .filter(|(_, player)| !player.withdrawn)
+            .map(|(id, _)| id);
         let entrants: Vec<PlayerId> = entrants.cloned().collect();
         if league.settings.competition.is_default() {
             schedule::check(entrants.iter(), rounds)?;
         }
-        let Some(DrawnFrom { seed, entrants: drawn }) = drawn_from else {
-            return if league.settings.needs_draw() { Err("the start does not say from which seed rounds or lots are drawn".into()) } else { Ok(()) };
+        let Some(DrawnFrom {
+            seed,
+            entrants: drawn,
+        }) = drawn_from
+        else {
+            return if league.settings.needs_draw() {
+                Err("the start does not say from which seed rounds or lots are drawn".into())
+            } else {
+                Ok(())
+            };
         };
         if *drawn != entrants {
             return Err("the draw is not among those who had registered".into());
         }
         let settings = &league.settings;
-        let draw = Draw::begin(&settings.competition, &entrants, &settings.tie_breaks, *seed)
-            .map_err(|error| error.to_string())?;
-        if draw.fixed_pairings() == rounds { Ok(()) } else { Err(format!("the rounds are not those of {}", settings.competition.format)) }
+        let draw = Draw::begin(
+            &settings.competition,
+            &entrants,
+            &settings.tie_breaks,
+            *seed,
+        )
+        .map_err(|error| error.to_string())?;
+        if draw.fixed_pairings() == rounds {
+            Ok(())
+        } else {
+            Err(format!(
+                "the rounds are not those of {}",
+                settings.competition.format
+            ))
+        }
     }
 
     /// The league is as it was before the round was drawn.
@@ -65,28 +93,45 @@ impl Drawing {
         if expected == *drawn {
             return Ok(());
         }
-        let pairs = expected.pairs.iter().zip(&drawn.pairs).find(|(expected, drawn)| expected != drawn);
+        let pairs = expected
+            .pairs
+            .iter()
+            .zip(&drawn.pairs)
+            .find(|(expected, drawn)| expected != drawn);
         Err(match pairs {
             Some(((a, b), (c, d))) => {
-                format!("round {round_id} pairs {c} with {d}, and the results put {a} against {b} there")
+                format!(
+                    "round {round_id} pairs {c} with {d}, and the results put {a} against {b} there"
+                )
             }
             None => {
-                format!("round {round_id} ({}) is not the one that follows: {}", drawn.title, expected.title)
+                format!(
+                    "round {round_id} ({}) is not the one that follows: {}",
+                    drawn.title, expected.title
+                )
             }
         })
     }
 
     pub(super) fn check_lot(&self, league: &League, lot: &Lot) -> Finding {
-        if league.lots_to_draw().contains(lot) { Ok(()) } else { Err(format!(
+        if league.lots_to_draw().contains(lot) {
+            Ok(())
+        } else {
+            Err(format!(
                 "{} goes through by lot against {}, and neither results nor seed give that",
                 lot.winner, lot.loser
-            )) }
+            ))
+        }
     }
 
     /// Before a round is announced, and before the league ends by itself: nothing is left to be drawn.
     pub(super) fn check_complete(&self, league: &League, at: Timestamp) -> Finding {
         check_lots(league)?;
-        let missing = self.expected.front().cloned().or_else(|| league.rounds_to_draw(at).into_iter().next());
+        let missing = self
+            .expected
+            .front()
+            .cloned()
+            .or_else(|| league.rounds_to_draw(at).into_iter().next());
         match missing {
             Some(missing) => Err(format!("{} was to be drawn before that", missing.title)),
             None => Ok(()),
@@ -96,7 +141,10 @@ impl Drawing {
 
 fn check_lots(league: &League) -> Finding {
     match league.lots_to_draw().first() {
-        Some(lot) => Err(format!("the lot between {} and {} is not recorded", lot.winner, lot.loser)),
+        Some(lot) => Err(format!(
+            "the lot between {} and {} is not recorded",
+            lot.winner, lot.loser
+        )),
         None => Ok(()),
     }
 }

@@ -34,7 +34,10 @@ impl FinalLog {
                     "the numbers of the stream {} of league {} have a gap",
                     head.stream.0, head.league
                 );
-                return Err(StoreError::Damaged { store: target.name().clone(), what });
+                return Err(StoreError::Damaged {
+                    store: target.name().clone(),
+                    what,
+                });
             }
             let hashes = events.iter().map(|event| event.hash).collect();
             streams.insert((head.league, head.stream.0.to_string()), hashes);
@@ -103,17 +106,33 @@ pub fn check_history(text: &str, log: &FinalLog) -> HistoryReport {
     let mut report = HistoryReport::default();
     let parts = parts(text, &mut report.faults);
     let of = |op: Op| parts.iter().filter(move |part| part.line.op == op);
-    let (appends, reads): (Vec<&Part>, Vec<&Part>) = (of(Op::Append).collect(), of(Op::ReadHead).collect());
-    let count = |outcome: Phase| appends.iter().filter(|part| part.outcome == outcome).count();
+    let (appends, reads): (Vec<&Part>, Vec<&Part>) =
+        (of(Op::Append).collect(), of(Op::ReadHead).collect());
+    let count = |outcome: Phase| {
+        appends
+            .iter()
+            .filter(|part| part.outcome == outcome)
+            .count()
+    };
     (report.appends, report.unknown, report.refused) =
         (appends.len(), count(Phase::Unknown), count(Phase::Refused));
-    (report.reads, report.takes) =
-        (reads.len(), of(Op::Take).filter(|part| part.line.league.is_some()).count());
+    (report.reads, report.takes) = (
+        reads.len(),
+        of(Op::Take)
+            .filter(|part| part.line.league.is_some())
+            .count(),
+    );
     let mut streams: BTreeMap<StreamKey, (Vec<&Part>, Vec<&Part>)> = BTreeMap::new();
     for part in appends.iter().chain(&reads) {
-        let (Some(league), Some(stream)) = (part.line.league, &part.line.stream) else { continue };
+        let (Some(league), Some(stream)) = (part.line.league, &part.line.stream) else {
+            continue;
+        };
         let (appends, reads) = streams.entry((league, stream.clone())).or_default();
-        if part.line.op == Op::Append { appends.push(part) } else { reads.push(part) }
+        if part.line.op == Op::Append {
+            appends.push(part)
+        } else {
+            reads.push(part)
+        }
     }
     for key in log.0.keys() {
         streams.entry(key.clone()).or_default();
@@ -124,7 +143,10 @@ pub fn check_history(text: &str, log: &FinalLog) -> HistoryReport {
         check_appends(&key, &appends, hashes, &mut report.faults);
         check_reads(&key, &appends, &reads, hashes, &mut report.faults);
     }
-    let epochs: Vec<&Part> = parts.iter().filter(|part| part.line.epoch.is_some()).collect();
+    let epochs: Vec<&Part> = parts
+        .iter()
+        .filter(|part| part.line.epoch.is_some())
+        .collect();
     check_epochs(&epochs, &mut report.faults);
     report
 }
@@ -144,18 +166,30 @@ fn parts(text: &str, faults: &mut Vec<String>) -> Vec<Part> {
         };
         let key = (line.process.clone(), line.id);
         if line.phase == Phase::Invoked {
-            begun.entry(key).or_insert((line.at_us, Vec::new())).1.push(line);
+            begun
+                .entry(key)
+                .or_insert((line.at_us, Vec::new()))
+                .1
+                .push(line);
             continue;
         }
         let Some((began_us, unended)) = begun.get_mut(&key) else {
-            faults.push(format!("line {number}: an operation ends that did not begin"));
+            faults.push(format!(
+                "line {number}: an operation ends that did not begin"
+            ));
             continue;
         };
         unended.retain(|begun| (begun.league, &begun.stream) != (line.league, &line.stream));
-        parts.push(Part { began_us: *began_us, ended_us: line.at_us, outcome: line.phase, line });
+        parts.push(Part {
+            began_us: *began_us,
+            ended_us: line.at_us,
+            outcome: line.phase,
+            line,
+        });
     }
-    let unended =
-        begun.into_values().flat_map(|(began_us, lines)| lines.into_iter().map(move |line| (began_us, line)));
+    let unended = begun
+        .into_values()
+        .flat_map(|(began_us, lines)| lines.into_iter().map(move |line| (began_us, line)));
     parts.extend(unended.map(|(began_us, line)| Part {
         began_us,
         ended_us: u64::MAX,
@@ -176,13 +210,18 @@ fn check_appends(key: &StreamKey, appends: &[&Part], hashes: &[Hash], faults: &m
     let named = |part: &Part| {
         let from = part.line.from.unwrap_or_default();
         let to = part.line.to.unwrap_or_default();
-        format!("events {from} to {to} of {stream}, league {league}, by {}", part.line.process)
+        format!(
+            "events {from} to {to} of {stream}, league {league}, by {}",
+            part.line.process
+        )
     };
     let mut acknowledged_to = 0;
     let mut covered_to = 0;
     let mut epoch = None;
     for part in appends {
-        let (Some(from), Some(to)) = (part.line.from, part.line.to) else { continue };
+        let (Some(from), Some(to)) = (part.line.from, part.line.to) else {
+            continue;
+        };
         // The hash of the last holds all before it.
         let stored = hash_at(hashes, to).is_some() && hash_at(hashes, to) == part.line.hash;
         if part.outcome == Phase::Done {
@@ -193,8 +232,10 @@ fn check_appends(key: &StreamKey, appends: &[&Part], hashes: &[Hash], faults: &m
                 ));
             }
             if from <= acknowledged_to {
-                faults
-                    .push(format!("doubled: {} were acknowledged after others at these places", named(part)));
+                faults.push(format!(
+                    "doubled: {} were acknowledged after others at these places",
+                    named(part)
+                ));
             }
             acknowledged_to = acknowledged_to.max(to);
         }
@@ -209,8 +250,10 @@ fn check_appends(key: &StreamKey, appends: &[&Part], hashes: &[Hash], faults: &m
             ));
         }
         if part.line.epoch < epoch {
-            faults
-                .push(format!("epochs overlap: {} have an epoch before that of earlier events", named(part)));
+            faults.push(format!(
+                "epochs overlap: {} have an epoch before that of earlier events",
+                named(part)
+            ));
         }
         (covered_to, epoch) = (covered_to.max(to), epoch.max(part.line.epoch));
     }
@@ -241,7 +284,9 @@ fn check_reads(
         .filter(|part| part.outcome != Phase::Refused)
         .map(|part| (part.began_us, part.line.to.unwrap_or_default()))
         .collect();
-    [&mut ended, &mut begun].into_iter().for_each(|times| times.sort_unstable());
+    [&mut ended, &mut begun]
+        .into_iter()
+        .for_each(|times| times.sort_unstable());
     // The furthest place up to each time.
     for times in [&mut ended, &mut begun] {
         let mut most = 0;
@@ -252,13 +297,18 @@ fn check_reads(
     }
     let until = |times: &[(u64, u64)], at: u64| {
         let before = times.partition_point(|(time, _)| *time < at);
-        before.checked_sub(1).and_then(|place| times.get(place)).map_or(0, |(_, to)| *to)
+        before
+            .checked_sub(1)
+            .and_then(|place| times.get(place))
+            .map_or(0, |(_, to)| *to)
     };
     for read in reads.iter().filter(|read| read.outcome == Phase::Done) {
         let to = read.line.to.unwrap_or_default();
         let by = &read.line.process;
         if to > 0 && hash_at(hashes, to) != read.line.hash {
-            faults.push(format!("{by} read event {to} of {stream}, league {league}, that is not in the log"));
+            faults.push(format!(
+                "{by} read event {to} of {stream}, league {league}, that is not in the log"
+            ));
         }
         let least = until(&ended, read.began_us);
         if to < least {
@@ -282,9 +332,13 @@ fn check_epochs(parts: &[&Part], faults: &mut Vec<String>) {
     let mut taken: BTreeMap<u32, Vec<(u64, i64)>> = BTreeMap::new();
     let mut released: HashMap<(u32, i64), u64> = HashMap::new();
     for part in parts {
-        let (Some(league), Some(epoch)) = (part.line.league, part.line.epoch) else { continue };
+        let (Some(league), Some(epoch)) = (part.line.league, part.line.epoch) else {
+            continue;
+        };
         // An append that was refused may have named an epoch that is not its own.
-        if part.outcome == Phase::Refused || part.line.op == Op::Append && part.outcome != Phase::Done {
+        if part.outcome == Phase::Refused
+            || part.line.op == Op::Append && part.outcome != Phase::Done
+        {
             continue;
         }
         let holder = holders.entry((league, epoch)).or_insert(&part.line.process);
@@ -295,7 +349,10 @@ fn check_epochs(parts: &[&Part], faults: &mut Vec<String>) {
             ));
         }
         match (part.line.op, part.outcome) {
-            (Op::Take, Phase::Done) => taken.entry(league).or_default().push((part.ended_us, epoch)),
+            (Op::Take, Phase::Done) => taken
+                .entry(league)
+                .or_default()
+                .push((part.ended_us, epoch)),
             (Op::Release, Phase::Done) => drop(released.insert((league, epoch), part.ended_us)),
             _ => {}
         }
@@ -308,13 +365,23 @@ fn check_epochs(parts: &[&Part], faults: &mut Vec<String>) {
             *epoch = latest;
         }
     }
-    for part in parts.iter().filter(|part| part.line.op == Op::Append && part.outcome == Phase::Done) {
-        let (Some(league), Some(epoch)) = (part.line.league, part.line.epoch) else { continue };
+    for part in parts
+        .iter()
+        .filter(|part| part.line.op == Op::Append && part.outcome == Phase::Done)
+    {
+        let (Some(league), Some(epoch)) = (part.line.league, part.line.epoch) else {
+            continue;
+        };
         let times = taken.get(&league).map(Vec::as_slice).unwrap_or_default();
         let before = times.partition_point(|(at, _)| *at < part.began_us);
-        let latest = before.checked_sub(1).and_then(|place| times.get(place)).map(|(_, epoch)| *epoch);
+        let latest = before
+            .checked_sub(1)
+            .and_then(|place| times.get(place))
+            .map(|(_, epoch)| *epoch);
         let superseded = latest.filter(|latest| *latest > epoch);
-        let over = released.get(&(league, epoch)).filter(|at| **at < part.began_us);
+        let over = released
+            .get(&(league, epoch))
+            .filter(|at| **at < part.began_us);
         if superseded.is_some() || over.is_some() {
             let by = &part.line.process;
             faults.push(format!(

@@ -158,7 +158,14 @@ pub struct Fault {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { file, stream, seq, at, what, why } = self;
+        let Self {
+            file,
+            stream,
+            seq,
+            at,
+            what,
+            why,
+        } = self;
         write!(f, "event {seq} of {stream}")?;
         if let Some(file) = file {
             write!(f, " in {file}")?;
@@ -170,8 +177,17 @@ impl std::fmt::Display for Fault {
 /// Whether the draw of a match is proven: `proven`, `unproven`, or why it is wrong; `None` if there was none.
 pub fn draw_proof(league: &League, match_id: &MatchId) -> Option<String> {
     let game = league.matches.get(match_id)?;
-    let Decision { attempt, status, result, .. } = game.decision.as_ref()?;
-    result::proof(&Played::in_league(league, match_id, game, *attempt), *status, result)
+    let Decision {
+        attempt,
+        status,
+        result,
+        ..
+    } = game.decision.as_ref()?;
+    result::proof(
+        &Played::in_league(league, match_id, game, *attempt),
+        *status,
+        result,
+    )
 }
 
 /// The events of one stream, and the file they came from.
@@ -280,17 +296,31 @@ fn load_sources(reader: &Reader, is_named: bool) -> Result<Vec<Source>, StoreErr
     // Where there is but one file, there is no need to say which.
     let store = reader.url();
     let file = is_named.then(|| store.clone());
-    let streams = reader.numbered_streams()?.into_iter().map(|(stream, league)| {
-        let events = reader.load(&stream)?;
-        Ok(Source { file: file.clone(), store: store.clone(), league, stream, events })
-    });
+    let streams = reader
+        .numbered_streams()?
+        .into_iter()
+        .map(|(stream, league)| {
+            let events = reader.load(&stream)?;
+            Ok(Source {
+                file: file.clone(),
+                store: store.clone(),
+                league,
+                stream,
+                events,
+            })
+        });
     streams.collect()
 }
 
 /// Checks streams of events, the league's among them. Everything up to the first fault is counted.
 pub fn verify(streams: impl IntoIterator<Item = (Stream, Vec<Stored>)>) -> Verification {
-    let unnamed =
-        |(stream, events)| Source { file: None, store: StoreUrl::Memory, league: 1, stream, events };
+    let unnamed = |(stream, events)| Source {
+        file: None,
+        store: StoreUrl::Memory,
+        league: 1,
+        stream,
+        events,
+    };
     let sources: Vec<Source> = streams.into_iter().map(unnamed).collect();
     audit_all(&sources, &Evidence::default()).0
 }
@@ -312,7 +342,11 @@ fn audit_all(sources: &[Source], evidence: &Evidence) -> (Verification, Vec<Alle
         found.fault = found.fault.or(fault);
     }
     // What the chain does not vouch for is not worth comparing.
-    let (silences, kept) = if found.fault.is_none() { compare::all(sources, &auditor, &mut found) } else { Default::default() };
+    let (silences, kept) = if found.fault.is_none() {
+        compare::all(sources, &auditor, &mut found)
+    } else {
+        Default::default()
+    };
     let league = sources.iter().find(|source| source.is_league());
     notes::judge(league, &kept, evidence, &mut found);
     auditor.report(&mut found);
@@ -321,14 +355,26 @@ fn audit_all(sources: &[Source], evidence: &Evidence) -> (Verification, Vec<Alle
 
 /// How many events of a stream fit, the hash of the last, and the first that does not fit.
 fn check_stream(auditor: &mut Auditor, source: &Source) -> (u64, Hash, Option<Fault>) {
-    let Source { file, stream, events, .. } = source;
+    let Source {
+        file,
+        stream,
+        events,
+        ..
+    } = source;
     let mut before = chain::genesis(stream);
     let mut good = 0;
     for (seq, stored) in (1..).zip(events) {
         if let Err(why) = check(auditor, stream, seq, &before, stored) {
             let what = kind(&stored.line);
             let stream = stream.clone();
-            let fault = Fault { file: file.clone(), stream, seq: stored.seq, at: stored.at, what, why };
+            let fault = Fault {
+                file: file.clone(),
+                stream,
+                seq: stored.seq,
+                at: stored.at,
+                what,
+                why,
+            };
             return (good, before, Some(fault));
         }
         good += 1;
@@ -349,13 +395,14 @@ fn check(
     }
     if stored.hash != chain::link(before, stream, seq, &stored.line) {
         return Err(
-            "its hash does not follow from its text and the event before: one of them was changed".into()
+            "its hash does not follow from its text and the event before: one of them was changed"
+                .into(),
         );
     }
     let at = match stream.role() {
         "league" => {
-            let (at, event) =
-                event_codec::decode::<LeagueEvent>(&stored.line).map_err(|error| error.to_string())?;
+            let (at, event) = event_codec::decode::<LeagueEvent>(&stored.line)
+                .map_err(|error| error.to_string())?;
             auditor.take(seq, at, &event)?;
             at
         }
@@ -364,19 +411,27 @@ fn check(
         _ => readable::<IgnoredAny>(&stored.line)?,
     };
     if at != stored.at {
-        return Err(format!("it is filed under {:?}, and says {at:?} itself", stored.at));
+        return Err(format!(
+            "it is filed under {:?}, and says {at:?} itself",
+            stored.at
+        ));
     }
     Ok(())
 }
 
 fn readable<E: DeserializeOwned>(line: &str) -> Result<Timestamp, String> {
-    event_codec::decode::<E>(line).map(|(at, _)| at).map_err(|error| error.to_string())
+    event_codec::decode::<E>(line)
+        .map(|(at, _)| at)
+        .map_err(|error| error.to_string())
 }
 
 /// What an event calls itself.
 fn kind(line: &str) -> SmolStr {
     let value: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-    let named = value.get("event").and_then(|event| event.get("type")).and_then(|kind| kind.as_str());
+    let named = value
+        .get("event")
+        .and_then(|event| event.get("type"))
+        .and_then(|kind| kind.as_str());
     named.map_or(SmolStr::new_static("unreadable"), SmolStr::new)
 }
 
@@ -409,13 +464,18 @@ impl Auditor {
         found.matches_scheduled = league.matches.len() as u64;
         found.table = league.rows().to_vec();
         found.champion = league.champion.clone();
-        found.ended_early = league.phase == Phase::Completed && found.matches < found.matches_scheduled;
+        found.ended_early =
+            league.phase == Phase::Completed && found.matches < found.matches_scheduled;
         found.matches_replayed = self.replays.values().filter(|agrees| **agrees).count() as u64;
         found.matches_untold = self.replays.values().filter(|agrees| !**agrees).count() as u64;
-        let decided =
-            league.matches.iter().filter_map(|(id, game)| Some((id, game.decision.as_ref()?.proof)));
-        found.results_proven =
-            decided.clone().filter(|(_, proof)| *proof == ResultProof::Proven).count() as u64;
+        let decided = league
+            .matches
+            .iter()
+            .filter_map(|(id, game)| Some((id, game.decision.as_ref()?.proof)));
+        found.results_proven = decided
+            .clone()
+            .filter(|(_, proof)| *proof == ResultProof::Proven)
+            .count() as u64;
         let unproven = decided.filter(|(_, proof)| *proof == ResultProof::Unproven);
         found.unproven = unproven.map(|(id, _)| id.clone()).collect();
         found.draws_proven = self.draws.values().filter(|proven| **proven).count() as u64;

@@ -19,7 +19,11 @@ pub(super) enum Replay {
     Untold,
 }
 
-pub(super) fn check(played: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<Replay, String> {
+pub(super) fn check(
+    played: &Played<'_>,
+    status: GameStatus,
+    result: &MatchResult,
+) -> Result<Replay, String> {
     if matches!(result.details.game, GameDetails::Parity(_)) {
         return Ok(Replay::Nothing);
     }
@@ -32,10 +36,14 @@ pub(super) fn check(played: &Played<'_>, status: GameStatus, result: &MatchResul
     let mut replay = Over::new((entry.new)(), [played.a, played.b], dice(played, result)?);
     let last = turns.len();
     for (number, moves) in (1..).zip(turns) {
-        let whole = replay.turn(moves).map_err(|why| format!("turn {number}: {why}"))?;
+        let whole = replay
+            .turn(moves)
+            .map_err(|why| format!("turn {number}: {why}"))?;
         let is_cut_short = technical && number == last;
         if !(whole || is_cut_short) {
-            return Err(format!("turn {number}: a move is missing, and the game went on"));
+            return Err(format!(
+                "turn {number}: a move is missing, and the game went on"
+            ));
         }
     }
     end(played, replay, technical, result)?;
@@ -44,9 +52,22 @@ pub(super) fn check(played: &Played<'_>, status: GameStatus, result: &MatchResul
 
 /// What chance came from, where a referee has shown it.
 fn dice(played: &Played<'_>, result: &MatchResult) -> Result<Option<Dice>, String> {
-    let Played { league_id, match_id, attempt, a, b, .. } = *played;
+    let Played {
+        league_id,
+        match_id,
+        attempt,
+        a,
+        b,
+        ..
+    } = *played;
     let proof = |reveal| fair::verify(reveal, league_id, match_id, attempt, a, b);
-    result.details.fairness.as_ref().map(proof).transpose().map_err(|unfair| unfair.to_string())
+    result
+        .details
+        .fairness
+        .as_ref()
+        .map(proof)
+        .transpose()
+        .map_err(|unfair| unfair.to_string())
 }
 
 /// Whether the moves end as the result says, in the winner and in every detail.
@@ -64,11 +85,15 @@ fn end(
         if winner != expected {
             let came = name(winner);
             let due = name(expected);
-            return Err(format!("the winner is given as {came}; the moves make it {due}"));
+            return Err(format!(
+                "the winner is given as {came}; the moves make it {due}"
+            ));
         }
     }
     let value = |details: &GameDetails| serde_json::to_value(details).ok();
-    if value(&result.details.game) != value(&replay.game.details(&[played.a.clone(), played.b.clone()])) {
+    if value(&result.details.game)
+        != value(&replay.game.details(&[played.a.clone(), played.b.clone()]))
+    {
         return Err("what is told of the game is not what its moves lead to".into());
     }
     Ok(())
@@ -123,7 +148,11 @@ mod tests {
             reason: None,
         };
         spoil(&mut result);
-        let status = if technical { GameStatus::TechnicalLoss } else { GameStatus::Win };
+        let status = if technical {
+            GameStatus::TechnicalLoss
+        } else {
+            GameStatus::Win
+        };
         check(&played, status, &result)
     }
 
@@ -141,7 +170,8 @@ mod tests {
         let cut = json!([{"P01": {"heap": 3, "take": 7}}, {}]);
         assert_eq!(told(cut, Some(1), true, |_| {}), Ok(Replay::Agrees));
         assert_eq!(
-            told(whole(), Some(1), false, |result| result.details.turn_log = None),
+            told(whole(), Some(1), false, |result| result.details.turn_log =
+                None),
             Ok(Replay::Untold)
         );
     }
@@ -154,12 +184,36 @@ mod tests {
             turns
         };
         for (turns, winner, why) in [
-            (whole(), Some(2), "the winner is given as P02; the moves make it P01"),
-            (whole(), None, "the winner is given as nobody; the moves make it P01"),
-            (with(1, json!({"P01": {"heap": 2, "take": 5}})), Some(1), "turn 2: P01 plays"),
-            (with(1, json!({"P02": {"heap": 3, "take": 1}})), Some(1), "turn 2: P02: expected one of"),
-            (with(1, json!({})), Some(1), "turn 2: a move is missing, and the game went on"),
-            (with(2, json!({"P01": {"heap": 1, "take": 2}})), Some(1), "the moves do not lead to the end"),
+            (
+                whole(),
+                Some(2),
+                "the winner is given as P02; the moves make it P01",
+            ),
+            (
+                whole(),
+                None,
+                "the winner is given as nobody; the moves make it P01",
+            ),
+            (
+                with(1, json!({"P01": {"heap": 2, "take": 5}})),
+                Some(1),
+                "turn 2: P01 plays",
+            ),
+            (
+                with(1, json!({"P02": {"heap": 3, "take": 1}})),
+                Some(1),
+                "turn 2: P02: expected one of",
+            ),
+            (
+                with(1, json!({})),
+                Some(1),
+                "turn 2: a move is missing, and the game went on",
+            ),
+            (
+                with(2, json!({"P01": {"heap": 1, "take": 2}})),
+                Some(1),
+                "the moves do not lead to the end",
+            ),
         ] {
             let error = told(turns.clone(), winner, false, |_| {}).unwrap_err();
             assert!(error.starts_with(why), "{error}\n{turns}");
@@ -167,6 +221,9 @@ mod tests {
         let error = told(whole(), Some(1), false, |result| {
             result.details.game = GameDetails::Other(serde_json::Map::new());
         });
-        assert_eq!(error, Err("what is told of the game is not what its moves lead to".into()));
+        assert_eq!(
+            error,
+            Err("what is told of the game is not what its moves lead to".into())
+        );
     }
 }

@@ -52,7 +52,14 @@ impl StorePlace {
     fn of(log: &AgentLog<PlayerEvent>, entry: &Entry<PlayerEvent>, what: &'static str) -> Self {
         let file = log.store.clone();
         let stream = log.stream.clone();
-        Self { player: log.id().to_owned(), file, stream, seq: entry.seq, at: entry.at, what }
+        Self {
+            player: log.id().to_owned(),
+            file,
+            stream,
+            seq: entry.seq,
+            at: entry.at,
+            what,
+        }
     }
 
     fn name(&self) -> String {
@@ -60,9 +67,23 @@ impl StorePlace {
     }
 
     fn fault(&self, why: String) -> Fault {
-        let Self { file, stream, seq, at, what, .. } = self;
+        let Self {
+            file,
+            stream,
+            seq,
+            at,
+            what,
+            ..
+        } = self;
         let what = SmolStr::new_static(what);
-        Fault { file: file.clone(), stream: stream.clone(), seq: *seq, at: *at, what, why }
+        Fault {
+            file: file.clone(),
+            stream: stream.clone(),
+            seq: *seq,
+            at: *at,
+            what,
+            why,
+        }
     }
 }
 
@@ -86,7 +107,8 @@ impl KeptByPlayers {
                 }
                 PlayerEvent::Registered { identity } => {
                     let place = StorePlace::of(log, entry, "enrolled");
-                    self.keys.extend(identity.manager_key.map(|key| (key, place)));
+                    self.keys
+                        .extend(identity.manager_key.map(|key| (key, place)));
                 }
                 _ => {}
             }
@@ -113,7 +135,14 @@ impl<'a> ManagerLog<'a> {
         let keys = checkpoints::announced_keys(source);
         let announced: Vec<_> = keys.iter().map(|(seq, key, _)| (*seq, *key)).collect();
         let own = checkpoints::own_notes(source);
-        let mut log = Self { source, league_id, origin, announced, accepted: Vec::new(), own };
+        let mut log = Self {
+            source,
+            league_id,
+            origin,
+            announced,
+            accepted: Vec::new(),
+            own,
+        };
         let Some(expected) = expected else {
             log.accepted = log.announced.iter().map(|(_, key)| *key).collect();
             return Some(log);
@@ -121,18 +150,28 @@ impl<'a> ManagerLog<'a> {
         log.accepted.push(*expected);
         let mut before: Option<PublicKey> = None;
         for (_, key, signature) in &keys {
-            let vouched = before.filter(|before| log.accepted.contains(before)).zip(signature.as_ref());
-            if vouched
-                .is_some_and(|(before, signature)| is_successor(&before, &log.league_id, key, signature))
-            {
+            let vouched = before
+                .filter(|before| log.accepted.contains(before))
+                .zip(signature.as_ref());
+            if vouched.is_some_and(|(before, signature)| {
+                is_successor(&before, &log.league_id, key, signature)
+            }) {
                 log.accepted.push(*key);
             }
             before = Some(*key);
         }
         // What a checkpoint under the expected key covers is the manager's, the keys that were announced there too.
-        let covered =
-            log.own.iter().filter(|(_, note)| log.has_signed(note)).map(|(_, note)| note.size()).max();
-        let earlier = log.announced.iter().filter(|(seq, _)| Some(*seq) <= covered).map(|(_, key)| *key);
+        let covered = log
+            .own
+            .iter()
+            .filter(|(_, note)| log.has_signed(note))
+            .map(|(_, note)| note.size())
+            .max();
+        let earlier = log
+            .announced
+            .iter()
+            .filter(|(seq, _)| Some(*seq) <= covered)
+            .map(|(_, key)| *key);
         let earlier: Vec<_> = earlier.collect();
         log.accepted.extend(earlier);
         Some(log)
@@ -149,10 +188,19 @@ impl<'a> ManagerLog<'a> {
     /// The event up to which a checkpoint speaks, as far as it is here.
     fn fault(&self, size: u64, why: String) -> Option<Fault> {
         let last = usize::try_from(size.saturating_sub(1)).ok();
-        let stored = last.and_then(|last| self.source.events.get(last)).or(self.source.events.last())?;
+        let stored = last
+            .and_then(|last| self.source.events.get(last))
+            .or(self.source.events.last())?;
         let file = self.source.file.clone();
         let stream = self.source.stream.clone();
-        Some(Fault { file, stream, seq: stored.seq, at: stored.at, what: kind(&stored.line), why })
+        Some(Fault {
+            file,
+            stream,
+            seq: stored.seq,
+            at: stored.at,
+            what: kind(&stored.line),
+            why,
+        })
     }
 }
 
@@ -163,7 +211,8 @@ pub(super) fn judge(
     evidence: &Evidence,
     found: &mut Verification,
 ) {
-    let Some(log) = source.and_then(|source| ManagerLog::read(source, evidence.key.as_ref())) else {
+    let Some(log) = source.and_then(|source| ManagerLog::read(source, evidence.key.as_ref()))
+    else {
         return judge_without_log(kept, evidence, found);
     };
     if evidence.key.is_some() {
@@ -171,15 +220,22 @@ pub(super) fn judge(
     }
     check_given_keys(&log, kept, evidence.key.as_ref(), found);
     let own = log.own.iter().map(|(_, note)| note);
-    let all: Vec<&ExternalCheckpoint> =
-        own.chain(&evidence.checkpoints).chain(kept.notes.iter().map(|(note, _)| note)).collect();
+    let all: Vec<&ExternalCheckpoint> = own
+        .chain(&evidence.checkpoints)
+        .chain(kept.notes.iter().map(|(note, _)| note))
+        .collect();
     let external = evidence.checkpoints.iter().map(|note| (note, None));
     let by_players = kept.notes.iter().map(|(note, place)| (note, Some(place)));
-    for (note, place) in external.chain(by_players).filter(|(note, _)| note.origin() == log.origin) {
+    for (note, place) in external
+        .chain(by_players)
+        .filter(|(note, _)| note.origin() == log.origin)
+    {
         match (log.has_signed(note), log.holds(note), place) {
             (true, Ok(()), None) => {
                 let signer = log.accepted.iter().find(|key| note.is_signed_by(key));
-                found.kept_checkpoints.push(checkpoints::covers(note, log.source, signer));
+                found
+                    .kept_checkpoints
+                    .push(checkpoints::covers(note, log.source, signer));
             }
             (true, Ok(()), Some(_)) => found.players_checkpoints += 1,
             (true, Err(why), place) => {
@@ -200,13 +256,18 @@ pub(super) fn judge(
                 }
             }
             (false, held, None) => {
-                let why = held.err().unwrap_or_else(|| not_signed(evidence.key.as_ref()).to_owned());
+                let why = held
+                    .err()
+                    .unwrap_or_else(|| not_signed(evidence.key.as_ref()).to_owned());
                 found.note_checkpoint_fault(format!("{}: {why}", note.place()));
             }
             (false, held, Some(place)) => {
                 let why = match held {
                     Ok(()) => {
-                        format!("{}, though the log has what it covers", not_signed(evidence.key.as_ref()))
+                        format!(
+                            "{}, though the log has what it covers",
+                            not_signed(evidence.key.as_ref())
+                        )
                     }
                     Err(why) => format!(
                         "{} says that the manager has sent this checkpoint, and the log says otherwise ({why}); {}, so \
@@ -230,7 +291,11 @@ fn not_signed(expected: Option<&PublicKey>) -> &'static str {
 
 /// Whether no log can begin with what both cover: the same number of events with another head, or one that the log does not
 /// have beneath one that it has.
-fn contradicts(log: &ManagerLog<'_>, other: &ExternalCheckpoint, note: &ExternalCheckpoint) -> bool {
+fn contradicts(
+    log: &ManagerLog<'_>,
+    other: &ExternalCheckpoint,
+    note: &ExternalCheckpoint,
+) -> bool {
     let is_of_log = other.size() >= note.size() && log.holds(other).is_ok();
     log.has_signed(other) && (differs(other, note) || is_of_log)
 }
@@ -284,10 +349,22 @@ fn check_given_keys(
 /// Players alone: two of them may keep checkpoints that contradict each other.
 fn judge_without_log(kept: &KeptByPlayers, evidence: &Evidence, found: &mut Verification) {
     let given = kept.keys.iter().map(|(key, _)| key);
-    let keys: Vec<&PublicKey> = evidence.key.iter().chain(given.filter(|_| evidence.key.is_none())).collect();
-    let all = kept.notes.iter().map(|(note, _)| note).chain(&evidence.checkpoints);
-    let signed: Vec<_> = all.filter(|note| keys.iter().any(|key| note.is_signed_by(key))).collect();
-    let pairs = signed.iter().flat_map(|one| signed.iter().map(move |other| (one, other)));
+    let keys: Vec<&PublicKey> = evidence
+        .key
+        .iter()
+        .chain(given.filter(|_| evidence.key.is_none()))
+        .collect();
+    let all = kept
+        .notes
+        .iter()
+        .map(|(note, _)| note)
+        .chain(&evidence.checkpoints);
+    let signed: Vec<_> = all
+        .filter(|note| keys.iter().any(|key| note.is_signed_by(key)))
+        .collect();
+    let pairs = signed
+        .iter()
+        .flat_map(|one| signed.iter().map(move |other| (one, other)));
     if let Some((one, other)) = pairs.into_iter().find(|(one, other)| differs(one, other)) {
         found.equivocation = Some([one.placed(), other.placed()]);
     }

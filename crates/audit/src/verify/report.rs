@@ -14,20 +14,36 @@ impl fmt::Display for Verification {
             None => writeln!(f, "no league: {events} in {streams}")?,
             Some(league_id) => {
                 writeln!(f, "{league_id}: {events} in {streams}")?;
-                let early = if self.ended_early { "; the operator has ended the league early" } else { "" };
-                writeln!(f, "matches  {} of {} decided{early}", self.matches, self.matches_scheduled)?;
+                let early = if self.ended_early {
+                    "; the operator has ended the league early"
+                } else {
+                    ""
+                };
+                writeln!(
+                    f,
+                    "matches  {} of {} decided{early}",
+                    self.matches, self.matches_scheduled
+                )?;
                 let proven = self.draws_proven;
                 let unproven = self.draws_unproven;
                 writeln!(f, "draws    {proven} recomputed, {unproven} without proof")?;
                 let proven = self.results_proven;
                 let unproven = self.unproven.len();
                 if proven > 0 || unproven > 0 {
-                    writeln!(f, "results  {proven} proven, {unproven} unproven{}", self.named_unproven())?;
+                    writeln!(
+                        f,
+                        "results  {proven} proven, {unproven} unproven{}",
+                        self.named_unproven()
+                    )?;
                 }
                 let replayed = self.matches_replayed;
                 let untold = self.matches_untold;
                 if replayed + untold > 0 {
-                    writeln!(f, "moves    {} played over, {untold} not told", many_matches(replayed))?;
+                    writeln!(
+                        f,
+                        "moves    {} played over, {untold} not told",
+                        many_matches(replayed)
+                    )?;
                 }
             }
         }
@@ -52,7 +68,10 @@ impl fmt::Display for Verification {
         }
         if self.players_checkpoints > 0 {
             let kept = many(self.players_checkpoints, "checkpoint");
-            writeln!(f, "kept     {kept} in the stores of players, all of this log")?;
+            writeln!(
+                f,
+                "kept     {kept} in the stores of players, all of this log"
+            )?;
         }
         if self.messages > 0 {
             let kept = many(self.messages, "message");
@@ -74,23 +93,42 @@ impl fmt::Display for Verification {
             writeln!(f, "not checked: {}", Untrusted::new(what).escaped())?;
         }
         if let Some([one, other]) = &self.equivocation {
-            writeln!(f, "EQUIVOCATION: the manager has signed two logs of one league.")?;
+            writeln!(
+                f,
+                "EQUIVOCATION: the manager has signed two logs of one league."
+            )?;
             for PlacedNote { place, note } in [one, other] {
                 writeln!(f, "{}:", Untrusted::new(place).escaped())?;
-                note.lines().try_for_each(|line| writeln!(f, "    {}", Untrusted::new(line).escaped()))?;
+                note.lines()
+                    .try_for_each(|line| writeln!(f, "    {}", Untrusted::new(line).escaped()))?;
             }
         }
         if let (Some(why), None) = (&self.checkpoint_fault, &self.fault) {
-            return write!(f, "DOES NOT FIT: a checkpoint that was kept: {}", Untrusted::new(why).escaped());
+            return write!(
+                f,
+                "DOES NOT FIT: a checkpoint that was kept: {}",
+                Untrusted::new(why).escaped()
+            );
         }
         match &self.fault {
-            None if self.equivocation.is_some() => write!(f, "DOES NOT FIT: see the two checkpoints above"),
-            None if self.verdict() == Verdict::NotAllProven => {
-                write!(f, "Everything that could be checked fits; not everything is proven.")
+            None if self.equivocation.is_some() => {
+                write!(f, "DOES NOT FIT: see the two checkpoints above")
             }
-            None if !self.not_checked.is_empty() => write!(f, "Everything that could be checked fits."),
+            None if self.verdict() == Verdict::NotAllProven => {
+                write!(
+                    f,
+                    "Everything that could be checked fits; not everything is proven."
+                )
+            }
+            None if !self.not_checked.is_empty() => {
+                write!(f, "Everything that could be checked fits.")
+            }
             None => write!(f, "Everything fits."),
-            Some(fault) => write!(f, "DOES NOT FIT: {}", Untrusted::new(&fault.to_string()).escaped()),
+            Some(fault) => write!(
+                f,
+                "DOES NOT FIT: {}",
+                Untrusted::new(&fault.to_string()).escaped()
+            ),
         }
     }
 }
@@ -98,18 +136,29 @@ impl fmt::Display for Verification {
 impl Verification {
     /// Every league of the store in a line of its own, and the verdict.
     pub fn leagues_in_brief(&self) -> String {
-        let is_of_another =
-            |fault: &Fault| self.others.iter().any(|other| other.fault.as_ref() == Some(fault));
+        let is_of_another = |fault: &Fault| {
+            self.others
+                .iter()
+                .any(|other| other.fault.as_ref() == Some(fault))
+        };
         let own = self.fault.clone().filter(|fault| !is_of_another(fault));
         let mut lines = Vec::new();
-        let leagues = [(self, &own)].into_iter().chain(self.others.iter().map(|other| (other, &other.fault)));
+        let leagues = [(self, &own)]
+            .into_iter()
+            .chain(self.others.iter().map(|other| (other, &other.fault)));
         for (league, fault) in leagues {
-            let fault = fault
-                .as_ref()
-                .map(|fault| format!("; DOES NOT FIT: {}", Untrusted::new(&fault.to_string()).escaped()));
+            let fault = fault.as_ref().map(|fault| {
+                format!(
+                    "; DOES NOT FIT: {}",
+                    Untrusted::new(&fault.to_string()).escaped()
+                )
+            });
             lines.push(format!("{}{}", league.brief(), fault.unwrap_or_default()));
         }
-        let bad = lines.iter().filter(|line| line.contains("; DOES NOT FIT: ")).count();
+        let bad = lines
+            .iter()
+            .filter(|line| line.contains("; DOES NOT FIT: "))
+            .count();
         lines.push(match (bad, lines.len()) {
             (0, all) if self.verdict() == Verdict::NotAllProven => {
                 format!(
@@ -125,7 +174,12 @@ impl Verification {
 
     /// `: R1M1, R1M2`, of the first ones; empty if all are proven.
     fn named_unproven(&self) -> String {
-        let named: Vec<&str> = self.unproven.iter().take(UNPROVEN_NAMED_MAX).map(MatchId::as_str).collect();
+        let named: Vec<&str> = self
+            .unproven
+            .iter()
+            .take(UNPROVEN_NAMED_MAX)
+            .map(MatchId::as_str)
+            .collect();
         match self.unproven.len().saturating_sub(named.len()) {
             _ if named.is_empty() => String::new(),
             0 => format!(": {}", named.join(", ")),
@@ -136,7 +190,11 @@ impl Verification {
     /// `champion P01`, `joint champions P01, P03`; `None` before the end.
     fn champions(&self) -> Option<String> {
         let champion = self.champion.as_ref()?;
-        let level = self.table.iter().filter(|row| row.rank == 1).map(|row| row.player_id.to_string());
+        let level = self
+            .table
+            .iter()
+            .filter(|row| row.rank == 1)
+            .map(|row| row.player_id.to_string());
         let level: Vec<String> = level.collect();
         Some(match level.len() {
             0 | 1 => format!("champion {champion}"),
@@ -146,27 +204,46 @@ impl Verification {
 
     /// `spring_1: 120 events, 6 of 6 matches decided, 6 draws recomputed, champion P01`
     fn brief(&self) -> String {
-        let name =
-            self.league_id.as_ref().map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
+        let name = self
+            .league_id
+            .as_ref()
+            .map_or_else(|| "a league without a name".to_owned(), ToString::to_string);
         let events = many(self.events, "event");
         let draws = many(self.draws_proven, "draw");
-        let matches = format!("{} of {} matches decided", self.matches, self.matches_scheduled);
+        let matches = format!(
+            "{} of {} matches decided",
+            self.matches, self.matches_scheduled
+        );
         let champion = self.champions().filter(|_| self.fault.is_none());
-        let champion = champion.map(|champion| format!(", {champion}")).unwrap_or_default();
+        let champion = champion
+            .map(|champion| format!(", {champion}"))
+            .unwrap_or_default();
         let unproven = match self.unproven.len() {
             0 => String::new(),
-            unproven => format!(", {} unproven{}", many(unproven as u64, "result"), self.named_unproven()),
+            unproven => format!(
+                ", {} unproven{}",
+                many(unproven as u64, "result"),
+                self.named_unproven()
+            ),
         };
         format!("{name}: {events}, {matches}, {draws} recomputed{unproven}{champion}")
     }
 
     /// `referees REF01, REF02: 6 results decided, 6 draws recomputed, 6 as the manager has them`
-    fn told(&self, f: &mut fmt::Formatter<'_>, kind: &str, verb: &str, told: &AgentFindings) -> fmt::Result {
+    fn told(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        kind: &str,
+        verb: &str,
+        told: &AgentFindings,
+    ) -> fmt::Result {
         if told.agents.is_empty() {
             return Ok(());
         }
         let names = match told.agents.as_slice() {
-            few @ [_, ..] if few.len() <= NAMED_MAX => Untrusted::new(&few.join(", ")).escaped().to_string(),
+            few @ [_, ..] if few.len() <= NAMED_MAX => {
+                Untrusted::new(&few.join(", ")).escaped().to_string()
+            }
             many => many.len().to_string(),
         };
         let results = many(told.results, "result");
@@ -200,9 +277,21 @@ fn many(count: u64, noun: &str) -> String {
 pub(super) fn standings(rows: &[StandingRow]) -> String {
     let chars = |row: &StandingRow| row.display_name.escaped().to_string().chars().count();
     let width = rows.iter().map(chars).max().unwrap_or(0).max(4);
-    let mut text = format!("rank  id    {:width$}  played  won  drawn  lost  points\n", "name");
+    let mut text = format!(
+        "rank  id    {:width$}  played  won  drawn  lost  points\n",
+        "name"
+    );
     for row in rows {
-        let StandingRow { rank, player_id, played, wins, draws, losses, points, .. } = row;
+        let StandingRow {
+            rank,
+            player_id,
+            played,
+            wins,
+            draws,
+            losses,
+            points,
+            ..
+        } = row;
         let id = player_id;
         let name = row.display_name.escaped();
         text.push_str(&format!(

@@ -34,14 +34,37 @@ impl<'a> Played<'a> {
         let league_id = &league.settings.league_id;
         let game_type = &league.settings.game_type;
         let keys = game.keys.as_deref().copied().unwrap_or_default();
-        Self { league_id, game_type, match_id, attempt, a: &game.a, b: &game.b, keys }
+        Self {
+            league_id,
+            game_type,
+            match_id,
+            attempt,
+            a: &game.a,
+            b: &game.b,
+            keys,
+        }
     }
 
     /// As its referee knows it.
     pub(crate) fn as_assigned(assignment: &'a Assignment) -> Self {
-        let Assignment { league_id, game_type, match_id, attempt, players: [a, b], .. } = assignment;
+        let Assignment {
+            league_id,
+            game_type,
+            match_id,
+            attempt,
+            players: [a, b],
+            ..
+        } = assignment;
         let keys = [a.public_key, b.public_key];
-        Self { league_id, game_type, match_id, attempt: *attempt, a: &a.player_id, b: &b.player_id, keys }
+        Self {
+            league_id,
+            game_type,
+            match_id,
+            attempt: *attempt,
+            a: &a.player_id,
+            b: &b.player_id,
+            keys,
+        }
     }
 }
 
@@ -58,10 +81,16 @@ pub(super) fn name(winner: Option<&PlayerId>) -> &str {
 }
 
 /// 3-0 to the winner, 1-1 for a draw, 0-0 when both forfeit; and nothing else.
-pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
+pub(super) fn check_score(
+    game: &Played<'_>,
+    status: GameStatus,
+    result: &MatchResult,
+) -> Result<(), String> {
     let a = game.a;
     let b = game.b;
-    let (Some(for_a), Some(for_b), 2) = (result.score.get(a), result.score.get(b), result.score.len()) else {
+    let (Some(for_a), Some(for_b), 2) =
+        (result.score.get(a), result.score.get(b), result.score.len())
+    else {
         return Err(format!("the score is not that of {a} and {b}"));
     };
     let points = (*for_a, *for_b);
@@ -71,22 +100,36 @@ pub(super) fn check_score(game: &Played<'_>, status: GameStatus, result: &MatchR
         (GameStatus::Win | GameStatus::TechnicalLoss, Some(winner)) if winner == b => (0, 3),
         (GameStatus::Draw, None) => (1, 1),
         (GameStatus::TechnicalLoss, None) => (0, 0),
-        _ => return Err(format!("{} cannot win a match of {a} and {b} by {status:?}", name(winner))),
+        _ => {
+            return Err(format!(
+                "{} cannot win a match of {a} and {b} by {status:?}",
+                name(winner)
+            ));
+        }
     };
     if points != expected {
         let come = format!("{for_a}-{for_b}");
         let due = format!("{}-{}", expected.0, expected.1);
-        return Err(format!("the score is {come}; {status:?} and {} as winner make it {due}", name(winner)));
+        return Err(format!(
+            "the score is {come}; {status:?} and {} as winner make it {due}",
+            name(winner)
+        ));
     }
     match result.status {
-        Some(said) if said != status => Err(format!("recorded as {status:?}, reported as {said:?}")),
+        Some(said) if said != status => {
+            Err(format!("recorded as {status:?}, reported as {said:?}"))
+        }
         _ => Ok(()),
     }
 }
 
 /// A player that lost without play is to blame, nobody else is, and nobody for another's fault. Referees of other makes do
 /// not say.
-pub(super) fn check_blame(game: &Played<'_>, status: GameStatus, result: &MatchResult) -> Result<(), String> {
+pub(super) fn check_blame(
+    game: &Played<'_>,
+    status: GameStatus,
+    result: &MatchResult,
+) -> Result<(), String> {
     let Some(blame) = &result.details.blame else {
         return Ok(());
     };
@@ -94,9 +137,14 @@ pub(super) fn check_blame(game: &Played<'_>, status: GameStatus, result: &MatchR
         let lost = status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
         match blame.get(player) {
             None if lost => return Err(format!("{player} lost without play, and nobody says why")),
-            Some(_) if !lost => return Err(format!("{player} is blamed, and did not lose without play")),
+            Some(_) if !lost => {
+                return Err(format!("{player} is blamed, and did not lose without play"));
+            }
             Some(blame) if blame.culprit != Culprit::Player => {
-                return Err(format!("{player} lost by the fault of another: {}", blame.culprit.name()));
+                return Err(format!(
+                    "{player} lost by the fault of another: {}",
+                    blame.culprit.name()
+                ));
             }
             _ => {}
         }
@@ -105,7 +153,11 @@ pub(super) fn check_blame(game: &Played<'_>, status: GameStatus, result: &MatchR
 }
 
 /// What the check of a draw comes to: `proven`, `unproven`, or why it is wrong; `None` if there was none.
-pub(crate) fn proof(played: &Played<'_>, status: GameStatus, result: &MatchResult) -> Option<String> {
+pub(crate) fn proof(
+    played: &Played<'_>,
+    status: GameStatus,
+    result: &MatchResult,
+) -> Option<String> {
     match check_draw(played, status, result) {
         Ok(Draw::None) => None,
         Ok(Draw::Proven) => Some("proven".into()),
@@ -120,7 +172,15 @@ pub(crate) fn check_draw(
     status: GameStatus,
     result: &MatchResult,
 ) -> Result<Draw, String> {
-    let Played { league_id, game_type, match_id, attempt, a, b, .. } = *played;
+    let Played {
+        league_id,
+        game_type,
+        match_id,
+        attempt,
+        a,
+        b,
+        ..
+    } = *played;
     let reveal = result.details.fairness.as_ref();
     let proof = reveal.map(|reveal| fair::verify(reveal, league_id, match_id, attempt, a, b));
     let mut dice = proof.transpose().map_err(|unfair| unfair.to_string())?;
@@ -132,20 +192,27 @@ pub(crate) fn check_draw(
     };
     // A foreign referee may have told less than happened: that proves nothing, for it or against it.
     let made = |player| details.choices.get(player).copied().flatten();
-    let (Some(number), Some(choice_a), Some(choice_b)) = (details.drawn_number, made(a), made(b)) else {
+    let (Some(number), Some(choice_a), Some(choice_b)) = (details.drawn_number, made(a), made(b))
+    else {
         return Ok(Draw::Unproven);
     };
-    check_winner(played, [choice_a, choice_b], (number, details.number_parity), result.winner.as_ref())?;
+    check_winner(
+        played,
+        [choice_a, choice_b],
+        (number, details.number_parity),
+        result.winner.as_ref(),
+    )?;
     let Some(dice) = &mut dice else {
         return Ok(Draw::Unproven);
     };
     match replay(played, [choice_a, choice_b], dice) {
-        Some((drawn, _)) if drawn != number => {
-            Err(format!("the number was given as {number}, and the reveal makes it {drawn}"))
-        }
-        Some((_, outcome)) if winner_of(played, outcome) != result.winner.as_ref() => {
-            Err(format!("{} has won by the rules", name(winner_of(played, outcome))))
-        }
+        Some((drawn, _)) if drawn != number => Err(format!(
+            "the number was given as {number}, and the reveal makes it {drawn}"
+        )),
+        Some((_, outcome)) if winner_of(played, outcome) != result.winner.as_ref() => Err(format!(
+            "{} has won by the rules",
+            name(winner_of(played, outcome))
+        )),
         Some(_) => Ok(Draw::Proven),
         None => Err("the game cannot be played over from what was recorded".into()),
     }
@@ -183,11 +250,17 @@ fn check_winner(
     }
     let came = name(winner);
     let due = name(expected);
-    Err(format!("the winner is given as {came}; the choices and the number {number} make it {due}"))
+    Err(format!(
+        "the winner is given as {came}; the choices and the number {number} make it {due}"
+    ))
 }
 
 /// The number and the outcome when the recorded choices are played with these dice.
-fn replay(seats: &Played<'_>, choices: [Parity; 2], dice: &mut fair::Dice) -> Option<(u8, Outcome)> {
+fn replay(
+    seats: &Played<'_>,
+    choices: [Parity; 2],
+    dice: &mut fair::Dice,
+) -> Option<(u8, Outcome)> {
     let mut game = (game::find(seats.game_type)?.new)();
     for (seat, choice) in Seat::BOTH.into_iter().zip(choices) {
         game.play(seat, &choice.as_str().into()).ok()?;
@@ -196,6 +269,8 @@ fn replay(seats: &Played<'_>, choices: [Parity; 2], dice: &mut fair::Dice) -> Op
         game.chance(dice);
     }
     let players = [seats.a.clone(), seats.b.clone()];
-    let GameDetails::Parity(replayed) = game.details(&players) else { return None };
+    let GameDetails::Parity(replayed) = game.details(&players) else {
+        return None;
+    };
     Some((replayed.drawn_number?, game.outcome()?))
 }

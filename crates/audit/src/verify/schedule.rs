@@ -11,7 +11,10 @@ pub(super) fn check<'a>(
 ) -> Result<(), String> {
     let players: BTreeSet<&PlayerId> = players.collect();
     if players.len() < 2 {
-        return Err(format!("a league needs 2 players, and {} registered", players.len()));
+        return Err(format!(
+            "a league needs 2 players, and {} registered",
+            players.len()
+        ));
     }
     let mut met = BTreeSet::new();
     for (number, round) in (1..).zip(rounds) {

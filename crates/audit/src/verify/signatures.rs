@@ -11,18 +11,27 @@ use serde_json::Value;
 
 /// Every move of a player with a key is signed by it, if the match was drawn by the scheme that knows signatures.
 pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), String> {
-    let Some(reveal) = result.details.fairness.as_ref().filter(|it| it.scheme == SCHEME) else {
+    let Some(reveal) = result
+        .details
+        .fairness
+        .as_ref()
+        .filter(|it| it.scheme == SCHEME)
+    else {
         return Ok(());
     };
     let [key_a, key_b] = &played.keys;
     for (player, opponent, key) in [(played.a, played.b, key_a), (played.b, played.a, key_b)] {
         let choices = choices_of(player, result);
         let fits = match key {
-            Some(key) if !choices.is_empty() => signed(played, reveal, (player, opponent), key, choices),
+            Some(key) if !choices.is_empty() => {
+                signed(played, reveal, (player, opponent), key, choices)
+            }
             _ => reveal.signature(player).is_none(),
         };
         if !fits {
-            return Err(format!("{player} has not signed the moves that are told of it"));
+            return Err(format!(
+                "{player} has not signed the moves that are told of it"
+            ));
         }
     }
     Ok(())
@@ -30,13 +39,23 @@ pub(super) fn check(played: &Played<'_>, result: &MatchResult) -> Result<(), Str
 
 /// Whether the moves that are told of a player have its valid signature.
 pub(super) fn has_signed(played: &Played<'_>, player: &PlayerId, result: &MatchResult) -> bool {
-    let reveal = result.details.fairness.as_ref().filter(|it| it.scheme == SCHEME);
-    let seats = if player == played.a { (player, played.b) } else { (player, played.a) };
+    let reveal = result
+        .details
+        .fairness
+        .as_ref()
+        .filter(|it| it.scheme == SCHEME);
+    let seats = if player == played.a {
+        (player, played.b)
+    } else {
+        (player, played.a)
+    };
     let [key_a, key_b] = &played.keys;
     let key = if player == played.a { key_a } else { key_b };
     let choices = choices_of(player, result);
     match (reveal, key) {
-        (Some(reveal), Some(key)) if !choices.is_empty() => signed(played, reveal, seats, key, choices),
+        (Some(reveal), Some(key)) if !choices.is_empty() => {
+            signed(played, reveal, seats, key, choices)
+        }
         _ => false,
     }
 }
@@ -48,12 +67,23 @@ fn signed(
     key: &PublicKey,
     choices: Vec<Value>,
 ) -> bool {
-    let Played { league_id, match_id, attempt, .. } = *played;
-    let (Some(nonce), Some(signature)) = (reveal.nonces.get(player_id), reveal.signature(player_id)) else {
+    let Played {
+        league_id,
+        match_id,
+        attempt,
+        ..
+    } = *played;
+    let (Some(nonce), Some(signature)) =
+        (reveal.nonces.get(player_id), reveal.signature(player_id))
+    else {
         return false;
     };
     let moves = SignedMoves {
-        draw: MatchDraw { league_id, match_id, attempt },
+        draw: MatchDraw {
+            league_id,
+            match_id,
+            attempt,
+        },
         player_id,
         commitment: &reveal.commitment,
         opponent_nonce: reveal.nonce_commitment(opponent),
@@ -68,7 +98,10 @@ pub(super) fn choices_of(player: &PlayerId, result: &MatchResult) -> Vec<Value> 
     match &result.details.game {
         GameDetails::Parity(details) => {
             let choice = details.choices.get(player).copied().flatten();
-            choice.into_iter().map(|choice| Value::from(choice.as_str())).collect()
+            choice
+                .into_iter()
+                .map(|choice| Value::from(choice.as_str()))
+                .collect()
         }
         GameDetails::Other(_) => {
             let turns = result.details.turn_log.iter().flatten();

@@ -18,12 +18,16 @@ impl Responder for Received {
     fn answer(&mut self, body: &[u8]) -> HttpReply {
         match read_requests(body, &Limits::AGENT) {
             Requests::Refused(reply) => reply,
-            Requests::One(request) => {
-                HttpReply::one(write_reply(&request.reply_to, request.dialect, &Content::Received))
-            }
+            Requests::One(request) => HttpReply::one(write_reply(
+                &request.reply_to,
+                request.dialect,
+                &Content::Received,
+            )),
             Requests::Batch(requests) => {
                 HttpReply::batch(requests.into_iter().map(|request| match request {
-                    Ok(request) => write_reply(&request.reply_to, request.dialect, &Content::Received),
+                    Ok(request) => {
+                        write_reply(&request.reply_to, request.dialect, &Content::Received)
+                    }
                     Err(part) => part,
                 }))
             }
@@ -50,5 +54,10 @@ pub fn message_in(body: &[u8]) -> Option<Value> {
 /// A separate request as if it had been the response to the original request.
 pub fn as_answer(came: &Exchange) -> CallOutcome {
     let body = came.request.clone();
-    CallOutcome::Answered(HttpAnswer { status: 200, content_type: None, location: None, body })
+    CallOutcome::Answered(HttpAnswer {
+        status: 200,
+        content_type: None,
+        location: None,
+        body,
+    })
 }

@@ -48,7 +48,12 @@ impl Exchange {
     /// A placeholder for findings that rest on several exchanges, or on a message that never came.
     pub fn none(why: &str) -> Self {
         let outcome = CallOutcome::Unknown(why.to_owned());
-        Self { subject: String::new(), request: Bytes::new(), outcome, took: Duration::ZERO }
+        Self {
+            subject: String::new(),
+            request: Bytes::new(),
+            outcome,
+            took: Duration::ZERO,
+        }
     }
 
     pub fn answered(&self) -> Option<&HttpAnswer> {
@@ -65,8 +70,16 @@ impl Exchange {
     /// The same request, with another answer of ours.
     pub fn answered_instead(&self, reply: &HttpReply) -> Self {
         let body = Bytes::from(reply.body.clone());
-        let answered = HttpAnswer { status: reply.status, content_type: None, location: None, body };
-        Self { outcome: CallOutcome::Answered(answered), ..self.clone() }
+        let answered = HttpAnswer {
+            status: reply.status,
+            content_type: None,
+            location: None,
+            body,
+        };
+        Self {
+            outcome: CallOutcome::Answered(answered),
+            ..self.clone()
+        }
     }
 
     pub fn outcome_text(&self) -> String {
@@ -90,7 +103,11 @@ impl Exchange {
             }
             CallOutcome::Failed(_) | CallOutcome::Unknown(_) => self.outcome_text(),
         };
-        ExchangeExcerpt { request: excerpt_of(&self.request), answer, ms: millis(self.took) }
+        ExchangeExcerpt {
+            request: excerpt_of(&self.request),
+            answer,
+            ms: millis(self.took),
+        }
     }
 }
 
@@ -120,8 +137,11 @@ pub fn excerpt_of(body: &[u8]) -> String {
     // Redacted before it is truncated, so that no part of a token is left at the end.
     let most = EXCERPT_CHARS * 8;
     let text = redact_tokens(body.get(..most).unwrap_or(body));
-    let mut line: String =
-        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(EXCERPT_CHARS).collect();
+    let mut line: String = text
+        .chars()
+        .map(|c| if is_deceptive(c) { ' ' } else { c })
+        .take(EXCERPT_CHARS)
+        .collect();
     if text.chars().nth(EXCERPT_CHARS).is_some() || body.len() > most {
         line.push_str(&format!("... ({} bytes)", body.len()));
     }
@@ -134,11 +154,20 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_one_short_line_without_tokens() {
-        let long =
-            format!("{{\"auth_token\":\"tok_p01_{}\",\n\"x\":\"{}\"}}", "a".repeat(64), "y".repeat(5000));
+        let long = format!(
+            "{{\"auth_token\":\"tok_p01_{}\",\n\"x\":\"{}\"}}",
+            "a".repeat(64),
+            "y".repeat(5000)
+        );
         let shown = excerpt_of(long.as_bytes());
-        assert!(shown.starts_with("{\"auth_token\":\"tok_p01_...\", \"x\":\"yyy"), "{shown}");
-        assert!(shown.ends_with(&format!("... ({} bytes)", long.len())), "{shown}");
+        assert!(
+            shown.starts_with("{\"auth_token\":\"tok_p01_...\", \"x\":\"yyy"),
+            "{shown}"
+        );
+        assert!(
+            shown.ends_with(&format!("... ({} bytes)", long.len())),
+            "{shown}"
+        );
         assert!(shown.chars().count() < EXCERPT_CHARS + 30);
     }
 }

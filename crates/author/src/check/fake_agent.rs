@@ -42,8 +42,15 @@ pub struct FakeAgent<A> {
 
 impl<A: DecodeHints> FakeAgent<A> {
     pub fn new(agent: A, clock: Clock, entropy: Entropy) -> Self {
-        let mut agent = Self { agent, clock, entropy, requests: 0 };
-        let _unsent = agent.agent.handle(clock.now(), &mut agent.entropy, Input::Wake);
+        let mut agent = Self {
+            agent,
+            clock,
+            entropy,
+            requests: 0,
+        };
+        let _unsent = agent
+            .agent
+            .handle(clock.now(), &mut agent.entropy, Input::Wake);
         agent
     }
 
@@ -58,7 +65,8 @@ impl<A: DecodeHints> FakeAgent<A> {
                 requests
                     .into_iter()
                     .map(|request| {
-                        request.map_or_else(|part| part, |request| self.reply(request, &mut contents))
+                        request
+                            .map_or_else(|part| part, |request| self.reply(request, &mut contents))
                     })
                     .collect::<Vec<_>>(),
             ),
@@ -67,13 +75,24 @@ impl<A: DecodeHints> FakeAgent<A> {
     }
 
     fn reply(&mut self, request: request::Request, contents: &mut Vec<Content>) -> Part {
-        let request::Request { reply_to, dialect, asked } = request;
+        let request::Request {
+            reply_to,
+            dialect,
+            asked,
+        } = request;
         let (conformance, limits) = self.agent.reading();
         let now = self.clock.now();
         let not_here = || Fault::MethodNotFound.because("this is not served here");
-        let Some(ask) =
-            decode_wire::ask(asked, &Reading { conformance, now, limits, exchange: None, about: None })
-        else {
+        let Some(ask) = decode_wire::ask(
+            asked,
+            &Reading {
+                conformance,
+                now,
+                limits,
+                exchange: None,
+                about: None,
+            },
+        ) else {
             return write_error(&reply_to, &not_here());
         };
         match self.put(ask, dialect) {
@@ -91,10 +110,22 @@ impl<A: DecodeHints> FakeAgent<A> {
         let id = RequestId(self.requests);
         // All requests come from the agent under check.
         let client = Some(Ipv4Addr::LOCALHOST.into());
-        let request =
-            agent::Request { id, ask, dialect, local: true, objection: None, client, join_code: None };
-        let step = self.agent.handle(self.clock.now(), &mut self.entropy, Input::Request(request));
-        step.replies.into_iter().find(|reply| reply.to == id).map(|reply| reply.content)
+        let request = agent::Request {
+            id,
+            ask,
+            dialect,
+            local: true,
+            objection: None,
+            client,
+            join_code: None,
+        };
+        let step = self
+            .agent
+            .handle(self.clock.now(), &mut self.entropy, Input::Request(request));
+        step.replies
+            .into_iter()
+            .find(|reply| reply.to == id)
+            .map(|reply| reply.content)
     }
 }
 
@@ -115,10 +146,17 @@ impl FakeServer {
         let (close, closing) = watch::channel(false);
         let (recorder, exchanges) = mpsc::unbounded_channel();
         let responder = Arc::new(Mutex::new(responder));
-        let recorder = Arc::new(Recorder { exchanges: recorder, bytes_left: RECORDED_BYTES_MAX.into() });
-        let handler = move |request, _peer| serve(Arc::clone(&responder), Arc::clone(&recorder), request);
+        let recorder = Arc::new(Recorder {
+            exchanges: recorder,
+            bytes_left: RECORDED_BYTES_MAX.into(),
+        });
+        let handler =
+            move |request, _peer| serve(Arc::clone(&responder), Arc::clone(&recorder), request);
         tokio::spawn(server::serve(listener, CONNECTIONS_MAX, handler, closing));
-        Self { exchanges, _close: close }
+        Self {
+            exchanges,
+            _close: close,
+        }
     }
 
     /// The next exchange, if one comes in time.
@@ -137,7 +175,11 @@ impl Recorder {
     fn record(&self, exchange: Exchange) {
         let bytes = exchange.request.len() + RECORDED_OVERHEAD;
         let take = |left: usize| left.checked_sub(bytes);
-        if self.bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
+        if self
+            .bytes_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .is_ok()
+        {
             // The receiver may have been dropped.
             let _ = self.exchanges.send(exchange);
         }
@@ -152,11 +194,23 @@ async fn serve<D: Responder>(
     let is_post = *request.method() == Method::POST;
     let subject = format!("{} {}", request.method(), request.uri().path());
     let limits = matchday_core::protocol::decode::Limits::AGENT;
-    let reading = async { body::read(&mut request.into_body(), limits.message_bytes_max).await.ok() };
-    let Some(body) = timeout(BODY_TIMEOUT, reading).await.ok().flatten().filter(|_| is_post) else {
+    let reading = async {
+        body::read(&mut request.into_body(), limits.message_bytes_max)
+            .await
+            .ok()
+    };
+    let Some(body) = timeout(BODY_TIMEOUT, reading)
+        .await
+        .ok()
+        .flatten()
+        .filter(|_| is_post)
+    else {
         return with_status(StatusCode::BAD_REQUEST, Vec::new());
     };
-    let reply = responder.lock().unwrap_or_else(PoisonError::into_inner).answer(&body);
+    let reply = responder
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .answer(&body);
     let answered = HttpAnswer {
         status: reply.status,
         content_type: None,
@@ -169,12 +223,17 @@ async fn serve<D: Responder>(
         outcome: CallOutcome::Answered(answered),
         took: Duration::ZERO,
     });
-    with_status(StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK), reply.body)
+    with_status(
+        StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK),
+        reply.body,
+    )
 }
 
 fn with_status(status: StatusCode, body: Vec<u8>) -> server::HttpResponse {
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }

@@ -7,7 +7,9 @@ use super::exchange::Exchange;
 use super::report::Findings;
 use super::rule::Rule;
 use matchday_core::protocol::Timestamp;
-use matchday_core::protocol::decode::{self, Conformance, Incoming, Limits, Reading, Rejection, decode};
+use matchday_core::protocol::decode::{
+    self, Conformance, Incoming, Limits, Reading, Rejection, decode,
+};
 use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +47,11 @@ pub fn record(
             lenient
         }
         FieldVerdict::Invalid(rejection) => {
-            findings.violated(rule, format!("{} ({})", rejection.sentence(), rejection.code), exchange);
+            findings.violated(
+                rule,
+                format!("{} ({})", rejection.sentence(), rejection.code),
+                exchange,
+            );
             false
         }
     }
@@ -62,21 +68,38 @@ pub struct Template {
 
 impl Template {
     /// `exchange`: the request, if the message is an answer.
-    pub fn new(good: Value, exchange: Option<decode::Exchange>, limits: Limits, now: Timestamp) -> Self {
-        Self { good, exchange, limits, now }
+    pub fn new(
+        good: Value,
+        exchange: Option<decode::Exchange>,
+        limits: Limits,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            good,
+            exchange,
+            limits,
+            now,
+        }
     }
 
     /// Decodes the field at `path` (`player_meta.version`), or one of its aliases in the same object.
     pub fn field(&self, came: &Value, path: &str, aliases: &[&str]) -> FieldVerdict {
         let mut message = self.good.clone();
-        let (parents, name) = path.rsplit_once('.').map_or(("", path), |(parents, name)| (parents, name));
-        let pointer =
-            if parents.is_empty() { String::new() } else { format!("/{}", parents.replace('.', "/")) };
+        let (parents, name) = path
+            .rsplit_once('.')
+            .map_or(("", path), |(parents, name)| (parents, name));
+        let pointer = if parents.is_empty() {
+            String::new()
+        } else {
+            format!("/{}", parents.replace('.', "/"))
+        };
         match came.pointer(&pointer) {
             Some(Value::Object(received_fields)) => {
                 if let Some(fields) = message.pointer_mut(&pointer).and_then(Value::as_object_mut) {
                     replace(fields, received_fields, name);
-                    aliases.iter().for_each(|alias| replace(fields, received_fields, alias));
+                    aliases
+                        .iter()
+                        .for_each(|alias| replace(fields, received_fields, alias));
                 }
             }
             // The object that should hold the field is missing or is not an object: that is the error to report.
@@ -100,8 +123,15 @@ impl Template {
         };
         match self.read(message, Conformance::Lenient) {
             Ok(incoming) => {
-                let names: Vec<_> = incoming.deviations.iter().map(ToString::to_string).collect();
-                FieldVerdict::Tolerated { deviation: names.join(", "), strict }
+                let names: Vec<_> = incoming
+                    .deviations
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
+                FieldVerdict::Tolerated {
+                    deviation: names.join(", "),
+                    strict,
+                }
             }
             Err(rejection) => FieldVerdict::Invalid(rejection),
         }
@@ -155,17 +185,24 @@ mod tests {
         let FieldVerdict::Invalid(wrong) = verdict(came, "parity_choice", &["choice"]) else {
             panic!("it is wrong in every league")
         };
-        assert_eq!((wrong.code.code(), wrong.path.as_str()), ("E004", "parity_choice"));
+        assert_eq!(
+            (wrong.code.code(), wrong.path.as_str()),
+            ("E004", "parity_choice")
+        );
     }
 
     #[test]
     fn what_only_a_lenient_league_takes_is_named() {
         let came = json!({"choice": "odd"});
-        let FieldVerdict::Tolerated { deviation, strict } = verdict(came, "parity_choice", &["choice"])
+        let FieldVerdict::Tolerated { deviation, strict } =
+            verdict(came, "parity_choice", &["choice"])
         else {
             panic!("a lenient league takes it")
         };
-        assert_eq!((deviation.as_str(), strict.code.code()), ("alias choice", "E003"));
+        assert_eq!(
+            (deviation.as_str(), strict.code.code()),
+            ("alias choice", "E003")
+        );
     }
 
     #[test]
@@ -184,7 +221,10 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(wrong(json!({})), ("E003".into(), "player_meta".into()));
-        assert_eq!(wrong(json!({"player_meta": 1})), ("E002".into(), "player_meta".into()));
+        assert_eq!(
+            wrong(json!({"player_meta": 1})),
+            ("E002".into(), "player_meta".into())
+        );
         let one = json!({"player_meta": {"version": 1}});
         assert_eq!(wrong(one), ("E002".into(), "player_meta.version".into()));
     }

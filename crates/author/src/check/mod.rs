@@ -63,8 +63,17 @@ pub struct Wait {
 impl CheckOptions {
     /// A probe that ends with the check. `quick_wait_max` bounds each of its timeouts under `--quick`.
     fn probe(&self, url: &Endpoint, quick_wait_max: Duration) -> Probe {
-        let (max, wait_max) = if self.quick { (QUICK_MAX, quick_wait_max) } else { (FULL_MAX, FULL_MAX) };
-        Probe::new(self.client.clone(), url.raw(), Instant::now() + max, wait_max)
+        let (max, wait_max) = if self.quick {
+            (QUICK_MAX, quick_wait_max)
+        } else {
+            (FULL_MAX, FULL_MAX)
+        };
+        Probe::new(
+            self.client.clone(),
+            url.raw(),
+            Instant::now() + max,
+            wait_max,
+        )
     }
 
     fn subject(&self, role: &'static str, target: &str) -> Subject {

@@ -42,7 +42,9 @@ pub async fn check_reachable(probe: &Probe) -> Result<Exchange, (Exchange, Strin
                     "what listens at {url} breaks off instead of answering HTTP ({error}) - is it an agent?"
                 ),
                 Err(error) => {
-                    format!("nobody listens at {url} ({error}) - start the agent, or check host and port")
+                    format!(
+                        "nobody listens at {url} ({error}) - start the agent, or check host and port"
+                    )
                 }
             })
         }
@@ -53,9 +55,9 @@ pub async fn check_reachable(probe: &Probe) -> Result<Exchange, (Exchange, Strin
             "what listens at {url} gave no whole answer to HTTP within {} - is it an agent, and does it serve while it waits?",
             super::exchange::format_duration(exchange.took)
         )),
-        CallOutcome::Failed(CallError::TooLarge(bytes)) => {
-            Some(format!("{url} answers with {bytes} bytes or more, which no league reads - is it an agent?"))
-        }
+        CallOutcome::Failed(CallError::TooLarge(bytes)) => Some(format!(
+            "{url} answers with {bytes} bytes or more, which no league reads - is it an agent?"
+        )),
         CallOutcome::Failed(error) => Some(format!("{url} cannot be called: {error}")),
         CallOutcome::Unknown(why) => Some(why.clone()),
     };
@@ -70,7 +72,11 @@ pub async fn record_reachable(probe: &Probe, findings: &mut Findings) -> Option<
     if let Some(wrong) = wrong_length(probe).await {
         findings.pass(&rules::REACHABLE, "");
         findings.violated_unseen(&rules::LENGTH, wrong.clone());
-        return Some(format!("{} cannot be read: {wrong} - {}", probe.url, rules::LENGTH.fix));
+        return Some(format!(
+            "{} cannot be read: {wrong} - {}",
+            probe.url,
+            rules::LENGTH.fix
+        ));
     }
     match check_reachable(probe).await {
         Ok(_) => {
@@ -88,7 +94,11 @@ pub async fn record_reachable(probe: &Probe, findings: &mut Findings) -> Option<
 /// What is wrong with the length of its answers. Without TLS only, where raw requests can be sent.
 async fn wrong_length(probe: &Probe) -> Option<String> {
     let target = RawTarget::of(&probe.url).filter(|target| !target.secure)?;
-    target.check_length(&write_probe(probe.fresh_id()), LENGTH_TIMEOUT).await.ok()?.err()
+    target
+        .check_length(&write_probe(probe.fresh_id()), LENGTH_TIMEOUT)
+        .await
+        .ok()?
+        .err()
 }
 
 /// Explains why a response shows that the URL is not an agent's. For responses to league messages only: agents that
@@ -96,7 +106,10 @@ async fn wrong_length(probe: &Probe) -> Option<String> {
 pub fn not_an_agent(url: &str, answered: &HttpAnswer) -> Option<String> {
     let status = answered.status;
     if (300..400).contains(&status) {
-        let to = answered.location.as_deref().unwrap_or("an address that it does not name");
+        let to = answered
+            .location
+            .as_deref()
+            .unwrap_or("an address that it does not name");
         return Some(format!(
             "{url} redirects to {to} (HTTP {status}), and leagues follow no redirects - give the address where the agent answers itself"
         ));
@@ -107,7 +120,11 @@ pub fn not_an_agent(url: &str, answered: &HttpAnswer) -> Option<String> {
             "{url} answers with a page for people (HTTP {status}), not with JSON - an agent's address is like http://localhost:8101/mcp"
         ));
     }
-    if matches!(status, 404 | 405 | 501) && answered.json().is_none_or(|json| json.get("jsonrpc").is_none()) {
+    if matches!(status, 404 | 405 | 501)
+        && answered
+            .json()
+            .is_none_or(|json| json.get("jsonrpc").is_none())
+    {
         return Some(format!(
             "{url} does not take POST (HTTP {status}) - an agent's address is like http://localhost:8101/mcp: check the path"
         ));
@@ -117,9 +134,14 @@ pub fn not_an_agent(url: &str, answered: &HttpAnswer) -> Option<String> {
 
 async fn connected(url: &str) -> Result<(), String> {
     let target = RawTarget::of(url).ok_or("it names no host")?;
-    target.connect().await.map(drop).map_err(|error| error.to_string())
+    target
+        .connect()
+        .await
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 fn is_https(url: &str) -> bool {
-    url.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("https:"))
+    url.get(..6)
+        .is_some_and(|head| head.eq_ignore_ascii_case("https:"))
 }

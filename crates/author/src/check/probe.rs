@@ -62,7 +62,10 @@ pub struct Reply {
 
 impl Reply {
     pub fn is_understood(&self) -> bool {
-        matches!(self.wire, Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received))
+        matches!(
+            self.wire,
+            Some(WireAnswer::Message(_) | WireAnswer::Refused(_) | WireAnswer::Received)
+        )
     }
 }
 
@@ -97,7 +100,9 @@ impl Probe {
 
     /// The timeout for a request to which a league would give `within`.
     pub fn timeout(&self, within: Duration) -> Duration {
-        within.min(self.wait_max).min(self.deadline.saturating_duration_since(Instant::now()))
+        within
+            .min(self.wait_max)
+            .min(self.deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Whether the time for the whole check is up.
@@ -129,8 +134,15 @@ impl Probe {
         match &exchange.outcome {
             CallOutcome::Failed(CallError::TimedOut) if waited < within => {
                 let took = exchange.took;
-                let why = format!("no answer within the {} that this check waits", format_duration(waited));
-                Exchange { outcome: CallOutcome::Unknown(why), took, ..exchange }
+                let why = format!(
+                    "no answer within the {} that this check waits",
+                    format_duration(waited)
+                );
+                Exchange {
+                    outcome: CallOutcome::Unknown(why),
+                    took,
+                    ..exchange
+                }
             }
             // A dropped connection counts as an answer if the agent accepts a new one.
             CallOutcome::Failed(CallError::NoConnection(_) | CallError::Closed(_))
@@ -164,7 +176,10 @@ impl Probe {
     async fn post(&self, subject: &str, request: Bytes, within: Duration) -> Exchange {
         let began = Instant::now();
         let most = self.limits.message_bytes_max;
-        let received = self.client.post(&self.url, request.clone(), began + within, most).await;
+        let received = self
+            .client
+            .post(&self.url, request.clone(), began + within, most)
+            .await;
         let outcome = match received {
             Ok(received) => CallOutcome::Answered(HttpAnswer {
                 status: received.status,
@@ -174,12 +189,19 @@ impl Probe {
             }),
             Err(error) => CallOutcome::Failed(error),
         };
-        Exchange { subject: subject.to_owned(), request, outcome, took: began.elapsed() }
+        Exchange {
+            subject: subject.to_owned(),
+            request,
+            outcome,
+            took: began.elapsed(),
+        }
     }
 
     /// Sends a ping, also after too many unanswered requests.
     pub async fn ping(&self) -> Exchange {
-        let exchange = self.post("ping", write_probe(self.fresh_id()).into(), PING_TIMEOUT).await;
+        let exchange = self
+            .post("ping", write_probe(self.fresh_id()).into(), PING_TIMEOUT)
+            .await;
         if exchange.answered().is_some() {
             self.unanswered.store(0, Ordering::Relaxed);
         }
@@ -188,7 +210,10 @@ impl Probe {
 
     /// Whether the standard dialect was understood, if another one is spoken: if not, the message that was not.
     pub fn standard(&self) -> Option<Result<(), Exchange>> {
-        self.standard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.standard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn note_standard(&self, result: Result<(), Exchange>) {
@@ -202,7 +227,12 @@ impl Probe {
     }
 
     /// The same, after changing fields of the message so that it may be invalid.
-    pub async fn send_altered(&self, message: &Message, within: Duration, alter: &Alter<'_>) -> Reply {
+    pub async fn send_altered(
+        &self,
+        message: &Message,
+        within: Duration,
+        alter: &Alter<'_>,
+    ) -> Reply {
         self.send_in_dialects(message, within, Some(alter)).await
     }
 
@@ -225,7 +255,9 @@ impl Probe {
             Some(_) if !is_known => {}
             _ => return first,
         }
-        self.in_other_dialects(&first, message, within, alter, Reply::is_understood).await.unwrap_or(first)
+        self.in_other_dialects(&first, message, within, alter, Reply::is_understood)
+            .await
+            .unwrap_or(first)
     }
 
     /// Sends a message in every dialect but that of `first`, until one is answered as wanted, which is spoken from then on.
@@ -237,7 +269,8 @@ impl Probe {
         alter: Option<&Alter<'_>>,
         is_wanted: impl Fn(&Reply) -> bool,
     ) -> Option<Reply> {
-        let others = std::iter::successors(Some(first.dialect.next()), |dialect| Some(dialect.next()));
+        let others =
+            std::iter::successors(Some(first.dialect.next()), |dialect| Some(dialect.next()));
         for dialect in others.take_while(|dialect| *dialect != first.dialect) {
             let reply = self.attempt(dialect, message, within, alter).await;
             if is_wanted(&reply) {
@@ -256,18 +289,28 @@ impl Probe {
     /// Sends a message to which an agent owes an answer. One that only acknowledges it may not have understood it: the
     /// other dialects are tried, and the one that it answers in is spoken from then on.
     pub async fn find_dialect(&self, message: &Message, within: Duration) -> Reply {
-        let is_answer =
-            |reply: &Reply| matches!(reply.wire, Some(WireAnswer::Message(_) | WireAnswer::Refused(_)));
+        let is_answer = |reply: &Reply| {
+            matches!(
+                reply.wire,
+                Some(WireAnswer::Message(_) | WireAnswer::Refused(_))
+            )
+        };
         let spoken = self.dialect();
         if spoken != Dialect::Standard {
             let standard = self.attempt(Dialect::Standard, message, within, None).await;
-            self.note_standard(if is_answer(&standard) { Ok(()) } else { Err(standard.exchange) });
+            self.note_standard(if is_answer(&standard) {
+                Ok(())
+            } else {
+                Err(standard.exchange)
+            });
         }
         let first = self.send_message(message, within).await;
         if first.wire != Some(WireAnswer::Received) {
             return first;
         }
-        self.in_other_dialects(&first, message, within, None, is_answer).await.unwrap_or(first)
+        self.in_other_dialects(&first, message, within, None, is_answer)
+            .await
+            .unwrap_or(first)
     }
 
     async fn attempt(
@@ -286,9 +329,19 @@ impl Probe {
         let exchange = self.send(message.message_type().name(), body, within).await;
         let read = |came: &HttpAnswer| read_answer(came.status, &came.body, &self.limits);
         let wire = exchange.answered().map(read);
-        let mut reply = Reply { exchange, id, dialect, wire, separate: false, encoded_twice: false };
+        let mut reply = Reply {
+            exchange,
+            id,
+            dialect,
+            wire,
+            separate: false,
+            encoded_twice: false,
+        };
         if !matches!(reply.wire, Some(WireAnswer::Message(_)))
-            && let Some(message) = reply.exchange.json().and_then(response_format::encoded_twice)
+            && let Some(message) = reply
+                .exchange
+                .json()
+                .and_then(response_format::encoded_twice)
         {
             reply.encoded_twice = true;
             reply.wire = Some(WireAnswer::Message(message));
@@ -306,7 +359,11 @@ fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter<'_>) -> Vec<u8> {
     };
     let place = ["/params/message", "/params/arguments", "/params", ""]
         .into_iter()
-        .find(|place| request.pointer(place).is_some_and(|held| held.get("message_type").is_some()));
+        .find(|place| {
+            request
+                .pointer(place)
+                .is_some_and(|held| held.get("message_type").is_some())
+        });
     let Some(message) = place.and_then(|place| request.pointer_mut(place)?.as_object_mut()) else {
         return body;
     };
@@ -317,15 +374,22 @@ fn altered(body: Vec<u8>, dialect: Dialect, alter: &Alter<'_>) -> Vec<u8> {
         let (place, name) = match dialect {
             Dialect::TypeAsMethod => ("/method", kind),
             Dialect::Standard | Dialect::ToolsCall if kind == "MATCH_ASSIGNMENT" => (
-                if dialect == Dialect::Standard { "/method" } else { "/params/name" },
+                if dialect == Dialect::Standard {
+                    "/method"
+                } else {
+                    "/params/name"
+                },
                 "assign_match".to_owned(),
             ),
             Dialect::ToolsCall => ("/params/name", kind.to_ascii_lowercase()),
-            Dialect::Standard | Dialect::LowerTypeAsMethod => ("/method", kind.to_ascii_lowercase()),
-            // These do not derive a method from the type.
-            Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage | Dialect::Bare => {
-                ("", kind)
+            Dialect::Standard | Dialect::LowerTypeAsMethod => {
+                ("/method", kind.to_ascii_lowercase())
             }
+            // These do not derive a method from the type.
+            Dialect::HandleMessage
+            | Dialect::McpMessage
+            | Dialect::ProtocolMessage
+            | Dialect::Bare => ("", kind),
         };
         if let Some(method) = request.pointer_mut(place).filter(|_| !place.is_empty()) {
             *method = name.into();

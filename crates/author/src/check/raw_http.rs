@@ -30,19 +30,32 @@ impl RawTarget {
     pub fn of(url: &str) -> Option<Self> {
         let uri: Uri = url.parse().ok()?;
         let authority = uri.authority()?;
-        let secure = uri.scheme_str().is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
+        let secure = uri
+            .scheme_str()
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
         Some(Self {
-            host: authority.host().trim_start_matches('[').trim_end_matches(']').to_owned(),
-            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            host: authority
+                .host()
+                .trim_start_matches('[')
+                .trim_end_matches(']')
+                .to_owned(),
+            port: authority
+                .port_u16()
+                .unwrap_or(if secure { 443 } else { 80 }),
             secure,
             authority: authority.as_str().to_owned(),
-            path: uri.path_and_query().map_or("/", |path| path.as_str()).to_owned(),
+            path: uri
+                .path_and_query()
+                .map_or("/", |path| path.as_str())
+                .to_owned(),
         })
     }
 
     pub async fn connect(&self) -> io::Result<TcpStream> {
         let connecting = TcpStream::connect((self.host.as_str(), self.port));
-        let stream = timeout(CONNECT_TIMEOUT, connecting).await.map_err(|_| io::ErrorKind::TimedOut)??;
+        let stream = timeout(CONNECT_TIMEOUT, connecting)
+            .await
+            .map_err(|_| io::ErrorKind::TimedOut)??;
         stream.set_nodelay(true)?;
         Ok(stream)
     }
@@ -57,22 +70,34 @@ impl RawTarget {
     }
 
     /// Does a response on an open connection end where its head says? If not, what is wrong.
-    pub async fn check_length(&self, body: &[u8], within: Duration) -> io::Result<Result<(), String>> {
+    pub async fn check_length(
+        &self,
+        body: &[u8],
+        within: Duration,
+    ) -> io::Result<Result<(), String>> {
         timeout(ANSWER_MAX, self.check_length_of_any(body, within))
             .await
             .map_err(|_| io::ErrorKind::TimedOut)?
     }
 
     /// The same of an answer that may drip for ever.
-    async fn check_length_of_any(&self, body: &[u8], within: Duration) -> io::Result<Result<(), String>> {
+    async fn check_length_of_any(
+        &self,
+        body: &[u8],
+        within: Duration,
+    ) -> io::Result<Result<(), String>> {
         let mut stream = self.connect().await?;
-        stream.write_all(&[self.head(body, "keep-alive").as_bytes(), body].concat()).await?;
+        stream
+            .write_all(&[self.head(body, "keep-alive").as_bytes(), body].concat())
+            .await?;
         let mut answer = Vec::new();
         let mut open = true;
         while open && split_head(&answer).is_none() && answer.len() < HEAD_BYTES {
             open = read_more(&mut stream, &mut answer, within).await?;
         }
-        let Some((head, _)) = split_head(&answer) else { return Err(io::ErrorKind::InvalidData.into()) };
+        let Some((head, _)) = split_head(&answer) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
         let length = match BodyLength::of(head) {
             BodyLength::Chunked => return Ok(Ok(())),
             BodyLength::Invalid(text) => {
@@ -83,7 +108,13 @@ impl RawTarget {
         };
         let at = answer.len() - split_head(&answer).map_or(0, |(_, body)| body.len());
         // What comes in the wake of a whole body comes at once.
-        let pause = |came: usize| if length.is_some_and(|length| came >= length) { WAKE } else { SILENCE };
+        let pause = |came: usize| {
+            if length.is_some_and(|length| came >= length) {
+                WAKE
+            } else {
+                SILENCE
+            }
+        };
         while open && answer.len() < HEAD_BYTES {
             let pause = pause(answer.len() - at);
             match read_more(&mut stream, &mut answer, pause).await {
@@ -121,16 +152,20 @@ impl RawTarget {
             }
             sleep(pause).await;
         }
-        let answer =
-            timeout(within, read_response(&mut stream)).await.map_err(|_| io::ErrorKind::TimedOut)??;
-        parse_response(&answer).ok_or_else(|| sent.err().unwrap_or(io::ErrorKind::InvalidData.into()))
+        let answer = timeout(within, read_response(&mut stream))
+            .await
+            .map_err(|_| io::ErrorKind::TimedOut)??;
+        parse_response(&answer)
+            .ok_or_else(|| sent.err().unwrap_or(io::ErrorKind::InvalidData.into()))
     }
 
     /// Sends half a request and closes the connection.
     pub async fn send_half(&self, body: &[u8]) -> io::Result<()> {
         let mut stream = self.connect().await?;
         let half = body.get(..body.len() / 2).unwrap_or_default();
-        stream.write_all(self.head(body, "close").as_bytes()).await?;
+        stream
+            .write_all(self.head(body, "close").as_bytes())
+            .await?;
         stream.write_all(half).await?;
         stream.shutdown().await
     }
@@ -138,7 +173,9 @@ impl RawTarget {
     /// Sends a whole request and resets the connection before the response can be read.
     pub async fn close_before_answer(&self, body: &[u8]) -> io::Result<()> {
         let mut stream = self.connect().await?;
-        stream.write_all(self.head(body, "close").as_bytes()).await?;
+        stream
+            .write_all(self.head(body, "close").as_bytes())
+            .await?;
         stream.write_all(body).await?;
         // With zero linger, close sends a reset.
         stream.set_zero_linger()
@@ -163,15 +200,23 @@ impl BodyLength {
         };
         match (header("Transfer-Encoding"), header("Content-Length")) {
             (Some((_, coding)), _) if coding.eq_ignore_ascii_case("chunked") => Self::Chunked,
-            (_, Some((_, text))) => text.parse().map_or_else(|_| Self::Invalid(text.to_owned()), Self::Bytes),
+            (_, Some((_, text))) => text
+                .parse()
+                .map_or_else(|_| Self::Invalid(text.to_owned()), Self::Bytes),
             (_, None) => Self::Absent,
         }
     }
 }
 
 /// Reads what comes next. Returns whether the connection is still open.
-async fn read_more(stream: &mut TcpStream, into: &mut Vec<u8>, within: Duration) -> io::Result<bool> {
-    let read = timeout(within, stream.read_buf(into)).await.map_err(|_| io::ErrorKind::TimedOut)??;
+async fn read_more(
+    stream: &mut TcpStream,
+    into: &mut Vec<u8>,
+    within: Duration,
+) -> io::Result<bool> {
+    let read = timeout(within, stream.read_buf(into))
+        .await
+        .map_err(|_| io::ErrorKind::TimedOut)??;
     Ok(read > 0)
 }
 
@@ -192,7 +237,12 @@ async fn read_response(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
 
 fn parse_response(answer: &[u8]) -> Option<(u16, Bytes)> {
     let (head, body) = split_head(answer)?;
-    let status = head.strip_prefix("HTTP/1.")?.split(' ').nth(1)?.parse().ok()?;
+    let status = head
+        .strip_prefix("HTTP/1.")?
+        .split(' ')
+        .nth(1)?
+        .parse()
+        .ok()?;
     Some((status, Bytes::copy_from_slice(body)))
 }
 
@@ -204,14 +254,19 @@ mod tests {
     /// What a slow request gets from a server that reads its beginning, says this, and closes the connection.
     async fn slow_request_to(says: &'static str) -> io::Result<(u16, Bytes)> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let target = RawTarget::of(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
+        let target =
+            RawTarget::of(&format!("http://{}/mcp", listener.local_addr().unwrap())).unwrap();
         let server = async {
             let (mut stream, _) = listener.accept().await.unwrap();
             let _ = stream.read(&mut [0; 4096]).await.unwrap();
             stream.write_all(says.as_bytes()).await.unwrap();
         };
         let pause = Duration::from_millis(10);
-        tokio::join!(target.send_slowly(&[b' '; 100], 10, pause, Duration::from_secs(60)), server).0
+        tokio::join!(
+            target.send_slowly(&[b' '; 100], 10, pause, Duration::from_secs(60)),
+            server
+        )
+        .0
     }
 
     #[tokio::test]

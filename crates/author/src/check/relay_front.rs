@@ -28,8 +28,16 @@ const MAILBOXES_MAX: usize = 64;
 pub fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<()> {
     let base_url = format!("http://{}", listener.local_addr()?);
     let limits = RelayLimits::new(MAILBOXES_MAX, MAILBOXES_MAX);
-    let settings = RelaySettings { base_url, limits, message_bytes_max: BODY_BYTES_MAX };
-    let relay = Relay::open(settings, Store::in_memory()?, &agent_options(entropy_from_system()?))?;
+    let settings = RelaySettings {
+        base_url,
+        limits,
+        message_bytes_max: BODY_BYTES_MAX,
+    };
+    let relay = Relay::open(
+        settings,
+        Store::in_memory()?,
+        &agent_options(entropy_from_system()?),
+    )?;
     relay.serve_anyone();
     let (client, to) = (Client::new(), format!("http://{fake_manager}/mcp"));
     let (close, closing) = watch::channel(false);
@@ -39,7 +47,8 @@ pub fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<()> {
         let to = to.clone();
         async move {
             let has = |part: Part| matches!(part, Part::Agent | Part::Relay);
-            let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
+            let located =
+                RouteTable::of_agents().locate(request.method(), request.uri().path(), has);
             match located.found() {
                 Err(refusal) => refusal,
                 Ok(matched) => match matched.route.target {
@@ -61,10 +70,14 @@ async fn forward(request: Request<Incoming>, client: &Client, to: &str) -> HttpR
     let Ok(body) = body::read(&mut request.into_body(), BODY_BYTES_MAX).await else {
         return empty(StatusCode::BAD_REQUEST);
     };
-    match client.post(to, body, Instant::now() + FORWARD_MAX, BODY_BYTES_MAX).await {
-        Ok(answer) => {
-            json(StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_GATEWAY), answer.body.to_vec())
-        }
+    match client
+        .post(to, body, Instant::now() + FORWARD_MAX, BODY_BYTES_MAX)
+        .await
+    {
+        Ok(answer) => json(
+            StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_GATEWAY),
+            answer.body.to_vec(),
+        ),
         Err(_) => unanswered(),
     }
 }

@@ -28,10 +28,12 @@ pub enum ReplyKind {
 impl ReplyKind {
     pub fn of(reply: &Reply) -> Self {
         match &reply.wire {
-            Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => match refusal(message) {
-                Some((code, text)) => ReplyKind::Refused { code, text },
-                None => ReplyKind::Message(message.clone()),
-            },
+            Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => {
+                match refusal(message) {
+                    Some((code, text)) => ReplyKind::Refused { code, text },
+                    None => ReplyKind::Message(message.clone()),
+                }
+            }
             Some(WireAnswer::Received) => ReplyKind::Received,
             Some(WireAnswer::MethodNotFound) => {
                 ReplyKind::Malformed("it does not know the method".to_owned())
@@ -39,7 +41,9 @@ impl ReplyKind {
             Some(WireAnswer::Error { code, message }) => {
                 ReplyKind::Malformed(format!("it answered with JSON-RPC error {code}: {message}"))
             }
-            Some(WireAnswer::Failed(why) | WireAnswer::Garbled(why)) => ReplyKind::Malformed(why.clone()),
+            Some(WireAnswer::Failed(why) | WireAnswer::Garbled(why)) => {
+                ReplyKind::Malformed(why.clone())
+            }
             None => match &reply.exchange.outcome {
                 CallOutcome::Unknown(why) => ReplyKind::Unknown(why.clone()),
                 _ => ReplyKind::NoAnswer,
@@ -53,7 +57,9 @@ impl ReplyKind {
     pub fn describe(&self, exchange: &Exchange) -> String {
         match self {
             Self::Message(message) => {
-                let message_type = message.get("message_type").map_or("nothing".to_owned(), Value::to_string);
+                let message_type = message
+                    .get("message_type")
+                    .map_or("nothing".to_owned(), Value::to_string);
                 format!("it answered with {message_type}")
             }
             Self::Refused { code, text } => format!("it refused with {code}: {text}"),
@@ -84,7 +90,12 @@ pub fn is_failure(reply: &Reply) -> bool {
 }
 
 /// Records that a message got no right answer.
-pub fn violated(findings: &mut Findings, rule: &'static Rule, note: impl Into<String>, reply: &Reply) {
+pub fn violated(
+    findings: &mut Findings,
+    rule: &'static Rule,
+    note: impl Into<String>,
+    reply: &Reply,
+) {
     findings.violated_because(rule, note, mend(reply), &reply.exchange);
 }
 
@@ -101,6 +112,11 @@ pub fn check_acknowledged(findings: &mut Findings, rule: &'static Rule, reply: &
 fn refusal(message: &Value) -> Option<(String, String)> {
     let field = |key: &str| message.get(key).and_then(Value::as_str);
     (field("message_type") == Some("LEAGUE_ERROR")).then_some(())?;
-    let text = field("error_message").or(field("error_description")).unwrap_or_default();
-    Some((field("error_code").unwrap_or("no code").to_owned(), text.to_owned()))
+    let text = field("error_message")
+        .or(field("error_description"))
+        .unwrap_or_default();
+    Some((
+        field("error_code").unwrap_or("no code").to_owned(),
+        text.to_owned(),
+    ))
 }

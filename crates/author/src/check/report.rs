@@ -48,7 +48,10 @@ pub struct Findings {
 
 impl Findings {
     pub fn new(rules: Vec<&'static Rule>) -> Self {
-        Self { rules, found: BTreeMap::new() }
+        Self {
+            rules,
+            found: BTreeMap::new(),
+        }
     }
 
     pub fn pass(&mut self, rule: &'static Rule, note: impl Into<String>) {
@@ -69,7 +72,13 @@ impl Findings {
         exchange: &Exchange,
     ) {
         let exchange = Some(exchange.excerpt());
-        self.record(Finding { rule, verdict: rule.violation(), note: note.into(), exchange, mend });
+        self.record(Finding {
+            rule,
+            verdict: rule.violation(),
+            note: note.into(),
+            exchange,
+            mend,
+        });
     }
 
     /// A violation without evidence: the expected message did not come.
@@ -78,12 +87,27 @@ impl Findings {
     }
 
     /// Records a pass if the rule holds, and else a violation with this note.
-    pub fn check(&mut self, rule: &'static Rule, holds: bool, note: impl Into<String>, exchange: &Exchange) {
-        if holds { self.pass(rule, "") } else { self.violated(rule, note, exchange) }
+    pub fn check(
+        &mut self,
+        rule: &'static Rule,
+        holds: bool,
+        note: impl Into<String>,
+        exchange: &Exchange,
+    ) {
+        if holds {
+            self.pass(rule, "")
+        } else {
+            self.violated(rule, note, exchange)
+        }
     }
 
     pub fn result(&mut self, rule: &'static Rule, result: Result<(), String>, exchange: &Exchange) {
-        self.check(rule, result.is_ok(), result.err().unwrap_or_default(), exchange);
+        self.check(
+            rule,
+            result.is_ok(),
+            result.err().unwrap_or_default(),
+            exchange,
+        );
     }
 
     /// Records a deviation: a warning where the checked conformance tolerates it, and else a violation.
@@ -94,7 +118,11 @@ impl Findings {
         note: impl Into<String>,
         exchange: &Exchange,
     ) {
-        if tolerated { self.warn(rule, note, exchange) } else { self.violated(rule, note, exchange) }
+        if tolerated {
+            self.warn(rule, note, exchange)
+        } else {
+            self.violated(rule, note, exchange)
+        }
     }
 
     pub fn warn(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
@@ -125,12 +153,22 @@ impl Findings {
         note: impl Into<String>,
         exchange: Option<ExchangeExcerpt>,
     ) {
-        self.record(Finding { rule, verdict, note: note.into(), exchange, mend: None });
+        self.record(Finding {
+            rule,
+            verdict,
+            note: note.into(),
+            exchange,
+            mend: None,
+        });
     }
 
     fn record(&mut self, finding: Finding) {
         let id = finding.rule.id;
-        if self.found.get(id).is_none_or(|found| found.verdict < finding.verdict) {
+        if self
+            .found
+            .get(id)
+            .is_none_or(|found| found.verdict < finding.verdict)
+        {
             self.found.insert(id, finding);
         }
     }
@@ -150,7 +188,13 @@ impl Findings {
                 })
             })
             .collect();
-        Report { subject, took, findings, stopped: None, remarks: Vec::new() }
+        Report {
+            subject,
+            took,
+            findings,
+            stopped: None,
+            remarks: Vec::new(),
+        }
     }
 }
 
@@ -168,7 +212,12 @@ impl Subject {
             Conformance::Strict => "strict",
             Conformance::Lenient => "lenient",
         };
-        Self { role, target: target.to_owned(), conformance, quick }
+        Self {
+            role,
+            target: target.to_owned(),
+            conformance,
+            quick,
+        }
     }
 }
 
@@ -217,7 +266,11 @@ impl Score {
 
 impl Rule {
     fn violation(&self) -> Verdict {
-        if self.is_mandatory() { Verdict::Fail } else { Verdict::Warning }
+        if self.is_mandatory() {
+            Verdict::Fail
+        } else {
+            Verdict::Warning
+        }
     }
 }
 
@@ -235,12 +288,18 @@ impl Report {
             }
         }
         let score = |category| self.count(|finding| finding.rule.category == category);
-        categories.into_iter().map(|category| (category, score(category))).collect()
+        categories
+            .into_iter()
+            .map(|category| (category, score(category)))
+            .collect()
     }
 
     fn count(&self, which: impl Fn(&Finding) -> bool) -> Score {
         let mut score = Score::default();
-        self.findings.iter().filter(|finding| which(finding)).for_each(|finding| score.count(finding));
+        self.findings
+            .iter()
+            .filter(|finding| which(finding))
+            .for_each(|finding| score.count(finding));
         score
     }
 
@@ -254,7 +313,11 @@ impl Report {
 
     /// The mandatory rules that were not checked.
     pub fn unknown(&self) -> Vec<&'static str> {
-        self.findings.iter().filter(|finding| finding.is_unknown()).map(|finding| finding.rule.id).collect()
+        self.findings
+            .iter()
+            .filter(|finding| finding.is_unknown())
+            .map(|finding| finding.rule.id)
+            .collect()
     }
 }
 
@@ -268,7 +331,12 @@ mod tests {
     }
 
     fn subject() -> Subject {
-        Subject { role: "player", target: "http://x/mcp".into(), conformance: "strict", quick: false }
+        Subject {
+            role: "player",
+            target: "http://x/mcp".into(),
+            conformance: "strict",
+            quick: false,
+        }
     }
 
     fn report(fill: impl FnOnce(&mut Findings)) -> Report {
@@ -303,7 +371,14 @@ mod tests {
             findings.violated(&SHOULD, "no", &exchange());
         });
         assert!(report.holds());
-        assert_eq!(report.score(), Score { passed: 1, warnings: 1, ..Score::default() });
+        assert_eq!(
+            report.score(),
+            Score {
+                passed: 1,
+                warnings: 1,
+                ..Score::default()
+            }
+        );
         assert_eq!(report.score().percent(), Some(75));
     }
 
@@ -312,6 +387,10 @@ mod tests {
         let report = report(|findings| findings.pass(&SHOULD, ""));
         assert!(!report.holds());
         assert_eq!(report.unknown(), ["a.must"]);
-        assert_eq!(report.score().percent(), Some(50), "never 100 % where a mandatory rule was not checked");
+        assert_eq!(
+            report.score().percent(),
+            Some(50),
+            "never 100 % where a mandatory rule was not checked"
+        );
     }
 }

@@ -23,7 +23,10 @@ pub fn of(answer: &Value) -> ResponseFormat {
         return ResponseFormat::Dialect("a JSON-RPC request in the response body");
     }
     let result = object.get("result");
-    if !["jsonrpc", "result", "error"].iter().any(|key| object.contains_key(*key)) {
+    if !["jsonrpc", "result", "error"]
+        .iter()
+        .any(|key| object.contains_key(*key))
+    {
         return ResponseFormat::Dialect("the bare message, with no JSON-RPC response around it");
     }
     if let Some(result) = result.and_then(Value::as_object)
@@ -50,16 +53,25 @@ fn nested(result: &Map<String, Value>) -> Option<&'static str> {
     if result.contains_key("message_type") {
         return None;
     }
-    let holds = |key: &str| result.get(key).is_some_and(|held| held.get("message_type").is_some());
+    let holds = |key: &str| {
+        result
+            .get(key)
+            .is_some_and(|held| held.get("message_type").is_some())
+    };
     [
         ("response", "the message in `result.response`"),
         ("message", "the message in `result.message`"),
-        ("structuredContent", "a tool result, the message in `result.structuredContent`"),
+        (
+            "structuredContent",
+            "a tool result, the message in `result.structuredContent`",
+        ),
     ]
     .into_iter()
     .find_map(|(key, name)| holds(key).then_some(name))
     .or_else(|| {
-        result.contains_key("content").then_some("a tool result, the message as text in `result.content`")
+        result
+            .contains_key("content")
+            .then_some("a tool result, the message as text in `result.content`")
     })
 }
 
@@ -124,7 +136,10 @@ mod tests {
         );
         assert!(dialect(json!({"message_type": "GAME_JOIN_ACK"})).contains("bare"));
         assert!(dialect(json!({"method": "game_join_ack", "params": {}})).contains("request"));
-        assert!(dialect(json!({"result": {"response": {"message_type": "X"}}})).contains("result.response"));
+        assert!(
+            dialect(json!({"result": {"response": {"message_type": "X"}}}))
+                .contains("result.response")
+        );
         assert!(dialect(json!({"result": {"content": []}})).contains("tool result"));
         assert_eq!(of(&json!([1])), ResponseFormat::Unreadable);
     }
@@ -135,7 +150,10 @@ mod tests {
         let response = json!({"jsonrpc": "2.0", "id": 1, "result": message.to_string()});
         assert_eq!(encoded_twice(response), Some(message.clone()));
         let response = json!({"jsonrpc": "2.0", "id": 1, "result": message});
-        assert_eq!(encoded_twice(Value::String(response.to_string())), Some(message.clone()));
+        assert_eq!(
+            encoded_twice(Value::String(response.to_string())),
+            Some(message.clone())
+        );
         for other in [response, json!("received"), json!({"result": "ok"})] {
             assert_eq!(encoded_twice(other), None);
         }
@@ -144,7 +162,10 @@ mod tests {
     #[test]
     fn an_id_goes_back_in_its_own_type() {
         assert!(id(&json!({"id": 7}), &json!(7)).is_ok());
-        assert_eq!(id(&json!({"id": "7"}), &json!(7)), Err("id: expected 7, got \"7\"".into()));
+        assert_eq!(
+            id(&json!({"id": "7"}), &json!(7)),
+            Err("id: expected 7, got \"7\"".into())
+        );
         assert!(id(&json!({"id": 7.0}), &json!(7)).is_err());
     }
 }

@@ -85,8 +85,12 @@ fn signed(reply: &Reply) -> Option<AgentRole> {
 /// Whether a method without a league message gets a result.
 async fn knows(probe: &Probe, method: &str) -> bool {
     let request = json!({"jsonrpc": "2.0", "id": probe.fresh_id(), "method": method, "params": {}});
-    let exchange = probe.send(method, request.to_string(), ANSWER_TIMEOUT).await;
-    exchange.json().is_some_and(|answer| answer.get("result").is_some_and(Value::is_object))
+    let exchange = probe
+        .send(method, request.to_string(), ANSWER_TIMEOUT)
+        .await;
+    exchange
+        .json()
+        .is_some_and(|answer| answer.get("result").is_some_and(Value::is_object))
 }
 
 fn query(probe: &Probe) -> Message {

@@ -105,26 +105,47 @@ mod tests {
 
     fn of_each_role() -> [Vec<&'static Rule>; 3] {
         let player = player::rules::OWN.to_vec();
-        [player, referee::rules::all().collect(), manager::rules::all().collect()]
+        [
+            player,
+            referee::rules::all().collect(),
+            manager::rules::all().collect(),
+        ]
     }
 
     #[test]
     fn every_rule_has_a_name_of_its_own() {
         for rules in of_each_role() {
-            assert_eq!(rules.iter().map(|rule| rule.id).collect::<BTreeSet<_>>().len(), rules.len());
+            assert_eq!(
+                rules
+                    .iter()
+                    .map(|rule| rule.id)
+                    .collect::<BTreeSet<_>>()
+                    .len(),
+                rules.len()
+            );
         }
     }
 
     #[test]
     fn every_rule_is_to_be_found_in_the_documentation() {
         let page = include_str!("../../../../docs/protocol.md");
-        let heading = |line: &str| Some(line.strip_prefix("### ")?.to_ascii_lowercase().replace(' ', "-"));
+        let heading = |line: &str| {
+            Some(
+                line.strip_prefix("### ")?
+                    .to_ascii_lowercase()
+                    .replace(' ', "-"),
+            )
+        };
         let headings: BTreeSet<String> = page.lines().filter_map(heading).collect();
         let is_documented = |rule: &&Rule| {
-            page.contains(&format!("<a id=\"{}\"></a>", rule.anchor)) || headings.contains(rule.anchor)
+            page.contains(&format!("<a id=\"{}\"></a>", rule.anchor))
+                || headings.contains(rule.anchor)
         };
         for rules in of_each_role() {
-            let lost: Vec<_> = rules.into_iter().filter(|rule| !is_documented(rule)).collect();
+            let lost: Vec<_> = rules
+                .into_iter()
+                .filter(|rule| !is_documented(rule))
+                .collect();
             assert!(lost.is_empty(), "{lost:?}");
         }
     }

@@ -79,7 +79,10 @@ impl ChaosPartner {
             },
             _ => listener,
         };
-        serve(listener, closing, move |request| Arc::clone(&partner).answer(request)).await;
+        serve(listener, closing, move |request| {
+            Arc::clone(&partner).answer(request)
+        })
+        .await;
     }
 
     /// Serves until the first choice is requested, drops all connections, and listens again after a pause.
@@ -150,17 +153,31 @@ impl ChaosPartner {
 
     /// Sends an answer to the referee again as separate requests: unchanged, and with the other choice.
     async fn repeat(&self, answer: &Value) {
-        let Some(message) = message_in(answer) else { return };
+        let Some(message) = message_in(answer) else {
+            return;
+        };
         let mut other = message.clone();
         if let Some(choice) = other.get_mut("parity_choice") {
-            *choice = if *choice == "even" { "odd".into() } else { "even".into() };
+            *choice = if *choice == "even" {
+                "odd".into()
+            } else {
+                "even".into()
+            };
         }
-        if let Some(choice) = other.get_mut("move_data").and_then(|data| data.get_mut("choice")) {
+        if let Some(choice) = other
+            .get_mut("move_data")
+            .and_then(|data| data.get_mut("choice"))
+        {
             *choice = "another".into();
         }
         for again in [message.clone(), other] {
             // The response does not matter.
-            let _ = forward(&self.client, &self.referee, Value::Object(again).to_string().into()).await;
+            let _ = forward(
+                &self.client,
+                &self.referee,
+                Value::Object(again).to_string().into(),
+            )
+            .await;
         }
     }
 }

@@ -24,7 +24,8 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
 use matchday_core::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId, Sender, Version,
+    ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId, Sender,
+    Version,
 };
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
@@ -57,7 +58,10 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug)]
 pub enum AgentSource {
     /// It registers with us.
-    Registers { listener: TcpListener, within: Duration },
+    Registers {
+        listener: TcpListener,
+        within: Duration,
+    },
     /// We register it.
     Url { url: Endpoint, name: DisplayName },
 }
@@ -75,8 +79,16 @@ pub struct PracticeOptions {
 
 impl PracticeOptions {
     pub fn timing(&self) -> Timing {
-        let retry = RetryPolicy { retries: RETRIES, backoff: Backoff::Fixed { delay: RETRY_PAUSE } };
-        Timing { join: self.join, choice: self.choice, retry, ..Timing::default() }
+        let retry = RetryPolicy {
+            retries: RETRIES,
+            backoff: Backoff::Fixed { delay: RETRY_PAUSE },
+        };
+        Timing {
+            join: self.join,
+            choice: self.choice,
+            retry,
+            ..Timing::default()
+        }
     }
 }
 
@@ -115,7 +127,13 @@ impl Practice {
                     let client = client.clone();
                     let port = bind().await?;
                     let url = endpoint(port.local_addr()?)?;
-                    let chaos = ChaosPartner { mode, player, referee, away, client };
+                    let chaos = ChaosPartner {
+                        mode,
+                        player,
+                        referee,
+                        away,
+                        client,
+                    };
                     tokio::spawn(chaos.serve(port, close.subscribe()));
                     Some(url)
                 }
@@ -132,8 +150,20 @@ impl Practice {
         tokio::spawn(Arc::clone(&proxy).serve(port, close.subscribe()));
         let league_plan = league_plan(options, &plan, player_plans);
         let local = LocalLeague::begin(league_plan, store, manager)?;
-        let listeners = AgentListeners { referees: vec![referee], players };
-        Ok(Self { local, plan, proxy, manager_proxy: None, player_proxy_url, listeners, client, close })
+        let listeners = AgentListeners {
+            referees: vec![referee],
+            players,
+        };
+        Ok(Self {
+            local,
+            plan,
+            proxy,
+            manager_proxy: None,
+            player_proxy_url,
+            listeners,
+            client,
+            close,
+        })
     }
 
     /// Registers the agent first, and then everyone else.
@@ -142,16 +172,25 @@ impl Practice {
             AgentSource::Registers { listener, within } => self.wait(listener, within).await?,
             AgentSource::Url { url, name } => self.fetch(url, name).await?,
         }
-        let listeners = AgentListeners { referees: Vec::new(), players: Vec::new() };
-        self.local.gather(std::mem::replace(&mut self.listeners, listeners)).await
+        let listeners = AgentListeners {
+            referees: Vec::new(),
+            players: Vec::new(),
+        };
+        self.local
+            .gather(std::mem::replace(&mut self.listeners, listeners))
+            .await
     }
 
     async fn wait(&mut self, listener: TcpListener, within: Duration) -> Result<()> {
         let address = listener.local_addr()?;
         let manager = self.local.manager_url();
         let player_proxy_url = self.player_proxy_url.raw().to_owned();
-        let manager_proxy =
-            ManagerProxy::new(self.client.clone(), manager, player_proxy_url, Arc::clone(&self.proxy));
+        let manager_proxy = ManagerProxy::new(
+            self.client.clone(),
+            manager,
+            player_proxy_url,
+            Arc::clone(&self.proxy),
+        );
         tokio::spawn(Arc::clone(&manager_proxy).serve(listener, self.close.subscribe()));
         self.manager_proxy = Some(Arc::clone(&manager_proxy));
         if self.local.admit_external_player(within).await? {
@@ -173,27 +212,46 @@ impl Practice {
     }
 
     async fn fetch(&mut self, url: Endpoint, name: DisplayName) -> Result<()> {
-        let probe = Probe::new(self.client.clone(), url.raw(), Instant::now() + REACH_MAX, REACH_MAX);
-        preflight::check_reachable(&probe).await.map_err(|(_, why)| anyhow!(why))?;
+        let probe = Probe::new(
+            self.client.clone(),
+            url.raw(),
+            Instant::now() + REACH_MAX,
+            REACH_MAX,
+        );
+        preflight::check_reachable(&probe)
+            .await
+            .map_err(|(_, why)| anyhow!(why))?;
         self.proxy.set_agent_url(url.raw());
         let registration = registration(name, self.player_proxy_url.clone())?;
         let body = write_call(Dialect::Standard, 1, &registration).into();
         let deadline = Instant::now() + ANSWER_MAX;
-        let answer = self.client.post(&self.local.manager_url(), body, deadline, ANSWER_BYTES_MAX).await?;
+        let answer = self
+            .client
+            .post(&self.local.manager_url(), body, deadline, ANSWER_BYTES_MAX)
+            .await?;
         let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         let text = |pointer: &str| told.pointer(pointer).and_then(Value::as_str);
-        if text("/result/status") == Some("ACCEPTED") && self.local.admit_external_player(ANSWER_MAX).await? {
-            if let (Some(id), Some(token)) = (text("/result/player_id"), text("/result/auth_token")) {
+        if text("/result/status") == Some("ACCEPTED")
+            && self.local.admit_external_player(ANSWER_MAX).await?
+        {
+            if let (Some(id), Some(token)) = (text("/result/player_id"), text("/result/auth_token"))
+            {
                 self.proxy.set_identity(id, token);
             }
             return Ok(());
         }
-        bail!("the manager does not let it in: {}", String::from_utf8_lossy(&answer.body))
+        bail!(
+            "the manager does not let it in: {}",
+            String::from_utf8_lossy(&answer.body)
+        )
     }
 
     /// Errors in the manager's answers to the agent: request type, code, text.
     pub fn refusals(&self) -> Vec<(String, String, String)> {
-        self.manager_proxy.as_ref().map(|manager_proxy| manager_proxy.log().errors).unwrap_or_default()
+        self.manager_proxy
+            .as_ref()
+            .map(|manager_proxy| manager_proxy.log().errors)
+            .unwrap_or_default()
     }
 
     pub async fn shutdown(self) -> Result<()> {
@@ -203,7 +261,9 @@ impl Practice {
 }
 
 async fn bind() -> Result<TcpListener> {
-    TcpListener::bind("127.0.0.1:0").await.context("no port of this machine is free")
+    TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("no port of this machine is free")
 }
 
 fn strategy_of(partner: Partner) -> PlayerStrategy {
@@ -213,7 +273,11 @@ fn strategy_of(partner: Partner) -> PlayerStrategy {
     })
 }
 
-fn league_plan(options: &PracticeOptions, plan: &PracticePlan, player_plans: Vec<PlayerPlan>) -> LeaguePlan {
+fn league_plan(
+    options: &PracticeOptions,
+    plan: &PracticePlan,
+    player_plans: Vec<PlayerPlan>,
+) -> LeaguePlan {
     let league = league::LeagueSettings {
         league_id: LeagueId::new("practice"),
         game_type: GameType::new(options.game.name),
@@ -240,17 +304,33 @@ fn league_plan(options: &PracticeOptions, plan: &PracticePlan, player_plans: Vec
 }
 
 fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
-    let conversation = format!("conv-practice-{:032x}", u128::from_be_bytes(entropy_from_system()?.bytes()));
+    let conversation = format!(
+        "conv-practice-{:032x}",
+        u128::from_be_bytes(entropy_from_system()?.bytes())
+    );
     let sender = Sender::Player(PlayerId::new("guest"));
-    let envelope = Envelope::new(sender, Clock::start().now(), ConversationId::new(conversation));
+    let envelope = Envelope::new(
+        sender,
+        Clock::start().now(),
+        ConversationId::new(conversation),
+    );
     let player_meta = PlayerMeta {
         display_name: name,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
-        game_types: matchday_core::game::GAMES.iter().map(|game| GameType::new(game.name)).collect(),
+        game_types: matchday_core::game::GAMES
+            .iter()
+            .map(|game| GameType::new(game.name))
+            .collect(),
         contact_endpoint: reached_at,
         protocol_version: None,
         public_key: None,
         max_matches_per_hour: None,
     };
-    Ok(Message::new(envelope, LeagueRegisterRequest { player_meta, join_code: None }))
+    Ok(Message::new(
+        envelope,
+        LeagueRegisterRequest {
+            player_meta,
+            join_code: None,
+        },
+    ))
 }

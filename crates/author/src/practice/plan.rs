@@ -56,16 +56,27 @@ impl PracticePlan {
     pub fn new(game: &GameEntry, times: u32) -> Self {
         let sparring = strategy::of(game).map(Partner::Sparring);
         let partners: Vec<Partner> = sparring.chain(ChaosMode::ALL.map(Partner::Chaos)).collect();
-        let numbered: Vec<(PlayerId, Partner)> =
-            (AGENT_NUMBER + 1..).map(PlayerId::numbered).zip(partners.iter().copied()).collect();
+        let numbered: Vec<(PlayerId, Partner)> = (AGENT_NUMBER + 1..)
+            .map(PlayerId::numbered)
+            .zip(partners.iter().copied())
+            .collect();
         let is_sparring = |partner: &Partner| matches!(partner, Partner::Sparring(_));
-        let (honest, chaotic): (Vec<_>, Vec<_>) =
-            numbered.iter().partition(|(_, partner)| is_sparring(partner));
+        let (honest, chaotic): (Vec<_>, Vec<_>) = numbered
+            .iter()
+            .partition(|(_, partner)| is_sparring(partner));
         let mut matches = Vec::new();
         for _ in 0..times {
-            matches.extend(honest.iter().map(|(id, partner)| PracticeMatch::with(id, *partner)));
+            matches.extend(
+                honest
+                    .iter()
+                    .map(|(id, partner)| PracticeMatch::with(id, *partner)),
+            );
         }
-        matches.extend(chaotic.iter().map(|(id, partner)| PracticeMatch::with(id, *partner)));
+        matches.extend(
+            chaotic
+                .iter()
+                .map(|(id, partner)| PracticeMatch::with(id, *partner)),
+        );
         let friends = honest.iter().map(|(id, _)| id).cycle();
         matches.extend(
             InjectedFault::ALL
@@ -81,7 +92,9 @@ impl PracticePlan {
     }
 
     pub fn matches(&self) -> impl Iterator<Item = (MatchId, &PracticeMatch)> {
-        (1..).map(|round| MatchId::numbered(RoundId(round), 1)).zip(&self.matches)
+        (1..)
+            .map(|round| MatchId::numbered(RoundId(round), 1))
+            .zip(&self.matches)
     }
 
     /// One match a round; the agent alternates sides.
@@ -90,9 +103,18 @@ impl PracticePlan {
         let pairs = self.matches.iter().zip(sides).map(|(game, is_a)| {
             let agent = Self::agent_id();
             let partner = game.partner.clone();
-            if is_a { (agent, partner) } else { (partner, agent) }
+            if is_a {
+                (agent, partner)
+            } else {
+                (partner, agent)
+            }
         });
-        pairs.map(|pair| Pairings { pairs: vec![pair], bye: None }).collect()
+        pairs
+            .map(|pair| Pairings {
+                pairs: vec![pair],
+                bye: None,
+            })
+            .collect()
     }
 
     pub fn faults(&self) -> BTreeMap<String, InjectedFault> {
@@ -119,13 +141,23 @@ impl PracticeMatch {
             Partner::Sparring(entry) => (Kind::Sparring, entry.about),
             Partner::Chaos(mode) => (Kind::Chaos, mode.about()),
         };
-        Self { partner: id.clone(), kind, name: partner.name(), about }
+        Self {
+            partner: id.clone(),
+            kind,
+            name: partner.name(),
+            about,
+        }
     }
 
     fn with_fault(id: &PlayerId, fault: InjectedFault) -> Self {
         let name = fault.name();
         let about = fault.about();
-        Self { partner: id.clone(), kind: Kind::InjectedFault(fault), name, about }
+        Self {
+            partner: id.clone(),
+            kind: Kind::InjectedFault(fault),
+            name,
+            about,
+        }
     }
 }
 
@@ -142,10 +174,17 @@ mod tests {
     #[test]
     fn every_strategy_comes_as_often_as_asked_and_every_mood_and_trouble_once() {
         let plan = PracticePlan::new(even_odd(), 3);
-        let count = |kind: fn(&Kind) -> bool| plan.matches.iter().filter(|game| kind(&game.kind)).count();
-        assert_eq!(count(|kind| *kind == Kind::Sparring), 3 * strategy::of(even_odd()).count());
+        let count =
+            |kind: fn(&Kind) -> bool| plan.matches.iter().filter(|game| kind(&game.kind)).count();
+        assert_eq!(
+            count(|kind| *kind == Kind::Sparring),
+            3 * strategy::of(even_odd()).count()
+        );
         assert_eq!(count(|kind| *kind == Kind::Chaos), ChaosMode::ALL.len());
-        assert_eq!(count(|kind| matches!(kind, Kind::InjectedFault(_))), InjectedFault::ALL.len());
+        assert_eq!(
+            count(|kind| matches!(kind, Kind::InjectedFault(_))),
+            InjectedFault::ALL.len()
+        );
     }
 
     #[test]
@@ -153,7 +192,10 @@ mod tests {
         let plan = PracticePlan::new(even_odd(), 1);
         let fixtures = plan.fixtures();
         assert!(fixtures.iter().all(|round| {
-            round.pairs.iter().all(|(a, b)| [a, b].contains(&&PracticePlan::agent_id()) && a != b)
+            round
+                .pairs
+                .iter()
+                .all(|(a, b)| [a, b].contains(&&PracticePlan::agent_id()) && a != b)
         }));
         let last = format!("R{}M1", fixtures.len());
         assert!(plan.faults().contains_key(&last));

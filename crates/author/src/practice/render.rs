@@ -6,14 +6,21 @@ use matchday_terminal::{Colour, Paint, table};
 pub fn people(report: &Report, paint: Paint) -> String {
     let agent = &report.agent;
     let head = format!("{} ({}) at {}", agent.name, agent.player_id, agent.url);
-    let mut parts = vec![format!("{}\n\n{}", paint.bold(&head), partners(report, paint))];
+    let mut parts = vec![format!(
+        "{}\n\n{}",
+        paint.bold(&head),
+        partners(report, paint)
+    )];
     if !report.technical_losses.is_empty() {
         parts.push(losses(&report.technical_losses, paint));
     }
     parts.push(times(&report.answer_times, paint));
     if !report.deviations.is_empty() {
-        let rows: Vec<Vec<String>> =
-            report.deviations.iter().map(|seen| vec![seen.what.clone(), seen.times.to_string()]).collect();
+        let rows: Vec<Vec<String>> = report
+            .deviations
+            .iter()
+            .map(|seen| vec![seen.what.clone(), seen.times.to_string()])
+            .collect();
         parts.push(headed("DEVIATION FROM THE RULES|TIMES", &rows, paint));
     }
     if !report.errors.is_empty() {
@@ -22,14 +29,26 @@ pub fn people(report: &Report, paint: Paint) -> String {
             .iter()
             .map(|error| {
                 let text = format!("{} {}", error.code, error.message);
-                vec![text, error.at.clone(), error.times.to_string(), error.reaction.clone()]
+                vec![
+                    text,
+                    error.at.clone(),
+                    error.times.to_string(),
+                    error.reaction.clone(),
+                ]
             })
             .collect();
-        parts.push(headed("ERROR IT WAS TOLD|FIRST AT|TIMES|ITS ANSWER", &rows, paint));
+        parts.push(headed(
+            "ERROR IT WAS TOLD|FIRST AT|TIMES|ITS ANSWER",
+            &rows,
+            paint,
+        ));
     }
     if !report.oddities.is_empty() {
-        let lines: Vec<String> =
-            report.oddities.iter().map(|line| paint.colour(Colour::Yellow, line)).collect();
+        let lines: Vec<String> = report
+            .oddities
+            .iter()
+            .map(|line| paint.colour(Colour::Yellow, line))
+            .collect();
         parts.push(lines.join("\n"));
     }
     parts.push(verdict(report, paint));
@@ -46,7 +65,13 @@ fn headed(headers: &str, rows: &[Vec<String>], paint: Paint) -> String {
 }
 
 fn partners(report: &Report, paint: Paint) -> String {
-    let count = |number: u32| if number == 0 { String::new() } else { number.to_string() };
+    let count = |number: u32| {
+        if number == 0 {
+            String::new()
+        } else {
+            number.to_string()
+        }
+    };
     let cells = |row: &Row| {
         let tally = &row.tally;
         let mut cells = vec![row.kind.to_owned(), row.partner.to_owned()];
@@ -79,7 +104,10 @@ fn losses(losses: &[TechnicalLoss], paint: Paint) -> String {
         .collect();
     let mut text = headed("TECHNICAL LOSS|AGAINST|WHY|TO BLAME", &rows, paint);
     if let Some(first) = losses.first() {
-        text.push_str(&format!("\nMessage by message: {}", paint.colour(Colour::Yellow, &first.command)));
+        text.push_str(&format!(
+            "\nMessage by message: {}",
+            paint.colour(Colour::Yellow, &first.command)
+        ));
     }
     text
 }
@@ -100,11 +128,19 @@ fn times(times: &[ResponseTimes], paint: Paint) -> String {
             ]
         })
         .collect();
-    headed("ITS ANSWERS TO|COUNT|P50 MS|P99 MS|DEADLINE MS|LATE|NONE", &rows, paint)
+    headed(
+        "ITS ANSWERS TO|COUNT|P50 MS|P99 MS|DEADLINE MS|LATE|NONE",
+        &rows,
+        paint,
+    )
 }
 
 fn verdict(report: &Report, paint: Paint) -> String {
-    let colour = if report.passed { Colour::Green } else { Colour::Red };
+    let colour = if report.passed {
+        Colour::Green
+    } else {
+        Colour::Red
+    };
     let mut text = paint.colour(colour, &report.verdict);
     text.push_str(&format!(
         "\n{} of {} matches in {:.1} s, kept in {}",

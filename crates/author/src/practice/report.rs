@@ -115,13 +115,28 @@ impl Report {
     pub fn of(input: &ReportInput<'_>) -> Self {
         let agent = PracticePlan::agent_id();
         let member = input.league.players.get(&agent);
-        let name = member
-            .map_or_else(|| "Your agent".to_owned(), |known| known.meta.display_name.escaped().to_string());
-        let total = tally(input.plan.matches().filter_map(|(id, _)| ended(input.league, &id)));
+        let name = member.map_or_else(
+            || "Your agent".to_owned(),
+            |known| known.meta.display_name.escaped().to_string(),
+        );
+        let total = tally(
+            input
+                .plan
+                .matches()
+                .filter_map(|(id, _)| ended(input.league, &id)),
+        );
         let mut report = Self {
-            agent: AgentInfo { player_id: agent.to_string(), name, url: input.url.clone() },
+            agent: AgentInfo {
+                player_id: agent.to_string(),
+                name,
+                url: input.url.clone(),
+            },
             passed: false,
-            matches_played: input.plan.matches().filter(|(id, _)| ended(input.league, id).is_some()).count(),
+            matches_played: input
+                .plan
+                .matches()
+                .filter(|(id, _)| ended(input.league, id).is_some())
+                .count(),
             matches: input.plan.matches.len(),
             total,
             partners: rows(input),
@@ -131,9 +146,19 @@ impl Report {
                 .filter_map(|(id, planned)| technical(input, &id, planned))
                 .collect(),
             answer_times: vec![
-                times(&input.log.calls, "invitation", is_invitation, input.timing.join),
+                times(
+                    &input.log.calls,
+                    "invitation",
+                    is_invitation,
+                    input.timing.join,
+                ),
                 times(&input.log.calls, "choice", is_choice, input.timing.choice),
-                times(&input.log.calls, "GAME_OVER", |kind| kind == "GAME_OVER", input.timing.game_over),
+                times(
+                    &input.log.calls,
+                    "GAME_OVER",
+                    |kind| kind == "GAME_OVER",
+                    input.timing.game_over,
+                ),
             ],
             deviations: deviations(input),
             errors: errors(input),
@@ -142,7 +167,8 @@ impl Report {
             seconds: input.took.as_secs_f64(),
             store: input.store.clone(),
         };
-        report.passed = report.technical_losses.is_empty() && report.matches_played == report.matches;
+        report.passed =
+            report.technical_losses.is_empty() && report.matches_played == report.matches;
         report.verdict = report.judge();
         report
     }
@@ -161,10 +187,17 @@ impl Report {
         });
         let most_frequent = self.errors.iter().max_by_key(|error| error.times);
         if let Some(error) = most_frequent.filter(|_| !self.technical_losses.is_empty()) {
-            sentences.push(format!("Most often it was told {}: {}", error.code, full_stop(&error.message)));
+            sentences.push(format!(
+                "Most often it was told {}: {}",
+                error.code,
+                full_stop(&error.message)
+            ));
         }
         if played < self.matches {
-            sentences.push(format!("{} matches were not played.", self.matches - played));
+            sentences.push(format!(
+                "{} matches were not played.",
+                self.matches - played
+            ));
         }
         match self.deviations.len() {
             0 => {}
@@ -185,12 +218,17 @@ fn full_stop(text: &str) -> String {
 }
 
 fn ended<'a>(league: &'a League, id: &MatchId) -> Option<&'a Match> {
-    league.matches.get(id).filter(|game| game.decision.is_some())
+    league
+        .matches
+        .get(id)
+        .filter(|game| game.decision.is_some())
 }
 
 fn tally<'a>(games: impl Iterator<Item = &'a Match>) -> Tally {
     games.fold(Tally::default(), |mut tally, game| {
-        let Some(decision) = &game.decision else { return tally };
+        let Some(decision) = &game.decision else {
+            return tally;
+        };
         let agent_is_a = game.a == PracticePlan::agent_id();
         match (decision.verdict(game), agent_is_a) {
             (Verdict::WonByA, true) | (Verdict::WonByB, false) => tally.won += 1,
@@ -226,7 +264,11 @@ fn rows(input: &ReportInput<'_>) -> Vec<Row> {
     groups.into_iter().map(row).collect()
 }
 
-fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> Option<TechnicalLoss> {
+fn technical(
+    input: &ReportInput<'_>,
+    id: &MatchId,
+    planned: &PracticeMatch,
+) -> Option<TechnicalLoss> {
     let game = ended(input.league, id)?;
     let decision = game.decision.as_ref()?;
     let lost = decision.status == GameStatus::TechnicalLoss
@@ -238,7 +280,13 @@ fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> 
     Some(TechnicalLoss {
         match_id: id.to_string(),
         partner: planned.name,
-        reason: decision.result.reason.clone().unwrap_or_default().escaped().to_string(),
+        reason: decision
+            .result
+            .reason
+            .clone()
+            .unwrap_or_default()
+            .escaped()
+            .to_string(),
         blame: match decision.result.winner {
             None => "your agent, and its partner too",
             Some(_) if troubled => "your agent, under trouble",
@@ -248,10 +296,18 @@ fn technical(input: &ReportInput<'_>, id: &MatchId, planned: &PracticeMatch) -> 
     })
 }
 
-fn times(calls: &[Call], question: &'static str, is: fn(&str) -> bool, deadline: Duration) -> ResponseTimes {
+fn times(
+    calls: &[Call],
+    question: &'static str,
+    is: fn(&str) -> bool,
+    deadline: Duration,
+) -> ResponseTimes {
     let calls: Vec<&Call> = calls.iter().filter(|call| is(&call.message_type)).collect();
     let took: Vec<Duration> = calls.iter().filter_map(|call| call.took).collect();
-    let mut took_ms: Vec<f64> = took.iter().map(|took| took.as_secs_f64() * 1000.0).collect();
+    let mut took_ms: Vec<f64> = took
+        .iter()
+        .map(|took| took.as_secs_f64() * 1000.0)
+        .collect();
     took_ms.sort_unstable_by(f64::total_cmp);
     ResponseTimes {
         question,
@@ -275,15 +331,29 @@ fn tenth(ms: f64) -> f64 {
 /// Deviations counted by the manager and by the referees.
 fn deviations(input: &ReportInput<'_>) -> Vec<DeviationCount> {
     let agent = PracticePlan::agent_id();
-    let mut counts: BTreeMap<String, u32> =
-        input.league.players.get(&agent).map(|member| member.deviations.clone()).unwrap_or_default();
+    let mut counts: BTreeMap<String, u32> = input
+        .league
+        .players
+        .get(&agent)
+        .map(|member| member.deviations.clone())
+        .unwrap_or_default();
     for game in input.league.matches.values() {
-        let noted = game.decision.as_ref().and_then(|decision| decision.result.details.deviations.as_ref());
-        for deviation in noted.and_then(|noted| noted.get(&agent)).into_iter().flatten() {
+        let noted = game
+            .decision
+            .as_ref()
+            .and_then(|decision| decision.result.details.deviations.as_ref());
+        for deviation in noted
+            .and_then(|noted| noted.get(&agent))
+            .into_iter()
+            .flatten()
+        {
             *counts.entry(deviation.to_string()).or_default() += 1;
         }
     }
-    counts.into_iter().map(|(what, times)| DeviationCount { what, times }).collect()
+    counts
+        .into_iter()
+        .map(|(what, times)| DeviationCount { what, times })
+        .collect()
 }
 
 fn errors(input: &ReportInput<'_>) -> Vec<ReportedError> {
@@ -308,7 +378,10 @@ fn errors(input: &ReportInput<'_>) -> Vec<ReportedError> {
     }
     for call in &input.log.calls {
         if let Some((code, text)) = &call.error {
-            let at = call.match_id.clone().unwrap_or_else(|| call.message_type.clone());
+            let at = call
+                .match_id
+                .clone()
+                .unwrap_or_else(|| call.message_type.clone());
             add(code, text, at, &call.reaction);
         }
     }

@@ -45,26 +45,48 @@ impl Language {
     pub fn player(self, options: &Options<'_>) -> Vec<File> {
         let name = options.name.raw();
         let fill = |(path, template): &(&'static str, &str)| {
-            let name = if path.ends_with(".md") { literal::markdown(name) } else { literal::string(self, name) };
+            let name = if path.ends_with(".md") {
+                literal::markdown(name)
+            } else {
+                literal::string(self, name)
+            };
             let game = options.game.as_str();
-            let text = template.replace(GAME, game).replace(GAME_LITERAL, &format!("\"{game}\""));
-            File { path, text: text.replace(NAME, &name) }
+            let text = template
+                .replace(GAME, game)
+                .replace(GAME_LITERAL, &format!("\"{game}\""));
+            File {
+                path,
+                text: text.replace(NAME, &name),
+            }
         };
-        let unused = if options.asks_model { self.strategy() } else { LLM_STRATEGY };
-        let mut files: Vec<File> =
-            self.templates().iter().filter(|(path, _)| *path != unused).map(fill).collect();
+        let unused = if options.asks_model {
+            self.strategy()
+        } else {
+            LLM_STRATEGY
+        };
+        let mut files: Vec<File> = self
+            .templates()
+            .iter()
+            .filter(|(path, _)| *path != unused)
+            .map(fill)
+            .collect();
         for file in files.iter_mut().filter(|file| file.path == LLM_STRATEGY) {
             file.path = self.strategy();
         }
         // The rules of another game are with the league that plays it.
         let rules = game::find(options.game).map(|entry| entry.rules.to_owned());
-        files.extend(rules.map(|text| File { path: "RULES.md", text }));
+        files.extend(rules.map(|text| File {
+            path: "RULES.md",
+            text,
+        }));
         files
     }
 
     /// Whether there is a starter in this language that asks a model.
     pub fn has_model_strategy(self) -> bool {
-        self.templates().iter().any(|(path, _)| *path == LLM_STRATEGY)
+        self.templates()
+            .iter()
+            .any(|(path, _)| *path == LLM_STRATEGY)
     }
 
     /// The commands to run it, and to test it.
@@ -96,7 +118,11 @@ mod tests {
     fn player(language: Language, game: &str, asks_model: bool) -> Vec<File> {
         let name = DisplayName::parse("Ada").unwrap();
         let game = GameType::new(game);
-        language.player(&Options { name: &name, game: &game, asks_model })
+        language.player(&Options {
+            name: &name,
+            game: &game,
+            asks_model,
+        })
     }
 
     fn ada(language: Language) -> Vec<File> {
@@ -108,10 +134,19 @@ mod tests {
         for language in Language::value_variants() {
             let files = ada(*language);
             assert!(
-                files.iter().all(|file| !file.text.contains(NAME) && !file.text.contains(GAME)),
+                files
+                    .iter()
+                    .all(|file| !file.text.contains(NAME) && !file.text.contains(GAME)),
                 "{language:?}"
             );
-            assert_eq!(files.iter().filter(|file| file.text.contains("Ada")).count(), 2, "{language:?}");
+            assert_eq!(
+                files
+                    .iter()
+                    .filter(|file| file.text.contains("Ada"))
+                    .count(),
+                2,
+                "{language:?}"
+            );
         }
     }
 
@@ -119,13 +154,19 @@ mod tests {
     fn every_file_of_a_starter_is_part_of_the_program() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("starters");
         for language in Language::value_variants() {
-            let known: BTreeSet<_> =
-                language.templates().iter().map(|(path, _)| PathBuf::from(path)).collect();
+            let known: BTreeSet<_> = language
+                .templates()
+                .iter()
+                .map(|(path, _)| PathBuf::from(path))
+                .collect();
             let root = folder.join(format!("{language:?}").to_lowercase());
             let mut there = BTreeSet::new();
             let mut folders = vec![root.clone()];
             while let Some(folder) = folders.pop() {
-                for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                for path in std::fs::read_dir(folder)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path())
+                {
                     let made_by_tools = ["__pycache__", "build", "node_modules", "target"]
                         .iter()
                         .any(|name| path.ends_with(name));
@@ -145,8 +186,14 @@ mod tests {
         for language in Language::value_variants() {
             let has_rules = |files: &[File]| files.iter().any(|file| file.path == "RULES.md");
             let nim = player(*language, "nim", false);
-            assert!(has_rules(&nim) && nim.iter().any(|file| file.text.contains("\"nim\"")), "{language:?}");
-            assert!(!has_rules(&player(*language, "openspiel_hex", false)), "{language:?}");
+            assert!(
+                has_rules(&nim) && nim.iter().any(|file| file.text.contains("\"nim\"")),
+                "{language:?}"
+            );
+            assert!(
+                !has_rules(&player(*language, "openspiel_hex", false)),
+                "{language:?}"
+            );
         }
     }
 
@@ -155,7 +202,11 @@ mod tests {
         let strategy = |asks_model| {
             let files = player(Language::Python, "nim", asks_model);
             assert!(files.iter().all(|file| file.path != LLM_STRATEGY));
-            files.into_iter().find(|file| file.path == "strategy.py").unwrap().text
+            files
+                .into_iter()
+                .find(|file| file.path == "strategy.py")
+                .unwrap()
+                .text
         };
         assert!(strategy(true).contains("LLM_MODEL") && !strategy(false).contains("LLM_MODEL"));
     }
@@ -164,7 +215,11 @@ mod tests {
     fn the_readme_names_the_commands() {
         for language in Language::value_variants() {
             let files = ada(*language);
-            let readme = &files.iter().find(|file| file.path == "README.md").unwrap().text;
+            let readme = &files
+                .iter()
+                .find(|file| file.path == "README.md")
+                .unwrap()
+                .text;
             let (run, test) = language.commands();
             for command in [run, test, language.strategy()] {
                 assert!(readme.contains(command), "{language:?}: {command}");

@@ -52,7 +52,11 @@ pub struct StepContext<'a, E> {
 impl<'a, E> StepContext<'a, E> {
     /// Begins a step without effects.
     pub fn new(now: Timestamp, entropy: &'a mut Entropy) -> Self {
-        Self { now, entropy, step: Step::default() }
+        Self {
+            now,
+            entropy,
+            step: Step::default(),
+        }
     }
 
     /// Answers a request of a peer, once the step's events are durable.

@@ -46,8 +46,16 @@ pub struct Effects {
 impl Effects {
     /// Whether the step does nothing to others.
     pub fn is_empty(&self) -> bool {
-        let Self { calls, replies, decision_requests, rules_requests } = self;
-        calls.is_empty() && replies.is_empty() && decision_requests.is_empty() && rules_requests.is_empty()
+        let Self {
+            calls,
+            replies,
+            decision_requests,
+            rules_requests,
+        } = self;
+        calls.is_empty()
+            && replies.is_empty()
+            && decision_requests.is_empty()
+            && rules_requests.is_empty()
     }
 }
 

@@ -44,7 +44,12 @@ pub struct CallAttempts<T> {
 impl<T> CallAttempts<T> {
     /// No attempt has been made yet. `try_others`: whether another dialect may follow the first.
     pub fn new(dialect: Dialect, try_others: bool) -> Self {
-        Self { first_dialect: dialect, dialect, try_others, first: None }
+        Self {
+            first_dialect: dialect,
+            dialect,
+            try_others,
+            first: None,
+        }
     }
 
     /// In which dialect to make the next attempt.
@@ -83,19 +88,34 @@ mod tests {
 
     #[test]
     fn what_is_understood_is_not_tried_again() {
-        assert_eq!(attempts(true, |_| Understood::Yes), (vec![Dialect::HandleMessage], 1));
+        assert_eq!(
+            attempts(true, |_| Understood::Yes),
+            (vec![Dialect::HandleMessage], 1)
+        );
         assert_eq!(attempts(true, |_| Understood::Unclear).1, 1);
         assert_eq!(attempts(true, |_| Understood::NoAnswer).1, 1);
     }
 
     #[test]
     fn other_dialects_are_tried_until_one_is_understood() {
-        let only = |known| move |dialect| if dialect == known { Understood::Yes } else { Understood::No };
+        let only = |known| {
+            move |dialect| {
+                if dialect == known {
+                    Understood::Yes
+                } else {
+                    Understood::No
+                }
+            }
+        };
         for known in Dialect::ALL {
             let (tried, outcome) = attempts(true, only(known));
             assert_eq!((tried.last(), outcome), (Some(&known), tried.len()));
         }
-        assert_eq!(attempts(false, only(Dialect::Bare)).1, 1, "unless that is ruled out");
+        assert_eq!(
+            attempts(false, only(Dialect::Bare)).1,
+            1,
+            "unless that is ruled out"
+        );
     }
 
     #[test]
@@ -106,7 +126,10 @@ mod tests {
             Dialect::HandleMessage => Understood::No,
             _ => Understood::NoAnswer,
         };
-        assert_eq!(attempts(true, silent), (vec![Dialect::HandleMessage, Dialect::Bare], 1));
+        assert_eq!(
+            attempts(true, silent),
+            (vec![Dialect::HandleMessage, Dialect::Bare], 1)
+        );
     }
 
     #[test]
@@ -115,6 +138,9 @@ mod tests {
             Dialect::HandleMessage => Understood::No,
             _ => Understood::NotMade,
         };
-        assert_eq!(attempts(true, out_of_sockets), (vec![Dialect::HandleMessage, Dialect::Bare], 2));
+        assert_eq!(
+            attempts(true, out_of_sockets),
+            (vec![Dialect::HandleMessage, Dialect::Bare], 2)
+        );
     }
 }

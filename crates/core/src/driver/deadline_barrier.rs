@@ -41,7 +41,12 @@ struct Probe {
 
 impl Default for DeadlineBarrier {
     fn default() -> Self {
-        Self { calls: BTreeSet::new(), handed_over: Timestamp::EPOCH, probe: None, waiting: None }
+        Self {
+            calls: BTreeSet::new(),
+            handed_over: Timestamp::EPOCH,
+            probe: None,
+            waiting: None,
+        }
     }
 }
 
@@ -64,17 +69,26 @@ impl DeadlineBarrier {
             self.probe(deadline, now);
         }
         let kept_up = self.handed_over >= deadline || now >= since + LAG_WAIT_MAX;
-        let first = self.calls.first().map(|(until, _)| *until).filter(|_| now < since + CALL_WAIT_MAX);
+        let first = self
+            .calls
+            .first()
+            .map(|(until, _)| *until)
+            .filter(|_| now < since + CALL_WAIT_MAX);
         let calls_ended = first.is_none_or(|until| until > deadline);
         (kept_up && calls_ended).then(|| {
-            let before_first = first.map_or(self.handed_over, |until| until - Duration::from_micros(1));
+            let before_first =
+                first.map_or(self.handed_over, |until| until - Duration::from_micros(1));
             self.handed_over.min(before_first).max(deadline)
         })
     }
 
     fn probe(&mut self, deadline: Timestamp, now: Timestamp) {
         if let Some(probe) = self.probe.as_mut().filter(|probe| now >= probe.again_at) {
-            probe.turns_left = if now <= probe.again_at + LAG_MAX { probe.turns_left - 1 } else { TURNS };
+            probe.turns_left = if now <= probe.again_at + LAG_MAX {
+                probe.turns_left - 1
+            } else {
+                TURNS
+            };
             probe.again_at = now + HANDOVER;
         }
         if let Some(done) = self.probe.take_if(|probe| probe.turns_left == 0) {
@@ -83,7 +97,11 @@ impl DeadlineBarrier {
         // A probe that began before the deadline came proves nothing about it: another has to follow.
         if self.handed_over < deadline && self.probe.is_none() {
             let turns_left = if now <= deadline + LAG_MAX { 1 } else { TURNS };
-            self.probe = Some(Probe { began: now, again_at: now + HANDOVER, turns_left });
+            self.probe = Some(Probe {
+                began: now,
+                again_at: now + HANDOVER,
+                turns_left,
+            });
         }
     }
 
@@ -123,7 +141,11 @@ mod tests {
 
     #[test]
     fn where_nothing_is_under_way_it_is_over_in_a_moment() {
-        let took = wait(&mut DeadlineBarrier::default(), DEADLINE, Duration::from_micros(300));
+        let took = wait(
+            &mut DeadlineBarrier::default(),
+            DEADLINE,
+            Duration::from_micros(300),
+        );
         assert!(took >= HANDOVER && took < HANDOVER * 2, "{took:?}");
     }
 
@@ -134,10 +156,17 @@ mod tests {
         barrier.call_started(CallId(2), after(1));
         assert_eq!(barrier.passed(DEADLINE, DEADLINE), None);
         assert_eq!(barrier.passed(DEADLINE, after(2_100)), None);
-        assert!(barrier.check_at(DEADLINE) > after(100_000), "there is nothing to be looked at meanwhile");
+        assert!(
+            barrier.check_at(DEADLINE) > after(100_000),
+            "there is nothing to be looked at meanwhile"
+        );
         barrier.call_ended(CallId(1), DEADLINE);
         let over = barrier.passed(DEADLINE, after(2_200));
-        assert_eq!(over, Some(DEADLINE), "but not until that of the next call is");
+        assert_eq!(
+            over,
+            Some(DEADLINE),
+            "but not until that of the next call is"
+        );
     }
 
     #[test]
@@ -146,8 +175,16 @@ mod tests {
         assert_eq!(barrier.passed(DEADLINE, after(900)), None);
         let over = barrier.passed(DEADLINE, after(3_000)).unwrap();
         assert_eq!(over, after(900));
-        assert_eq!(barrier.passed(after(800), after(3_100)), Some(over), "at once");
-        assert_eq!(barrier.passed(after(1_000), after(3_200)), None, "this came later");
+        assert_eq!(
+            barrier.passed(after(800), after(3_100)),
+            Some(over),
+            "at once"
+        );
+        assert_eq!(
+            barrier.passed(after(1_000), after(3_200)),
+            None,
+            "this came later"
+        );
     }
 
     #[test]
@@ -155,8 +192,16 @@ mod tests {
         let mut barrier = DeadlineBarrier::default();
         assert_eq!(barrier.passed(DEADLINE, after(100)), None);
         let next = after(1_000);
-        assert_eq!(barrier.passed(next, after(2_200)), None, "what settles now came before it");
-        assert_eq!(barrier.check_at(next), after(4_200), "even if nothing arrives");
+        assert_eq!(
+            barrier.passed(next, after(2_200)),
+            None,
+            "what settles now came before it"
+        );
+        assert_eq!(
+            barrier.check_at(next),
+            after(4_200),
+            "even if nothing arrives"
+        );
         assert_eq!(barrier.passed(next, after(4_200)), Some(after(2_200)));
     }
 
@@ -166,7 +211,11 @@ mod tests {
         for late in [40_000, 80_000, 82_500, 85_000, 87_500, 90_000] {
             assert_eq!(barrier.passed(DEADLINE, after(late)), None);
         }
-        assert_eq!(barrier.passed(DEADLINE, after(92_500)), Some(after(40_000)), "five times in time");
+        assert_eq!(
+            barrier.passed(DEADLINE, after(92_500)),
+            Some(after(40_000)),
+            "five times in time"
+        );
     }
 
     #[test]
@@ -175,8 +224,15 @@ mod tests {
         barrier.call_started(CallId(1), DEADLINE);
         let took = wait(&mut barrier, DEADLINE, Duration::ZERO);
         assert_eq!(took, CALL_WAIT_MAX);
-        let took = wait(&mut DeadlineBarrier::default(), DEADLINE, Duration::from_millis(30));
-        assert!(took >= LAG_WAIT_MAX && took < LAG_WAIT_MAX + Duration::from_millis(60), "{took:?}");
+        let took = wait(
+            &mut DeadlineBarrier::default(),
+            DEADLINE,
+            Duration::from_millis(30),
+        );
+        assert!(
+            took >= LAG_WAIT_MAX && took < LAG_WAIT_MAX + Duration::from_millis(60),
+            "{took:?}"
+        );
     }
 
     #[test]
@@ -184,7 +240,11 @@ mod tests {
         let mut barrier = DeadlineBarrier::default();
         barrier.call_started(CallId(1), DEADLINE);
         let woken = DEADLINE + Duration::from_secs(60);
-        assert_eq!(barrier.passed(DEADLINE, woken), None, "what came meanwhile is yet to be read");
+        assert_eq!(
+            barrier.passed(DEADLINE, woken),
+            None,
+            "what came meanwhile is yet to be read"
+        );
         barrier.call_ended(CallId(1), DEADLINE);
         let took = wait(&mut barrier, woken, Duration::ZERO);
         assert!(took < Duration::from_millis(20), "{took:?}");

@@ -83,25 +83,45 @@ impl ExchangeOutcome {
             Some(answer) => Self::Error {
                 // A foreign manager gives no code.
                 code: answer.error_code.clone().unwrap_or(ErrorCode::InvalidState),
-                text: Some(answer.reason.clone().unwrap_or_default().escaped().to_smolstr()),
+                text: Some(
+                    answer
+                        .reason
+                        .clone()
+                        .unwrap_or_default()
+                        .escaped()
+                        .to_smolstr(),
+                ),
             },
             None => Self::Message(body.message_type()),
         }
     }
 
     fn of_league_error(error: &LeagueError) -> Self {
-        let text = error.error_message.clone().unwrap_or_default().escaped().to_smolstr();
-        Self::Error { code: error.error_code.clone(), text: Some(text) }
+        let text = error
+            .error_message
+            .clone()
+            .unwrap_or_default()
+            .escaped()
+            .to_smolstr();
+        Self::Error {
+            code: error.error_code.clone(),
+            text: Some(text),
+        }
     }
 
     fn of_rejection(rejection: &Rejection) -> Self {
-        Self::Error { code: rejection.code.clone(), text: Some(rejection.sentence().into()) }
+        Self::Error {
+            code: rejection.code.clone(),
+            text: Some(rejection.sentence().into()),
+        }
     }
 
     /// Whether the exchange served its purpose. A GAME_ERROR does: it is delivered as any message is.
     pub fn is_ok(&self) -> bool {
         match self {
-            Self::Message(_) | Self::GameError(_) | Self::Data | Self::Received | Self::Batch => true,
+            Self::Message(_) | Self::GameError(_) | Self::Data | Self::Received | Self::Batch => {
+                true
+            }
             Self::Http { is_success, .. } => *is_success,
             Self::Error { .. }
             | Self::NotARequest
@@ -135,11 +155,15 @@ impl ExchangeOutcome {
     pub fn kind(&self) -> SmolStr {
         match self {
             // The first stores kept no code.
-            Self::Error { code: ErrorCode::Foreign(code), .. } if code.is_empty() => {
-                MessageType::LeagueError.name().into()
-            }
+            Self::Error {
+                code: ErrorCode::Foreign(code),
+                ..
+            } if code.is_empty() => MessageType::LeagueError.name().into(),
             Self::Error { code, .. } => code.to_smolstr(),
-            Self::NotARequest | Self::Http { is_success: false, .. } => SmolStr::new_static("refused"),
+            Self::NotARequest
+            | Self::Http {
+                is_success: false, ..
+            } => SmolStr::new_static("refused"),
             Self::Garbled(what) => what.split(':').next().unwrap_or_default().into(),
             other => other.to_smolstr(),
         }
@@ -149,15 +173,19 @@ impl ExchangeOutcome {
     pub fn parse(stored: &str) -> Self {
         if let Some(kind) = MessageType::parse(stored) {
             return match kind {
-                MessageType::LeagueError => {
-                    Self::Error { code: ErrorCode::Foreign(SmolStr::default()), text: None }
-                }
+                MessageType::LeagueError => Self::Error {
+                    code: ErrorCode::Foreign(SmolStr::default()),
+                    text: None,
+                },
                 kind => Self::Message(kind),
             };
         }
         if let Some(code) = leading_code(stored) {
             let text = stored.split_once(": ").map(|(_, text)| text.into());
-            return Self::Error { code: ErrorCode::parse(code), text };
+            return Self::Error {
+                code: ErrorCode::parse(code),
+                text,
+            };
         }
         match stored {
             "data" => Self::Data,
@@ -166,7 +194,10 @@ impl ExchangeOutcome {
             "refused: not a request" => Self::NotARequest,
             "method not found" => Self::MethodNotFound,
             "stopping" => Self::Stopping,
-            other => match Failure::ALL.into_iter().find(|failure| failure.to_smolstr() == other) {
+            other => match Failure::ALL
+                .into_iter()
+                .find(|failure| failure.to_smolstr() == other)
+            {
                 Some(failure) => Self::Undelivered(failure),
                 None => Self::Garbled(other.into()),
             },
@@ -189,12 +220,21 @@ impl fmt::Display for ExchangeOutcome {
             Self::Data => f.write_str("data"),
             Self::Received => f.write_str("received"),
             Self::Batch => f.write_str("answered"),
-            Self::Error { code, text: Some(text) } => write!(f, "{code}: {text}"),
+            Self::Error {
+                code,
+                text: Some(text),
+            } => write!(f, "{code}: {text}"),
             Self::Error { code, text: None } => code.fmt(f),
             Self::NotARequest => f.write_str("refused: not a request"),
             Self::MethodNotFound => f.write_str("method not found"),
-            Self::Http { status, is_success: true } => write!(f, "HTTP {status}"),
-            Self::Http { status, is_success: false } => write!(f, "refused: HTTP {status}"),
+            Self::Http {
+                status,
+                is_success: true,
+            } => write!(f, "HTTP {status}"),
+            Self::Http {
+                status,
+                is_success: false,
+            } => write!(f, "refused: HTTP {status}"),
             Self::Stopping => f.write_str("stopping"),
             Self::Garbled(what) => f.write_str(what),
             Self::Undelivered(failure) => failure.fmt(f),
@@ -244,8 +284,15 @@ mod tests {
             error_code: Some(ErrorCode::InvalidState),
             context: None,
         };
-        let body = LeagueRegisterResponse { player_id: None, answer };
-        let envelope = Envelope::new(Sender::LeagueManager, Timestamp::EPOCH, ConversationId::new("conv"));
+        let body = LeagueRegisterResponse {
+            player_id: None,
+            answer,
+        };
+        let envelope = Envelope::new(
+            Sender::LeagueManager,
+            Timestamp::EPOCH,
+            ConversationId::new("conv"),
+        );
         let outcome = ExchangeOutcome::of_reply(&Content::Message(Message::new(envelope, body)));
         assert!(!outcome.is_ok(), "so it is logged as a warning");
         assert_eq!(outcome.to_string(), "E008 INVALID_STATE: League full");

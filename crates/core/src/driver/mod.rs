@@ -56,7 +56,11 @@ pub struct Arrival {
 impl Arrival {
     /// From a peer that is not colocated, or from the driver itself.
     pub fn new(at: Timestamp, input: Input) -> Self {
-        Self { at, input, from_colocated: false }
+        Self {
+            at,
+            input,
+            from_colocated: false,
+        }
     }
 }
 
@@ -99,7 +103,12 @@ struct OpenCall {
 
 impl<A: EventDurability> Driver<A> {
     /// `agent` has applied its stored events. `is_colocated`: if it shares its log with other agents.
-    pub fn new(agent: A, entropy: Entropy, now: Timestamp, is_colocated: Option<IsColocated>) -> Self {
+    pub fn new(
+        agent: A,
+        entropy: Entropy,
+        now: Timestamp,
+        is_colocated: Option<IsColocated>,
+    ) -> Self {
         Self {
             agent,
             entropy,
@@ -174,12 +183,18 @@ impl<A: EventDurability> Driver<A> {
 
     /// Has `sign` sign what is due, and tells the agent. To be called after each batch until nothing comes of it, by a caller
     /// that keeps a key.
-    pub fn sign(&mut self, sign: impl FnOnce(&SigningDue<'_>, &mut Entropy) -> Option<Signed>) -> Batches<A>
+    pub fn sign(
+        &mut self,
+        sign: impl FnOnce(&SigningDue<'_>, &mut Entropy) -> Option<Signed>,
+    ) -> Batches<A>
     where
         A: Signing,
     {
         let mut batches = Vec::new();
-        let signed = self.agent.signing().and_then(|due| sign(&due, &mut self.entropy));
+        let signed = self
+            .agent
+            .signing()
+            .and_then(|due| sign(&due, &mut self.entropy));
         if let Some(signed) = signed {
             self.step(self.agent_time, Input::Signed(signed), &mut batches)?;
         }
@@ -210,7 +225,11 @@ impl<A: EventDurability> Driver<A> {
         at: Timestamp,
         batches: &mut Vec<Batch<A::Event>>,
     ) -> Result<bool, EventCodecError> {
-        while let Some(deadline) = self.agent.deadline().filter(|due| *due > self.agent_time && *due <= at) {
+        while let Some(deadline) = self
+            .agent
+            .deadline()
+            .filter(|due| *due > self.agent_time && *due <= at)
+        {
             match self.barrier.passed(deadline, self.now) {
                 Some(until) => self.tick(until.min(at), batches)?,
                 None => return Ok(false),
@@ -220,15 +239,26 @@ impl<A: EventDurability> Driver<A> {
     }
 
     /// Ticks an agent whose deadline lies in what is past for it: it wanted to be ticked at once.
-    fn tick_if_overdue(&mut self, batches: &mut Vec<Batch<A::Event>>) -> Result<(), EventCodecError> {
-        if self.agent.deadline().is_some_and(|deadline| deadline <= self.agent_time) {
+    fn tick_if_overdue(
+        &mut self,
+        batches: &mut Vec<Batch<A::Event>>,
+    ) -> Result<(), EventCodecError> {
+        if self
+            .agent
+            .deadline()
+            .is_some_and(|deadline| deadline <= self.agent_time)
+        {
             self.tick(self.agent_time, batches)
         } else {
             Ok(())
         }
     }
 
-    fn tick(&mut self, at: Timestamp, batches: &mut Vec<Batch<A::Event>>) -> Result<(), EventCodecError> {
+    fn tick(
+        &mut self,
+        at: Timestamp,
+        batches: &mut Vec<Batch<A::Event>>,
+    ) -> Result<(), EventCodecError> {
         self.ticked_at = Some(self.now);
         self.step(at, Input::Tick, batches)
     }
@@ -239,19 +269,32 @@ impl<A: EventDurability> Driver<A> {
         batches: &mut Vec<Batch<A::Event>>,
     ) -> Result<(), EventCodecError> {
         self.tick_if_overdue(batches)?;
-        let Arrival { at, input, from_colocated } = arrival;
+        let Arrival {
+            at,
+            input,
+            from_colocated,
+        } = arrival;
         match &input {
             Input::Request(request) if from_colocated => {
                 self.colocated_requests.insert(request.id);
             }
-            Input::Answer { call, dialect, answer } => self.call_ended(*call, *dialect, answer),
+            Input::Answer {
+                call,
+                dialect,
+                answer,
+            } => self.call_ended(*call, *dialect, answer),
             _ => {}
         }
         self.step(at, input, batches)
     }
 
     fn call_ended(&mut self, call: CallId, dialect: Dialect, answer: &Answer) {
-        let Some(OpenCall { addressee: Some(addressee), try_dialects, .. }) = self.calls.remove(&call) else {
+        let Some(OpenCall {
+            addressee: Some(addressee),
+            try_dialects,
+            ..
+        }) = self.calls.remove(&call)
+        else {
             return;
         };
         if self.understood.len().max(self.not_understood.len()) >= UNDERSTOOD_MAX {
@@ -263,7 +306,8 @@ impl<A: EventDurability> Driver<A> {
                 self.understood.insert(addressee.0, dialect);
             }
             Answer::NotUnderstood(_) if try_dialects => {
-                self.not_understood.insert(addressee, self.now + NOT_UNDERSTOOD_FOR);
+                self.not_understood
+                    .insert(addressee, self.now + NOT_UNDERSTOOD_FOR);
             }
             _ => {}
         }
@@ -273,7 +317,10 @@ impl<A: EventDurability> Driver<A> {
     /// in vain.
     fn may_try_dialects(&self, addressee: &(Endpoint, &'static str), dialect: Dialect) -> bool {
         self.understood.get(&addressee.0) != Some(&dialect)
-            && self.not_understood.get(addressee).is_none_or(|until| *until <= self.now)
+            && self
+                .not_understood
+                .get(addressee)
+                .is_none_or(|until| *until <= self.now)
     }
 
     fn step(
@@ -285,43 +332,98 @@ impl<A: EventDurability> Driver<A> {
         self.agent_time = self.agent_time.max(at);
         let at = self.agent_time;
         let step = self.agent.handle(at, &mut self.entropy, input);
-        let Step { events, outbox, replies, decision_requests, rules_requests } = step;
-        let lines = events.iter().map(|event| event_codec::encode(at, event)).collect::<Result<_, _>>()?;
-        let durability = events.iter().map(A::durability).max().unwrap_or(Durability::Written);
+        let Step {
+            events,
+            outbox,
+            replies,
+            decision_requests,
+            rules_requests,
+        } = step;
+        let lines = events
+            .iter()
+            .map(|event| event_codec::encode(at, event))
+            .collect::<Result<_, _>>()?;
+        let durability = events
+            .iter()
+            .map(A::durability)
+            .max()
+            .unwrap_or(Durability::Written);
         let mut when_ordered = Effects::default();
-        let mut when_durable = Effects { decision_requests, rules_requests, ..Effects::default() };
+        let mut when_durable = Effects {
+            decision_requests,
+            rules_requests,
+            ..Effects::default()
+        };
         for outgoing in outbox {
-            let colocated = self.is_colocated.as_ref().is_some_and(|is_colocated| is_colocated(&outgoing.to));
-            let effects = if colocated { &mut when_ordered } else { &mut when_durable };
+            let colocated = self
+                .is_colocated
+                .as_ref()
+                .is_some_and(|is_colocated| is_colocated(&outgoing.to));
+            let effects = if colocated {
+                &mut when_ordered
+            } else {
+                &mut when_durable
+            };
             effects.calls.push(self.call(outgoing));
         }
         for reply in replies {
             let colocated = self.colocated_requests.remove(&reply.to);
-            let effects = if colocated { &mut when_ordered } else { &mut when_durable };
+            let effects = if colocated {
+                &mut when_ordered
+            } else {
+                &mut when_durable
+            };
             effects.replies.push(reply);
         }
-        batches.push(Batch { at, events, lines, durability, when_ordered, when_durable });
+        batches.push(Batch {
+            at,
+            events,
+            lines,
+            durability,
+            when_ordered,
+            when_durable,
+        });
         Ok(())
     }
 
     fn call(&mut self, outgoing: Outgoing) -> Call {
-        let Outgoing { call, to, dialect, payload, deadline } = &outgoing;
+        let Outgoing {
+            call,
+            to,
+            dialect,
+            payload,
+            deadline,
+        } = &outgoing;
         let deadline = deadline.resolve(self.now);
         self.barrier.call_started(*call, deadline);
         let addressee = match payload {
             Payload::Message(message) => Some((to.clone(), message.names().0)),
             Payload::Probe => None,
         };
-        let try_dialects = addressee.as_ref().is_some_and(|to| self.may_try_dialects(to, *dialect));
-        self.calls.insert(*call, OpenCall { deadline, addressee, try_dialects });
-        Call { outgoing, try_dialects }
+        let try_dialects = addressee
+            .as_ref()
+            .is_some_and(|to| self.may_try_dialects(to, *dialect));
+        self.calls.insert(
+            *call,
+            OpenCall {
+                deadline,
+                addressee,
+                try_dialects,
+            },
+        );
+        Call {
+            outgoing,
+            try_dialects,
+        }
     }
 }
 
 impl<A: Agent + fmt::Debug> fmt::Debug for Driver<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut it = f.debug_struct("Driver");
-        it.field("agent", &self.agent).field("held", &self.held.len()).field("calls", &self.calls.len());
+        it.field("agent", &self.agent)
+            .field("held", &self.held.len())
+            .field("calls", &self.calls.len());
         it.finish_non_exhaustive()
     }
 }

@@ -39,13 +39,23 @@ pub struct DecidingMove {
 /// "move 3 at ply 8 lost the game; move 5 would have held the draw".
 impl fmt::Display for DecidingMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ply, made, better, instead } = self;
+        let Self {
+            ply,
+            made,
+            better,
+            instead,
+        } = self;
         let instead = match instead {
             Prospect::Won => "would have won",
             Prospect::Drawn => "would have held the draw",
             Prospect::Open | Prospect::Lost => "was not lost, as far as the search reaches",
         };
-        write!(f, "move {} at ply {ply} lost the game; move {} {instead}", plain(made), plain(better))
+        write!(
+            f,
+            "move {} at ply {ply} lost the game; move {} {instead}",
+            plain(made),
+            plain(better)
+        )
     }
 }
 
@@ -54,7 +64,10 @@ fn plain(made: &Value) -> String {
     match made {
         Value::String(text) => text.clone(),
         Value::Object(fields) => {
-            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|(name, value)| format!("{name} {value}"))
+                .collect();
             fields.join(", ")
         }
         other => other.to_string(),
@@ -69,7 +82,9 @@ pub fn deciding_move(
     loser: &PlayerId,
 ) -> Option<DecidingMove> {
     let entry = super::find(game_type)?;
-    let seat = Seat::BOTH.into_iter().find(|seat| *seat.of(&players) == loser)?;
+    let seat = Seat::BOTH
+        .into_iter()
+        .find(|seat| *seat.of(&players) == loser)?;
     let turns = details.turn_log.as_ref()?;
     // From the end: positions near it are decided soonest, and the last mistake is the one that counts.
     (0..turns.len()).rev().find_map(|before| {
@@ -83,7 +98,10 @@ pub fn deciding_move(
         }
         let prospects = replay.game.prospects();
         let (_, came) = prospects.iter().find(|(option, _)| option == made)?;
-        let (better, instead) = prospects.iter().rev().max_by_key(|(_, prospect)| *prospect)?;
+        let (better, instead) = prospects
+            .iter()
+            .rev()
+            .max_by_key(|(_, prospect)| *prospect)?;
         (*came == Prospect::Lost && *instead > Prospect::Lost).then(|| DecidingMove {
             ply: before + 1,
             made: made.clone(),
@@ -119,7 +137,10 @@ mod tests {
     fn the_last_mistake_at_tic_tac_toe_is_found() {
         // B had to take the middle; 8 lets A fork.
         let found = decided("tic_tac_toe", &cells(&[0, 8, 2, 1, 6, 3, 4]), 1).unwrap();
-        assert_eq!((found.ply, found.made, found.better), (2, json!(8), json!(4)));
+        assert_eq!(
+            (found.ply, found.made, found.better),
+            (2, json!(8), json!(4))
+        );
         assert_eq!(found.instead, Prospect::Drawn);
         // B did not stop the row.
         let found = decided("tic_tac_toe", &cells(&[0, 4, 1, 8, 2]), 1).unwrap();
@@ -140,7 +161,11 @@ mod tests {
         // A has 2, 3 and 4 at the bottom open on both sides after B looked away.
         let found = decided("connect_four", &cells(&[3, 3, 2, 2, 4, 4, 5]), 1).unwrap();
         assert_eq!((found.ply, found.made), (4, json!(2)));
-        assert!([json!(1), json!(4), json!(5)].contains(&found.better), "{}", found.better);
+        assert!(
+            [json!(1), json!(4), json!(5)].contains(&found.better),
+            "{}",
+            found.better
+        );
     }
 
     #[test]

@@ -87,7 +87,11 @@ struct ConnectFour {
 
 impl Default for ConnectFour {
     fn default() -> Self {
-        Self { marks: [0, 0], next: Seat::A, winner: None }
+        Self {
+            marks: [0, 0],
+            next: Seat::A,
+            winner: None,
+        }
     }
 }
 
@@ -103,7 +107,11 @@ impl Rules for ConnectFour {
     )];
 
     fn turn(&self) -> Turn {
-        if self.outcome().is_some() { Turn::Over } else { Turn::One(self.next) }
+        if self.outcome().is_some() {
+            Turn::Over
+        } else {
+            Turn::One(self.next)
+        }
     }
 
     fn options(&self) -> usize {
@@ -149,13 +157,19 @@ impl ConnectFour {
     }
 
     fn letter(&self, cell: Cells) -> char {
-        let holder = Seat::BOTH.into_iter().find(|seat| seat.of(&self.marks) & cell != 0);
+        let holder = Seat::BOTH
+            .into_iter()
+            .find(|seat| seat.of(&self.marks) & cell != 0);
         holder.map_or('.', mark)
     }
 
     /// Line by line, the top one first.
     fn board(&self) -> Vec<String> {
-        let line = |row| (0..COLUMNS).map(|column| self.letter(cell(column, row))).collect();
+        let line = |row| {
+            (0..COLUMNS)
+                .map(|column| self.letter(cell(column, row)))
+                .collect()
+        };
         (0..ROWS).rev().map(line).collect()
     }
 }
@@ -187,8 +201,9 @@ impl Presentation for ConnectFour {
         let lines = turn.context.get("board")?.as_array()?;
         let mut position = Self::default();
         for (row, line) in (0..ROWS).zip(lines.iter().rev()) {
-            for (column, letter) in
-                (0..COLUMNS).zip(line.as_str()?.chars()).filter(|(_, letter)| *letter != '.')
+            for (column, letter) in (0..COLUMNS)
+                .zip(line.as_str()?.chars())
+                .filter(|(_, letter)| *letter != '.')
             {
                 let seat = if letter == own_mark { Seat::A } else { Seat::B };
                 *seat.of_mut(&mut position.marks) |= cell(column, row);
@@ -210,22 +225,32 @@ impl Presentation for ConnectFour {
     fn reason(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> String {
         match self.winner {
             Some(seat) => {
-                format!("{} ({}) has four in a row after {} moves", seat.of(players), mark(seat), moves.len())
+                format!(
+                    "{} ({}) has four in a row after {} moves",
+                    seat.of(players),
+                    mark(seat),
+                    moves.len()
+                )
             }
             None => "The board is full and nobody has four in a row".into(),
         }
     }
 
     fn view(&self, moves: &Moves<Self>) -> View {
-        let cells: Vec<Cells> =
-            (0..ROWS).rev().flat_map(|row| (0..COLUMNS).map(move |column| cell(column, row))).collect();
+        let cells: Vec<Cells> = (0..ROWS)
+            .rev()
+            .flat_map(|row| (0..COLUMNS).map(move |column| cell(column, row)))
+            .collect();
         let indices = |wanted: Cells| {
             let found = (0..).zip(&cells).filter(|(_, cell)| wanted & **cell != 0);
             found.map(|(index, _)| index).collect()
         };
         // The last mark is the topmost of its column.
         let last = moves.last().and_then(|(_, column)| {
-            (0..ROWS).rev().map(|row| cell(*column, row)).find(|cell| self.taken() & cell != 0)
+            (0..ROWS)
+                .rev()
+                .map(|row| cell(*column, row))
+                .find(|cell| self.taken() & cell != 0)
         });
         let text = |cell: &Cells| match self.letter(*cell) {
             '.' => SmolStr::default(),
@@ -236,7 +261,11 @@ impl Presentation for ConnectFour {
             cells: cells.iter().map(text).collect(),
             marks: Marks::pair(mark(Seat::A).to_smolstr(), mark(Seat::B).to_smolstr()),
             last: indices(last.unwrap_or(0)),
-            line: indices(self.marks.into_iter().fold(0, |all, marks| all | fours(marks))),
+            line: indices(
+                self.marks
+                    .into_iter()
+                    .fold(0, |all, marks| all | fours(marks)),
+            ),
             column_names: (0..COLUMNS).map(|column| column.to_smolstr()).collect(),
             ..Grid::default()
         })
@@ -258,7 +287,9 @@ const WON: i32 = 10_000;
 /// Deeper and deeper, until the positions are used up or the game is decided: the best of the last search that came to
 /// its end.
 fn search(own: Cells, theirs: Cells) -> Option<u8> {
-    let mut search = Search { positions_left: POSITIONS_MAX };
+    let mut search = Search {
+        positions_left: POSITIONS_MAX,
+    };
     let mut best = None;
     for depth in 0..COLUMNS * ROWS {
         match search.choose(own, theirs, depth) {
@@ -277,7 +308,9 @@ fn search(own: Cells, theirs: Cells) -> Option<u8> {
 /// What the position is worth to the player who has just moved, looking deeper until it is decided or the positions are used
 /// up.
 fn prospect(moved: Cells, to_move: Cells) -> Prospect {
-    let mut search = Search { positions_left: POSITIONS_MAX };
+    let mut search = Search {
+        positions_left: POSITIONS_MAX,
+    };
     let free = COLUMNS * ROWS - (moved | to_move).count_ones();
     for depth in 0..=free {
         match search.worth(to_move, moved, depth, -WON, WON) {
@@ -312,7 +345,14 @@ impl Search {
     }
 
     /// What a position is worth to the player to move; `low` and `high` bound what is still of interest.
-    fn worth(&mut self, own: Cells, theirs: Cells, depth: u32, mut low: i32, high: i32) -> Option<i32> {
+    fn worth(
+        &mut self,
+        own: Cells,
+        theirs: Cells,
+        depth: u32,
+        mut low: i32,
+        high: i32,
+    ) -> Option<i32> {
         self.positions_left = self.positions_left.checked_sub(1)?;
         if has_four(theirs) {
             return Some(-WON);
@@ -326,7 +366,13 @@ impl Search {
         }
         let mut best = -WON;
         for cell in ORDER.iter().filter_map(|column| landing(taken, *column)) {
-            best = best.max(later(-self.worth(theirs, own | cell, depth - 1, -high, -low)?));
+            best = best.max(later(-self.worth(
+                theirs,
+                own | cell,
+                depth - 1,
+                -high,
+                -low,
+            )?));
             low = low.max(best);
             if low >= high {
                 break;
@@ -338,7 +384,11 @@ impl Search {
 
 /// A win is worth a little less for every move that it takes, and a defeat a little less bad.
 fn later(worth: i32) -> i32 {
-    if worth.abs() > WON / 2 { worth - worth.signum() } else { worth }
+    if worth.abs() > WON / 2 {
+        worth - worth.signum()
+    } else {
+        worth
+    }
 }
 
 /// How good the marks of one player look: free cells that would make four count most, then marks near the middle.
@@ -367,7 +417,9 @@ mod tests {
     fn played(columns: &str) -> JsonGame<ConnectFour> {
         let mut game = JsonGame::at(ConnectFour::default());
         for digit in columns.chars() {
-            let Turn::One(seat) = game.turn() else { panic!("over before {digit} of {columns}") };
+            let Turn::One(seat) = game.turn() else {
+                panic!("over before {digit} of {columns}")
+            };
             game.play(seat, &json!(digit.to_digit(10))).unwrap();
         }
         game
@@ -375,7 +427,9 @@ mod tests {
 
     #[test]
     fn marks_pile_up_in_their_columns() {
-        let board = [".......", ".......", ".......", "...X...", "...O...", "..OXX.."];
+        let board = [
+            ".......", ".......", ".......", "...X...", "...O...", "..OXX..",
+        ];
         assert_eq!(played("33423").position.board(), board);
     }
 
@@ -401,15 +455,28 @@ mod tests {
     #[test]
     fn a_full_board_without_four_is_a_draw() {
         let game = played("545062455041104565311226266362030334314210");
-        assert_eq!((game.outcome(), game.turn()), (Some(Outcome::Draw), Turn::Over));
+        assert_eq!(
+            (game.outcome(), game.turn()),
+            (Some(Outcome::Draw), Turn::Over)
+        );
         let players = [1, 2].map(PlayerId::numbered);
-        assert_eq!(game.reason(&players), "The board is full and nobody has four in a row");
+        assert_eq!(
+            game.reason(&players),
+            "The board is full and nobody has four in a row"
+        );
     }
 
     #[test]
     fn only_columns_with_room_on_ones_own_turn_are_moves() {
         let mut game = played("000000");
-        for bad in [json!(0), json!(7), json!(-1), json!(1.0), json!("1"), json!(null)] {
+        for bad in [
+            json!(0),
+            json!(7),
+            json!(-1),
+            json!(1.0),
+            json!("1"),
+            json!(null),
+        ] {
             let illegal = game.play(Seat::A, &bad).unwrap_err();
             assert_eq!(illegal.code, ErrorCode::InvalidMove, "{bad}");
             assert_eq!(illegal.legal, [1, 2, 3, 4, 5, 6].map(Value::from), "{bad}");
@@ -433,11 +500,21 @@ mod tests {
 
     #[test]
     fn lookahead_wins_at_once_stops_the_opponent_and_sees_an_open_three_coming() {
-        for (columns, good) in [("001122", &[3][..]), ("010101", &[0]), ("00112", &[3]), ("263", &[1, 4])] {
+        for (columns, good) in [
+            ("001122", &[3][..]),
+            ("010101", &[0]),
+            ("00112", &[3]),
+            ("263", &[1, 4]),
+        ] {
             let game = played(columns);
-            let Turn::One(seat) = game.turn() else { panic!("over after {columns}") };
+            let Turn::One(seat) = game.turn() else {
+                panic!("over after {columns}")
+            };
             let chosen = tests::asked(&GAME, &game, seat, "lookahead");
-            assert!(good.iter().any(|column| chosen == *column), "{chosen} after {columns}");
+            assert!(
+                good.iter().any(|column| chosen == *column),
+                "{chosen} after {columns}"
+            );
         }
     }
 

@@ -49,22 +49,43 @@ impl Rules for EvenOdd {
     type Memory = Memory;
 
     const STRATEGIES: &'static [StrategyOf<Self>] = &[
-        StrategyOf::new("always_even", "even, whatever happens", |_| Some(Parity::Even)),
+        StrategyOf::new("always_even", "even, whatever happens", |_| {
+            Some(Parity::Even)
+        }),
         StrategyOf::new("always_odd", "odd, whatever happens", |_| Some(Parity::Odd)),
-        StrategyOf::new("alternating", "even in the first game, then each time the other", |situation| {
-            Some(if situation.memory.played.is_multiple_of(2) { Parity::Even } else { Parity::Odd })
-        }),
-        StrategyOf::new("frequency", "the parity that was drawn more often so far", |situation| {
-            situation.expected(0..=0)
-        }),
+        StrategyOf::new(
+            "alternating",
+            "even in the first game, then each time the other",
+            |situation| {
+                Some(if situation.memory.played.is_multiple_of(2) {
+                    Parity::Even
+                } else {
+                    Parity::Odd
+                })
+            },
+        ),
+        StrategyOf::new(
+            "frequency",
+            "the parity that was drawn more often so far",
+            |situation| situation.expected(0..=0),
+        ),
         StrategyOf::new(
             "pattern",
             "what most often followed the last three draws, or as many of them as came before",
             |situation| situation.expected(1..=3),
         ),
-        StrategyOf::new("mirror", "what the opponent chose when the two last met", |situation| {
-            situation.memory.opponents.get(situation.opponent).copied().flatten()
-        }),
+        StrategyOf::new(
+            "mirror",
+            "what the opponent chose when the two last met",
+            |situation| {
+                situation
+                    .memory
+                    .opponents
+                    .get(situation.opponent)
+                    .copied()
+                    .flatten()
+            },
+        ),
         // Right was the parity that was drawn.
         StrategyOf::new(
             "win_stay_lose_shift",
@@ -109,7 +130,10 @@ impl Rules for EvenOdd {
 
     fn remember(&self, memory: &mut Memory, seat: Seat, opponent: usize) {
         memory.played += 1;
-        memory.draws.push(self.number.map_or(0, |number| number_of(Parity::of(number))));
+        memory.draws.push(
+            self.number
+                .map_or(0, |number| number_of(Parity::of(number))),
+        );
         if memory.opponents.len() <= opponent {
             memory.opponents.resize(opponent + 1, None);
         }
@@ -137,7 +161,11 @@ impl Situation<'_, EvenOdd> {
 }
 
 fn parity(number: usize) -> Parity {
-    if number == 0 { Parity::Even } else { Parity::Odd }
+    if number == 0 {
+        Parity::Even
+    } else {
+        Parity::Odd
+    }
 }
 
 fn number_of(parity: Parity) -> usize {
@@ -164,8 +192,16 @@ impl Presentation for EvenOdd {
         let mut draws = Successors::default();
         let drawn = turn.overall.games().filter_map(|game| game.drawn_parity);
         drawn.for_each(|drawn| draws.push(number_of(drawn)));
-        let last = turn.against.games().rev().find_map(|game| game.opponent_choice);
-        Memory { played: turn.overall.played(), draws, opponents: vec![last] }
+        let last = turn
+            .against
+            .games()
+            .rev()
+            .find_map(|game| game.opponent_choice);
+        Memory {
+            played: turn.overall.played(),
+            draws,
+            opponents: vec![last],
+        }
     }
 
     fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
@@ -179,7 +215,9 @@ impl Presentation for EvenOdd {
     }
 
     fn view(&self, _: &Moves<Self>) -> View {
-        let [Some(a), Some(b)] = self.choices else { return View::Strip(Strip::default()) };
+        let [Some(a), Some(b)] = self.choices else {
+            return View::Strip(Strip::default());
+        };
         let won = |seat| u32::from(self.outcome() == Some(Outcome::Win(seat)));
         let points = Seat::BOTH.map(won);
         let round = StripRound {
@@ -187,7 +225,10 @@ impl Presentation for EvenOdd {
             points,
             drawn: self.number.map(|number| number.to_smolstr()),
         };
-        View::Strip(Strip { rounds: vec![round], totals: points })
+        View::Strip(Strip {
+            rounds: vec![round],
+            totals: points,
+        })
     }
 
     fn reason(&self, _: &Moves<Self>, players: &[PlayerId; 2]) -> String {
@@ -199,11 +240,18 @@ impl Presentation for EvenOdd {
         match outcome {
             Outcome::Win(seat) => {
                 let winner = seat.of(players);
-                format!("{winner} chose {}, number was {number} ({drawn})", called(seat))
+                format!(
+                    "{winner} chose {}, number was {number} ({drawn})",
+                    called(seat)
+                )
             }
             Outcome::Draw => {
                 let both = called(Seat::A);
-                let verdict = if both == drawn { "correct" } else { "incorrect" };
+                let verdict = if both == drawn {
+                    "correct"
+                } else {
+                    "incorrect"
+                };
                 format!("Both chose {both}, number was {number} ({drawn}) - both {verdict}")
             }
         }
@@ -213,8 +261,14 @@ impl Presentation for EvenOdd {
 /// Before and after the choices of a match.
 pub(super) fn views(players: [&PlayerId; 2], details: &ParityDetails) -> Vec<View> {
     let choices = players.map(|player| details.choices.get(player).copied().flatten());
-    let played = EvenOdd { choices, number: details.drawn_number };
-    [EvenOdd::default(), played].iter().map(|position| position.view(&[])).collect()
+    let played = EvenOdd {
+        choices,
+        number: details.drawn_number,
+    };
+    [EvenOdd::default(), played]
+        .iter()
+        .map(|position| position.view(&[]))
+        .collect()
 }
 
 #[cfg(test)]
@@ -239,11 +293,29 @@ mod tests {
         let win_a = Outcome::Win(Seat::A);
         let win_b = Outcome::Win(Seat::B);
         for (a, b, number, outcome, reason) in [
-            ("even", "odd", 8, win_a, "P01 chose even, number was 8 (even)"),
+            (
+                "even",
+                "odd",
+                8,
+                win_a,
+                "P01 chose even, number was 8 (even)",
+            ),
             ("even", "odd", 7, win_b, "P02 chose odd, number was 7 (odd)"),
             ("odd", "even", 1, win_a, "P01 chose odd, number was 1 (odd)"),
-            ("odd", "odd", 4, Outcome::Draw, "Both chose odd, number was 4 (even) - both incorrect"),
-            ("even", "even", 10, Outcome::Draw, "Both chose even, number was 10 (even) - both correct"),
+            (
+                "odd",
+                "odd",
+                4,
+                Outcome::Draw,
+                "Both chose odd, number was 4 (even) - both incorrect",
+            ),
+            (
+                "even",
+                "even",
+                10,
+                Outcome::Draw,
+                "Both chose even, number was 10 (even) - both correct",
+            ),
         ] {
             let mut game = JsonGame::at(EvenOdd::default());
             assert_eq!(game.turn(), Turn::Both);
@@ -260,10 +332,18 @@ mod tests {
 
     #[test]
     fn nothing_but_even_and_odd_is_a_choice() {
-        for bad in
-            [json!("Even"), json!("ODD"), json!("e"), json!(0), json!(true), json!(null), json!(["even"])]
-        {
-            let illegal = JsonGame::at(EvenOdd::default()).play(Seat::A, &bad).unwrap_err();
+        for bad in [
+            json!("Even"),
+            json!("ODD"),
+            json!("e"),
+            json!(0),
+            json!(true),
+            json!(null),
+            json!(["even"]),
+        ] {
+            let illegal = JsonGame::at(EvenOdd::default())
+                .play(Seat::A, &bad)
+                .unwrap_err();
             assert_eq!(illegal.code, ErrorCode::InvalidParityChoice);
             assert_eq!(illegal.came, bad);
             assert_eq!(illegal.legal, [json!("even"), json!("odd")]);
@@ -276,7 +356,10 @@ mod tests {
         game.play(Seat::A, &json!("even")).unwrap();
         assert!(game.play(Seat::A, &json!("odd")).is_err());
         game.play(Seat::B, &json!("odd")).unwrap();
-        assert_eq!(game.position.choices, [Some(Parity::Even), Some(Parity::Odd)]);
+        assert_eq!(
+            game.position.choices,
+            [Some(Parity::Even), Some(Parity::Odd)]
+        );
     }
 
     #[test]
@@ -307,15 +390,26 @@ mod tests {
                     record: Record::default(),
                 };
                 let position = EvenOdd::default();
-                let situation =
-                    Situation { position: &position, seat: Seat::A, memory: &memory, opponent: 0 };
+                let situation = Situation {
+                    position: &position,
+                    seat: Seat::A,
+                    memory: &memory,
+                    opponent: 0,
+                };
                 let chosen = (strategy.choose)(&situation).map(EvenOdd::write);
                 let name = strategy.entry.name;
-                assert_eq!(json_game::choose::<EvenOdd>(name, &turn), chosen, "{name} in match {number}");
+                assert_eq!(
+                    json_game::choose::<EvenOdd>(name, &turn),
+                    chosen,
+                    "{name} in match {number}"
+                );
             }
             let [own, theirs] = [(), ()].map(|()| parity(usize::from(entropy.chance(50))));
             let drawn = u8::try_from(entropy.below(10)).unwrap() + 1;
-            let played = EvenOdd { choices: [Some(own), Some(theirs)], number: Some(drawn) };
+            let played = EvenOdd {
+                choices: [Some(own), Some(theirs)],
+                number: Some(drawn),
+            };
             played.remember(&mut memory, Seat::A, 0);
             past.push(Arc::new(PastGame {
                 match_id: MatchId::numbered(RoundId(number), 1),

@@ -137,7 +137,9 @@ impl Position {
             let letter = letter(*seat);
             let options = self.options(*seat);
             if options.is_empty() {
-                return Err(format!("moves.{letter}: {letter} is to move, and has no legal move"));
+                return Err(format!(
+                    "moves.{letter}: {letter} is to move, and has no legal move"
+                ));
             }
             if options.contains(&Value::Null) {
                 return Err(format!("moves.{letter}: null cannot be a move"));
@@ -145,7 +147,9 @@ impl Position {
         }
         self.view.as_ref().map_or(Ok(()), View::check)?;
         match (self.turn, self.range, self.winner) {
-            (ToMove::Chance, None, _) => Err("range: chance is to move, and has nothing to draw from".into()),
+            (ToMove::Chance, None, _) => {
+                Err("range: chance is to move, and has nothing to draw from".into())
+            }
             (ToMove::Chance, Some((low, high)), _) if low > high => {
                 Err(format!("range: {low} is above {high}"))
             }
@@ -189,13 +193,17 @@ impl ExternalGame {
 
 impl Game for ExternalGame {
     fn turn(&self) -> Turn {
-        self.position.as_ref().map_or(Turn::External, Position::turn)
+        self.position
+            .as_ref()
+            .map_or(Turn::External, Position::turn)
     }
 
     fn request(&self, seat: Seat) -> MoveRequest {
         let position = self.position.as_ref();
-        let mut context =
-            position.and_then(|position| position.context.of(seat)).cloned().unwrap_or_default();
+        let mut context = position
+            .and_then(|position| position.context.of(seat))
+            .cloned()
+            .unwrap_or_default();
         // Two turns may look alike to the program: the number tells them apart.
         context.insert("turn_number".to_owned(), json!(self.history.len() + 1));
         context.insert("your_seat".to_owned(), letter(seat).into());
@@ -204,23 +212,36 @@ impl Game for ExternalGame {
         }
         MoveRequest {
             move_type: position.map_or_else(any_move, |position| position.move_type.clone()),
-            valid_options: position.map(|position| position.options(seat).to_vec()).unwrap_or_default(),
+            valid_options: position
+                .map(|position| position.options(seat).to_vec())
+                .unwrap_or_default(),
             context,
         }
     }
 
     fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
         let awaited = self.is_awaited(seat);
-        let options = self.position.as_ref().map_or(&[][..], |position| position.options(seat));
+        let options = self
+            .position
+            .as_ref()
+            .map_or(&[][..], |position| position.options(seat));
         if !awaited || !options.contains(choice) {
-            let legal = if awaited { options.to_vec() } else { Vec::new() };
-            return Err(IllegalMove { code: ErrorCode::InvalidMove, came: choice.clone(), legal });
+            let legal = if awaited {
+                options.to_vec()
+            } else {
+                Vec::new()
+            };
+            return Err(IllegalMove {
+                code: ErrorCode::InvalidMove,
+                came: choice.clone(),
+                legal,
+            });
         }
         *seat.of_mut(&mut self.pending) = Some(choice.clone());
         if !Seat::BOTH.iter().any(|seat| self.is_awaited(*seat)) {
-            let made = Seat::BOTH
-                .iter()
-                .filter_map(|seat| Some((letter(*seat).to_owned(), seat.of(&self.pending).clone()?)));
+            let made = Seat::BOTH.iter().filter_map(|seat| {
+                Some((letter(*seat).to_owned(), seat.of(&self.pending).clone()?))
+            });
             let turn: Map<String, Value> = made.collect();
             self.close_turn(turn.into());
         }
@@ -235,18 +256,27 @@ impl Game for ExternalGame {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.position.as_ref()?.winner.filter(|_| self.turn() == Turn::Over).map(|winner| match winner {
-            Winner::A => Outcome::Win(Seat::A),
-            Winner::B => Outcome::Win(Seat::B),
-            Winner::Draw => Outcome::Draw,
-        })
+        self.position
+            .as_ref()?
+            .winner
+            .filter(|_| self.turn() == Turn::Over)
+            .map(|winner| match winner {
+                Winner::A => Outcome::Win(Seat::A),
+                Winner::B => Outcome::Win(Seat::B),
+                Winner::Draw => Outcome::Draw,
+            })
     }
 
     fn details(&self, _players: &[PlayerId; 2]) -> GameDetails {
-        let told = self.position.as_ref().and_then(|position| position.details.clone());
+        let told = self
+            .position
+            .as_ref()
+            .and_then(|position| position.details.clone());
         let view = self.view().and_then(|view| serde_json::to_value(view).ok());
         let details = [("told", told), ("view", view)];
-        let given = details.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let given = details
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
         GameDetails::Other(given.collect())
     }
 
@@ -255,9 +285,14 @@ impl Game for ExternalGame {
     }
 
     fn reason(&self, players: &[PlayerId; 2]) -> String {
-        let said = self.position.as_ref().and_then(|position| position.reason.clone());
+        let said = self
+            .position
+            .as_ref()
+            .and_then(|position| position.reason.clone());
         said.unwrap_or_else(|| match self.outcome() {
-            Some(Outcome::Win(seat)) => format!("{} has won by the rules of the game", seat.of(players)),
+            Some(Outcome::Win(seat)) => {
+                format!("{} has won by the rules of the game", seat.of(players))
+            }
             Some(Outcome::Draw) => "A draw by the rules of the game".into(),
             None => "The game was not played to its end".into(),
         })
@@ -268,10 +303,12 @@ impl Game for ExternalGame {
     }
 
     fn ruled(&mut self, said: Value) -> Result<(), String> {
-        let mut position: Position =
-            serde_json::from_value(said).map_err(|error| format!("this is no position: {error}"))?;
+        let mut position: Position = serde_json::from_value(said)
+            .map_err(|error| format!("this is no position: {error}"))?;
         position.check()?;
-        position.details = position.details.filter(|told| told.to_string().len() <= DETAILS_BYTES_MAX);
+        position.details = position
+            .details
+            .filter(|told| told.to_string().len() <= DETAILS_BYTES_MAX);
         self.position = Some(position);
         Ok(())
     }
@@ -285,12 +322,27 @@ mod tests {
     fn a_position_that_cannot_be_played_by_is_refused_with_what_is_missing() {
         for (said, why) in [
             (json!({}), "this is no position: missing field `turn`"),
-            (json!({"turn": "C"}), "this is no position: unknown variant `C`"),
-            (json!({"turn": "A"}), "moves.A: A is to move, and has no legal move"),
-            (json!({"turn": "both", "moves": {"A": [1]}}), "moves.B: B is to move"),
-            (json!({"turn": "A", "moves": {"A": [null]}}), "moves.A: null cannot be a move"),
+            (
+                json!({"turn": "C"}),
+                "this is no position: unknown variant `C`",
+            ),
+            (
+                json!({"turn": "A"}),
+                "moves.A: A is to move, and has no legal move",
+            ),
+            (
+                json!({"turn": "both", "moves": {"A": [1]}}),
+                "moves.B: B is to move",
+            ),
+            (
+                json!({"turn": "A", "moves": {"A": [null]}}),
+                "moves.A: null cannot be a move",
+            ),
             (json!({"turn": "chance"}), "range: chance is to move"),
-            (json!({"turn": "chance", "range": [2, 1]}), "range: 2 is above 1"),
+            (
+                json!({"turn": "chance", "range": [2, 1]}),
+                "range: 2 is above 1",
+            ),
             (json!({"turn": "over"}), "winner: the game is over"),
         ] {
             let error = ExternalGame::default().ruled(said.clone()).unwrap_err();
@@ -306,14 +358,31 @@ mod tests {
             .unwrap();
         assert_eq!(game.turn(), Turn::Both);
         let before = game.request(Seat::B);
-        assert_eq!((&before.valid_options, before.context.get("hint")), (&vec![json!(3)], Some(&json!(7))));
+        assert_eq!(
+            (&before.valid_options, before.context.get("hint")),
+            (&vec![json!(3)], Some(&json!(7)))
+        );
         game.play(Seat::A, &json!(2)).unwrap();
-        assert_eq!(game.request(Seat::B), before, "a move is not told before both are made");
+        assert_eq!(
+            game.request(Seat::B),
+            before,
+            "a move is not told before both are made"
+        );
         assert_eq!(game.play(Seat::B, &json!(4)).unwrap_err().legal, [json!(3)]);
         game.play(Seat::B, &json!(3)).unwrap();
-        assert_eq!((game.turn(), game.history()), (Turn::External, &[json!({"A": 2, "B": 3})][..]));
-        game.ruled(json!({"turn": "over", "winner": "B", "reason": "B was luckier"})).unwrap();
-        assert_eq!((game.turn(), game.outcome()), (Turn::Over, Some(Outcome::Win(Seat::B))));
-        assert_eq!(game.reason(&[1, 2].map(PlayerId::numbered)), "B was luckier");
+        assert_eq!(
+            (game.turn(), game.history()),
+            (Turn::External, &[json!({"A": 2, "B": 3})][..])
+        );
+        game.ruled(json!({"turn": "over", "winner": "B", "reason": "B was luckier"}))
+            .unwrap();
+        assert_eq!(
+            (game.turn(), game.outcome()),
+            (Turn::Over, Some(Outcome::Win(Seat::B)))
+        );
+        assert_eq!(
+            game.reason(&[1, 2].map(PlayerId::numbered)),
+            "B was luckier"
+        );
     }
 }

@@ -33,10 +33,16 @@ pub trait FastPlayers: Debug + Send {
 pub(super) fn players<R: Rules>(strategies: &[&str]) -> Box<dyn FastPlayers> {
     let player = |name: &&str| {
         let choose = StrategyOf::<R>::named(name).map(|strategy| strategy.choose);
-        Player { choose, memory: R::Memory::default() }
+        Player {
+            choose,
+            memory: R::Memory::default(),
+        }
     };
     let players = strategies.iter().map(player).collect();
-    Box::new(Players::<R> { opened: (R::default(), Fnv::default()), players })
+    Box::new(Players::<R> {
+        opened: (R::default(), Fnv::default()),
+        players,
+    })
 }
 
 /// FNV-1a by words: the hasher of the standard library takes longer than most moves.
@@ -85,10 +91,21 @@ struct Player<R: Rules> {
 }
 
 impl<R: Rules> Players<R> {
-    fn choose(&self, position: &R, seat: Seat, places: [usize; 2], entropy: &mut Entropy) -> R::Move {
+    fn choose(
+        &self,
+        position: &R,
+        seat: Seat,
+        places: [usize; 2],
+        entropy: &mut Entropy,
+    ) -> R::Move {
         let [own, opponent] = [seat, seat.other()].map(|seat| *seat.of(&places));
         let chosen = self.players.get(own).and_then(|Player { choose, memory }| {
-            choose.as_ref()?(&Situation { position, seat, memory, opponent })
+            choose.as_ref()?(&Situation {
+                position,
+                seat,
+                memory,
+                opponent,
+            })
         });
         chosen.unwrap_or_else(|| {
             let number = entropy.below(position.options() as u64);
@@ -117,7 +134,9 @@ impl<R: Rules> FastPlayers for Players<R> {
     }
 
     fn forget(&mut self) {
-        self.players.iter_mut().for_each(|player| player.memory = R::Memory::default());
+        self.players
+            .iter_mut()
+            .for_each(|player| player.memory = R::Memory::default());
     }
 
     fn play(&mut self, a: usize, b: usize, entropy: &mut Entropy) -> FastMatch {
@@ -142,7 +161,8 @@ impl<R: Rules> FastPlayers for Players<R> {
                     has_chance = true;
                     position.chance(|range| {
                         let (low, high) = range.into_inner();
-                        low + u32::try_from(entropy.below(u64::from(high - low) + 1)).unwrap_or_default()
+                        low + u32::try_from(entropy.below(u64::from(high - low) + 1))
+                            .unwrap_or_default()
                     });
                 }
                 Turn::External | Turn::Over => break,
@@ -150,7 +170,11 @@ impl<R: Rules> FastPlayers for Players<R> {
         }
         for (seat, own, opponent) in [(Seat::A, a, b), (Seat::B, b, a)] {
             // Chance remembers nothing.
-            if let Some(player) = self.players.get_mut(own).filter(|player| player.choose.is_some()) {
+            if let Some(player) = self
+                .players
+                .get_mut(own)
+                .filter(|player| player.choose.is_some())
+            {
                 position.remember(&mut player.memory, seat, opponent);
             }
         }

@@ -11,7 +11,10 @@ pub(super) const GAME: GameEntry = GameEntry {
     rules: RULES,
     turns_max: Dilemma::ROUNDS,
     sides_matter: false,
-    payoff: Some(Payoff { walkover: Dilemma::ROUNDS * MUTUAL_COOPERATION, ranks: true }),
+    payoff: Some(Payoff {
+        walkover: Dilemma::ROUNDS * MUTUAL_COOPERATION,
+        ranks: true,
+    }),
     new: JsonGame::<Repeated<Dilemma>>::begin,
     built_in: Some(BuiltIn::of::<Repeated<Dilemma>>()),
 };
@@ -56,9 +59,17 @@ impl Matrix for Dilemma {
             "cooperates first, then does what the opponent did in the round before",
             |situation| situation.theirs().last().or(Some(COOPERATE)),
         ),
-        StrategyOf::new("grim", "cooperates until the opponent defects, and then never again", |situation| {
-            Some(if situation.theirs().has(DEFECT) { DEFECT } else { COOPERATE })
-        }),
+        StrategyOf::new(
+            "grim",
+            "cooperates until the opponent defects, and then never again",
+            |situation| {
+                Some(if situation.theirs().has(DEFECT) {
+                    DEFECT
+                } else {
+                    COOPERATE
+                })
+            },
+        ),
         StrategyOf::new(
             "win_stay_lose_shift",
             "the last choice again if it brought 3 or 5 points, the other one if it brought 0 or 1",
@@ -68,8 +79,12 @@ impl Matrix for Dilemma {
                 Some(if is_same { COOPERATE } else { DEFECT })
             },
         ),
-        StrategyOf::new("always_cooperate", "cooperates, whatever happens", |_| Some(COOPERATE)),
-        StrategyOf::new("always_defect", "defects, whatever happens", |_| Some(DEFECT)),
+        StrategyOf::new("always_cooperate", "cooperates, whatever happens", |_| {
+            Some(COOPERATE)
+        }),
+        StrategyOf::new("always_defect", "defects, whatever happens", |_| {
+            Some(DEFECT)
+        }),
     ];
 
     fn payoff(a: usize, b: usize) -> [u32; 2] {
@@ -131,8 +146,18 @@ mod tests {
     fn the_sum_of_all_rounds_decides() {
         let players = [1, 2].map(PlayerId::numbered);
         for (a, b, outcome, reason) in [
-            ("always_defect", "tit_for_tat", Outcome::Win(Seat::A), "P01 scored 24 in 20 rounds, P02 19"),
-            ("grim", "tit_for_tat", Outcome::Draw, "Both scored 60 in 20 rounds"),
+            (
+                "always_defect",
+                "tit_for_tat",
+                Outcome::Win(Seat::A),
+                "P01 scored 24 in 20 rounds, P02 19",
+            ),
+            (
+                "grim",
+                "tit_for_tat",
+                Outcome::Draw,
+                "Both scored 60 in 20 rounds",
+            ),
             (
                 "always_cooperate",
                 "always_defect",
@@ -152,7 +177,12 @@ mod tests {
         let Tally { won, lost, .. } = tests::series(&GAME, "grim", "random", 100);
         assert!(won > 90 && lost < 5, "won {won}, lost {lost}");
         for entry in strategy::of(&GAME) {
-            assert_eq!(tests::series(&GAME, "always_defect", entry.name, 20).lost, 0, "{}", entry.name);
+            assert_eq!(
+                tests::series(&GAME, "always_defect", entry.name, 20).lost,
+                0,
+                "{}",
+                entry.name
+            );
         }
     }
 
@@ -160,10 +190,17 @@ mod tests {
     fn tit_for_tat_is_never_behind_by_more_than_one_betrayal() {
         let entry = strategy::named("tit_for_tat").unwrap();
         for seed in 0..50 {
-            let game = play_out(&GAME, [entry, &strategy::RANDOM], &mut Entropy::numbered(seed));
+            let game = play_out(
+                &GAME,
+                [entry, &strategy::RANDOM],
+                &mut Entropy::numbered(seed),
+            );
             let details = json!(game.details(&[1, 2].map(PlayerId::numbered)));
             let total = |id: &str| details["totals"][id].as_u64().unwrap();
-            assert!(total("P01") == total("P02") || total("P01") + 5 == total("P02"), "{details}");
+            assert!(
+                total("P01") == total("P02") || total("P01") + 5 == total("P02"),
+                "{details}"
+            );
         }
     }
 }

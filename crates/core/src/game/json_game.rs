@@ -28,7 +28,11 @@ impl<R: Presentation> JsonGame<R> {
 
     /// Goes on from a position.
     pub(super) fn at(position: R) -> Self {
-        Self { position, moves: Vec::new(), pending: None }
+        Self {
+            position,
+            moves: Vec::new(),
+            pending: None,
+        }
     }
 
     fn awaits(&self, seat: Seat) -> bool {
@@ -67,16 +71,31 @@ impl<R: Presentation> Game for JsonGame<R> {
 
     fn play(&mut self, seat: Seat, choice: &Value) -> Result<(), IllegalMove> {
         let is_awaited = self.awaits(seat);
-        let Some(made) = self.legal().find(|made| is_awaited && R::write(*made) == *choice) else {
-            let legal = if is_awaited { self.options() } else { Vec::new() };
-            return Err(IllegalMove { code: R::MOVE_MESSAGE.illegal_move(), came: choice.clone(), legal });
+        let Some(made) = self
+            .legal()
+            .find(|made| is_awaited && R::write(*made) == *choice)
+        else {
+            let legal = if is_awaited {
+                self.options()
+            } else {
+                Vec::new()
+            };
+            return Err(IllegalMove {
+                code: R::MOVE_MESSAGE.illegal_move(),
+                came: choice.clone(),
+                legal,
+            });
         };
         self.moves.push((seat, made));
         match (self.turn(), self.pending.take()) {
             (Turn::Both, None) => self.pending = Some((seat, made)),
             (_, None) => self.position.play(seat, made),
             (_, Some((_, earlier))) => {
-                let [of_a, of_b] = if seat == Seat::B { [earlier, made] } else { [made, earlier] };
+                let [of_a, of_b] = if seat == Seat::B {
+                    [earlier, made]
+                } else {
+                    [made, earlier]
+                };
                 self.position.play(Seat::A, of_a);
                 self.position.play(Seat::B, of_b);
             }
@@ -125,6 +144,11 @@ pub(super) fn choose<R: Presentation>(name: &str, turn: &strategy::Turn<'_>) -> 
     let strategy = StrategyOf::<R>::named(name)?;
     let (position, seat) = R::read(turn)?;
     let memory = R::recall(turn);
-    let situation = Situation { position: &position, seat, memory: &memory, opponent: 0 };
+    let situation = Situation {
+        position: &position,
+        seat,
+        memory: &memory,
+        opponent: 0,
+    };
     (strategy.choose)(&situation).map(R::write)
 }

@@ -13,7 +13,10 @@ pub(super) const GAME: GameEntry = GameEntry {
     rules: RULES,
     turns_max: Coins::ROUNDS,
     sides_matter: false,
-    payoff: Some(Payoff { walkover: Coins::ROUNDS, ranks: false }),
+    payoff: Some(Payoff {
+        walkover: Coins::ROUNDS,
+        ranks: false,
+    }),
     new: JsonGame::<Repeated<Coins>>::begin,
     built_in: Some(BuiltIn::of::<Repeated<Coins>>()),
 };
@@ -47,9 +50,11 @@ impl Matrix for Coins {
             "answers what most often followed the opponent's last two coins",
             |situation| answer(situation, 0..=2),
         ),
-        StrategyOf::new("frequency", "answers the side that the opponent showed more often", |situation| {
-            answer(situation, 0..=0)
-        }),
+        StrategyOf::new(
+            "frequency",
+            "answers the side that the opponent showed more often",
+            |situation| answer(situation, 0..=0),
+        ),
     ];
 
     fn payoff(a: usize, b: usize) -> [u32; 2] {
@@ -58,9 +63,16 @@ impl Matrix for Coins {
 }
 
 /// What this seat shows against the side that is expected.
-fn answer(situation: &Situation<'_, Repeated<Coins>>, lengths: RangeInclusive<u32>) -> Option<usize> {
+fn answer(
+    situation: &Situation<'_, Repeated<Coins>>,
+    lengths: RangeInclusive<u32>,
+) -> Option<usize> {
     let expected = situation.theirs().expected(lengths)?;
-    Some(if situation.seat == Seat::A { expected } else { 1 - expected })
+    Some(if situation.seat == Seat::A {
+        expected
+    } else {
+        1 - expected
+    })
 }
 
 #[cfg(test)]
@@ -76,7 +88,12 @@ mod tests {
 
     #[test]
     fn the_matcher_wins_equal_coins_and_the_other_unequal_ones() {
-        for (a, b, points) in [(0, 0, [1, 0]), (1, 1, [1, 0]), (0, 1, [0, 1]), (1, 0, [0, 1])] {
+        for (a, b, points) in [
+            (0, 0, [1, 0]),
+            (1, 1, [1, 0]),
+            (0, 1, [0, 1]),
+            (1, 0, [0, 1]),
+        ] {
             assert_eq!(Coins::payoff(a, b), points, "{a} and {b}");
         }
     }
@@ -85,14 +102,26 @@ mod tests {
     fn more_rounds_won_win_the_match() {
         let players = [1, 2].map(PlayerId::numbered);
         for (equal, outcome, reason) in [
-            (11, Outcome::Win(Seat::A), "P01 scored 11 in 20 rounds, P02 9"),
+            (
+                11,
+                Outcome::Win(Seat::A),
+                "P01 scored 11 in 20 rounds, P02 9",
+            ),
             (10, Outcome::Draw, "Both scored 10 in 20 rounds"),
-            (0, Outcome::Win(Seat::B), "P02 scored 20 in 20 rounds, P01 0"),
+            (
+                0,
+                Outcome::Win(Seat::B),
+                "P02 scored 20 in 20 rounds, P01 0",
+            ),
         ] {
             let mut game = JsonGame::at(Repeated::<Coins>::default());
             for round in 0..20 {
                 game.play(Seat::A, &json!("heads")).unwrap();
-                game.play(Seat::B, &json!(if round < equal { "heads" } else { "tails" })).unwrap();
+                game.play(
+                    Seat::B,
+                    &json!(if round < equal { "heads" } else { "tails" }),
+                )
+                .unwrap();
             }
             assert_eq!(game.outcome(), Some(outcome), "{equal} equal");
             assert_eq!(game.reason(&players), reason);

@@ -13,7 +13,9 @@ impl<const SLOTS: usize> Memo<SLOTS> {
     /// The value for a key below 2⁵⁶. Key and value share a word, so that threads never see one without the other.
     pub(super) fn get(&self, key: u64, value: impl FnOnce() -> Option<u8>) -> Option<u8> {
         let scattered = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        let slot = usize::try_from(scattered).ok().and_then(|place| self.0.get(place % SLOTS))?;
+        let slot = usize::try_from(scattered)
+            .ok()
+            .and_then(|place| self.0.get(place % SLOTS))?;
         let word = slot.load(Ordering::Relaxed);
         let [known, ..] = word.to_le_bytes();
         if known != 0 && word >> 8 == key {

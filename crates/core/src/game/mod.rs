@@ -254,7 +254,12 @@ pub struct BuiltIn {
 impl BuiltIn {
     const fn of<R: Presentation>() -> Self {
         Self {
-            strategies: || R::STRATEGIES.iter().map(|strategy| &strategy.entry).collect(),
+            strategies: || {
+                R::STRATEGIES
+                    .iter()
+                    .map(|strategy| &strategy.entry)
+                    .collect()
+            },
             choose: json_game::choose::<R>,
             players: fast::players::<R>,
         }
@@ -264,7 +269,9 @@ impl BuiltIn {
 impl GameEntry {
     /// How our own players play it, besides at random.
     pub fn strategies(&self) -> Vec<&'static StrategyEntry> {
-        self.built_in.map(|built_in| (built_in.strategies)()).unwrap_or_default()
+        self.built_in
+            .map(|built_in| (built_in.strategies)())
+            .unwrap_or_default()
     }
 
     /// The rules, and the messages that ask for a move: for those who write a player.

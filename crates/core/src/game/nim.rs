@@ -47,7 +47,10 @@ struct Nim {
 
 impl Default for Nim {
     fn default() -> Self {
-        Self { heaps: HEAPS, next: Seat::A }
+        Self {
+            heaps: HEAPS,
+            next: Seat::A,
+        }
     }
 }
 
@@ -63,7 +66,11 @@ impl Rules for Nim {
     )];
 
     fn turn(&self) -> Turn {
-        if self.heaps == [0; 3] { Turn::Over } else { Turn::One(self.next) }
+        if self.heaps == [0; 3] {
+            Turn::Over
+        } else {
+            Turn::One(self.next)
+        }
     }
 
     fn options(&self) -> usize {
@@ -82,7 +89,10 @@ impl Rules for Nim {
     }
 
     fn play(&mut self, seat: Seat, (heap, take): (u64, u64)) {
-        for (_, size) in (1..).zip(&mut self.heaps).filter(|(number, _)| *number == heap) {
+        for (_, size) in (1..)
+            .zip(&mut self.heaps)
+            .filter(|(number, _)| *number == heap)
+        {
             *size -= take;
         }
         self.next = seat.other();
@@ -109,7 +119,10 @@ impl Nim {
         let mut heaps = self.numbered();
         match heaps.clone().find(|(_, size)| size ^ balance < *size) {
             Some((heap, size)) => Some((heap, size - (size ^ balance))),
-            None => heaps.by_ref().max_by_key(|(_, size)| *size).map(|(heap, _)| (heap, 1)),
+            None => heaps
+                .by_ref()
+                .max_by_key(|(_, size)| *size)
+                .map(|(heap, _)| (heap, 1)),
         }
     }
 }
@@ -126,9 +139,20 @@ impl Presentation for Nim {
     }
 
     fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
-        let heaps: Vec<u64> =
-            turn.context.get("heaps")?.as_array()?.iter().map_while(Value::as_u64).collect();
-        Some((Self { heaps: heaps.try_into().ok()?, next: Seat::A }, Seat::A))
+        let heaps: Vec<u64> = turn
+            .context
+            .get("heaps")?
+            .as_array()?
+            .iter()
+            .map_while(Value::as_u64)
+            .collect();
+        Some((
+            Self {
+                heaps: heaps.try_into().ok()?,
+                next: Seat::A,
+            },
+            Seat::A,
+        ))
     }
 
     fn details(&self, moves: &Moves<Self>, _: &[PlayerId; 2]) -> GameDetails {
@@ -151,13 +175,21 @@ impl Presentation for Nim {
         let row = |size: u64| (0..columns).map(move |place| if place < size { "●" } else { "" });
         // The objects that the last move took stood behind those that are left.
         let taken = moves.last().map_or(0..0, |(_, (heap, take))| {
-            let left = self.numbered().find(|(number, _)| number == heap).map_or(0, |(_, left)| left);
+            let left = self
+                .numbered()
+                .find(|(number, _)| number == heap)
+                .map_or(0, |(_, left)| left);
             let first = heap.saturating_sub(1) * columns + left;
             first..first + take
         });
         View::Grid(Grid {
             columns: columns as usize,
-            cells: self.heaps.into_iter().flat_map(row).map(SmolStr::new_static).collect(),
+            cells: self
+                .heaps
+                .into_iter()
+                .flat_map(row)
+                .map(SmolStr::new_static)
+                .collect(),
             last: taken.map(|index| index as usize).collect(),
             row_names: self.numbered().map(|(heap, _)| heap.to_smolstr()).collect(),
             ..Grid::default()
@@ -167,7 +199,11 @@ impl Presentation for Nim {
     fn prospect(&self, (heap, take): (u64, u64)) -> Option<Prospect> {
         let mut after = self.clone();
         after.play(self.next, (heap, take));
-        Some(if after.balance() == 0 { Prospect::Won } else { Prospect::Lost })
+        Some(if after.balance() == 0 {
+            Prospect::Won
+        } else {
+            Prospect::Lost
+        })
     }
 }
 
@@ -182,13 +218,23 @@ mod tests {
     fn taking_the_last_object_wins() {
         let players = [1, 2].map(PlayerId::numbered);
         for (moves, outcome, reason) in [
-            (&[(1, 3), (2, 5), (3, 7)][..], Some(Outcome::Win(Seat::A)), "P01 took the last object"),
-            (&[(1, 3), (2, 5), (3, 6), (3, 1)], Some(Outcome::Win(Seat::B)), "P02 took the last object"),
+            (
+                &[(1, 3), (2, 5), (3, 7)][..],
+                Some(Outcome::Win(Seat::A)),
+                "P01 took the last object",
+            ),
+            (
+                &[(1, 3), (2, 5), (3, 6), (3, 1)],
+                Some(Outcome::Win(Seat::B)),
+                "P02 took the last object",
+            ),
             (&[(3, 7), (2, 1)], None, "7 objects were left"),
         ] {
             let mut game = JsonGame::at(Nim::default());
             for (heap, take) in moves {
-                let Turn::One(seat) = game.turn() else { panic!("over before {heap}:{take}") };
+                let Turn::One(seat) = game.turn() else {
+                    panic!("over before {heap}:{take}")
+                };
                 game.play(seat, &Nim::write((*heap, *take))).unwrap();
             }
             assert_eq!(game.outcome(), outcome, "{moves:?}");
@@ -198,7 +244,10 @@ mod tests {
 
     #[test]
     fn only_what_a_heap_holds_can_be_taken_and_only_on_ones_own_turn() {
-        let mut game = JsonGame::at(Nim { heaps: [0, 1, 2], next: Seat::A });
+        let mut game = JsonGame::at(Nim {
+            heaps: [0, 1, 2],
+            next: Seat::A,
+        });
         let legal = [Nim::write((2, 1)), Nim::write((3, 1)), Nim::write((3, 2))];
         for bad in [
             json!({"heap": 1, "take": 1}),
@@ -211,9 +260,16 @@ mod tests {
             json!(null),
         ] {
             let illegal = game.play(Seat::A, &bad).unwrap_err();
-            assert_eq!((illegal.code, illegal.legal), (ErrorCode::InvalidMove, legal.to_vec()), "{bad}");
+            assert_eq!(
+                (illegal.code, illegal.legal),
+                (ErrorCode::InvalidMove, legal.to_vec()),
+                "{bad}"
+            );
         }
-        assert!(game.play(Seat::B, &Nim::write((2, 1))).is_err(), "not B's turn");
+        assert!(
+            game.play(Seat::B, &Nim::write((2, 1))).is_err(),
+            "not B's turn"
+        );
         assert!(game.play(Seat::A, &Nim::write((2, 1))).is_ok());
     }
 
@@ -226,8 +282,15 @@ mod tests {
             ([0, 4, 4], (3, 1)),
             ([2, 5, 6], (2, 1)),
         ] {
-            let game = JsonGame::at(Nim { heaps, next: Seat::A });
-            assert_eq!(tests::asked(&GAME, &game, Seat::A, "optimal"), Nim::write(best), "{heaps:?}");
+            let game = JsonGame::at(Nim {
+                heaps,
+                next: Seat::A,
+            });
+            assert_eq!(
+                tests::asked(&GAME, &game, Seat::A, "optimal"),
+                Nim::write(best),
+                "{heaps:?}"
+            );
         }
     }
 
@@ -235,6 +298,13 @@ mod tests {
     fn optimal_play_beats_chance_and_with_itself_the_first_player_wins() {
         let tally = tests::series(&GAME, "optimal", "random", 200);
         assert!(tally.won > 190, "{tally:?}");
-        assert_eq!(tests::series(&GAME, "optimal", "optimal", 2), Tally { won: 1, drawn: 0, lost: 1 });
+        assert_eq!(
+            tests::series(&GAME, "optimal", "optimal", 2),
+            Tally {
+                won: 1,
+                drawn: 0,
+                lost: 1
+            }
+        );
     }
 }

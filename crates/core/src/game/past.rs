@@ -87,8 +87,14 @@ pub struct Past {
 
 impl Past {
     /// No games at all.
-    pub const NONE: &'static Self =
-        &Self { games: VecDeque::new(), record: Record { wins: 0, losses: 0, draws: 0 } };
+    pub const NONE: &'static Self = &Self {
+        games: VecDeque::new(),
+        record: Record {
+            wins: 0,
+            losses: 0,
+            draws: 0,
+        },
+    };
 
     /// The games that are still kept, oldest first.
     pub fn games(&self) -> impl DoubleEndedIterator<Item = &PastGame> + ExactSizeIterator {
@@ -102,7 +108,11 @@ impl Past {
 
     /// How many games there were, those no longer kept included.
     pub fn played(&self) -> u32 {
-        let Record { wins, losses, draws } = self.record;
+        let Record {
+            wins,
+            losses,
+            draws,
+        } = self.record;
         wins.saturating_add(losses).saturating_add(draws)
     }
 

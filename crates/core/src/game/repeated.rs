@@ -48,7 +48,11 @@ impl<M: Matrix> Rules for Repeated<M> {
     const STRATEGIES: &'static [StrategyOf<Self>] = M::STRATEGIES;
 
     fn turn(&self) -> Turn {
-        if self.played < M::ROUNDS { Turn::Both } else { Turn::Over }
+        if self.played < M::ROUNDS {
+            Turn::Both
+        } else {
+            Turn::Over
+        }
     }
 
     fn options(&self) -> usize {
@@ -103,7 +107,9 @@ fn word<M: Matrix>(choice: usize) -> &'static str {
 
 /// The rounds in which both have chosen.
 fn rounds<M: Matrix>(moves: &Moves<Repeated<M>>) -> impl Iterator<Item = [usize; 2]> {
-    moves_of(moves, Seat::A).zip(moves_of(moves, Seat::B)).map(<[usize; 2]>::from)
+    moves_of(moves, Seat::A)
+        .zip(moves_of(moves, Seat::B))
+        .map(<[usize; 2]>::from)
 }
 
 impl<M: Matrix> Presentation for Repeated<M> {
@@ -122,7 +128,10 @@ impl<M: Matrix> Presentation for Repeated<M> {
             ("round".to_owned(), json!(self.played + 1)),
             ("rounds".to_owned(), json!(M::ROUNDS)),
             ("your_total".to_owned(), json!(seat.of(&self.totals))),
-            ("opponent_total".to_owned(), json!(seat.other().of(&self.totals))),
+            (
+                "opponent_total".to_owned(),
+                json!(seat.other().of(&self.totals)),
+            ),
             ("history".to_owned(), rounds::<M>(moves).map(told).collect()),
         ]);
         if let Some(roles) = &M::ROLES {
@@ -137,9 +146,18 @@ impl<M: Matrix> Presentation for Repeated<M> {
             _ => Seat::A,
         };
         let mut position = Self::default();
-        for round in turn.context.get("history").and_then(Value::as_array).into_iter().flatten() {
-            let choice =
-                |who| M::OPTIONS.iter().position(|option| round.get(who).is_some_and(|made| made == option));
+        for round in turn
+            .context
+            .get("history")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let choice = |who| {
+                M::OPTIONS
+                    .iter()
+                    .position(|option| round.get(who).is_some_and(|made| made == option))
+            };
             let [you, opponent] = ["you", "opponent"].map(choice);
             seat.of_mut(&mut position.made).push(you?);
             seat.other().of_mut(&mut position.made).push(opponent?);
@@ -149,11 +167,18 @@ impl<M: Matrix> Presentation for Repeated<M> {
 
     fn details(&self, moves: &Moves<Self>, players: &[PlayerId; 2]) -> GameDetails {
         let by_player = |value: &dyn Fn(Seat) -> Value| -> Value {
-            Map::from_iter(Seat::BOTH.map(|seat| (seat.of(players).to_string(), value(seat)))).into()
+            Map::from_iter(Seat::BOTH.map(|seat| (seat.of(players).to_string(), value(seat))))
+                .into()
         };
         let mut details = Map::from_iter([
-            ("moves".to_owned(), by_player(&|seat| moves_of(moves, seat).map(word::<M>).collect())),
-            ("totals".to_owned(), by_player(&|seat| json!(seat.of(&self.totals)))),
+            (
+                "moves".to_owned(),
+                by_player(&|seat| moves_of(moves, seat).map(word::<M>).collect()),
+            ),
+            (
+                "totals".to_owned(),
+                by_player(&|seat| json!(seat.of(&self.totals))),
+            ),
         ]);
         if let Some(roles) = &M::ROLES {
             details.insert("roles".to_owned(), by_player(&|seat| json!(seat.of(roles))));
@@ -180,7 +205,10 @@ impl<M: Matrix> Presentation for Repeated<M> {
             points: M::payoff(a, b),
             drawn: None,
         };
-        View::Strip(Strip { rounds: rounds::<M>(moves).map(round).collect(), totals: self.totals })
+        View::Strip(Strip {
+            rounds: rounds::<M>(moves).map(round).collect(),
+            totals: self.totals,
+        })
     }
 }
 
@@ -239,6 +267,9 @@ mod tests {
             assert_eq!(illegal.legal, [json!("left"), json!("right")], "{bad}");
         }
         game.play(Seat::A, &json!("left")).unwrap();
-        assert_eq!(game.play(Seat::A, &json!("right")).unwrap_err().legal, Vec::<Value>::new());
+        assert_eq!(
+            game.play(Seat::A, &json!("right")).unwrap_err().legal,
+            Vec::<Value>::new()
+        );
     }
 }

@@ -31,7 +31,11 @@ pub enum NotReplayed {
 impl<'a> Replay<'a> {
     /// Begins at the position of `game`. `players` in the order A, B; no `dice` if the draw was not revealed.
     pub fn new(game: Box<dyn Game>, players: [&'a PlayerId; 2], dice: Option<Dice>) -> Self {
-        Self { game, players, dice }
+        Self {
+            game,
+            players,
+            dice,
+        }
     }
 
     /// Makes the moves of one turn. Whether everyone who was to move has moved.
@@ -41,9 +45,12 @@ impl<'a> Replay<'a> {
         if seats.is_empty() {
             return Err(NotReplayed::Illegal("the game was over before it".into()));
         }
-        let of_others = |(id, _): &(&PlayerId, &Value)| !seats.iter().any(|seat| self.player(*seat) == *id);
+        let of_others =
+            |(id, _): &(&PlayerId, &Value)| !seats.iter().any(|seat| self.player(*seat) == *id);
         if let Some((id, made)) = moves.iter().find(of_others) {
-            return Err(NotReplayed::Illegal(format!("{id} plays {made}, and it is not its turn")));
+            return Err(NotReplayed::Illegal(format!(
+                "{id} plays {made}, and it is not its turn"
+            )));
         }
         for seat in seats {
             let id = self.player(*seat);
@@ -67,7 +74,8 @@ impl<'a> Replay<'a> {
 
     fn chance(&mut self) -> Result<(), NotReplayed> {
         while self.game.turn() == Turn::Chance {
-            self.game.chance(self.dice.as_mut().ok_or(NotReplayed::Undrawn)?);
+            self.game
+                .chance(self.dice.as_mut().ok_or(NotReplayed::Undrawn)?);
         }
         Ok(())
     }
@@ -89,8 +97,12 @@ pub fn views(game_type: &GameType, players: [&PlayerId; 2], details: &ResultDeta
             first.into_iter().chain(later).collect()
         }
         (GameDetails::Other(told), None) => {
-            let view = told.get("view").and_then(|view| serde_json::from_value(view.clone()).ok());
-            view.filter(|view: &View| view.check().is_ok()).into_iter().collect()
+            let view = told
+                .get("view")
+                .and_then(|view| serde_json::from_value(view.clone()).ok());
+            view.filter(|view: &View| view.check().is_ok())
+                .into_iter()
+                .collect()
         }
     }
 }

@@ -11,7 +11,10 @@ pub(super) const GAME: GameEntry = GameEntry {
     rules: RULES,
     turns_max: Hands::ROUNDS,
     sides_matter: false,
-    payoff: Some(Payoff { walkover: Hands::ROUNDS, ranks: false }),
+    payoff: Some(Payoff {
+        walkover: Hands::ROUNDS,
+        ranks: false,
+    }),
     new: JsonGame::<Repeated<Hands>>::begin,
     built_in: Some(BuiltIn::of::<Repeated<Hands>>()),
 };
@@ -45,9 +48,11 @@ impl Matrix for Hands {
             "beats what most often followed the opponent's last two hands",
             |situation| situation.theirs().expected(0..=2).map(what_beats),
         ),
-        StrategyOf::new("frequency", "beats the hand that the opponent showed most often", |situation| {
-            situation.theirs().expected(0..=0).map(what_beats)
-        }),
+        StrategyOf::new(
+            "frequency",
+            "beats the hand that the opponent showed most often",
+            |situation| situation.theirs().expected(0..=0).map(what_beats),
+        ),
     ];
 
     fn payoff(a: usize, b: usize) -> [u32; 2] {
@@ -79,7 +84,12 @@ mod tests {
             ("rock", "paper", [0, 1]),
             ("paper", "paper", [0, 0]),
         ] {
-            let [a, b] = [a, b].map(|hand| Hands::OPTIONS.iter().position(|known| *known == hand).unwrap());
+            let [a, b] = [a, b].map(|hand| {
+                Hands::OPTIONS
+                    .iter()
+                    .position(|known| *known == hand)
+                    .unwrap()
+            });
             assert_eq!(Hands::payoff(a, b), points, "{a} against {b}");
         }
     }
@@ -99,8 +109,18 @@ mod tests {
                 Outcome::Win(Seat::A),
                 "P01 scored 15 in 15 rounds, P02 0",
             ),
-            ("rrrrrrrrrrrrrrr", "pprrrrrrrrrrrrs", Outcome::Win(Seat::B), "P02 scored 2 in 15 rounds, P01 1"),
-            ("rpsrpsrpsrpsrps", "rpsrpsrpsrpsrps", Outcome::Draw, "Both scored 0 in 15 rounds"),
+            (
+                "rrrrrrrrrrrrrrr",
+                "pprrrrrrrrrrrrs",
+                Outcome::Win(Seat::B),
+                "P02 scored 2 in 15 rounds, P01 1",
+            ),
+            (
+                "rpsrpsrpsrpsrps",
+                "rpsrpsrpsrpsrps",
+                Outcome::Draw,
+                "Both scored 0 in 15 rounds",
+            ),
         ] {
             let mut game = JsonGame::at(Repeated::<Hands>::default());
             for (a, b) in a.chars().zip(b.chars()) {
@@ -118,7 +138,11 @@ mod tests {
 
     impl Strategy for Stony {
         fn choose(&self, turn: &Turn<'_>, entropy: &mut Entropy) -> Value {
-            if entropy.chance(60) { json!("rock") } else { turn.any_option(entropy) }
+            if entropy.chance(60) {
+                json!("rock")
+            } else {
+                turn.any_option(entropy)
+            }
         }
     }
 
@@ -135,7 +159,8 @@ mod tests {
 
     #[test]
     fn habits_are_punished() {
-        let [pattern, frequency] = ["pattern", "frequency"].map(|name| strategy::named(name).unwrap());
+        let [pattern, frequency] =
+            ["pattern", "frequency"].map(|name| strategy::named(name).unwrap());
         assert_eq!(tests::against(&GAME, pattern, &Round, 40).lost, 0);
         for strategy in [pattern, frequency] {
             let tally = tests::against(&GAME, strategy, &Stony, 100);

@@ -95,7 +95,10 @@ pub(super) trait Presentation: Rules {
 
 /// The moves of one seat.
 pub(super) fn moves_of<M: Copy>(moves: &[(Seat, M)], seat: Seat) -> impl Iterator<Item = M> {
-    moves.iter().filter(move |(by, _)| *by == seat).map(|(_, made)| *made)
+    moves
+        .iter()
+        .filter(move |(by, _)| *by == seat)
+        .map(|(_, made)| *made)
 }
 
 /// All that a built-in strategy may look at.
@@ -121,15 +124,22 @@ pub(super) struct StrategyOf<R: Rules> {
 
 impl<R: Rules> StrategyOf<R> {
     pub(super) const fn new(name: &'static str, about: &'static str, choose: Choose<R>) -> Self {
-        Self { entry: StrategyEntry { name, about }, choose }
+        Self {
+            entry: StrategyEntry { name, about },
+            choose,
+        }
     }
 
     pub(super) fn named(name: &str) -> Option<&'static Self> {
-        R::STRATEGIES.iter().find(|strategy| strategy.entry.name == name)
+        R::STRATEGIES
+            .iter()
+            .find(|strategy| strategy.entry.name == name)
     }
 }
 
 /// The bit of this number among those that are set, from the lowest.
 pub(super) fn nth_bit(set: u64, number: usize) -> u32 {
-    (0..number).fold(set, |set, _| set & set.wrapping_sub(1)).trailing_zeros()
+    (0..number)
+        .fold(set, |set, _| set & set.wrapping_sub(1))
+        .trailing_zeros()
 }

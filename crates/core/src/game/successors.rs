@@ -22,7 +22,11 @@ pub(super) struct Successors<const PATTERNS: usize> {
 
 impl<const PATTERNS: usize> Default for Successors<PATTERNS> {
     fn default() -> Self {
-        Self { recent: 0, made: 0, followed: [[0; 3]; PATTERNS] }
+        Self {
+            recent: 0,
+            made: 0,
+            followed: [[0; 3]; PATTERNS],
+        }
     }
 }
 
@@ -31,7 +35,10 @@ impl<const PATTERNS: usize> Successors<PATTERNS> {
         for length in 0..=LENGTH_MAX.min(self.made) {
             let place = self.place(length);
             let followed = self.followed.get_mut(place);
-            followed.and_then(|counts| counts.get_mut(choice)).into_iter().for_each(|count| *count += 1);
+            followed
+                .and_then(|counts| counts.get_mut(choice))
+                .into_iter()
+                .for_each(|count| *count += 1);
         }
         self.recent = self.recent << 2 | choice;
         self.made += 1;
@@ -47,7 +54,10 @@ impl<const PATTERNS: usize> Successors<PATTERNS> {
     }
 
     pub(super) fn has(&self, choice: usize) -> bool {
-        self.followed.first().and_then(|counts| counts.get(choice)).is_some_and(|count| *count > 0)
+        self.followed
+            .first()
+            .and_then(|counts| counts.get(choice))
+            .is_some_and(|count| *count > 0)
     }
 
     /// What most often followed the last choices, as many of them as the longest of these lengths; where that was nothing, or

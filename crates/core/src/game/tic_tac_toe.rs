@@ -133,7 +133,10 @@ impl TicTacToe {
 
     /// With null for a free cell.
     fn board_in_json(&self) -> Value {
-        self.board().map(|mark| (!mark.is_empty()).then_some(mark)).to_vec().into()
+        self.board()
+            .map(|mark| (!mark.is_empty()).then_some(mark))
+            .to_vec()
+            .into()
     }
 }
 
@@ -162,8 +165,9 @@ impl Presentation for TicTacToe {
     fn read(turn: &strategy::Turn<'_>) -> Option<(Self, Seat)> {
         let own_mark = turn.context.get("your_mark")?;
         let mut marks = [0, 0];
-        for (cell, mark) in
-            (0..9).zip(turn.context.get("board")?.as_array()?).filter(|(_, mark)| !mark.is_null())
+        for (cell, mark) in (0..9)
+            .zip(turn.context.get("board")?.as_array()?)
+            .filter(|(_, mark)| !mark.is_null())
         {
             let seat = if mark == own_mark { Seat::A } else { Seat::B };
             *seat.of_mut(&mut marks) |= 1 << cell;
@@ -185,7 +189,11 @@ impl Presentation for TicTacToe {
     fn reason(&self, _: &Moves<Self>, players: &[PlayerId; 2]) -> String {
         match (self.outcome(), self.full_line().as_deref()) {
             (Some(Outcome::Win(seat)), Some([x, y, z])) => {
-                format!("{} ({}) filled the line {x}-{y}-{z}", seat.of(players), mark(seat))
+                format!(
+                    "{} ({}) filled the line {x}-{y}-{z}",
+                    seat.of(players),
+                    mark(seat)
+                )
             }
             _ => "The board is full and nobody filled a line".into(),
         }
@@ -197,14 +205,20 @@ impl Presentation for TicTacToe {
             columns: 3,
             cells: self.board().map(SmolStr::new_static).to_vec(),
             marks: Marks::pair(mark(Seat::A), mark(Seat::B)),
-            last: moves.last().map(|(_, cell)| *cell as usize).into_iter().collect(),
+            last: moves
+                .last()
+                .map(|(_, cell)| *cell as usize)
+                .into_iter()
+                .collect(),
             line: self.full_line().map(indices).unwrap_or_default(),
             ..Grid::default()
         })
     }
 
     fn prospect(&self, cell: u32) -> Option<Prospect> {
-        let Turn::One(seat) = self.turn() else { return None };
+        let Turn::One(seat) = self.turn() else {
+            return None;
+        };
         let [own, theirs] = [seat, seat.other()].map(|seat| *seat.of(&self.marks));
         Some(match -worth(theirs, own | 1 << cell, -WON, WON) {
             0 => Prospect::Drawn,
@@ -246,7 +260,9 @@ mod tests {
     fn played(moves: &[usize]) -> JsonGame<TicTacToe> {
         let mut game = JsonGame::at(TicTacToe::default());
         for cell in moves {
-            let Turn::One(seat) = game.turn() else { panic!("over before {cell}") };
+            let Turn::One(seat) = game.turn() else {
+                panic!("over before {cell}")
+            };
             game.play(seat, &json!(cell)).unwrap();
         }
         game
@@ -256,11 +272,31 @@ mod tests {
     fn a_full_line_wins_and_a_full_board_draws() {
         let players = [1, 2].map(PlayerId::numbered);
         for (moves, outcome, reason) in [
-            (&[0, 3, 1, 4, 2][..], Some(Outcome::Win(Seat::A)), "P01 (X) filled the line 0-1-2"),
-            (&[0, 2, 1, 4, 8, 6], Some(Outcome::Win(Seat::B)), "P02 (O) filled the line 2-4-6"),
-            (&[0, 1, 2, 4, 3, 5, 7, 6, 8], Some(Outcome::Draw), "The board is full and nobody filled a line"),
-            (&[0, 1, 4, 2, 5, 3, 7, 6, 8], Some(Outcome::Win(Seat::A)), "P01 (X) filled the line 0-4-8"),
-            (&[0, 1, 2], None, "The board is full and nobody filled a line"),
+            (
+                &[0, 3, 1, 4, 2][..],
+                Some(Outcome::Win(Seat::A)),
+                "P01 (X) filled the line 0-1-2",
+            ),
+            (
+                &[0, 2, 1, 4, 8, 6],
+                Some(Outcome::Win(Seat::B)),
+                "P02 (O) filled the line 2-4-6",
+            ),
+            (
+                &[0, 1, 2, 4, 3, 5, 7, 6, 8],
+                Some(Outcome::Draw),
+                "The board is full and nobody filled a line",
+            ),
+            (
+                &[0, 1, 4, 2, 5, 3, 7, 6, 8],
+                Some(Outcome::Win(Seat::A)),
+                "P01 (X) filled the line 0-4-8",
+            ),
+            (
+                &[0, 1, 2],
+                None,
+                "The board is full and nobody filled a line",
+            ),
         ] {
             let game = played(moves);
             assert_eq!(game.outcome(), outcome, "{moves:?}");
@@ -279,7 +315,15 @@ mod tests {
     #[test]
     fn only_free_cells_on_ones_own_turn_are_moves() {
         let mut game = played(&[4]);
-        for bad in [json!(4), json!(9), json!(-1), json!(1.0), json!("0"), json!(null), json!(true)] {
+        for bad in [
+            json!(4),
+            json!(9),
+            json!(-1),
+            json!(1.0),
+            json!("0"),
+            json!(null),
+            json!(true),
+        ] {
             let illegal = game.play(Seat::B, &bad).unwrap_err();
             assert_eq!(illegal.code, ErrorCode::InvalidMove, "{bad}");
             assert_eq!(illegal.legal, [0, 1, 2, 3, 5, 6, 7, 8].map(Value::from));
@@ -315,8 +359,14 @@ mod tests {
             (&[0], 4),
         ] {
             let game = played(moves);
-            let Turn::One(seat) = game.turn() else { panic!("over after {moves:?}") };
-            assert_eq!(tests::asked(&GAME, &game, seat, "perfect"), json!(best), "{moves:?}");
+            let Turn::One(seat) = game.turn() else {
+                panic!("over after {moves:?}")
+            };
+            assert_eq!(
+                tests::asked(&GAME, &game, seat, "perfect"),
+                json!(best),
+                "{moves:?}"
+            );
         }
     }
 
@@ -325,6 +375,13 @@ mod tests {
         let tally = tests::series(&GAME, "perfect", "random", 40);
         assert_eq!(tally.lost, 0);
         assert!(tally.won > 30, "{tally:?}");
-        assert_eq!(tests::series(&GAME, "perfect", "perfect", 2), Tally { won: 0, drawn: 2, lost: 0 });
+        assert_eq!(
+            tests::series(&GAME, "perfect", "perfect", 2),
+            Tally {
+                won: 0,
+                drawn: 2,
+                lost: 0
+            }
+        );
     }
 }

@@ -55,7 +55,10 @@ pub struct Marks {
 impl Marks {
     /// One text each.
     pub(crate) fn pair(a: impl Into<SmolStr>, b: impl Into<SmolStr>) -> Self {
-        Self { a: vec![a.into()], b: vec![b.into()] }
+        Self {
+            a: vec![a.into()],
+            b: vec![b.into()],
+        }
     }
 }
 
@@ -94,7 +97,9 @@ impl View {
     pub fn check(&self) -> Result<(), String> {
         let bytes = serde_json::to_string(self).map_or(usize::MAX, |text| text.len());
         if bytes > VIEW_BYTES_MAX {
-            return Err(format!("view: {bytes} bytes of JSON, at most {VIEW_BYTES_MAX} are drawn"));
+            return Err(format!(
+                "view: {bytes} bytes of JSON, at most {VIEW_BYTES_MAX} are drawn"
+            ));
         }
         match self {
             Self::Grid(grid) => grid.check(),
@@ -108,15 +113,26 @@ impl Grid {
         let columns = self.columns;
         let cells = self.cells.len();
         if !(1..=COLUMNS_MAX).contains(&columns) {
-            return Err(format!("view.columns: expected 1 to {COLUMNS_MAX}, got {columns}"));
+            return Err(format!(
+                "view.columns: expected 1 to {COLUMNS_MAX}, got {columns}"
+            ));
         }
         if cells == 0 || !cells.is_multiple_of(columns) {
-            return Err(format!("view.cells: expected whole rows of {columns}, got {cells} cells"));
+            return Err(format!(
+                "view.cells: expected whole rows of {columns}, got {cells} cells"
+            ));
         }
         if let Some(wide) = self.cells.iter().find(|cell| width(cell) > CELL_WIDTH_MAX) {
-            return Err(format!("view.cells: expected at most {CELL_WIDTH_MAX} characters, got {wide:?}"));
+            return Err(format!(
+                "view.cells: expected at most {CELL_WIDTH_MAX} characters, got {wide:?}"
+            ));
         }
-        if let Some(beyond) = self.last.iter().chain(&self.line).find(|index| **index >= cells) {
+        if let Some(beyond) = self
+            .last
+            .iter()
+            .chain(&self.line)
+            .find(|index| **index >= cells)
+        {
             return Err(format!(
                 "view.last and view.line: there is no cell {beyond}, they end at {}",
                 cells - 1
@@ -138,7 +154,9 @@ impl fmt::Display for View {
 
 impl fmt::Display for Grid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lines(|_, mark| mark.to_owned()).iter().try_for_each(|line| writeln!(f, "{line}"))
+        self.lines(|_, mark| mark.to_owned())
+            .iter()
+            .try_for_each(|line| writeln!(f, "{line}"))
     }
 }
 
@@ -146,8 +164,20 @@ impl Grid {
     /// As text for terminals, line by line; `paint` shows the mark of a cell by whose it is.
     pub fn lines(&self, paint: impl Fn(Option<Seat>, &str) -> String) -> Vec<String> {
         let names = self.column_names.iter();
-        let columns = self.cells.iter().chain(names).map(|text| width(text)).max().unwrap_or(1).max(1);
-        let margin = self.row_names.iter().map(|name| width(name)).max().unwrap_or(0);
+        let columns = self
+            .cells
+            .iter()
+            .chain(names)
+            .map(|text| width(text))
+            .max()
+            .unwrap_or(1)
+            .max(1);
+        let margin = self
+            .row_names
+            .iter()
+            .map(|name| width(name))
+            .max()
+            .unwrap_or(0);
         let cell = |[open, close]: [char; 2], text: &str, owner: Option<Seat>| {
             let pad = columns.saturating_sub(width(text));
             format!("{open}{}{close}{:pad$}", paint(owner, text), "")
@@ -159,7 +189,11 @@ impl Grid {
         };
         let mut lines = Vec::new();
         if !self.column_names.is_empty() {
-            let names: String = self.column_names.iter().map(|name| cell([' ', ' '], name, None)).collect();
+            let names: String = self
+                .column_names
+                .iter()
+                .map(|name| cell([' ', ' '], name, None))
+                .collect();
             lines.push(format!("{:margin$}{}", "", names.trim_end()));
         }
         for (row, cells) in self.cells.chunks(self.columns.max(1)).enumerate() {
@@ -171,7 +205,12 @@ impl Grid {
                     mark => cell(around(index), mark, self.owner(mark)),
                 })
                 .collect();
-            lines.push(format!("{:pad$}{name}{}", "", shown.trim_end(), pad = margin - width(name)));
+            lines.push(format!(
+                "{:pad$}{name}{}",
+                "",
+                shown.trim_end(),
+                pad = margin - width(name)
+            ));
         }
         lines
     }
@@ -179,7 +218,11 @@ impl Grid {
     fn owner(&self, mark: &str) -> Option<Seat> {
         let has = |marks: &[SmolStr]| marks.iter().any(|own| own == mark);
         let [a, b] = [has(&self.marks.a), has(&self.marks.b)];
-        if a { Some(Seat::A) } else { b.then_some(Seat::B) }
+        if a {
+            Some(Seat::A)
+        } else {
+            b.then_some(Seat::B)
+        }
     }
 }
 
@@ -199,7 +242,11 @@ impl fmt::Display for Strip {
                     let drawn = round.drawn.as_deref().unwrap_or_default();
                     let columns = [a, b, drawn].into_iter().map(width).max().unwrap_or(0) + 1;
                     let text = text(round);
-                    format!("{text}{:pad$}", "", pad = columns.saturating_sub(width(&text)))
+                    format!(
+                        "{text}{:pad$}",
+                        "",
+                        pad = columns.saturating_sub(width(&text))
+                    )
                 })
                 .collect();
             format!("{name}  {}  {total}", cells.join(" "))
@@ -207,12 +254,27 @@ impl fmt::Display for Strip {
         let [total_a, total_b] = self.totals;
         let choice = |round: &StripRound, a: bool| {
             let ([choice_a, choice_b], [points_a, points_b]) = (&round.choices, round.points);
-            let (choice, wins) =
-                if a { (choice_a, points_a > points_b) } else { (choice_b, points_b > points_a) };
-            if wins { format!("{choice}*").to_smolstr() } else { choice.clone() }
+            let (choice, wins) = if a {
+                (choice_a, points_a > points_b)
+            } else {
+                (choice_b, points_b > points_a)
+            };
+            if wins {
+                format!("{choice}*").to_smolstr()
+            } else {
+                choice.clone()
+            }
         };
-        writeln!(f, "{}", line("A", &|round| choice(round, true), &format!("= {total_a}")))?;
-        writeln!(f, "{}", line("B", &|round| choice(round, false), &format!("= {total_b}")))?;
+        writeln!(
+            f,
+            "{}",
+            line("A", &|round| choice(round, true), &format!("= {total_a}"))
+        )?;
+        writeln!(
+            f,
+            "{}",
+            line("B", &|round| choice(round, false), &format!("= {total_b}"))
+        )?;
         if self.rounds.iter().any(|round| round.drawn.is_some()) {
             let drawn = |round: &StripRound| round.drawn.clone().unwrap_or_default();
             writeln!(f, "{}", line("#", &drawn, "").trim_end())?;
@@ -265,11 +327,26 @@ mod tests {
     #[test]
     fn a_view_that_cannot_be_drawn_names_the_field() {
         for (given, field) in [
-            (json!({"kind": "grid", "columns": 0, "cells": [""]}), "view.columns"),
-            (json!({"kind": "grid", "columns": 2, "cells": ["", "", ""]}), "view.cells"),
-            (json!({"kind": "grid", "columns": 1, "cells": ["a long text"]}), "view.cells"),
-            (json!({"kind": "grid", "columns": 1, "cells": ["x"], "line": [1]}), "view.last and view.line"),
-            (json!({"kind": "grid", "columns": 1, "cells": vec!["x"; 2000]}), "view: "),
+            (
+                json!({"kind": "grid", "columns": 0, "cells": [""]}),
+                "view.columns",
+            ),
+            (
+                json!({"kind": "grid", "columns": 2, "cells": ["", "", ""]}),
+                "view.cells",
+            ),
+            (
+                json!({"kind": "grid", "columns": 1, "cells": ["a long text"]}),
+                "view.cells",
+            ),
+            (
+                json!({"kind": "grid", "columns": 1, "cells": ["x"], "line": [1]}),
+                "view.last and view.line",
+            ),
+            (
+                json!({"kind": "grid", "columns": 1, "cells": vec!["x"; 2000]}),
+                "view: ",
+            ),
         ] {
             let error = view(given).check().unwrap_err();
             assert!(error.starts_with(field), "{error}");

@@ -44,9 +44,10 @@ pub(super) enum AssignmentForm {
 impl AssignmentForm {
     pub(super) fn of(payload: &Payload) -> Self {
         match payload {
-            Payload::Message(Message { body: Body::MatchAssignment(single), .. }) => {
-                Self::Single(single.name)
-            }
+            Payload::Message(Message {
+                body: Body::MatchAssignment(single),
+                ..
+            }) => Self::Single(single.name),
             Payload::Message(_) | Payload::Probe => Self::Announcement,
         }
     }
@@ -54,7 +55,9 @@ impl AssignmentForm {
     fn next(self) -> Option<Self> {
         match self {
             Self::Announcement => Some(Self::Single(AssignmentName::MatchAssignment)),
-            Self::Single(AssignmentName::MatchAssignment) => Some(Self::Single(AssignmentName::StartMatch)),
+            Self::Single(AssignmentName::MatchAssignment) => {
+                Some(Self::Single(AssignmentName::StartMatch))
+            }
             Self::Single(AssignmentName::StartMatch) => None,
         }
     }
@@ -65,17 +68,29 @@ pub(super) fn refusal(answer: &Answer) -> Option<String> {
     let incoming = match answer {
         Answer::NotUnderstood(why) => return Some(why.clone()),
         Answer::Message(Ok(incoming)) => incoming,
-        Answer::Message(Err(_)) | Answer::Received | Answer::Garbled(_) | Answer::Undelivered(_) => {
+        Answer::Message(Err(_))
+        | Answer::Received
+        | Answer::Garbled(_)
+        | Answer::Undelivered(_) => {
             return None;
         }
     };
     match &incoming.body {
         Ok(Body::LeagueError(error)) if is_not_now(&error.error_code) => None,
         Ok(Body::LeagueError(error)) => {
-            let said = error.error_message.as_ref().unwrap_or(&error.error_description);
-            Some(format!("it refused the match: {}: {}", error.error_code, said.raw()))
+            let said = error
+                .error_message
+                .as_ref()
+                .unwrap_or(&error.error_description);
+            Some(format!(
+                "it refused the match: {}: {}",
+                error.error_code,
+                said.raw()
+            ))
         }
-        Err(rejection) if incoming.message_type == MessageType::LeagueError => Some(rejection.to_string()),
+        Err(rejection) if incoming.message_type == MessageType::LeagueError => {
+            Some(rejection.to_string())
+        }
         Ok(_) | Err(_) => None,
     }
 }
@@ -98,7 +113,13 @@ fn is_not_now(code: &ErrorCode) -> bool {
 impl Assignments {
     /// The match waits before its next attempt.
     pub(super) fn back_off(&mut self, league: &League, now: Timestamp, match_id: &MatchId) {
-        let pause = league.settings.timing.retry.pause(1).unwrap_or_default().max(BACKOFF_MIN);
+        let pause = league
+            .settings
+            .timing
+            .retry
+            .pause(1)
+            .unwrap_or_default()
+            .max(BACKOFF_MIN);
         self.backoff_until.insert(match_id.clone(), now + pause);
     }
 
@@ -116,7 +137,9 @@ impl Assignments {
     /// The matches whose report is overdue.
     pub(super) fn take_overdue(&mut self, now: Timestamp) -> Vec<MatchId> {
         let overdue: Vec<MatchId> = self.due.due(now).cloned().collect();
-        overdue.iter().for_each(|match_id| self.due.set(match_id, None));
+        overdue
+            .iter()
+            .for_each(|match_id| self.due.set(match_id, None));
         overdue
     }
 
@@ -137,7 +160,11 @@ impl Assignments {
     }
 
     pub(super) fn deadline(&self) -> Option<Timestamp> {
-        self.due.first().into_iter().chain(self.backoff_until.values().copied()).min()
+        self.due
+            .first()
+            .into_iter()
+            .chain(self.backoff_until.values().copied())
+            .min()
     }
 
     /// Tells each referee its matches, all of a round in one message if it understands that, and sets their report deadlines.
@@ -150,10 +177,15 @@ impl Assignments {
     ) -> Vec<Delivery<Purpose>> {
         let mut shares: BTreeMap<(RefereeId, RoundId), Vec<MatchId>> = BTreeMap::new();
         for (match_id, referee) in given {
-            let Some(fixture) = league.matches.get(&match_id) else { continue };
+            let Some(fixture) = league.matches.get(&match_id) else {
+                continue;
+            };
             let due = league.settings.overdue_after(&timing_of(league, &referee));
             self.due.set(&match_id, Some(now + due));
-            shares.entry((referee, fixture.round_id)).or_default().push(match_id);
+            shares
+                .entry((referee, fixture.round_id))
+                .or_default()
+                .push(match_id);
         }
         let mut deliveries = Vec::new();
         for ((referee, _), matches) in shares {
@@ -162,7 +194,9 @@ impl Assignments {
                 AssignmentForm::Single(_) => 1,
             };
             let parts = matches.chunks(at_once);
-            deliveries.extend(parts.filter_map(|part| self.delivery(league, keyrings, now, &referee, part)));
+            deliveries.extend(
+                parts.filter_map(|part| self.delivery(league, keyrings, now, &referee, part)),
+            );
         }
         deliveries
     }
@@ -200,10 +234,19 @@ impl Assignments {
         let round_id = league.matches.get(first)?.round_id;
         let (conversation, body): (ConversationId, Body) = match self.form(referee) {
             AssignmentForm::Announcement => {
-                let matches = matches.iter().filter_map(|id| briefed(league, keyrings, id)).collect();
+                let matches = matches
+                    .iter()
+                    .filter_map(|id| briefed(league, keyrings, id))
+                    .collect();
                 let remark = league.remark_to(referee);
-                let body = RoundAnnouncement { remark, ..league.announcement(round_id, matches, None) };
-                (ConversationId::new(format_smolstr!("conv-round-{round_id}-announce")), body.into())
+                let body = RoundAnnouncement {
+                    remark,
+                    ..league.announcement(round_id, matches, None)
+                };
+                (
+                    ConversationId::new(format_smolstr!("conv-round-{round_id}-announce")),
+                    body.into(),
+                )
             }
             AssignmentForm::Single(name) => {
                 let briefed = briefed(league, keyrings, first)?;
@@ -273,9 +316,22 @@ fn timing_of(league: &League, referee: &RefereeId) -> Timing {
 /// A match with the briefing for its referee.
 fn briefed(league: &League, keyrings: &mut Keyrings, match_id: &MatchId) -> Option<AnnouncedMatch> {
     let announced = league.announced(match_id)?;
-    let briefs = league.referees.get(announced.referee_id.as_ref()?)?.meta.has_capability(BRIEFING);
-    let briefing = briefing(league, keyrings, match_id, announced.match_tokens == Some(true), briefs)?;
-    Some(AnnouncedMatch { briefing: Some(Box::new(briefing)), ..announced })
+    let briefs = league
+        .referees
+        .get(announced.referee_id.as_ref()?)?
+        .meta
+        .has_capability(BRIEFING);
+    let briefing = briefing(
+        league,
+        keyrings,
+        match_id,
+        announced.match_tokens == Some(true),
+        briefs,
+    )?;
+    Some(AnnouncedMatch {
+        briefing: Some(Box::new(briefing)),
+        ..announced
+    })
 }
 
 fn briefing(
@@ -288,10 +344,13 @@ fn briefing(
     let fixture = league.matches.get(match_id)?;
     let attempt = fixture.attempt().unwrap_or(Attempt::FIRST);
     let [player_a_tokens, player_b_tokens] = [&fixture.a, &fixture.b].map(|id| {
-        let keyring = keyrings.of(league, &Sender::Player(id.clone())).filter(|_| speaks_tokens)?;
+        let keyring = keyrings
+            .of(league, &Sender::Player(id.clone()))
+            .filter(|_| speaks_tokens)?;
         Some(keyring.match_tokens(match_id, attempt).into_owned())
     });
-    let [player_a_public_key, player_b_public_key] = fixture.keys.as_deref().copied().unwrap_or_default();
+    let [player_a_public_key, player_b_public_key] =
+        fixture.keys.as_deref().copied().unwrap_or_default();
     let a = league.players.get(&fixture.a)?;
     let b = league.players.get(&fixture.b)?;
     Some(Briefing {

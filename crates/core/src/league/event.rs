@@ -23,7 +23,10 @@ use std::sync::Arc;
 /// What the log of a league holds. Every state of the manager follows from these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-#[allow(clippy::large_enum_variant, reason = "events are written once and read once")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "events are written once and read once"
+)]
 pub enum LeagueEvent {
     /// The first event of every log.
     LeagueCreated {
@@ -340,13 +343,29 @@ impl LeagueEvent {
     /// Whether this is a registration of an agent that was registered before.
     pub fn renewal(&self) -> Option<Renewal<'_>> {
         let (id, request) = match self {
-            Self::PlayerRegistered { player_id, request, .. }
-            | Self::PlayerRejoined { player_id, request, .. } => (player_id.as_str(), request),
-            Self::RefereeRegistered { referee_id, request, .. }
-            | Self::RefereeRejoined { referee_id, request, .. } => (referee_id.as_str(), request),
+            Self::PlayerRegistered {
+                player_id, request, ..
+            }
+            | Self::PlayerRejoined {
+                player_id, request, ..
+            } => (player_id.as_str(), request),
+            Self::RefereeRegistered {
+                referee_id,
+                request,
+                ..
+            }
+            | Self::RefereeRejoined {
+                referee_id,
+                request,
+                ..
+            } => (referee_id.as_str(), request),
             _ => return None,
         };
-        Some(Renewal { id, by: request.renewed_by?, client: request.client })
+        Some(Renewal {
+            id,
+            by: request.renewed_by?,
+            client: request.client,
+        })
     }
 }
 

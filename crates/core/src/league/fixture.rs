@@ -93,7 +93,10 @@ impl Match {
 
     /// The current attempt; `None` until the match is assigned.
     pub fn attempt(&self) -> Option<Attempt> {
-        u32::try_from(self.attempts.len()).ok().filter(|count| *count > 0).map(Attempt)
+        u32::try_from(self.attempts.len())
+            .ok()
+            .filter(|count| *count > 0)
+            .map(Attempt)
     }
 
     /// The referee of the current attempt.
@@ -103,12 +106,17 @@ impl Match {
 
     /// How many attempts this referee lost after they had begun.
     pub fn lost_attempts(&self, referee: &RefereeId) -> usize {
-        self.lost.iter().filter(|lost| lost.referee_id == *referee).count()
+        self.lost
+            .iter()
+            .filter(|lost| lost.referee_id == *referee)
+            .count()
     }
 
     /// Whether the report of this attempt is no longer accepted.
     pub fn is_void(&self, attempt: Attempt) -> bool {
-        self.lost.iter().any(|lost| lost.attempt == attempt && lost.is_void)
+        self.lost
+            .iter()
+            .any(|lost| lost.attempt == attempt && lost.is_void)
     }
 
     /// Whether the player is A or B.
@@ -170,7 +178,10 @@ pub struct Decision {
 impl Decision {
     /// The outcome, and whether it was a technical loss.
     pub(super) fn counted(&self, fixture: &Match) -> (Verdict, bool) {
-        (self.verdict(fixture), self.status == GameStatus::TechnicalLoss)
+        (
+            self.verdict(fixture),
+            self.status == GameStatus::TechnicalLoss,
+        )
     }
 
     /// The outcome, from the result alone.
@@ -195,9 +206,18 @@ impl Decision {
 
     /// The cause of a player's technical loss, if it had one. Foreign referees do not state it.
     pub fn blame(&self, player: &PlayerId) -> Option<Blame> {
-        let lost = self.status == GameStatus::TechnicalLoss && self.result.winner.as_ref() != Some(player);
-        let told = self.result.details.blame.as_ref().and_then(|blame| blame.get(player));
-        lost.then(|| told.cloned().unwrap_or_else(|| Blame::on_player(Cause::Unstated)))
+        let lost =
+            self.status == GameStatus::TechnicalLoss && self.result.winner.as_ref() != Some(player);
+        let told = self
+            .result
+            .details
+            .blame
+            .as_ref()
+            .and_then(|blame| blame.get(player));
+        lost.then(|| {
+            told.cloned()
+                .unwrap_or_else(|| Blame::on_player(Cause::Unstated))
+        })
     }
 }
 

@@ -15,7 +15,11 @@ impl Keyrings {
     /// The keyring of the agent's current token.
     pub(super) fn of(&mut self, league: &League, agent: &Sender) -> Option<&Keyring> {
         let hash = league.member(agent)?.token;
-        if self.keyrings.get(agent).is_none_or(|keyring| !keyring.is_of(&hash)) {
+        if self
+            .keyrings
+            .get(agent)
+            .is_none_or(|keyring| !keyring.is_of(&hash))
+        {
             let keyring = Keyring::new(hash, &league.settings.league_id);
             self.keyrings.insert(agent.clone(), keyring);
         }

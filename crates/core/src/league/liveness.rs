@@ -53,7 +53,10 @@ impl Liveness {
         let suspended = league.members().filter(|(_, member)| member.is_suspended());
         let suspended: Vec<Sender> = suspended.map(|(agent, _)| agent).collect();
         self.probe_at = (!suspended.is_empty()).then(|| now + league.settings.probe_every);
-        suspended.iter().filter_map(|agent| probe(league, agent, Purpose::Probe, Tries::Once)).collect()
+        suspended
+            .iter()
+            .filter_map(|agent| probe(league, agent, Purpose::Probe, Tries::Once))
+            .collect()
     }
 
     pub(super) fn is_in_roll_call(&self) -> bool {
@@ -68,7 +71,9 @@ impl Liveness {
         }
         let tries = roll_call_tries(&league.settings);
         let agents = self.unresponsive(league).into_iter();
-        agents.filter_map(|agent| probe(league, &agent, Purpose::Probe, tries)).collect()
+        agents
+            .filter_map(|agent| probe(league, &agent, Purpose::Probe, tries))
+            .collect()
     }
 
     /// Ends the roll call: the agents that have not answered their probe.
@@ -78,7 +83,10 @@ impl Liveness {
         if league.settings.endpoint_check != EndpointCheck::AtStart {
             return Vec::new();
         }
-        self.unresponsive(league).into_iter().filter(|agent| !unprobed.contains(agent)).collect()
+        self.unresponsive(league)
+            .into_iter()
+            .filter(|agent| !unprobed.contains(agent))
+            .collect()
     }
 
     pub(super) fn cancel_roll_call(&mut self) {
@@ -91,7 +99,11 @@ impl Liveness {
     }
 
     fn unresponsive(&self, league: &League) -> Vec<Sender> {
-        league.members().map(|(agent, _)| agent).filter(|agent| !self.answered.contains(agent)).collect()
+        league
+            .members()
+            .map(|(agent, _)| agent)
+            .filter(|agent| !self.answered.contains(agent))
+            .collect()
     }
 
     pub(super) fn deadline(&self) -> Option<Timestamp> {
@@ -102,6 +114,8 @@ impl Liveness {
 /// An agent that is just being started refuses connections at first: it has as long to listen as a probe has to be answered.
 fn roll_call_tries(settings: &LeagueSettings) -> Tries {
     let retries = settings.probe_timeout.as_millis() / REFUSED_PROBE_PAUSE.as_millis();
-    let backoff = Backoff::Fixed { delay: REFUSED_PROBE_PAUSE };
+    let backoff = Backoff::Fixed {
+        delay: REFUSED_PROBE_PAUSE,
+    };
     Tries::Retry(u32::try_from(retries).unwrap_or(u32::MAX), backoff)
 }

@@ -12,7 +12,10 @@ pub fn of_player(seed: u64, purpose: &str, player: &PlayerId) -> i64 {
     hash.update([0]);
     hash.update(player.as_str().as_bytes());
     let digest = hash.finalize();
-    let first = digest.iter().take(8).fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
+    let first = digest
+        .iter()
+        .take(8)
+        .fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
     i64::try_from(first >> 1).unwrap_or(i64::MAX)
 }
 

@@ -154,7 +154,12 @@ impl<M> Member<M> {
     }
 
     /// Registers again with its token, with new metadata.
-    pub(super) fn rejoin(&mut self, meta: M, dialect: Dialect, request: Option<RegistrationRecord>) {
+    pub(super) fn rejoin(
+        &mut self,
+        meta: M,
+        dialect: Dialect,
+        request: Option<RegistrationRecord>,
+    ) {
         self.meta = meta;
         self.dialect = dialect;
         self.away = false;
@@ -170,7 +175,8 @@ impl<M> Member<M> {
 impl<M: ?Sized> Member<M> {
     /// Gets a new token from the operator.
     pub(super) fn rotate(&mut self, token: TokenHash) {
-        self.replaced.push(std::mem::replace(&mut self.token, token));
+        self.replaced
+            .push(std::mem::replace(&mut self.token, token));
         self.request = None;
         self.revoked = false;
         self.barred = false;
@@ -206,7 +212,8 @@ impl<M: ?Sized> Member<M> {
 
     /// Whether it registered with a key, so that a weaker proof is not accepted.
     pub fn is_keyed(&self) -> bool {
-        self.request.is_some_and(|known| matches!(known.proof, Proof::Key(_)))
+        self.request
+            .is_some_and(|known| matches!(known.proof, Proof::Key(_)))
     }
 
     /// Whether showing its token is worth an event: with a key or an operator's token it makes no difference.

@@ -6,7 +6,9 @@ use super::state::League;
 use crate::agent::Payload;
 use crate::outbox::{Delivery, Tries};
 use crate::protocol::ids::ConversationId;
-use crate::protocol::messages::{LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted};
+use crate::protocol::messages::{
+    LeagueCompleted, LeagueStandingsUpdate, RoundAnnouncement, RoundCompleted,
+};
 use crate::protocol::{Body, Envelope, Message, Sender, Timestamp};
 use smol_str::{SmolStr, format_smolstr};
 use std::collections::{BTreeMap, VecDeque};
@@ -43,19 +45,29 @@ pub(super) struct Notice {
 
 impl Notice {
     pub(super) fn lasting(conversation: SmolStr, body: impl Into<Body>) -> Self {
-        Self { conversation, body: body.into(), lasting: true }
+        Self {
+            conversation,
+            body: body.into(),
+            lasting: true,
+        }
     }
 }
 
 impl From<RoundAnnouncement> for Notice {
     fn from(body: RoundAnnouncement) -> Self {
-        Self::lasting(format_smolstr!("conv-round-{}-announce", body.round_id), body)
+        Self::lasting(
+            format_smolstr!("conv-round-{}-announce", body.round_id),
+            body,
+        )
     }
 }
 
 impl From<RoundCompleted> for Notice {
     fn from(body: RoundCompleted) -> Self {
-        Self::lasting(format_smolstr!("conv-round-{}-complete", body.round_id), body)
+        Self::lasting(
+            format_smolstr!("conv-round-{}-complete", body.round_id),
+            body,
+        )
     }
 }
 
@@ -68,7 +80,10 @@ impl From<LeagueCompleted> for Notice {
 impl From<LeagueStandingsUpdate> for Notice {
     fn from(body: LeagueStandingsUpdate) -> Self {
         let conversation = format_smolstr!("conv-round-{}-standings", body.round_id);
-        Self { lasting: false, ..Self::lasting(conversation, body) }
+        Self {
+            lasting: false,
+            ..Self::lasting(conversation, body)
+        }
     }
 }
 
@@ -103,14 +118,22 @@ impl NoticeQueue {
         let is_patient = notice.lasting && !member.is_suspended() && !self.unreachable;
         let policy = league.settings.timing.retry;
         let conversation = ConversationId::new(notice.conversation);
-        let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
+        let envelope =
+            Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
         Some(Delivery {
             to: member.meta.contact_endpoint().clone(),
             dialect: member.dialect,
-            payload: Payload::Message(Message { envelope, body: notice.body }),
+            payload: Payload::Message(Message {
+                envelope,
+                body: notice.body,
+            }),
             purpose: Purpose::Notice(agent),
             timeout: league.settings.timing.other,
-            tries: if is_patient { Tries::Retry(policy.retries, policy.backoff) } else { Tries::Once },
+            tries: if is_patient {
+                Tries::Retry(policy.retries, policy.backoff)
+            } else {
+                Tries::Once
+            },
         })
     }
 }

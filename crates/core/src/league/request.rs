@@ -30,7 +30,10 @@ impl ReceivedMessage {
     /// With the join code of the message itself, if it has one.
     pub(crate) fn with_code(&self, code: Option<Token>) -> Self {
         let received = self.clone();
-        Self { join_code: code.or(received.join_code), ..received }
+        Self {
+            join_code: code.or(received.join_code),
+            ..received
+        }
     }
 }
 
@@ -46,11 +49,18 @@ pub(crate) struct RequestError {
 
 impl RequestError {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), context: None, guess: None }
+        Self {
+            code,
+            message: message.into(),
+            context: None,
+            guess: None,
+        }
     }
 
     pub(crate) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.context.get_or_insert_default().insert(key.to_owned(), value.into());
+        self.context
+            .get_or_insert_default()
+            .insert(key.to_owned(), value.into());
         self
     }
 
@@ -63,6 +73,11 @@ impl RequestError {
 impl From<Rejection> for RequestError {
     fn from(rejection: Rejection) -> Self {
         let error = LeagueError::from(&rejection);
-        Self { message: rejection.sentence(), context: error.context, code: rejection.code, guess: None }
+        Self {
+            message: rejection.sentence(),
+            context: error.context,
+            code: rejection.code,
+            guess: None,
+        }
     }
 }

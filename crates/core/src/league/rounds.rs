@@ -37,14 +37,19 @@ impl Rounds {
         if self.unacknowledged.is_empty() {
             self.announcement_deadline = None;
         }
-        let opponent = league.matches.get(&match_id).map(|fixture| fixture.opponent(player));
+        let opponent = league
+            .matches
+            .get(&match_id)
+            .map(|fixture| fixture.opponent(player));
         let is_free = opponent.is_none_or(|opponent| !self.unacknowledged.contains_key(opponent));
         is_free.then_some(match_id)
     }
 
     /// Whether a match waits for one of its players.
     pub(super) fn is_awaiting(&self, match_id: &MatchId) -> bool {
-        self.unacknowledged.values().any(|awaited| awaited == match_id)
+        self.unacknowledged
+            .values()
+            .any(|awaited| awaited == match_id)
     }
 
     /// Whether matches may begin.
@@ -78,6 +83,9 @@ impl Rounds {
     }
 
     pub(super) fn deadline(&self) -> Option<Timestamp> {
-        [self.release_at, self.announcement_deadline, self.pair_at].into_iter().flatten().min()
+        [self.release_at, self.announcement_deadline, self.pair_at]
+            .into_iter()
+            .flatten()
+            .min()
     }
 }

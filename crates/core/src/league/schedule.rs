@@ -22,15 +22,24 @@ const FOUR: [[(usize, usize); 2]; 3] = [[(0, 1), (2, 3)], [(2, 0), (3, 1)], [(3,
 pub fn round_robin(players: &[PlayerId]) -> Vec<Pairings> {
     match players.len() {
         0 | 1 => Vec::new(),
-        4 => FOUR.iter().map(|round| seat(players, round.iter().copied(), None)).collect(),
+        4 => FOUR
+            .iter()
+            .map(|round| seat(players, round.iter().copied(), None))
+            .collect(),
         n if n.is_multiple_of(2) => (0..n - 1).map(|round| even_round(players, round)).collect(),
-        n => (0..n).map(|round| seat(players, circle(n, round), Some(round))).collect(),
+        n => (0..n)
+            .map(|round| seat(players, circle(n, round), Some(round)))
+            .collect(),
     }
 }
 
 /// The first player is fixed; the others rotate.
 fn even_round(players: &[PlayerId], round: usize) -> Pairings {
-    let pinned = if round.is_multiple_of(2) { (0, round + 1) } else { (round + 1, 0) };
+    let pinned = if round.is_multiple_of(2) {
+        (0, round + 1)
+    } else {
+        (round + 1, 0)
+    };
     let others = circle(players.len() - 1, round).map(|(a, b)| (a + 1, b + 1));
     seat(players, std::iter::once(pinned).chain(others), None)
 }
@@ -44,14 +53,24 @@ fn circle(m: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
     (1..=half).map(move |k| {
         let x = (round + k) % m;
         let y = (round + m - k) % m;
-        if (y + m - x) % m <= half { (x, y) } else { (y, x) }
+        if (y + m - x) % m <= half {
+            (x, y)
+        } else {
+            (y, x)
+        }
     })
 }
 
-fn seat(players: &[PlayerId], pairs: impl Iterator<Item = (usize, usize)>, bye: Option<usize>) -> Pairings {
+fn seat(
+    players: &[PlayerId],
+    pairs: impl Iterator<Item = (usize, usize)>,
+    bye: Option<usize>,
+) -> Pairings {
     let player = |place: usize| players.get(place).cloned();
     Pairings {
-        pairs: pairs.filter_map(|(a, b)| player(a).zip(player(b))).collect(),
+        pairs: pairs
+            .filter_map(|(a, b)| player(a).zip(player(b)))
+            .collect(),
         bye: bye.and_then(player),
     }
 }

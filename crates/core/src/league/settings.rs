@@ -112,8 +112,13 @@ impl LeagueSettings {
     /// `timing`.
     pub fn overdue_after(&self, timing: &Timing) -> Duration {
         let known = crate::game::find(&self.game_type).map(|game| game.turns_max);
-        let turns = known.or(self.external_game.as_ref().map(|game| game.turns_max)).unwrap_or(1);
-        self.timing.retry.longest(self.timing.other).saturating_add(timing.match_bound(turns))
+        let turns = known
+            .or(self.external_game.as_ref().map(|game| game.turns_max))
+            .unwrap_or(1);
+        self.timing
+            .retry
+            .longest(self.timing.other)
+            .saturating_add(timing.match_bound(turns))
     }
 }
 
@@ -132,7 +137,11 @@ impl Score {
     /// As new leagues of a game have it unless the operator chooses.
     pub fn default_of(game: &GameType) -> Self {
         let payoff = crate::game::find(game).and_then(|game| game.payoff);
-        if payoff.is_some_and(|payoff| payoff.ranks) { Self::Payoff } else { Self::Match }
+        if payoff.is_some_and(|payoff| payoff.ranks) {
+            Self::Payoff
+        } else {
+            Self::Match
+        }
     }
 }
 

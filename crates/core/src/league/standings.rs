@@ -147,9 +147,21 @@ pub fn compute<'a>(
 ) -> Vec<Place> {
     let ids: Vec<&PlayerId> = players.into_iter().collect();
     let places: BTreeMap<&PlayerId, usize> = ids.iter().copied().zip(0..).collect();
-    let games = results.into_iter().filter_map(|CountedMatch { a, b, verdict, technical }| {
-        Some(IndexedMatch { a: *places.get(a)?, b: *places.get(b)?, verdict, technical })
-    });
+    let games = results.into_iter().filter_map(
+        |CountedMatch {
+             a,
+             b,
+             verdict,
+             technical,
+         }| {
+            Some(IndexedMatch {
+                a: *places.get(a)?,
+                b: *places.get(b)?,
+                verdict,
+                technical,
+            })
+        },
+    );
     named(&ids, &rank(&ids, games.collect(), tie_breaks))
 }
 
@@ -167,7 +179,11 @@ pub struct Basis {
 }
 
 /// As [`compute`], with indices for players. The rows of level players are in the order of their ids.
-pub fn rank(ids: &[&PlayerId], games: Vec<IndexedMatch>, tie_breaks: &[TieBreak]) -> Vec<RankedPlayer> {
+pub fn rank(
+    ids: &[&PlayerId],
+    games: Vec<IndexedMatch>,
+    tie_breaks: &[TieBreak],
+) -> Vec<RankedPlayer> {
     rank_by(ids, games, tie_breaks, &Basis::default())
 }
 
@@ -179,13 +195,27 @@ pub fn rank_by(
     basis: &Basis,
 ) -> Vec<RankedPlayer> {
     let tallies = tallies(ids.len(), &games, basis);
-    let order = Ranking { ids, tallies: &tallies, games: &games, basis }.order(tie_breaks);
+    let order = Ranking {
+        ids,
+        tallies: &tallies,
+        games: &games,
+        basis,
+    }
+    .order(tie_breaks);
     let next = order.iter().skip(1).copied().map(Some).chain([None]);
     let mut rank = 1;
-    let rows = (1_u32..).zip(&order).zip(next).filter_map(|((row, &(player, before)), ahead)| {
-        rank = if before == LEVEL { rank } else { row };
-        Some(RankedPlayer { rank, player, tally: *tallies.get(player)?, ahead })
-    });
+    let rows = (1_u32..)
+        .zip(&order)
+        .zip(next)
+        .filter_map(|((row, &(player, before)), ahead)| {
+            rank = if before == LEVEL { rank } else { row };
+            Some(RankedPlayer {
+                rank,
+                player,
+                tally: *tallies.get(player)?,
+                ahead,
+            })
+        });
     rows.collect()
 }
 
@@ -197,12 +227,21 @@ pub fn tie_break_values(
     basis: &Basis,
 ) -> Option<Vec<f64>> {
     let tallies = tallies(ids.len(), games, basis);
-    let ranking = Ranking { ids, tallies: &tallies, games, basis };
+    let ranking = Ranking {
+        ids,
+        tallies: &tallies,
+        games,
+        basis,
+    };
     match rule {
         // Doubled while they are compared.
-        TieBreak::SonnebornBerger | TieBreak::Buchholz => {
-            Some(ranking.keys(rule, &[]).into_iter().map(|value| value as f64 / 2.0).collect())
-        }
+        TieBreak::SonnebornBerger | TieBreak::Buchholz => Some(
+            ranking
+                .keys(rule, &[])
+                .into_iter()
+                .map(|value| value as f64 / 2.0)
+                .collect(),
+        ),
         _ => None,
     }
 }
@@ -210,10 +249,22 @@ pub fn tie_break_values(
 /// Rows with ids in place of indices.
 pub(super) fn named(ids: &[&PlayerId], table: &[RankedPlayer]) -> Vec<Place> {
     let name = |place: usize| ids.get(place).map(|id| PlayerId::clone(id));
-    let rows = table.iter().filter_map(|RankedPlayer { rank, player, tally, ahead }| {
-        let ahead = ahead.and_then(|(of, on)| Some(Ahead { of: name(of)?, on }));
-        Some(Place { rank: *rank, player: name(*player)?, tally: *tally, ahead })
-    });
+    let rows = table.iter().filter_map(
+        |RankedPlayer {
+             rank,
+             player,
+             tally,
+             ahead,
+         }| {
+            let ahead = ahead.and_then(|(of, on)| Some(Ahead { of: name(of)?, on }));
+            Some(Place {
+                rank: *rank,
+                player: name(*player)?,
+                tally: *tally,
+                ahead,
+            })
+        },
+    );
     rows.collect()
 }
 
@@ -228,7 +279,10 @@ pub(super) fn reason(of: &PlayerId, on: &str) -> SmolStr {
 fn tallies(players: usize, games: &[IndexedMatch], basis: &Basis) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); players];
     games.iter().for_each(|game| count(&mut tallies, game));
-    tallies.iter_mut().zip(&basis.byes).for_each(|(tally, byes)| tally.wins += byes);
+    tallies
+        .iter_mut()
+        .zip(&basis.byes)
+        .for_each(|(tally, byes)| tally.wins += byes);
     tallies
 }
 
@@ -301,17 +355,25 @@ impl Ranking<'_> {
         for keys in &self.basis.play_offs {
             groups = split(groups, PLAY_OFF, keys);
         }
-        groups.into_iter().flat_map(|group| self.by_id(group)).collect()
+        groups
+            .into_iter()
+            .flat_map(|group| self.by_id(group))
+            .collect()
     }
 
     fn by_id(&self, (mut group, mut before): Group) -> Vec<PlacedPlayer> {
         group.sort_by_key(|&player| self.ids.get(player));
-        let placed = group.into_iter().map(|player| (player, std::mem::replace(&mut before, LEVEL)));
+        let placed = group
+            .into_iter()
+            .map(|player| (player, std::mem::replace(&mut before, LEVEL)));
         placed.collect()
     }
 
     fn points(&self) -> Vec<i64> {
-        self.tallies.iter().map(|tally| i64::from(tally.points())).collect()
+        self.tallies
+            .iter()
+            .map(|tally| i64::from(tally.points()))
+            .collect()
     }
 
     /// One number for each player; in its group the greater is ahead.
@@ -321,15 +383,19 @@ impl Ranking<'_> {
             TieBreak::HeadToHead => self.head_to_head(groups),
             // Exact enough to compare: with fewer than a million matches, different ratios differ by more.
             TieBreak::WinPercentage => tallies
-                .map(|tally| i64::from(tally.wins) * 1_000_000_000_000 / i64::from(tally.played().max(1)))
+                .map(|tally| {
+                    i64::from(tally.wins) * 1_000_000_000_000 / i64::from(tally.played().max(1))
+                })
                 .collect(),
             TieBreak::Wins => tallies.map(|tally| i64::from(tally.wins)).collect(),
             TieBreak::FewerDraws => tallies.map(|tally| -i64::from(tally.draws)).collect(),
             TieBreak::SonnebornBerger => self.by_opponents(|gained| gained),
             TieBreak::Buchholz => self.by_opponents(|_| MatchShare::All),
-            TieBreak::Lots => {
-                self.ids.iter().map(|id| lots::of_player(self.basis.seed, "table", id)).collect()
-            }
+            TieBreak::Lots => self
+                .ids
+                .iter()
+                .map(|id| lots::of_player(self.basis.seed, "table", id))
+                .collect(),
         }
     }
 
@@ -340,7 +406,9 @@ impl Ranking<'_> {
         let of = |place: usize| points.get(place).copied().unwrap_or(0);
         let byes = self.basis.byes.iter().copied().chain(std::iter::repeat(0));
         let own = points.iter().zip(byes);
-        let mut sums: Vec<i64> = own.map(|(points, byes)| 2 * points * i64::from(byes)).collect();
+        let mut sums: Vec<i64> = own
+            .map(|(points, byes)| 2 * points * i64::from(byes))
+            .collect();
         for &IndexedMatch { a, b, verdict, .. } in self.games {
             let (for_a, for_b) = match verdict {
                 Verdict::WonByA => (MatchShare::All, MatchShare::Nothing),

@@ -24,7 +24,12 @@ pub enum TieBreak {
 
 impl TieBreak {
     /// Players whom none of them separates share a rank.
-    pub const DEFAULT: [Self; 4] = [Self::HeadToHead, Self::WinPercentage, Self::Wins, Self::FewerDraws];
+    pub const DEFAULT: [Self; 4] = [
+        Self::HeadToHead,
+        Self::WinPercentage,
+        Self::Wins,
+        Self::FewerDraws,
+    ];
 
     /// Every tie-break, the default ones first.
     pub const ALL: [Self; 7] = [

@@ -12,8 +12,8 @@ use crate::game::context::{Context, Options};
 use crate::game::past::Past;
 use crate::game::strategy::Turn;
 use crate::protocol::messages::{
-    ChooseParityCall, ChooseParityResponse, GameInvitation, GameJoinAck, GameMoveCall, GameMoveResponse,
-    LeagueError, MoveData, Parity, Record,
+    ChooseParityCall, ChooseParityResponse, GameInvitation, GameJoinAck, GameMoveCall,
+    GameMoveResponse, LeagueError, MoveData, Parity, Record,
 };
 use crate::protocol::{
     Attempt, Body, Envelope, ErrorCode, GameType, MatchId, Message, MessageType, PlayerId, RoundId,
@@ -60,7 +60,10 @@ pub(super) struct PendingReply {
 #[derive(Debug, Clone)]
 enum AnswerForm {
     Parity,
-    Move { game_type: GameType, move_type: SmolStr },
+    Move {
+        game_type: GameType,
+        move_type: SmolStr,
+    },
 }
 
 impl PendingReply {
@@ -77,19 +80,36 @@ impl PendingReply {
                     return self.league_error(now, league_error(ErrorCode::Internal, why));
                 };
                 let choice = self.foreign_referee.then_some(parity_choice);
-                ChooseParityResponse { match_id, player_id, parity_choice, choice, nonce, signature }.into()
+                ChooseParityResponse {
+                    match_id,
+                    player_id,
+                    parity_choice,
+                    choice,
+                    nonce,
+                    signature,
+                }
+                .into()
             }
-            AnswerForm::Move { game_type, move_type } => GameMoveResponse {
+            AnswerForm::Move {
+                game_type,
+                move_type,
+            } => GameMoveResponse {
                 match_id,
                 player_id,
                 game_type: game_type.clone(),
-                move_data: MoveData { move_type: move_type.clone(), choice: choice.value.clone() },
+                move_data: MoveData {
+                    move_type: move_type.clone(),
+                    choice: choice.value.clone(),
+                },
                 nonce,
                 signature,
             }
             .into(),
         };
-        let envelope = Envelope { timestamp: now, ..self.envelope.clone() };
+        let envelope = Envelope {
+            timestamp: now,
+            ..self.envelope.clone()
+        };
         Content::Message(Message::new(envelope, body))
     }
 
@@ -99,7 +119,11 @@ impl PendingReply {
             AnswerForm::Move { .. } => MessageType::GameMoveCall,
         };
         error.original_message_type = Some(UntrustedText::new_static(asked_by.name()));
-        let envelope = Envelope { timestamp: now, auth_token: None, ..self.envelope.clone() };
+        let envelope = Envelope {
+            timestamp: now,
+            auth_token: None,
+            ..self.envelope.clone()
+        };
         Content::Message(Message::new(envelope, error))
     }
 }
@@ -107,7 +131,11 @@ impl PendingReply {
 /// How long a referee waits, by its own clock alone, since ours may differ. A deadline before the question's timestamp
 /// is ignored in favour of the default.
 fn window(asked_at: Timestamp, deadline: Timestamp) -> Duration {
-    if deadline < asked_at { Timing::default().choice } else { deadline.since(asked_at) }
+    if deadline < asked_at {
+        Timing::default().choice
+    } else {
+        deadline.since(asked_at)
+    }
 }
 
 impl Player {
@@ -122,7 +150,9 @@ impl Player {
         self.check_not_over(&invitation.match_id)?;
         self.check_commitment(attempt, invitation)?;
         let accept = self.settings.game_types.contains(&invitation.game_type);
-        let nonce_commitment = self.nonce_commitment(attempt, invitation).filter(|_| accept);
+        let nonce_commitment = self
+            .nonce_commitment(attempt, invitation)
+            .filter(|_| accept);
         let ack = GameJoinAck {
             match_id: invitation.match_id.clone(),
             player_id: self.own_id()?.clone(),
@@ -177,7 +207,11 @@ impl Player {
             player_id: call.player_id.clone(),
             game_type: call.game_type.clone(),
         };
-        let turn_ref = TurnRef { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
+        let turn_ref = TurnRef {
+            attempt,
+            turn: call.turn,
+            opponent_nonce: call.opponent_nonce_commitment,
+        };
         let reply = self.pending_reply(request, envelope, turn_ref, &asked, AnswerForm::Parity);
         self.choose(ctx, asked, reply)
     }
@@ -191,11 +225,23 @@ impl Player {
     ) -> Result<Option<Content>, LeagueError> {
         let attempt = self.authenticate_referee(envelope, &call.match_id)?;
         let wanted = call.move_request;
-        let of_parity = call.game_type.is_even_odd() || PARITY_MOVES.contains(&wanted.move_type.as_str());
-        let question = if of_parity { Question::Parity } else { Question::of_move(&wanted) };
+        let of_parity =
+            call.game_type.is_even_odd() || PARITY_MOVES.contains(&wanted.move_type.as_str());
+        let question = if of_parity {
+            Question::Parity
+        } else {
+            Question::of_move(&wanted)
+        };
         let opponent = wanted.context.get("opponent_id").and_then(Value::as_str);
-        let turn_ref = TurnRef { attempt, turn: call.turn, opponent_nonce: call.opponent_nonce_commitment };
-        let form = AnswerForm::Move { game_type: call.game_type.clone(), move_type: wanted.move_type };
+        let turn_ref = TurnRef {
+            attempt,
+            turn: call.turn,
+            opponent_nonce: call.opponent_nonce_commitment,
+        };
+        let form = AnswerForm::Move {
+            game_type: call.game_type.clone(),
+            move_type: wanted.move_type,
+        };
         let asked = MoveQuestion {
             match_id: call.match_id,
             player_id: call.player_id,
@@ -203,7 +249,11 @@ impl Player {
             round_id: call.round_id,
             opponent_id: opponent.map(PlayerId::new),
             question,
-            options: if of_parity { Options::Parities } else { Options::Given(wanted.valid_options) },
+            options: if of_parity {
+                Options::Parities
+            } else {
+                Options::Given(wanted.valid_options)
+            },
             context: Context::OfMove(wanted.context),
             standings: None,
             window: window(envelope.timestamp, call.deadline),
@@ -224,7 +274,8 @@ impl Player {
         let conversation = envelope.conversation_id.clone();
         PendingReply {
             request,
-            envelope: Envelope::new(self.sender(), envelope.timestamp, conversation).with_token(token),
+            envelope: Envelope::new(self.sender(), envelope.timestamp, conversation)
+                .with_token(token),
             match_id: asked.match_id.clone(),
             player_id: asked.player_id.clone(),
             turn_ref,
@@ -254,12 +305,15 @@ impl Player {
             return Err(league_error(ErrorCode::InvalidFormat, message));
         }
         if known.is_some_and(|known| known.moves_in(attempt).len() >= QUESTIONS_MAX) {
-            let message =
-                format!("this player answers at most {QUESTIONS_MAX} different questions in a match");
+            let message = format!(
+                "this player answers at most {QUESTIONS_MAX} different questions in a match"
+            );
             return Err(league_error(ErrorCode::InvalidState, message));
         }
         self.make_room(&asked.match_id)?;
-        asked.opponent_id = known.and_then(|known| known.opponent_id.clone()).or(asked.opponent_id);
+        asked.opponent_id = known
+            .and_then(|known| known.opponent_id.clone())
+            .or(asked.opponent_id);
         // Another attempt asks the same question: the same choice with another nonce.
         if let Some(chosen) = known.and_then(|known| known.chosen(&asked.question)) {
             let value = chosen.value.clone();
@@ -271,12 +325,15 @@ impl Player {
         };
         match decider.enqueue(ctx.now, asked, reply) {
             EnqueueOutcome::New(id) => {
-                ctx.step.decision_requests.extend(self.decision_request(ctx.now, id));
+                ctx.step
+                    .decision_requests
+                    .extend(self.decision_request(ctx.now, id));
                 Ok(None)
             }
             EnqueueOutcome::Known => Ok(None),
             EnqueueOutcome::Busy => {
-                let message = "this player is still thinking about another question of this match: ask again";
+                let message =
+                    "this player is still thinking about another question of this match: ask again";
                 Err(league_error(ErrorCode::InvalidState, message))
             }
             EnqueueOutcome::NoTime(question) => {
@@ -288,7 +345,8 @@ impl Player {
                 Ok(Some(self.answer_now(ctx, &asked, &reply, Some(&why))))
             }
             EnqueueOutcome::NoRoom => {
-                let message = format!("this player is thinking about {PENDING_MAX} moves already: ask again");
+                let message =
+                    format!("this player is thinking about {PENDING_MAX} moves already: ask again");
                 Err(league_error(ErrorCode::RateLimited, message))
             }
         }
@@ -310,7 +368,11 @@ impl Player {
     pub(super) fn own_choice(&self, entropy: &mut Entropy, asked: &MoveQuestion) -> Value {
         let turn = self.turn(asked);
         let chosen = self.strategy.choose(&turn, entropy);
-        if asked.options.as_slice().contains(&chosen) { chosen } else { turn.any_option(entropy) }
+        if asked.options.as_slice().contains(&chosen) {
+            chosen
+        } else {
+            turn.any_option(entropy)
+        }
     }
 
     pub(super) fn turn<'a>(&'a self, asked: &'a MoveQuestion) -> Turn<'a> {
@@ -324,7 +386,9 @@ impl Player {
             context: &asked.context,
             against: opponent_id.map_or(Past::NONE, |opponent| history.against(opponent)),
             overall: history.overall(),
-            record: asked.standings.unwrap_or_else(|| history.overall().record()),
+            record: asked
+                .standings
+                .unwrap_or_else(|| history.overall().record()),
         }
     }
 
@@ -333,8 +397,9 @@ impl Player {
         if self.durable.has_room_for(match_id) {
             return Ok(());
         }
-        let message =
-            format!("this player has {MATCHES_MAX} matches open already: finish some of them first");
+        let message = format!(
+            "this player has {MATCHES_MAX} matches open already: finish some of them first"
+        );
         Err(league_error(ErrorCode::RateLimited, message))
     }
 

@@ -7,7 +7,9 @@ use super::Player;
 use crate::protocol::keyring::Keyring;
 use crate::protocol::messages::LeagueError;
 use crate::protocol::token::same_token;
-use crate::protocol::{Attempt, Envelope, ErrorCode, MatchId, PlayerId, Sender, Token, UntrustedText};
+use crate::protocol::{
+    Attempt, Envelope, ErrorCode, MatchId, PlayerId, Sender, Token, UntrustedText,
+};
 use crate::registration::Identity;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -19,13 +21,17 @@ pub(super) fn league_error(code: ErrorCode, message: impl Into<UntrustedText>) -
 impl Player {
     /// The keyring, with a manager that derives tokens.
     pub(super) fn keyring_of(identity: &Identity<PlayerId>) -> Option<Keyring> {
-        let own = identity.auth_token.as_ref().filter(|_| identity.match_tokens)?;
+        let own = identity
+            .auth_token
+            .as_ref()
+            .filter(|_| identity.match_tokens)?;
         Some(Keyring::new(own.hash(), identity.league_id.as_ref()?))
     }
 
     /// Our id in the league, or an error before registration.
     pub(super) fn own_id(&self) -> Result<&PlayerId, LeagueError> {
-        let not_yet = "this player is not registered yet; send this again once the manager has accepted it";
+        let not_yet =
+            "this player is not registered yet; send this again once the manager has accepted it";
         match self.identity() {
             Some(identity) => Ok(&identity.id),
             None => Err(league_error(ErrorCode::InvalidState, not_yet)),
@@ -99,7 +105,8 @@ impl Player {
     /// Whether a match can still be played. Choices are dropped when the round is completed, so a late question could
     /// get another answer. A foreign league may reuse ids.
     pub(super) fn check_not_over(&self, match_id: &MatchId) -> Result<(), LeagueError> {
-        let is_forgotten = self.durable.find(match_id).is_none() && self.history().has_finished(match_id);
+        let is_forgotten =
+            self.durable.find(match_id).is_none() && self.history().has_finished(match_id);
         if is_forgotten && self.keyring.is_some() {
             let message = format!("match {match_id} is over, as this player has been told");
             return Err(league_error(ErrorCode::InvalidState, message));
@@ -144,7 +151,10 @@ fn check_token(envelope: &Envelope, wanted: &Token) -> Result<(), LeagueError> {
             ErrorCode::TokenInvalid,
             "auth_token: this is not the token made for this message; nothing was changed",
             None,
-            Some(Map::from_iter([("provided_token".to_owned(), Value::from(shown.hint()))])),
+            Some(Map::from_iter([(
+                "provided_token".to_owned(),
+                Value::from(shown.hint()),
+            )])),
         )),
     }
 }

@@ -174,13 +174,18 @@ impl Durable {
                 // The manager's announcement takes precedence over the referee's invitation.
                 invited.round_id.get_or_insert(*round_id);
                 invited.game_type.get_or_insert_with(|| game_type.clone());
-                invited.opponent_id.get_or_insert_with(|| opponent_id.clone());
+                invited
+                    .opponent_id
+                    .get_or_insert_with(|| opponent_id.clone());
                 invited.role.get_or_insert(*role);
                 // A commitment must not be replaced.
                 invited
                     .invitations
                     .entry(*attempt)
-                    .or_insert_with(|| Invitation { commitment: draw_commitment.clone(), signs: *signs });
+                    .or_insert_with(|| Invitation {
+                        commitment: draw_commitment.clone(),
+                        signs: *signs,
+                    });
             }
             PlayerEvent::Chosen {
                 match_id,
@@ -269,16 +274,23 @@ impl Match {
     }
 
     /// Our answer to this question in this attempt.
-    pub(super) fn answer(&self, attempt: Attempt, turn: Option<u32>, question: &Question) -> Option<&Choice> {
+    pub(super) fn answer(
+        &self,
+        attempt: Attempt,
+        turn: Option<u32>,
+        question: &Question,
+    ) -> Option<&Choice> {
         let same_turn = |made: &&Move| turn.is_none() || made.turn.is_none() || made.turn == turn;
         let mut made = self.moves_in(attempt).iter().filter(same_turn);
-        made.find(|made| made.question == *question).map(|made| &made.choice)
+        made.find(|made| made.question == *question)
+            .map(|made| &made.choice)
     }
 
     /// Our choice for this question in any attempt.
     pub(super) fn chosen(&self, question: &Question) -> Option<&Choice> {
         let mut made = self.moves.values().flatten();
-        made.find(|made| made.question == *question).map(|made| &made.choice)
+        made.find(|made| made.question == *question)
+            .map(|made| &made.choice)
     }
 
     /// Whether we were invited, and have not received GAME_OVER.
@@ -288,12 +300,15 @@ impl Match {
 
     /// Whether an announcement is known already, or of an earlier attempt.
     pub(super) fn knows(&self, notice: Notice) -> bool {
-        self.notice.is_some_and(|known| known.attempt > notice.attempt || known == notice)
+        self.notice
+            .is_some_and(|known| known.attempt > notice.attempt || known == notice)
     }
 
     /// Whether this match can be dropped when `round` is completed. GAME_OVER may come after ROUND_COMPLETED, so an
     /// unfinished match is kept for another round.
     fn is_past(&self, round: RoundId) -> bool {
-        self.round_id.map_or(self.finished, |own| own < round || own == round && self.finished)
+        self.round_id.map_or(self.finished, |own| {
+            own < round || own == round && self.finished
+        })
     }
 }

@@ -117,7 +117,9 @@ pub enum PlayerEvent {
 impl PlayerEvent {
     pub(super) fn milestone(&self) -> Option<Milestone<'_>> {
         match self {
-            Self::Chosen { fallback: Some(_), .. } => Some(Milestone::FellBack),
+            Self::Chosen {
+                fallback: Some(_), ..
+            } => Some(Milestone::FellBack),
             _ => None,
         }
     }

@@ -52,11 +52,19 @@ pub(super) enum EnqueueOutcome {
 
 impl ExternalDecider {
     pub(super) fn new(think_time: Duration) -> Self {
-        Self { think_time, is_alone: false, last_id: 0, pending: BTreeMap::new() }
+        Self {
+            think_time,
+            is_alone: false,
+            last_id: 0,
+            pending: BTreeMap::new(),
+        }
     }
 
     pub(super) fn alone(self) -> Self {
-        Self { is_alone: true, ..self }
+        Self {
+            is_alone: true,
+            ..self
+        }
     }
 
     pub(super) fn is_alone(&self) -> bool {
@@ -77,16 +85,25 @@ impl ExternalDecider {
     ) -> EnqueueOutcome {
         let time = allowance(asked.window).min(self.think_time);
         let mut pending = self.pending.values_mut();
-        let same =
-            |known: &MoveQuestion| known.match_id == asked.match_id && known.question == asked.question;
+        let same = |known: &MoveQuestion| {
+            known.match_id == asked.match_id && known.question == asked.question
+        };
         if let Some(decision) = pending.find(|decision| same(&decision.asked)) {
             decision.until = decision.until.min(now + time);
             decision.replies.push(reply);
             return EnqueueOutcome::Known;
         }
         let attempt = reply.turn_ref.attempt;
-        let mut others = self.pending.values().filter(|decision| decision.asked.match_id == asked.match_id);
-        if others.any(|decision| decision.replies.iter().any(|other| other.turn_ref.attempt == attempt)) {
+        let mut others = self
+            .pending
+            .values()
+            .filter(|decision| decision.asked.match_id == asked.match_id);
+        if others.any(|decision| {
+            decision
+                .replies
+                .iter()
+                .any(|other| other.turn_ref.attempt == attempt)
+        }) {
             return EnqueueOutcome::Busy;
         }
         if self.pending.len() >= PENDING_MAX {
@@ -97,18 +114,31 @@ impl ExternalDecider {
         }
         self.last_id += 1;
         let id = ExternalId(self.last_id);
-        self.pending.insert(id, PendingDecision { asked, until: now + time, replies: vec![reply] });
+        self.pending.insert(
+            id,
+            PendingDecision {
+                asked,
+                until: now + time,
+                replies: vec![reply],
+            },
+        );
         EnqueueOutcome::New(id)
     }
 
     fn due(&self, now: Timestamp) -> Option<ExternalId> {
-        self.pending.iter().find(|(_, decision)| decision.until <= now).map(|(id, _)| *id)
+        self.pending
+            .iter()
+            .find(|(_, decision)| decision.until <= now)
+            .map(|(id, _)| *id)
     }
 }
 
 /// The error for a question that was not decided, without a fallback.
 pub(super) fn undecided(why: &str) -> LeagueError {
-    league_error(ErrorCode::InvalidState, format!("this player has not decided: {why}"))
+    league_error(
+        ErrorCode::InvalidState,
+        format!("this player has not decided: {why}"),
+    )
 }
 
 /// How much of a referee's window the decider may use. Timestamps are in whole seconds, so a window may be a second
@@ -120,10 +150,24 @@ fn allowance(window: Duration) -> Duration {
 
 impl Player {
     /// The request to the decider for a question that was just queued.
-    pub(super) fn decision_request(&self, now: Timestamp, id: ExternalId) -> Option<DecisionRequest> {
+    pub(super) fn decision_request(
+        &self,
+        now: Timestamp,
+        id: ExternalId,
+    ) -> Option<DecisionRequest> {
         let PendingDecision { asked, until, .. } = self.decider.as_ref()?.pending.get(&id)?;
-        let turn = TurnSheet::of(&self.turn(asked), asked.match_id.clone(), asked.round_id, now, *until);
-        Some(DecisionRequest { id, turn, until: *until })
+        let turn = TurnSheet::of(
+            &self.turn(asked),
+            asked.match_id.clone(),
+            asked.round_id,
+            now,
+            *until,
+        );
+        Some(DecisionRequest {
+            id,
+            turn,
+            until: *until,
+        })
     }
 
     /// Handles the decider's answer; ignored after the timeout.
@@ -134,7 +178,10 @@ impl Player {
         decision: ExternalResult,
         usage: Option<Usage>,
     ) {
-        let pending = self.decider.as_mut().and_then(|decider| decider.pending.remove(&id));
+        let pending = self
+            .decider
+            .as_mut()
+            .and_then(|decider| decider.pending.remove(&id));
         if let Some(pending) = pending {
             self.answer_all(ctx, pending, decision, usage);
         }
@@ -142,7 +189,11 @@ impl Player {
 
     /// Times out pending decisions.
     pub(super) fn expire_decisions(&mut self, ctx: &mut Ctx<'_>) {
-        while let Some(id) = self.decider.as_ref().and_then(|decider| decider.due(ctx.now)) {
+        while let Some(id) = self
+            .decider
+            .as_ref()
+            .and_then(|decider| decider.due(ctx.now))
+        {
             let decision = Err("nothing was decided in time".to_owned());
             self.on_decision(ctx, id, decision, None);
         }
@@ -156,25 +207,32 @@ impl Player {
         mut usage: Option<Usage>,
     ) {
         let PendingDecision { asked, replies, .. } = pending;
-        let (value, fallback) = match decision.and_then(|value| turn::check(asked.options.as_slice(), value))
-        {
-            Ok(value) => (value, None),
-            Err(why) if self.decider.as_ref().is_some_and(ExternalDecider::is_alone) => {
-                for reply in replies {
-                    let content = reply.league_error(ctx.now, undecided(&why));
-                    ctx.reply(reply.request, content);
+        let (value, fallback) =
+            match decision.and_then(|value| turn::check(asked.options.as_slice(), value)) {
+                Ok(value) => (value, None),
+                Err(why) if self.decider.as_ref().is_some_and(ExternalDecider::is_alone) => {
+                    for reply in replies {
+                        let content = reply.league_error(ctx.now, undecided(&why));
+                        ctx.reply(reply.request, content);
+                    }
+                    return;
                 }
-                return;
-            }
-            Err(why) => (self.own_choice(ctx.entropy, &asked), Some(why)),
-        };
+                Err(why) => (self.own_choice(ctx.entropy, &asked), Some(why)),
+            };
         // Each attempt has its own nonce, and so its own answer.
         let mut answers: BTreeMap<Attempt, Choice> = BTreeMap::new();
         let mut why = fallback.as_deref();
         for reply in replies {
             let turn_ref = &reply.turn_ref;
             let choice = answers.entry(turn_ref.attempt).or_insert_with(|| {
-                self.sign_choice(ctx, &asked, turn_ref, value.clone(), why.take(), usage.take())
+                self.sign_choice(
+                    ctx,
+                    &asked,
+                    turn_ref,
+                    value.clone(),
+                    why.take(),
+                    usage.take(),
+                )
             });
             ctx.reply(reply.request, reply.content(ctx.now, choice));
         }
@@ -188,7 +246,8 @@ impl Player {
         for decision in std::mem::take(&mut decider.pending).into_values() {
             for reply in decision.replies {
                 let why = "this player has just been registered anew: ask again";
-                let content = reply.league_error(ctx.now, league_error(ErrorCode::InvalidState, why));
+                let content =
+                    reply.league_error(ctx.now, league_error(ErrorCode::InvalidState, why));
                 ctx.reply(reply.request, content);
             }
         }

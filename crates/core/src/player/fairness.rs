@@ -56,9 +56,15 @@ impl DrawCommitment<'_> {
             Some(&made.choice.nonce) == ours && shown
         });
         let reported = details.choices.get(self.own_id).copied().flatten();
-        let chosen = moves.iter().any(|made| made.choice.value.as_str() == reported.map(Parity::as_str));
+        let chosen = moves
+            .iter()
+            .any(|made| made.choice.value.as_str() == reported.map(Parity::as_str));
         let drawn = dice.uniform(NUMBERS) == u32::from(number);
         let named = details.number_parity == Some(Parity::of(number));
-        if promised && given && chosen && drawn && named { DrawCheck::Proven } else { DrawCheck::Broken }
+        if promised && given && chosen && drawn && named {
+            DrawCheck::Proven
+        } else {
+            DrawCheck::Broken
+        }
     }
 }

@@ -26,9 +26,14 @@ pub struct Keys {
 impl Keys {
     /// The same registration key gives the same keys.
     pub fn of(application: &Application) -> Self {
-        let nonce_key =
-            hash_input::sha256(&[NONCE_KEY_LABEL, application.registration_key.reveal().as_bytes()]);
-        Self { signing: application.signing_key(), nonce_key }
+        let nonce_key = hash_input::sha256(&[
+            NONCE_KEY_LABEL,
+            application.registration_key.reveal().as_bytes(),
+        ]);
+        Self {
+            signing: application.signing_key(),
+            nonce_key,
+        }
     }
 
     /// Announced at registration, so that others can verify our moves.
@@ -41,19 +46,23 @@ impl Keys {
     pub(super) fn nonce(&self, draw: &MatchDraw<'_>, commitment: Option<&Commitment>) -> Nonce {
         let commitment = commitment.map_or("", |commitment| commitment.0.as_str());
         // HMAC accepts keys of any length, so this never fails.
-        let mac = Hmac::<Sha256>::new_from_slice(&self.nonce_key).ok().map(|mut mac| {
-            let parts = [
-                NONCE_LABEL,
-                draw.league_id.as_str().as_bytes(),
-                draw.match_id.as_str().as_bytes(),
-                &draw.attempt.0.to_be_bytes(),
-                commitment.as_bytes(),
-            ];
-            hash_input::feed(&parts, |bytes| mac.update(bytes));
-            mac.finalize().into_bytes()
-        });
+        let mac = Hmac::<Sha256>::new_from_slice(&self.nonce_key)
+            .ok()
+            .map(|mut mac| {
+                let parts = [
+                    NONCE_LABEL,
+                    draw.league_id.as_str().as_bytes(),
+                    draw.match_id.as_str().as_bytes(),
+                    &draw.attempt.0.to_be_bytes(),
+                    commitment.as_bytes(),
+                ];
+                hash_input::feed(&parts, |bytes| mac.update(bytes));
+                mac.finalize().into_bytes()
+            });
         let bytes = mac.unwrap_or_default();
-        Nonce(lower_hex::encode(bytes.get(..NONCE_BYTES).unwrap_or_default()))
+        Nonce(lower_hex::encode(
+            bytes.get(..NONCE_BYTES).unwrap_or_default(),
+        ))
     }
 }
 

@@ -53,7 +53,10 @@ impl History {
             if !self.opponents.contains_key(opponent) && self.opponents.len() >= OPPONENTS_MAX {
                 self.opponents.pop_first();
             }
-            self.opponents.entry(opponent.clone()).or_default().push(Arc::clone(&game));
+            self.opponents
+                .entry(opponent.clone())
+                .or_default()
+                .push(Arc::clone(&game));
         }
         self.overall.push(game);
     }

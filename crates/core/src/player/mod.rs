@@ -23,7 +23,9 @@ pub use event::PlayerEvent;
 pub use external_decision::THINK_TIME;
 pub use memory::History;
 
-use crate::agent::{Agent, Ask, Content, DecodeHints, Input, Request, RequestId, Signing, Step, StepContext};
+use crate::agent::{
+    Agent, Ask, Content, DecodeHints, Input, Request, RequestId, Signing, Step, StepContext,
+};
 use crate::driver::{Durability, EventDurability};
 use crate::entropy::Entropy;
 use crate::game::strategy::Strategy;
@@ -34,8 +36,8 @@ use crate::protocol::messages::{LeagueError, StandingRow};
 use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId, Sender,
-    Timestamp, Token, UntrustedText, Version,
+    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, Message, PlayerId,
+    Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::registration::{Identity, Registration, RegistrationState};
 use authentication::league_error;
@@ -113,13 +115,19 @@ impl Player {
         fallback: Box<dyn Strategy>,
         think_time: Duration,
     ) -> Self {
-        Self { decider: Some(ExternalDecider::new(think_time)), ..Self::new(settings, fallback) }
+        Self {
+            decider: Some(ExternalDecider::new(think_time)),
+            ..Self::new(settings, fallback)
+        }
     }
 
     /// Without a fallback: a question that is not decided in time is rejected. The referee may ask again, and in the
     /// end the match is forfeited.
     pub fn without_fallback(self) -> Self {
-        Self { decider: self.decider.map(ExternalDecider::alone), ..self }
+        Self {
+            decider: self.decider.map(ExternalDecider::alone),
+            ..self
+        }
     }
 
     /// With a token that the operator issued for it.
@@ -186,14 +194,20 @@ impl Player {
                 }
             }
             Ask::Message(Err(rejection)) => self.reject(ctx.now, &rejection),
-            Ask::Query(QueryRequest { query: Query::PlayerState, .. }) => {
-                Content::Data(self.state_report(request.local))
-            }
-            Ask::Query(QueryRequest { query: Query::Ping, .. }) => Content::Data(json!({ "status": "ok" })),
+            Ask::Query(QueryRequest {
+                query: Query::PlayerState,
+                ..
+            }) => Content::Data(self.state_report(request.local)),
+            Ask::Query(QueryRequest {
+                query: Query::Ping, ..
+            }) => Content::Data(json!({ "status": "ok" })),
             Ask::Query(_) | Ask::Checkpoint { .. } => {
-                let message =
-                    "this is a player: ask the league manager for standings, a referee for its matches";
-                self.error(ctx.now, None, league_error(ErrorCode::InvalidState, message))
+                let message = "this is a player: ask the league manager for standings, a referee for its matches";
+                self.error(
+                    ctx.now,
+                    None,
+                    league_error(ErrorCode::InvalidState, message),
+                )
             }
         };
         ctx.reply(request.id, content);
@@ -206,7 +220,12 @@ impl Player {
         request: RequestId,
         incoming: Incoming,
     ) -> Result<Option<Content>, LeagueError> {
-        let Incoming { envelope, message_type, body, .. } = incoming;
+        let Incoming {
+            envelope,
+            message_type,
+            body,
+            ..
+        } = incoming;
         match who_may(Party::Player, message_type) {
             Right::Manager => {
                 self.learn_identity(ctx, &envelope, body.as_ref().ok());
@@ -223,14 +242,20 @@ impl Player {
             }
         }
         match body.map_err(|rejection| LeagueError::from(&rejection))? {
-            Body::GameInvitation(invitation) => return self.join(ctx, &envelope, &invitation).map(Some),
-            Body::ChooseParityCall(call) => return self.choose_parity(ctx, request, &envelope, &call),
+            Body::GameInvitation(invitation) => {
+                return self.join(ctx, &envelope, &invitation).map(Some);
+            }
+            Body::ChooseParityCall(call) => {
+                return self.choose_parity(ctx, request, &envelope, &call);
+            }
             Body::GameMoveCall(call) => {
                 return self.choose_move(ctx, request, &envelope, Arc::unwrap_or_clone(call));
             }
             Body::GameOver(over) => self.on_game_over(ctx, &envelope, &over)?,
             Body::GameError(error) => self.on_game_error(&envelope, &error)?,
-            Body::RoundAnnouncement(announcement) => self.on_round_announcement(ctx, &announcement)?,
+            Body::RoundAnnouncement(announcement) => {
+                self.on_round_announcement(ctx, &announcement)?
+            }
             Body::RoundCompleted(completed) => self.on_round_completed(ctx, &completed),
             Body::LeagueCompleted(completed) => self.on_league_completed(ctx, &completed),
             Body::LeagueStandingsUpdate(update) => self.on_standings(&update)?,
@@ -244,20 +269,39 @@ impl Player {
     }
 
     fn reject(&self, now: Timestamp, rejection: &Rejection) -> Content {
-        self.error(now, rejection.conversation_id.clone(), LeagueError::from(rejection))
+        self.error(
+            now,
+            rejection.conversation_id.clone(),
+            LeagueError::from(rejection),
+        )
     }
 
-    fn error(&self, now: Timestamp, conversation: Option<ConversationId>, error: LeagueError) -> Content {
+    fn error(
+        &self,
+        now: Timestamp,
+        conversation: Option<ConversationId>,
+        error: LeagueError,
+    ) -> Content {
         let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-unknown"));
-        Content::Message(Message::new(Envelope::new(self.sender(), now, conversation), error))
+        Content::Message(Message::new(
+            Envelope::new(self.sender(), now, conversation),
+            error,
+        ))
     }
 }
 
 /// A name as an id: letters and digits in lower case, joined by hyphens.
 fn slug(name: &DisplayName) -> String {
     let words = name.raw().split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect();
-    if words.is_empty() { "player".into() } else { words.join("-") }
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    if words.is_empty() {
+        "player".into()
+    } else {
+        words.join("-")
+    }
 }
 
 impl Agent for Player {
@@ -268,7 +312,11 @@ impl Agent for Player {
         match input {
             Input::Wake => self.register(&mut ctx),
             Input::Request(request) => self.on_request(&mut ctx, request),
-            Input::Answer { call, dialect, answer } => self.on_answer(&mut ctx, call, dialect, answer),
+            Input::Answer {
+                call,
+                dialect,
+                answer,
+            } => self.on_answer(&mut ctx, call, dialect, answer),
             Input::External { id, result, usage } => self.on_decision(&mut ctx, id, result, usage),
             Input::Tick => self.on_tick(&mut ctx),
             Input::Signed(_) => {}
@@ -289,7 +337,11 @@ impl Agent for Player {
 
     fn deadline(&self) -> Option<Timestamp> {
         let thinking = self.decider.as_ref().and_then(ExternalDecider::deadline);
-        self.registration.deadline().into_iter().chain(thinking).min()
+        self.registration
+            .deadline()
+            .into_iter()
+            .chain(thinking)
+            .min()
     }
 
     fn sender(&self) -> Sender {
@@ -304,9 +356,9 @@ impl EventDurability for Player {
     /// Only our identity and our choices are in no other agent's log.
     fn durability(event: &PlayerEvent) -> Durability {
         match event {
-            PlayerEvent::Applied(_) | PlayerEvent::Registered { .. } | PlayerEvent::Chosen { .. } => {
-                Durability::Fsynced
-            }
+            PlayerEvent::Applied(_)
+            | PlayerEvent::Registered { .. }
+            | PlayerEvent::Chosen { .. } => Durability::Fsynced,
             PlayerEvent::Announced { .. }
             | PlayerEvent::Invited { .. }
             | PlayerEvent::Finished { .. }
@@ -337,8 +389,20 @@ impl Metrics for Player {
     }
 
     fn gauges(&self) -> Gauges {
-        let lacks = self.registration.state().lacks().filter(|_| !self.durable.league_closed());
-        let matches_live = self.durable.matches().filter(|(_, held)| held.is_under_way()).count();
-        Gauges { lacks, matches_live, ..Gauges::default() }
+        let lacks = self
+            .registration
+            .state()
+            .lacks()
+            .filter(|_| !self.durable.league_closed());
+        let matches_live = self
+            .durable
+            .matches()
+            .filter(|(_, held)| held.is_under_way())
+            .count();
+        Gauges {
+            lacks,
+            matches_live,
+            ..Gauges::default()
+        }
     }
 }

@@ -6,8 +6,8 @@ use super::{Ctx, Player};
 use crate::agent::Agent;
 use crate::game::past::{DrawCheck, GameSummary, Outcome, PastGame};
 use crate::protocol::messages::{
-    AnnouncedMatch, GameDetails, GameError, GameOver, GameResult, GameStatus, LeagueCompleted, LeagueError,
-    LeagueStandingsUpdate, Role, RoundAnnouncement, RoundCompleted,
+    AnnouncedMatch, GameDetails, GameError, GameOver, GameResult, GameStatus, LeagueCompleted,
+    LeagueError, LeagueStandingsUpdate, Role, RoundAnnouncement, RoundCompleted,
 };
 use crate::protocol::{Attempt, Envelope, PlayerId};
 use serde_json::{Map, Value};
@@ -31,7 +31,13 @@ impl Player {
             .take(FIXTURES_MAX)
             .collect();
         if !matches.is_empty() {
-            self.record(ctx, PlayerEvent::Announced { round_id: announcement.round_id, matches });
+            self.record(
+                ctx,
+                PlayerEvent::Announced {
+                    round_id: announcement.round_id,
+                    matches,
+                },
+            );
         }
         Ok(())
     }
@@ -61,7 +67,11 @@ impl Player {
         let (own_choice, opponent_choice, drawn_parity) = match &result.details {
             GameDetails::Parity(details) => {
                 let choice = |player: &PlayerId| details.choices.get(player).copied().flatten();
-                (choice(own), opponent_id.as_ref().and_then(choice), details.number_parity)
+                (
+                    choice(own),
+                    opponent_id.as_ref().and_then(choice),
+                    details.number_parity,
+                )
             }
             GameDetails::Other(_) => (None, None, None),
         };
@@ -76,8 +86,13 @@ impl Player {
             draw: self.check_draw(own, attempt, over),
             match_id: over.match_id.clone(),
             // A referee of another make may leave the game out.
-            game_type: known.and_then(|known| known.game_type.clone()).unwrap_or(over.game_type.clone()),
-            summary: self.decider.as_ref().map(|_| Box::new(summary(own, result))),
+            game_type: known
+                .and_then(|known| known.game_type.clone())
+                .unwrap_or(over.game_type.clone()),
+            summary: self
+                .decider
+                .as_ref()
+                .map(|_| Box::new(summary(own, result))),
         }
     }
 
@@ -87,7 +102,9 @@ impl Player {
         let (Some(known), Some(commitment)) = (known, promised) else {
             return DrawCheck::NotPromised;
         };
-        let own_league = self.identity().and_then(|identity| identity.league_id.as_ref());
+        let own_league = self
+            .identity()
+            .and_then(|identity| identity.league_id.as_ref());
         let commitment_check = DrawCommitment {
             league: own_league.or(over.league_id.as_ref()),
             match_id: &over.match_id,
@@ -115,7 +132,10 @@ impl Player {
     }
 
     /// Keeps only our own row, and not durably.
-    pub(super) fn on_standings(&mut self, update: &LeagueStandingsUpdate) -> Result<(), LeagueError> {
+    pub(super) fn on_standings(
+        &mut self,
+        update: &LeagueStandingsUpdate,
+    ) -> Result<(), LeagueError> {
         let own = self.own_id()?;
         let row = update.standings.iter().find(|row| row.player_id == *own);
         self.standing = row.cloned();
@@ -147,7 +167,8 @@ fn fixture(own: &PlayerId, announced: &AnnouncedMatch) -> Option<Fixture> {
         return None;
     };
     let conversation = announced.conversation_id.as_ref();
-    let attempt = conversation.and_then(|conversation| conversation.attempt_of(&announced.match_id));
+    let attempt =
+        conversation.and_then(|conversation| conversation.attempt_of(&announced.match_id));
     Some(Fixture {
         match_id: announced.match_id.clone(),
         game_type: announced.game_type.clone(),
@@ -164,10 +185,17 @@ fn fixture(own: &PlayerId, announced: &AnnouncedMatch) -> Option<Fixture> {
 
 fn opponent_in(own: &PlayerId, result: &GameResult) -> Option<PlayerId> {
     let chooser = match &result.details {
-        GameDetails::Parity(details) => details.choices.iter().map(|(id, _)| id).find(|id| *id != own),
+        GameDetails::Parity(details) => details
+            .choices
+            .iter()
+            .map(|(id, _)| id)
+            .find(|id| *id != own),
         GameDetails::Other(_) => None,
     };
-    let winner = result.winner_player_id.as_ref().filter(|winner| *winner != own);
+    let winner = result
+        .winner_player_id
+        .as_ref()
+        .filter(|winner| *winner != own);
     chooser.or(winner).cloned()
 }
 
@@ -187,7 +215,10 @@ fn summary(own: &PlayerId, result: &GameResult) -> GameSummary {
     let fits = |details: &Map<String, Value>| {
         serde_json::to_string(details).is_ok_and(|text| text.len() <= DETAILS_BYTES_MAX)
     };
-    let reason = result.reason.as_ref().map(|reason| reason.escaped().to_string());
+    let reason = result
+        .reason
+        .as_ref()
+        .map(|reason| reason.escaped().to_string());
     GameSummary {
         score: [own_win, own_win.map(|won| !won)].map(|won| result.status.points(won)),
         reason: reason.map(|reason| reason.chars().take(REASON_CHARS_MAX).collect()),

@@ -18,17 +18,31 @@ const RENEW_EVERY: Duration = Duration::from_secs(10);
 impl Player {
     /// A manager that has registered us shows a token made from our registration key: that says who we are, even if its
     /// answer to the registration was lost with the process that would have sent it.
-    pub(super) fn learn_identity(&mut self, ctx: &mut Ctx<'_>, envelope: &Envelope, body: Option<&Body>) {
-        let key = self.durable.applied().map(|application| &application.registration_key);
-        let (None, Some(shown), Some(key)) = (self.identity(), &envelope.auth_token, key) else { return };
+    pub(super) fn learn_identity(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        envelope: &Envelope,
+        body: Option<&Body>,
+    ) {
+        let key = self
+            .durable
+            .applied()
+            .map(|application| &application.registration_key);
+        let (None, Some(shown), Some(key)) = (self.identity(), &envelope.auth_token, key) else {
+            return;
+        };
         let (league_id, named): (_, Vec<&PlayerId>) = match body {
             Some(Body::RoundAnnouncement(round)) => {
-                let players = round.matches.iter().flat_map(|game| [&game.player_a_id, &game.player_b_id]);
+                let players = round
+                    .matches
+                    .iter()
+                    .flat_map(|game| [&game.player_a_id, &game.player_b_id]);
                 (&round.league_id, players.collect())
             }
-            Some(Body::LeagueStandingsUpdate(update)) => {
-                (&update.league_id, update.standings.iter().map(|row| &row.player_id).collect())
-            }
+            Some(Body::LeagueStandingsUpdate(update)) => (
+                &update.league_id,
+                update.standings.iter().map(|row| &row.player_id).collect(),
+            ),
             _ => return,
         };
         let key = key.shown_to(&self.settings.manager);
@@ -57,7 +71,9 @@ impl Player {
             Some(Body::LeagueStandingsUpdate(update)) => &update.league_id,
             _ => return,
         };
-        let own = self.identity().and_then(|identity| identity.league_id.as_ref());
+        let own = self
+            .identity()
+            .and_then(|identity| identity.league_id.as_ref());
         let is_recent = |at: Timestamp| ctx.now.since(at) < RENEW_EVERY;
         if own.is_none_or(|own| own == named) || self.renewed_at.is_some_and(is_recent) {
             return;
@@ -86,26 +102,42 @@ impl Player {
             public_key: self.keys.as_ref().map(Keys::public_key),
             max_matches_per_hour: self.max_matches_per_hour,
         };
-        let request = LeagueRegisterRequest { player_meta, join_code: self.registration.join_code.clone() };
+        let request = LeagueRegisterRequest {
+            player_meta,
+            join_code: self.registration.join_code.clone(),
+        };
         self.last_call += 1;
         let call = CallId(self.last_call);
         let sender = self.sender();
-        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
-        let outgoing = self.registration.ask(ctx.now, call, sender, application, earlier, request);
+        let earlier = self
+            .durable
+            .identity()
+            .and_then(|identity| identity.auth_token.as_ref());
+        let outgoing = self
+            .registration
+            .ask(ctx.now, call, sender, application, earlier, request);
         ctx.step.outbox.push(outgoing);
     }
 
-    pub(super) fn on_answer(&mut self, ctx: &mut Ctx<'_>, call: CallId, dialect: Dialect, answer: Answer) {
+    pub(super) fn on_answer(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        call: CallId,
+        dialect: Dialect,
+        answer: Answer,
+    ) {
         if !self.registration.awaits(call) {
             return;
         }
         let known = self.durable.identity();
-        let registered = self.registration.on_answer(ctx.now, dialect, answer, known, |body| match body {
-            Body::LeagueRegisterResponse(response) => {
-                Some((response.player_id.clone(), response.answer.clone()))
-            }
-            _ => None,
-        });
+        let registered = self
+            .registration
+            .on_answer(ctx.now, dialect, answer, known, |body| match body {
+                Body::LeagueRegisterResponse(response) => {
+                    Some((response.player_id.clone(), response.answer.clone()))
+                }
+                _ => None,
+            });
         if let Some(identity) = registered {
             self.cancel_decisions(ctx);
             self.record(ctx, PlayerEvent::Registered { identity });

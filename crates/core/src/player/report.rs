@@ -17,8 +17,10 @@ impl Player {
         let overall = history.overall();
         let skipped = overall.games().len().saturating_sub(GAMES_TOLD_MAX);
         let games: Vec<&PastGame> = overall.games().skip(skipped).collect();
-        let opponents: Map<String, Value> =
-            history.opponents().map(|(id, past)| (id.to_string(), totals(past))).collect();
+        let opponents: Map<String, Value> = history
+            .opponents()
+            .map(|(id, past)| (id.to_string(), totals(past)))
+            .collect();
         let open: Vec<Value> = self
             .durable
             .matches()
@@ -45,7 +47,8 @@ impl Player {
     }
 
     fn lifecycle(&self) -> Lifecycle {
-        let has_matches = self.durable.matches().next().is_some() || self.history().overall().played() > 0;
+        let has_matches =
+            self.durable.matches().next().is_some() || self.history().overall().played() > 0;
         match self.identity() {
             _ if self.durable.league_closed() => Lifecycle::Shutdown,
             None => Lifecycle::Init,
@@ -56,7 +59,11 @@ impl Player {
 
     fn fallbacks_told(&self) -> Value {
         let Fallbacks { count, last, .. } = self.durable.fallbacks();
-        let is_over = |match_id| self.durable.matches().any(|(id, known)| id == match_id && known.finished);
+        let is_over = |match_id| {
+            self.durable
+                .matches()
+                .any(|(id, known)| id == match_id && known.finished)
+        };
         let last = last.as_ref().filter(|(match_id, _)| is_over(match_id));
         let last = last.map(|(match_id, why)| json!({ "match_id": match_id, "why": why }));
         json!({ "count": count, "last": last })
@@ -64,7 +71,11 @@ impl Player {
 }
 
 fn totals(past: &Past) -> Value {
-    let Record { wins, losses, draws } = past.record();
+    let Record {
+        wins,
+        losses,
+        draws,
+    } = past.record();
     json!({ "played": past.played(), "wins": wins, "draws": draws, "losses": losses })
 }
 
@@ -72,7 +83,9 @@ fn registration_in_words(registration: &RegistrationState) -> String {
     match registration {
         RegistrationState::Idle => "not asked yet".into(),
         RegistrationState::Asking(_) => "waiting for the manager's answer".into(),
-        RegistrationState::Waiting { until, why } => format!("trying again at {until}: {}", why.escaped()),
+        RegistrationState::Waiting { until, why } => {
+            format!("trying again at {until}: {}", why.escaped())
+        }
         RegistrationState::Done => "accepted".into(),
         RegistrationState::Refused { reason, .. } => format!("refused: {}", reason.escaped()),
     }

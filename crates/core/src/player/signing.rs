@@ -67,23 +67,41 @@ impl Player {
         attempt: Attempt,
         invitation: &GameInvitation,
     ) -> Option<NonceCommitment> {
-        invitation.draw_scheme.as_ref().filter(|scheme| **scheme == SCHEME)?;
+        invitation
+            .draw_scheme
+            .as_ref()
+            .filter(|scheme| **scheme == SCHEME)?;
         let identity = self.identity()?;
-        let league_id = identity.league_id.as_ref().filter(|own| **own == invitation.league_id)?;
+        let league_id = identity
+            .league_id
+            .as_ref()
+            .filter(|own| **own == invitation.league_id)?;
         let commitment = invitation.draw_commitment.as_ref()?;
-        let draw = MatchDraw { league_id, match_id: &invitation.match_id, attempt };
+        let draw = MatchDraw {
+            league_id,
+            match_id: &invitation.match_id,
+            attempt,
+        };
         let nonce = self.keys.as_ref()?.nonce(&draw, Some(commitment));
         Some(draw.nonce_commitment(&identity.id, &nonce))
     }
 
     fn signing<'a>(&'a self, match_id: &'a MatchId, attempt: Attempt) -> Option<Signing<'a>> {
-        let invitation =
-            self.durable.find(match_id)?.invitations.get(&attempt).filter(|known| known.signs)?;
+        let invitation = self
+            .durable
+            .find(match_id)?
+            .invitations
+            .get(&attempt)
+            .filter(|known| known.signs)?;
         let identity = self.identity()?;
         let league_id: &LeagueId = identity.league_id.as_ref()?;
         Some(Signing {
             keys: self.keys.as_ref()?,
-            draw: MatchDraw { league_id, match_id, attempt },
+            draw: MatchDraw {
+                league_id,
+                match_id,
+                attempt,
+            },
             player_id: &identity.id,
             commitment: invitation.commitment.as_ref()?,
         })
@@ -91,7 +109,11 @@ impl Player {
 
     /// Whether a new answer may be given. With two answers for one turn a referee could choose which one to report, and
     /// with two commitments of the opponent it could try nonces.
-    pub(super) fn check_turn(&self, match_id: &MatchId, turn_ref: &TurnRef) -> Result<(), LeagueError> {
+    pub(super) fn check_turn(
+        &self,
+        match_id: &MatchId,
+        turn_ref: &TurnRef,
+    ) -> Result<(), LeagueError> {
         let Some(known) = self.durable.find(match_id) else {
             return Ok(());
         };
@@ -99,7 +121,8 @@ impl Player {
             if known.moves.len() < ATTEMPTS_MAX {
                 return Ok(());
             }
-            let message = format!("this player takes part in at most {ATTEMPTS_MAX} attempts at a match");
+            let message =
+                format!("this player takes part in at most {ATTEMPTS_MAX} attempts at a match");
             return Err(league_error(ErrorCode::InvalidState, message));
         }
         if self.signing(match_id, turn_ref.attempt).is_none() {
@@ -107,16 +130,22 @@ impl Player {
         }
         let moves = known.moves_in(turn_ref.attempt);
         if let Some(turn) = turn_ref.turn
-            && moves.iter().any(|made| made.turn.is_some_and(|earlier| earlier >= turn))
+            && moves
+                .iter()
+                .any(|made| made.turn.is_some_and(|earlier| earlier >= turn))
         {
             let message = format!(
                 "turn: this player has answered another question for turn {turn} of {match_id}, or a later one"
             );
             return Err(league_error(ErrorCode::InvalidState, message));
         }
-        if moves.iter().any(|made| made.opponent_nonce != turn_ref.opponent_nonce) {
-            let message =
-                format!("opponent_nonce_commitment: another one was told in this attempt at {match_id}");
+        if moves
+            .iter()
+            .any(|made| made.opponent_nonce != turn_ref.opponent_nonce)
+        {
+            let message = format!(
+                "opponent_nonce_commitment: another one was told in this attempt at {match_id}"
+            );
             return Err(league_error(ErrorCode::InvalidState, message));
         }
         Ok(())
@@ -135,7 +164,11 @@ impl Player {
     ) -> Choice {
         let nonce = self.nonce(ctx.entropy, &asked.match_id, turn_ref.attempt);
         let signature = self.signature(&asked.match_id, turn_ref, &nonce, &value);
-        let choice = Choice { value, nonce, signature };
+        let choice = Choice {
+            value,
+            nonce,
+            signature,
+        };
         let event = PlayerEvent::Chosen {
             match_id: asked.match_id.clone(),
             round_id: asked.round_id,
@@ -158,12 +191,20 @@ impl Player {
         if let Some(made) = known.and_then(|known| known.moves_in(attempt).first()) {
             return made.choice.nonce.clone();
         }
-        let commitment = known.and_then(|known| known.invitations.get(&attempt)?.commitment.as_ref());
-        let league_id = self.identity().and_then(|identity| identity.league_id.as_ref());
+        let commitment =
+            known.and_then(|known| known.invitations.get(&attempt)?.commitment.as_ref());
+        let league_id = self
+            .identity()
+            .and_then(|identity| identity.league_id.as_ref());
         match (&self.keys, league_id) {
-            (Some(keys), Some(league_id)) => {
-                keys.nonce(&MatchDraw { league_id, match_id, attempt }, commitment)
-            }
+            (Some(keys), Some(league_id)) => keys.nonce(
+                &MatchDraw {
+                    league_id,
+                    match_id,
+                    attempt,
+                },
+                commitment,
+            ),
             _ => Nonce(lower_hex::encode(&entropy.bytes::<16>())),
         }
     }
@@ -175,12 +216,30 @@ impl Player {
         nonce: &Nonce,
         value: &Value,
     ) -> Option<Signature> {
-        let Signing { keys, draw, player_id, commitment } = self.signing(match_id, turn_ref.attempt)?;
-        let before: &[Move] =
-            self.durable.find(match_id).map_or(&[], |known| known.moves_in(turn_ref.attempt));
-        let choices = before.iter().map(|made| &made.choice.value).chain([value]).collect();
+        let Signing {
+            keys,
+            draw,
+            player_id,
+            commitment,
+        } = self.signing(match_id, turn_ref.attempt)?;
+        let before: &[Move] = self
+            .durable
+            .find(match_id)
+            .map_or(&[], |known| known.moves_in(turn_ref.attempt));
+        let choices = before
+            .iter()
+            .map(|made| &made.choice.value)
+            .chain([value])
+            .collect();
         let opponent_nonce = turn_ref.opponent_nonce.as_ref();
-        let moves = SignedMoves { draw, player_id, commitment, opponent_nonce, nonce, choices };
+        let moves = SignedMoves {
+            draw,
+            player_id,
+            commitment,
+            opponent_nonce,
+            nonce,
+            choices,
+        };
         Some(moves.sign(&keys.signing))
     }
 }

@@ -25,7 +25,14 @@ impl Player {
         let statement = Statement::Commitment(invitation.draw_commitment.as_ref()?);
         let match_id = &invitation.match_id;
         let signature = invitation.commitment_signature;
-        self.checked(ctx, match_id, attempt, MessageType::GameInvitation, statement, signature)
+        self.checked(
+            ctx,
+            match_id,
+            attempt,
+            MessageType::GameInvitation,
+            statement,
+            signature,
+        )
     }
 
     /// The result as the referee signed it, to be kept; none if its signature does not fit.
@@ -37,9 +44,19 @@ impl Player {
     ) -> Option<SignedResult> {
         let game_result = result_text(&over.game_result);
         let statement = Statement::Result(&game_result);
-        let signature =
-            self.checked(ctx, &over.match_id, attempt, MessageType::GameOver, statement, over.signature)?;
-        (game_result.len() <= RESULT_BYTES_MAX).then_some(SignedResult { attempt, game_result, signature })
+        let signature = self.checked(
+            ctx,
+            &over.match_id,
+            attempt,
+            MessageType::GameOver,
+            statement,
+            over.signature,
+        )?;
+        (game_result.len() <= RESULT_BYTES_MAX).then_some(SignedResult {
+            attempt,
+            game_result,
+            signature,
+        })
     }
 
     /// Where the referee's key is not known here, whoever has the manager's log can check its signature.
@@ -55,26 +72,46 @@ impl Player {
         let Some((league_id, key)) = self.referee_key(match_id, attempt) else {
             return signature;
         };
-        let about = AttemptRef { league_id, match_id, attempt };
+        let about = AttemptRef {
+            league_id,
+            match_id,
+            attempt,
+        };
         if signature.is_some_and(|signature| about.is_signed(&key, statement, &signature)) {
             return signature;
         }
         let match_id = match_id.clone();
         let message_type = SmolStr::new_static(message_type.name());
-        self.record(ctx, PlayerEvent::NotSigned { match_id, attempt, message_type });
+        self.record(
+            ctx,
+            PlayerEvent::NotSigned {
+                match_id,
+                attempt,
+                message_type,
+            },
+        );
         None
     }
 
     /// The key that the manager has announced for the referee of this attempt.
     fn referee_key(&self, match_id: &MatchId, attempt: Attempt) -> Option<(&LeagueId, PublicKey)> {
-        let notice = self.durable.find(match_id)?.notice.filter(|notice| notice.attempt == attempt)?;
+        let notice = self
+            .durable
+            .find(match_id)?
+            .notice
+            .filter(|notice| notice.attempt == attempt)?;
         Some((self.identity()?.league_id.as_ref()?, notice.referee_key?))
     }
 
     /// Keeps the manager's checkpoint as it is: its signature is judged by whoever has the log beside it.
     pub(super) fn keep_checkpoint(&mut self, ctx: &mut Ctx<'_>, told: Option<&Arc<str>>) {
         if let Some(note) = told.filter(|note| self.durable.checkpoint() != Some(note)) {
-            self.record(ctx, PlayerEvent::CheckpointReceived { note: Arc::clone(note) });
+            self.record(
+                ctx,
+                PlayerEvent::CheckpointReceived {
+                    note: Arc::clone(note),
+                },
+            );
         }
     }
 }

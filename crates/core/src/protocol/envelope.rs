@@ -31,7 +31,12 @@ pub struct Envelope {
 impl Envelope {
     /// Without a token.
     pub fn new(sender: Sender, timestamp: Timestamp, conversation_id: ConversationId) -> Self {
-        Self { sender, timestamp, conversation_id, auth_token: None }
+        Self {
+            sender,
+            timestamp,
+            conversation_id,
+            auth_token: None,
+        }
     }
 
     /// With this token, or without one.

@@ -122,8 +122,7 @@ impl JsonSchema for ErrorCode {
         let mut schema = Word::json_schema(generator);
         let codes: Vec<_> = Self::ALL.iter().map(Self::code).collect();
         schema.insert("examples".to_owned(), codes.into());
-        let words =
-            "What went wrong. Agents have codes of their own: one that you do not know is no failure.";
+        let words = "What went wrong. Agents have codes of their own: one that you do not know is no failure.";
         schema.insert("description".to_owned(), words.into());
         schema
     }
@@ -164,14 +163,20 @@ mod tests {
     fn every_code_is_a_letter_and_three_digits() {
         for code in ErrorCode::ALL.iter().map(ErrorCode::code) {
             let digits = code.strip_prefix('E').unwrap();
-            assert!(digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
+            assert!(
+                digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit()),
+                "{code}"
+            );
         }
     }
 
     #[test]
     fn only_time_connection_and_load_are_worth_another_try() {
-        let retryable: Vec<_> =
-            ErrorCode::ALL.iter().filter(|code| code.retryable()).map(|code| code.code()).collect();
+        let retryable: Vec<_> = ErrorCode::ALL
+            .iter()
+            .filter(|code| code.retryable())
+            .map(|code| code.code())
+            .collect();
         assert_eq!(retryable, ["E001", "E009", "E014"]);
     }
 

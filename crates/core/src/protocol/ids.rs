@@ -124,7 +124,10 @@ impl ConversationId {
     pub fn attempt_of(&self, match_id: &MatchId) -> Option<Attempt> {
         let rest = self.as_str().strip_prefix("conv-")?;
         let (head, number) = rest.split_at_checked(match_id.as_str().len())?;
-        let lower_case = match_id.as_str().bytes().map(|byte| byte.to_ascii_lowercase());
+        let lower_case = match_id
+            .as_str()
+            .bytes()
+            .map(|byte| byte.to_ascii_lowercase());
         head.bytes().eq(lower_case).then_some(())?;
         number.strip_prefix('-')?.parse().ok().map(Attempt)
     }
@@ -181,15 +184,28 @@ mod tests {
         let conversation = ConversationId::of_match(&match_id, Attempt(2));
         assert_eq!(conversation.as_str(), "conv-r1m1-002");
         assert_eq!(conversation.attempt_of(&match_id), Some(Attempt(2)));
-        assert_eq!(conversation.attempt_of(&MatchId::numbered(RoundId(1), 2)), None);
+        assert_eq!(
+            conversation.attempt_of(&MatchId::numbered(RoundId(1), 2)),
+            None
+        );
         for attempt in [1, 10, 99, 100, 999, 1000, u32::MAX].map(Attempt) {
             let conversation = ConversationId::of_match(&match_id, attempt);
             assert_eq!(conversation.as_str(), format!("conv-r1m1-{:03}", attempt.0));
             assert_eq!(conversation.attempt_of(&match_id), Some(attempt));
         }
-        for other in ["conv-r1m1", "conv-r1m1-", "conv-r1m1-x", "conv-R1M1-001", "conv-r1m1-1-1", "r1m1-001"]
-        {
-            assert_eq!(ConversationId::new(other).attempt_of(&match_id), None, "{other}");
+        for other in [
+            "conv-r1m1",
+            "conv-r1m1-",
+            "conv-r1m1-x",
+            "conv-R1M1-001",
+            "conv-r1m1-1-1",
+            "r1m1-001",
+        ] {
+            assert_eq!(
+                ConversationId::new(other).attempt_of(&match_id),
+                None,
+                "{other}"
+            );
         }
     }
 }

@@ -48,12 +48,16 @@ impl Id {
             None => Ok(None),
             Some(Value::Null) => Ok(Some(Self::Null)),
             Some(Value::String(text)) => Ok(Some(Self::Text(text.as_str().into()))),
-            Some(Value::Number(number)) if !number.is_f64() => Ok(Some(Self::number(number.to_smolstr()))),
+            Some(Value::Number(number)) if !number.is_f64() => {
+                Ok(Some(Self::number(number.to_smolstr())))
+            }
             Some(Value::Number(number)) => {
                 let exact = number_as_written(written).unwrap_or_else(|| number.to_smolstr());
                 Ok(Some(Self::number(exact)))
             }
-            Some(_) => Err(Fault::InvalidRequest.because("\"id\" must be a number, a text or null")),
+            Some(_) => {
+                Err(Fault::InvalidRequest.because("\"id\" must be a number, a text or null"))
+            }
         }
     }
 
@@ -108,8 +112,13 @@ pub enum Fault {
 
 impl Fault {
     /// In the order in which OpenRPC documents list them.
-    pub const ALL: [Self; 5] =
-        [Self::Parse, Self::InvalidRequest, Self::MethodNotFound, Self::InvalidParams, Self::Internal];
+    pub const ALL: [Self; 5] = [
+        Self::Parse,
+        Self::InvalidRequest,
+        Self::MethodNotFound,
+        Self::InvalidParams,
+        Self::Internal,
+    ];
 
     /// The number that the specification assigns.
     pub fn code(self) -> i64 {
@@ -140,7 +149,11 @@ impl Fault {
 
     /// With any `data`.
     pub fn with(self, data: Value) -> ErrorObject {
-        ErrorObject { code: self.code(), message: self.message().into(), data }
+        ErrorObject {
+            code: self.code(),
+            message: self.message().into(),
+            data,
+        }
     }
 }
 
@@ -197,7 +210,8 @@ pub(crate) fn written(value: &impl Serialize) -> Vec<u8> {
     match serde_json::to_writer(&mut bytes, value) {
         Ok(()) => bytes,
         Err(_) => {
-            br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}"#.to_vec()
+            br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}"#
+                .to_vec()
         }
     }
 }

@@ -23,7 +23,13 @@ impl Keyring {
     /// For the agent whose token has this hash.
     pub fn new(hash: TokenHash, league: &LeagueId) -> Self {
         let deriver = hash.deriver();
-        Self { hash, league: league.clone(), notice: deriver.notice_token(league), deriver, last: None }
+        Self {
+            hash,
+            league: league.clone(),
+            notice: deriver.notice_token(league),
+            deriver,
+            last: None,
+        }
     }
 
     /// Whether this is the keyring of the token behind this hash.
@@ -74,10 +80,20 @@ mod tests {
             let attempt = Attempt(attempt);
             let expected = |direction| hash.match_token(&league, &id, attempt, direction);
             for _ in 0..2 {
-                let MatchTokens { to_player, from_player } = keyring.match_tokens(&id, attempt).into_owned();
+                let MatchTokens {
+                    to_player,
+                    from_player,
+                } = keyring.match_tokens(&id, attempt).into_owned();
                 assert_eq!(to_player, expected(Direction::RefereeToPlayer));
                 assert_eq!(from_player, expected(Direction::PlayerToReferee));
-                keyring.keep(&id, attempt, MatchTokens { to_player, from_player });
+                keyring.keep(
+                    &id,
+                    attempt,
+                    MatchTokens {
+                        to_player,
+                        from_player,
+                    },
+                );
             }
         }
     }

@@ -132,7 +132,10 @@ pub struct Message {
 impl Message {
     /// The message type follows from the body.
     pub fn new(envelope: Envelope, body: impl Into<Body>) -> Self {
-        Self { envelope, body: body.into() }
+        Self {
+            envelope,
+            body: body.into(),
+        }
     }
 
     /// The type that the message has on the wire.
@@ -154,7 +157,9 @@ impl Message {
     /// others answer with a JSON-RPC error with the same fields.
     pub fn refusal_of_agent(&self) -> Option<&LeagueError> {
         match &self.body {
-            Body::LeagueError(error) if self.envelope.sender != Sender::LeagueManager => Some(error),
+            Body::LeagueError(error) if self.envelope.sender != Sender::LeagueManager => {
+                Some(error)
+            }
             _ => None,
         }
     }
@@ -174,7 +179,12 @@ impl Serialize for Message {
             #[serde(flatten)]
             body: &'a Body,
         }
-        let Envelope { sender, timestamp, conversation_id, auth_token } = &self.envelope;
+        let Envelope {
+            sender,
+            timestamp,
+            conversation_id,
+            auth_token,
+        } = &self.envelope;
         Wire {
             protocol: PROTOCOL,
             message_type: self.names().0,

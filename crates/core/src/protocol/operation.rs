@@ -61,8 +61,14 @@ pub enum Failure {
 
 impl Failure {
     /// Every failure, to find one by its text in a log.
-    pub const ALL: [Self; 6] =
-        [Self::TimedOut, Self::NoConnection, Self::Closed, Self::NoRoute, Self::Ours, Self::Forbidden];
+    pub const ALL: [Self; 6] = [
+        Self::TimedOut,
+        Self::NoConnection,
+        Self::Closed,
+        Self::NoRoute,
+        Self::Ours,
+        Self::Forbidden,
+    ];
 }
 
 /// The content of a reply.

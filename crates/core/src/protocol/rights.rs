@@ -63,12 +63,16 @@ impl Right {
             Self::NewPlayer => "anyone that signs as a player",
             Self::NewReferee => "anyone that signs as a referee",
             Self::Launcher => "the operator: its token, or the manager's own machine",
-            Self::Operator => "the operator: its token; a player of a ladder, to leave it: its token",
+            Self::Operator => {
+                "the operator: its token; a player of a ladder, to leave it: its token"
+            }
             Self::Referee => "a referee: its league token",
             Self::Member => "a registered agent: its league token",
             Self::Manager => "the manager: the receiver's notice token",
             Self::RefereeOfMatch => "the match's referee: the match token to the player",
-            Self::PlayerOfMatch => "a player of the match: the match token from it, or its league token",
+            Self::PlayerOfMatch => {
+                "a player of the match: the match token from it, or its league token"
+            }
             Self::Nobody => "",
         }
     }
@@ -84,8 +88,8 @@ mod tests {
         for party in Party::ALL {
             for message in MessageType::ALL {
                 let params = MethodParams::Message(*message);
-                let served =
-                    Method::all().any(|method| method.params == params && method.is_served_by(party));
+                let served = Method::all()
+                    .any(|method| method.params == params && method.is_served_by(party));
                 let allowed = who_may(party, *message) != Right::Nobody;
                 assert_eq!(served, allowed, "{message} at a {}", party.name());
             }

@@ -19,7 +19,10 @@ const NOT_WHOLE: u64 = 8 << 56;
 
 impl ShortId {
     pub(super) fn new(text: SmolStr) -> Self {
-        Self { rank: rank(&text), text }
+        Self {
+            rank: rank(&text),
+            text,
+        }
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -54,7 +57,9 @@ impl Ord for ShortId {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         match self.rank.cmp(&other.rank) {
-            Ordering::Equal if self.rank >= NOT_WHOLE => self.beyond_rank().cmp(&other.beyond_rank()),
+            Ordering::Equal if self.rank >= NOT_WHOLE => {
+                self.beyond_rank().cmp(&other.beyond_rank())
+            }
             order => order,
         }
     }

@@ -149,7 +149,9 @@ fn check_name(text: &str) -> Result<(), RuleBroken> {
 fn check_version(text: &str) -> Result<(), RuleBroken> {
     match semver::Version::parse(text) {
         Ok(_) => Ok(()),
-        Err(_) => Err(RuleBroken::new("a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"")),
+        Err(_) => Err(RuleBroken::new(
+            "a semantic version MAJOR.MINOR.PATCH, such as \"1.0.0\"",
+        )),
     }
 }
 
@@ -158,15 +160,23 @@ fn check_endpoint(text: &str) -> Result<(), RuleBroken> {
         return Ok(());
     }
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err(RuleBroken::new("a URL without spaces and control characters"));
+        return Err(RuleBroken::new(
+            "a URL without spaces and control characters",
+        ));
     }
     // `Url` takes the first part of the path for a missing host.
-    let after = text.split_once("://").filter(|(scheme, _)| is_http(scheme)).map(|(_, after)| after);
-    if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':'])) {
+    let after = text
+        .split_once("://")
+        .filter(|(scheme, _)| is_http(scheme))
+        .map(|(_, after)| after);
+    if after.is_some_and(|after| after.is_empty() || after.starts_with(['/', '\\', '?', '#', ':']))
+    {
         return Err(RuleBroken::new("a URL that names a host"));
     }
     if text.len() > ENDPOINT_BYTES_MAX || !is_http_url(text) {
-        return Err(RuleBroken::new("an http or https URL, such as \"http://localhost:8101/mcp\""));
+        return Err(RuleBroken::new(
+            "an http or https URL, such as \"http://localhost:8101/mcp\"",
+        ));
     }
     match Url::parse(text).map(|url| url.port()) {
         Ok(Some(0)) => Err(RuleBroken::new("a URL with a port from 1 to 65535")),
@@ -179,16 +189,24 @@ fn is_http(scheme: &str) -> bool {
 }
 
 fn is_http_url(text: &str) -> bool {
-    let spelled_out = text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("http://"))
-        || text.get(..8).is_some_and(|head| head.eq_ignore_ascii_case("https://"));
-    let has_host = |url: Url| url.username().is_empty() && url.password().is_none() && url.has_host();
+    let spelled_out = text
+        .get(..7)
+        .is_some_and(|head| head.eq_ignore_ascii_case("http://"))
+        || text
+            .get(..8)
+            .is_some_and(|head| head.eq_ignore_ascii_case("https://"));
+    let has_host =
+        |url: Url| url.username().is_empty() && url.password().is_none() && url.has_host();
     spelled_out && Url::parse(text).is_ok_and(has_host)
 }
 
 /// Fast path for common URLs: an IPv4 address or a lower-case name, an optional port and path. An announcement has a
 /// URL per match, and a full URL parse takes longer than the rest of it. Accepts only valid URLs.
 fn is_plain_endpoint(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
+    let Some(rest) = text
+        .strip_prefix("http://")
+        .or_else(|| text.strip_prefix("https://"))
+    else {
         return false;
     };
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
@@ -197,18 +215,21 @@ fn is_plain_endpoint(text: &str) -> bool {
         None => (authority, None),
     };
     let is_port = |port: &str| {
-        port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0)
+        port.bytes().all(|byte| byte.is_ascii_digit())
+            && port.parse::<u16>().is_ok_and(|port| port > 0)
     };
     (is_plain_name(host) || is_address(host))
         && port.is_none_or(is_port)
-        && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte))
+        && path
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte))
 }
 
 /// An IPv4 address in canonical form.
 fn is_address(host: &str) -> bool {
     let is_part = |part: &str| {
-        let plain =
-            part.bytes().all(|byte| byte.is_ascii_digit()) && (part.len() == 1 || !part.starts_with('0'));
+        let plain = part.bytes().all(|byte| byte.is_ascii_digit())
+            && (part.len() == 1 || !part.starts_with('0'));
         plain && part.parse::<u8>().is_ok()
     };
     host.split('.').count() == 4 && host.split('.').all(is_part)
@@ -217,9 +238,13 @@ fn is_address(host: &str) -> bool {
 /// A DNS name of letters, digits and single hyphens, whose last label is no number.
 fn is_plain_name(host: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let is_word = |word: &str| !word.is_empty() && word.bytes().all(is_plain) && !word.contains("--");
+    let is_word =
+        |word: &str| !word.is_empty() && word.bytes().all(is_plain) && !word.contains("--");
     host.split('.').all(is_word)
-        && host.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()))
+        && host
+            .rsplit('.')
+            .next()
+            .is_some_and(|last| last.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// The longest endpoint, in bytes.
@@ -254,7 +279,14 @@ mod tests {
     fn a_name_that_could_forge_is_refused_with_the_character_and_its_place() {
         let broken = DisplayName::parse("Ada\u{202e}").unwrap_err().to_string();
         assert!(broken.contains("character 4 is U+202E"), "{broken}");
-        for bad in ["\u{1b}[2J", "a\nb", "a\u{9b}b", "\u{200b}", "a\u{2028}b", "\u{e0041}a"] {
+        for bad in [
+            "\u{1b}[2J",
+            "a\nb",
+            "a\u{9b}b",
+            "\u{200b}",
+            "a\u{2028}b",
+            "\u{e0041}a",
+        ] {
             assert!(DisplayName::parse(bad).is_err(), "{bad:?}");
         }
         assert!(Endpoint::parse("http://localhost:8101/\u{202e}mcp").is_err());
@@ -265,7 +297,10 @@ mod tests {
     fn the_lenient_reading_cleans_a_name_and_says_so() {
         let (name, changed) = DisplayName::parse_cleaned("\u{202e}Ada\n\u{7}").unwrap();
         assert_eq!((name.raw(), changed), ("Ada", true));
-        assert_eq!(DisplayName::parse_cleaned("Ada").map(|(_, changed)| changed), Ok(false));
+        assert_eq!(
+            DisplayName::parse_cleaned("Ada").map(|(_, changed)| changed),
+            Ok(false)
+        );
         assert!(DisplayName::parse_cleaned("\u{200b}").is_err());
         let (endpoint, _) = Endpoint::parse_cleaned("http://localhost:8101/mcp\u{200b}").unwrap();
         assert_eq!(endpoint.raw(), "http://localhost:8101/mcp");
@@ -274,8 +309,16 @@ mod tests {
     #[test]
     fn a_stored_text_keeps_to_the_rule_too() {
         assert!(serde_json::from_str::<DisplayName>("\"\\u202eAda\"").is_err());
-        for stored in ["http:///mcp", "http://localhost:0/mcp", "http://localhost/m cp", "nowhere"] {
-            assert!(serde_json::from_value::<Endpoint>(stored.into()).is_err(), "{stored}");
+        for stored in [
+            "http:///mcp",
+            "http://localhost:0/mcp",
+            "http://localhost/m cp",
+            "nowhere",
+        ] {
+            assert!(
+                serde_json::from_value::<Endpoint>(stored.into()).is_err(),
+                "{stored}"
+            );
         }
     }
 
@@ -291,7 +334,11 @@ mod tests {
 
     #[test]
     fn an_endpoint_is_an_http_url() {
-        for good in ["http://localhost:8101/mcp", "https://referee01.example.com/mcp", "http://[::1]:9/mcp"] {
+        for good in [
+            "http://localhost:8101/mcp",
+            "https://referee01.example.com/mcp",
+            "http://[::1]:9/mcp",
+        ] {
             assert!(Endpoint::parse(good).is_ok(), "{good}");
         }
         for bad in [
@@ -318,16 +365,43 @@ mod tests {
             ("http:///mcp", "a URL that names a host"),
             ("https://?", "a URL that names a host"),
             ("http://\\mcp", "a URL that names a host"),
-            ("http://localhost:0/mcp", "a URL with a port from 1 to 65535"),
-            ("http://LOCALHOST:00/mcp", "a URL with a port from 1 to 65535"),
+            (
+                "http://localhost:0/mcp",
+                "a URL with a port from 1 to 65535",
+            ),
+            (
+                "http://LOCALHOST:00/mcp",
+                "a URL with a port from 1 to 65535",
+            ),
             ("http://[::1]:0/mcp", "a URL with a port from 1 to 65535"),
-            (" http://localhost/mcp", "a URL without spaces and control characters"),
-            ("http://localhost/mcp ", "a URL without spaces and control characters"),
-            ("http://local host/mcp", "a URL without spaces and control characters"),
-            ("http://localhost/m cp", "a URL without spaces and control characters"),
-            ("http://local\thost/mcp", "a URL without spaces and control characters"),
-            ("http://localhost/mcp\n", "a URL without spaces and control characters"),
-            ("http://localhost/\u{a0}mcp", "a URL without spaces and control characters"),
+            (
+                " http://localhost/mcp",
+                "a URL without spaces and control characters",
+            ),
+            (
+                "http://localhost/mcp ",
+                "a URL without spaces and control characters",
+            ),
+            (
+                "http://local host/mcp",
+                "a URL without spaces and control characters",
+            ),
+            (
+                "http://localhost/m cp",
+                "a URL without spaces and control characters",
+            ),
+            (
+                "http://local\thost/mcp",
+                "a URL without spaces and control characters",
+            ),
+            (
+                "http://localhost/mcp\n",
+                "a URL without spaces and control characters",
+            ),
+            (
+                "http://localhost/\u{a0}mcp",
+                "a URL without spaces and control characters",
+            ),
         ] {
             assert_eq!(
                 Endpoint::parse(bad).map_err(|RuleBroken(rule)| rule),

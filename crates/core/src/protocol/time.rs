@@ -61,14 +61,34 @@ impl Timestamp {
         let (date, time) = body.split_once('T')?;
         let (year, month, day, compact_date) = parse_date(date)?;
         let compact_time = compact_date && !time.contains(':');
-        let (hour, minute, second, micros) =
-            if compact_time { parse_compact_time(time)? } else { parse_time(time)? };
-        let civil = DateTime::new(year, month, day, hour, minute, second, micros.checked_mul(1000)?).ok()?;
-        let micros = civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond();
+        let (hour, minute, second, micros) = if compact_time {
+            parse_compact_time(time)?
+        } else {
+            parse_time(time)?
+        };
+        let civil = DateTime::new(
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+            micros.checked_mul(1000)?,
+        )
+        .ok()?;
+        let micros = civil
+            .to_zoned(TimeZone::UTC)
+            .ok()?
+            .timestamp()
+            .as_microsecond();
         // The one form with a compact date that a source uses.
         let printed = text.len() == "20250115T10:30:00Z".len();
         let sloppy = sloppy_zone || compact_time || (compact_date && !printed);
-        let form = if sloppy { TimeForm::Sloppy } else { TimeForm::Standard };
+        let form = if sloppy {
+            TimeForm::Sloppy
+        } else {
+            TimeForm::Standard
+        };
         Some((Self(micros), form))
     }
 
@@ -79,12 +99,19 @@ impl Timestamp {
         let date = civil.date();
         let time = civil.time();
         let year = date.year();
-        let [c, y] = [year.div_euclid(100), year.rem_euclid(100)].map(|part| pair(part.unsigned_abs() as u8));
-        let [m, d, h, min, s] = [date.month(), date.day(), time.hour(), time.minute(), time.second()]
-            .map(|part| pair(part.unsigned_abs()));
+        let [c, y] = [year.div_euclid(100), year.rem_euclid(100)]
+            .map(|part| pair(part.unsigned_abs() as u8));
+        let [m, d, h, min, s] = [
+            date.month(),
+            date.day(),
+            time.hour(),
+            time.minute(),
+            time.second(),
+        ]
+        .map(|part| pair(part.unsigned_abs()));
         let digits = [
-            c[0], c[1], y[0], y[1], b'-', m[0], m[1], b'-', d[0], d[1], b'T', h[0], h[1], b':', min[0],
-            min[1], b':', s[0], s[1], b'Z',
+            c[0], c[1], y[0], y[1], b'-', m[0], m[1], b'-', d[0], d[1], b'T', h[0], h[1], b':',
+            min[0], min[1], b':', s[0], s[1], b'Z',
         ];
         let text = std::str::from_utf8(&digits).unwrap_or_default();
         match year {
@@ -102,12 +129,19 @@ fn pair(number: u8) -> [u8; 2] {
 fn parse_date(date: &str) -> Option<(i16, i8, i8, bool)> {
     let bytes = date.as_bytes();
     let (digits, compact) = match (bytes.len(), bytes.get(4), bytes.get(7)) {
-        (10, Some(b'-'), Some(b'-')) => ([date.get(0..4)?, date.get(5..7)?, date.get(8..10)?], false),
+        (10, Some(b'-'), Some(b'-')) => {
+            ([date.get(0..4)?, date.get(5..7)?, date.get(8..10)?], false)
+        }
         (8, ..) => ([date.get(0..4)?, date.get(4..6)?, date.get(6..8)?], true),
         _ => return None,
     };
     let [year, month, day] = digits;
-    Some((number(year)?, i8::try_from(number(month)?).ok()?, i8::try_from(number(day)?).ok()?, compact))
+    Some((
+        number(year)?,
+        i8::try_from(number(month)?).ok()?,
+        i8::try_from(number(day)?).ok()?,
+        compact,
+    ))
 }
 
 /// `103000`, without a fraction.
@@ -128,8 +162,14 @@ fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
     let part = |range| -> Option<i8> { i8::try_from(number(clock.get(range)?)?).ok() };
     let micros = match fraction {
         None => 0,
-        Some(digits) if (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            digits.bytes().chain(std::iter::repeat(b'0')).take(6).fold(0, |n, b| n * 10 + i32::from(b - b'0'))
+        Some(digits)
+            if (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            digits
+                .bytes()
+                .chain(std::iter::repeat(b'0'))
+                .take(6)
+                .fold(0, |n, b| n * 10 + i32::from(b - b'0'))
         }
         Some(_) => return None,
     };
@@ -138,7 +178,9 @@ fn parse_time(time: &str) -> Option<(i8, i8, i8, i32)> {
 
 /// Digits only, and four at most: `str::parse` would let a sign through.
 fn number(digits: &str) -> Option<i16> {
-    digits.bytes().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + i16::from(b - b'0')))
+    digits.bytes().try_fold(0, |n, b| {
+        b.is_ascii_digit().then(|| n * 10 + i16::from(b - b'0'))
+    })
 }
 
 impl fmt::Display for Timestamp {
@@ -157,7 +199,10 @@ impl Add<Duration> for Timestamp {
     type Output = Self;
 
     fn add(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_add(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)),
+        )
     }
 }
 
@@ -165,7 +210,10 @@ impl Sub<Duration> for Timestamp {
     type Output = Self;
 
     fn sub(self, span: Duration) -> Self {
-        Self(self.0.saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_sub(i64::try_from(span.as_micros()).unwrap_or(i64::MAX)),
+        )
     }
 }
 
@@ -222,7 +270,10 @@ pub mod exact {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     /// Writes the microseconds since 1970.
-    pub fn serialize<S: Serializer>(timestamp: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        timestamp: &Timestamp,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         timestamp.as_micros().serialize(serializer)
     }
 
@@ -255,8 +306,14 @@ mod tests {
         ] {
             assert_eq!(read(text), Some((plain.clone(), form)), "{text}");
         }
-        assert_eq!(read("2025-01-15T10:30:00.123Z").unwrap().0, "2025-01-15T10:30:00Z+123000us");
-        assert_eq!(read("2025-01-15T10:30:00.123456789Z").unwrap().0, "2025-01-15T10:30:00Z+123456us");
+        assert_eq!(
+            read("2025-01-15T10:30:00.123Z").unwrap().0,
+            "2025-01-15T10:30:00Z+123000us"
+        );
+        assert_eq!(
+            read("2025-01-15T10:30:00.123456789Z").unwrap().0,
+            "2025-01-15T10:30:00Z+123456us"
+        );
         assert!(read("2024-02-29T23:59:59Z").is_some(), "a leap day");
     }
 

@@ -73,7 +73,11 @@ impl Token {
     }
 
     fn shaped(owner: &str, bits: &[u8; 32]) -> Self {
-        Self(format_smolstr!("tok_{}_{}", owner.to_ascii_lowercase(), hex::encode(bits)))
+        Self(format_smolstr!(
+            "tok_{}_{}",
+            owner.to_ascii_lowercase(),
+            hex::encode(bits)
+        ))
     }
 
     /// The secret that an agent creates before it first registers; its league token is derived from it.
@@ -83,31 +87,52 @@ impl Token {
 
     /// The registration key for one manager: two managers must not learn each other's tokens.
     pub fn shown_to(&self, manager: &Endpoint) -> Self {
-        derive(&self.hash().0, KEY_OWNER, &[b"manager", manager.raw().as_bytes()])
+        derive(
+            &self.hash().0,
+            KEY_OWNER,
+            &[b"manager", manager.raw().as_bytes()],
+        )
     }
 
     /// Whether this has the shape of a registration key: `tok_registration_` and 64 hexadecimal digits.
     pub fn is_registration_key(&self) -> bool {
-        let digits =
-            self.0.strip_prefix("tok_").and_then(|rest| rest.strip_prefix(KEY_OWNER)?.strip_prefix('_'));
-        digits.is_some_and(|digits| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        let digits = self
+            .0
+            .strip_prefix("tok_")
+            .and_then(|rest| rest.strip_prefix(KEY_OWNER)?.strip_prefix('_'));
+        digits.is_some_and(|digits| {
+            digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
     }
 
     /// A join code for a roster slot: `tok_join_` and 128 random bits, short enough for a URL.
     pub fn new_join_code(entropy: &mut Entropy) -> Self {
-        Self(format_smolstr!("{JOIN_CODE}{}", hex::encode(entropy.bytes::<16>())))
+        Self(format_smolstr!(
+            "{JOIN_CODE}{}",
+            hex::encode(entropy.bytes::<16>())
+        ))
     }
 
     /// Whether this has the shape of a join code: `tok_join_` and at least 16 letters and digits.
     pub fn is_join_code(&self) -> bool {
         let random = self.0.strip_prefix(JOIN_CODE);
-        random.is_some_and(|text| text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        random.is_some_and(|text| {
+            text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
     }
 
     /// The league token of an agent that registers with this key. Showing the key again yields the same token, also
     /// from another manager with the league's log.
     pub fn league_token(&self, league: &LeagueId, agent: &str) -> Self {
-        derive(&self.hash().0, agent, &[KEY_OWNER.as_bytes(), league.as_str().as_bytes(), agent.as_bytes()])
+        derive(
+            &self.hash().0,
+            agent,
+            &[
+                KEY_OWNER.as_bytes(),
+                league.as_str().as_bytes(),
+                agent.as_bytes(),
+            ],
+        )
     }
 
     /// The hash by which a manager recognises a registration key. No token can be derived from it.
@@ -164,7 +189,9 @@ impl TokenHash {
         direction: Direction,
     ) -> Token {
         let deriver = TokenDeriver::new(&self.0);
-        deriver.with(&match_parts(league, match_id, &attempt.0.to_be_bytes())).direction(match_id, direction)
+        deriver
+            .with(&match_parts(league, match_id, &attempt.0.to_be_bytes()))
+            .direction(match_id, direction)
     }
 
     /// The token that authenticates the manager's messages to this agent.
@@ -190,18 +217,23 @@ impl TokenDeriver {
     /// With a prefix of parts.
     fn with(&self, parts: &[&[u8]]) -> Self {
         let mut keyed = self.0.clone();
-        keyed.iter_mut().for_each(|mac| hash_input::feed(parts, |bytes| mac.update(bytes)));
+        keyed
+            .iter_mut()
+            .for_each(|mac| hash_input::feed(parts, |bytes| mac.update(bytes)));
         Self(keyed)
     }
 
     /// The token for `owner`; key and parts cannot be recovered from it.
     fn finish(self, owner: &str) -> Token {
-        let bits = self.0.map_or([0; 32], |mac| mac.finalize().into_bytes().into());
+        let bits = self
+            .0
+            .map_or([0; 32], |mac| mac.finalize().into_bytes().into());
         Token::shaped(owner, &bits)
     }
 
     pub(super) fn notice_token(&self, league: &LeagueId) -> Token {
-        self.with(&[b"notice", league.as_str().as_bytes(), b"", b"", b""]).finish("league_manager")
+        self.with(&[b"notice", league.as_str().as_bytes(), b"", b"", b""])
+            .finish("league_manager")
     }
 
     /// The tokens for both directions of one attempt at a match.
@@ -223,8 +255,17 @@ impl TokenDeriver {
     }
 }
 
-fn match_parts<'a>(league: &'a LeagueId, match_id: &'a MatchId, attempt: &'a [u8; 4]) -> [&'a [u8]; 4] {
-    [b"match", league.as_str().as_bytes(), match_id.as_str().as_bytes(), attempt]
+fn match_parts<'a>(
+    league: &'a LeagueId,
+    match_id: &'a MatchId,
+    attempt: &'a [u8; 4],
+) -> [&'a [u8]; 4] {
+    [
+        b"match",
+        league.as_str().as_bytes(),
+        match_id.as_str().as_bytes(),
+        attempt,
+    ]
 }
 
 /// A token for `owner`, derived from the key and the parts.
@@ -246,7 +287,15 @@ impl TokenIssuer {
 
     /// `tok_{agent id, lower case}_{256 bits}`.
     pub fn issue(&self, agent: &str, conversation: &ConversationId) -> Token {
-        derive(&self.0, agent, &[b"registration", agent.as_bytes(), conversation.as_str().as_bytes()])
+        derive(
+            &self.0,
+            agent,
+            &[
+                b"registration",
+                agent.as_bytes(),
+                conversation.as_str().as_bytes(),
+            ],
+        )
     }
 }
 
@@ -267,9 +316,16 @@ fn same_bytes(a: &[u8], b: &[u8]) -> bool {
         return false;
     }
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let words = a.iter().zip(b).map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
+    let words = a
+        .iter()
+        .zip(b)
+        .map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
     let rest = a_rest.iter().zip(b_rest).map(|(a, b)| u64::from(a ^ b));
-    words.chain(rest).fold(0, |differences, word| differences | word).ct_eq(&0).into()
+    words
+        .chain(rest)
+        .fold(0, |differences, word| differences | word)
+        .ct_eq(&0)
+        .into()
 }
 
 impl fmt::Debug for TokenHash {
@@ -331,7 +387,11 @@ mod tests {
         let l1 = LeagueId::new("l1");
         let l2 = LeagueId::new("l2");
         assert_eq!(key.league_token(&l1, "P01"), key.league_token(&l1, "P01"));
-        assert!(key.league_token(&l1, "P01").reveal().starts_with("tok_p01_"));
+        assert!(
+            key.league_token(&l1, "P01")
+                .reveal()
+                .starts_with("tok_p01_")
+        );
         let manager = |port| Endpoint::parse(&format!("http://localhost:{port}/mcp")).unwrap();
         let mut all = vec![
             key.league_token(&l1, "P01"),
@@ -350,8 +410,16 @@ mod tests {
     fn a_registration_key_is_known_by_its_shape() {
         let key = Token::new_registration_key(&mut Entropy::numbered(1));
         assert!(key.is_registration_key());
-        assert!(key.shown_to(&Endpoint::parse("http://localhost:8000/mcp").unwrap()).is_registration_key());
-        for other in ["tok_registration_", "tok_registration_0123", "registration_00", token().reveal()] {
+        assert!(
+            key.shown_to(&Endpoint::parse("http://localhost:8000/mcp").unwrap())
+                .is_registration_key()
+        );
+        for other in [
+            "tok_registration_",
+            "tok_registration_0123",
+            "registration_00",
+            token().reveal(),
+        ] {
             assert!(!Token::new(other).is_registration_key(), "{other}");
         }
     }
@@ -361,11 +429,17 @@ mod tests {
         for length in 0..40 {
             let text = "x".repeat(length);
             assert!(same_token(&Token::new(&*text), &Token::new(&*text)));
-            assert!(!same_token(&Token::new(&*text), &Token::new(text.clone() + "x")));
+            assert!(!same_token(
+                &Token::new(&*text),
+                &Token::new(text.clone() + "x")
+            ));
             for place in 0..length {
                 let mut other = text.clone();
                 other.replace_range(place..=place, "y");
-                assert!(!same_token(&Token::new(&*text), &Token::new(other)), "{place} of {length}");
+                assert!(
+                    !same_token(&Token::new(&*text), &Token::new(other)),
+                    "{place} of {length}"
+                );
             }
         }
     }

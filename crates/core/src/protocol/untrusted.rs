@@ -16,7 +16,10 @@ pub fn is_deceptive(c: char) -> bool {
         return c.is_control();
     }
     let code = u32::from(c);
-    code & 0xfffe == 0xfffe || DECEPTIVE.iter().any(|(first, last)| (*first..=*last).contains(&code))
+    code & 0xfffe == 0xfffe
+        || DECEPTIVE
+            .iter()
+            .any(|(first, last)| (*first..=*last).contains(&code))
 }
 
 /// Deceptive ranges beyond the control characters, except the last two code points of each plane.
@@ -49,7 +52,13 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
         '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
         c => (!is_deceptive(c)).then_some(c),
     };
-    Cow::Owned(text.chars().filter_map(keep).collect::<String>().trim().to_owned())
+    Cow::Owned(
+        text.chars()
+            .filter_map(keep)
+            .collect::<String>()
+            .trim()
+            .to_owned(),
+    )
 }
 
 /// Borrowed untrusted text. It has no `Display`: choose a rendering.
@@ -71,7 +80,8 @@ impl<'a> Untrusted<'a> {
     pub fn csv_cell(self) -> String {
         let cell = self.escaped().to_string();
         // A signed number is no formula.
-        let formula = self.0.starts_with(['=', '+', '-', '@', '\t', '\r']) && self.0.parse::<f64>().is_err();
+        let formula =
+            self.0.starts_with(['=', '+', '-', '@', '\t', '\r']) && self.0.parse::<f64>().is_err();
         if formula { format!("'{cell}") } else { cell }
     }
 
@@ -178,7 +188,10 @@ fn escape_but(text: &str, keeps: impl Fn(char) -> bool) -> Cow<'_, str> {
 /// The length of a leading colour code: `ESC [ 31 m`.
 fn colour_code(text: &str) -> Option<usize> {
     let code = text.strip_prefix("\u{1b}[")?;
-    let digits = code.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    let digits = code
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b';')
+        .count();
     (code.as_bytes().get(digits) == Some(&b'm')).then_some(digits + 3)
 }
 
@@ -266,7 +279,10 @@ mod tests {
     #[test]
     fn an_escaped_text_is_one_line_that_shows_what_is_hidden() {
         let text = Untrusted::new("a\u{1b}[2J\u{7}\u{202e}b\nc\u{9b}\u{e0041}");
-        assert_eq!(text.escaped().to_string(), "a\\u001b[2J\\u0007\\u202eb\\nc\\u009b\\udb40\\udc41");
+        assert_eq!(
+            text.escaped().to_string(),
+            "a\\u001b[2J\\u0007\\u202eb\\nc\\u009b\\udb40\\udc41"
+        );
         assert_eq!(format!("{:<4}|", Untrusted::new("ab").escaped()), "ab  |");
     }
 
@@ -275,20 +291,32 @@ mod tests {
         let value = serde_json::json!({"name": "a\u{202e}\u{9b}\u{7f}\u{e0041}\u{2028}\n\"\\"});
         let text = serde_json::to_string_pretty(&value).unwrap();
         let escaped = escape_output(&text);
-        assert!(escaped.chars().all(|c| c == '\n' || !is_deceptive(c)), "{escaped}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
+        assert!(
+            escaped.chars().all(|c| c == '\n' || !is_deceptive(c)),
+            "{escaped}"
+        );
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&escaped).unwrap(),
+            value
+        );
     }
 
     #[test]
     fn an_output_keeps_its_lines_and_colours_and_nothing_else_that_controls() {
         let text = "\u{1b}[1mhead\u{1b}[0m\nrow\u{1b}[2J\u{1b}]0;x\u{7}";
-        assert_eq!(escape_output(text), "\u{1b}[1mhead\u{1b}[0m\nrow\\u001b[2J\\u001b]0;x\\u0007");
+        assert_eq!(
+            escape_output(text),
+            "\u{1b}[1mhead\u{1b}[0m\nrow\\u001b[2J\\u001b]0;x\\u0007"
+        );
     }
 
     #[test]
     fn no_cell_is_a_formula_and_numbers_stay_numbers() {
         for formula in ["=1+1", "+SUM(A1)", "-2+3", "@SUM(A1)", "\t=1", "\r=1"] {
-            assert!(Untrusted::new(formula).csv_cell().starts_with('\''), "{formula:?}");
+            assert!(
+                Untrusted::new(formula).csv_cell().starts_with('\''),
+                "{formula:?}"
+            );
         }
         for harmless in ["-12.5", "+3", "1", "Ada", "a=b", ""] {
             assert_eq!(Untrusted::new(harmless).csv_cell(), harmless);

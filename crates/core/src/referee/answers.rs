@@ -11,7 +11,9 @@ use crate::game::Seat;
 use crate::protocol::decode::Incoming;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::LeagueError;
-use crate::protocol::{Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender};
+use crate::protocol::{
+    Body, ConversationId, Envelope, ErrorCode, MatchId, MessageType, PlayerId, Sender,
+};
 
 impl Referee {
     /// A call to a player has ended.
@@ -30,7 +32,10 @@ impl Referee {
         let Some(ongoing) = self.playing.get_mut(&question.match_id) else {
             return;
         };
-        let Some(window) = ongoing.side(question.seat).window().filter(|_| ongoing.turn == question.turn)
+        let Some(window) = ongoing
+            .side(question.seat)
+            .window()
+            .filter(|_| ongoing.turn == question.turn)
         else {
             return;
         };
@@ -49,16 +54,19 @@ impl Referee {
                 return;
             }
             Answer::NotUnderstood(what) | Answer::Garbled(what) => {
-                let message = format!("expected {}, got something unreadable: {what}", ongoing.owed());
+                let message = format!(
+                    "expected {}, got something unreadable: {what}",
+                    ongoing.owed()
+                );
                 Some(AnswerError::new(ErrorCode::InvalidFormat, message))
             }
             Answer::Message(Err(rejection)) => {
                 let options = ongoing.game.request(seat).valid_options;
                 Some(AnswerError::unreadable(&rejection, options))
             }
-            Answer::Message(Ok(incoming)) => {
-                self.take_answer(ctx, &question.match_id, seat, &incoming, Via::Exchange).err()
-            }
+            Answer::Message(Ok(incoming)) => self
+                .take_answer(ctx, &question.match_id, seat, &incoming, Via::Exchange)
+                .err(),
         };
         if let Some(error) = error.filter(|_| current) {
             self.with(ctx, &question.match_id, |ongoing, actions| {
@@ -71,7 +79,10 @@ impl Referee {
     fn call_failed(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, seat: Seat, failure: Failure) {
         let now = ctx.now;
         // A foreign manager takes nothing back, and a restart would fail the same way.
-        let taken_back = self.durable.identity().is_none_or(|identity| identity.match_tokens);
+        let taken_back = self
+            .durable
+            .identity()
+            .is_none_or(|identity| identity.match_tokens);
         self.with(ctx, match_id, |ongoing, actions| match failure {
             Failure::Forbidden => ongoing.forbidden(now, seat, taken_back, actions),
             Failure::NoConnection | Failure::NoRoute | Failure::Closed => {
@@ -96,12 +107,24 @@ impl Referee {
         if side.dialect != dialect {
             side.dialect = dialect;
             let endpoint = side.endpoint.clone();
-            self.record(ctx, RefereeEvent::DialectLearned { endpoint, told, dialect });
+            self.record(
+                ctx,
+                RefereeEvent::DialectLearned {
+                    endpoint,
+                    told,
+                    dialect,
+                },
+            );
         }
     }
 
     /// Some players answer a GAME_ERROR with the missing answer. Anything else is ignored.
-    pub(super) fn notice_answered(&mut self, ctx: &mut Ctx<'_>, question: &PendingQuestion, answer: Answer) {
+    pub(super) fn notice_answered(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        question: &PendingQuestion,
+        answer: Answer,
+    ) {
         let ongoing = self.playing.get_mut(&question.match_id);
         let ongoing = ongoing.filter(|ongoing| ongoing.assignment.attempt == question.attempt);
         if let Some(ongoing) = ongoing {
@@ -110,7 +133,14 @@ impl Referee {
             if let Answer::Message(Ok(incoming)) = answer
                 && ongoing.turn == question.turn
             {
-                self.take_answer(ctx, &question.match_id, question.seat, &incoming, Via::Exchange).ok();
+                self.take_answer(
+                    ctx,
+                    &question.match_id,
+                    question.seat,
+                    &incoming,
+                    Via::Exchange,
+                )
+                .ok();
             }
         }
         self.release_game_over(ctx, question);
@@ -161,14 +191,18 @@ impl Referee {
         let Some(ongoing) = self.playing.get_mut(&match_id) else {
             return Ok(());
         };
-        ongoing.admit(seat, &incoming.envelope, Via::Separate, conformance).map_err(to_league_error)?;
+        ongoing
+            .admit(seat, &incoming.envelope, Via::Separate, conformance)
+            .map_err(to_league_error)?;
         if !ongoing.wants(seat, incoming)? {
             return Ok(());
         }
         let verdict = self.take_answer(ctx, &match_id, seat, incoming, Via::Separate);
         verdict.map_err(|error| {
             let answer = to_league_error(error.clone());
-            self.with(ctx, &match_id, |ongoing, actions| ongoing.reject_answer(now, seat, error, actions));
+            self.with(ctx, &match_id, |ongoing, actions| {
+                ongoing.reject_answer(now, seat, error, actions)
+            });
             answer
         })
     }
@@ -176,14 +210,21 @@ impl Referee {
     /// The match and the seat that an answer names.
     fn addressed(&self, body: &Body) -> Result<(MatchId, Seat), LeagueError> {
         let Some((match_id, player_id)) = names(body) else {
-            return Err(league_error(ErrorCode::InvalidState, "this is not an answer of a player"));
+            return Err(league_error(
+                ErrorCode::InvalidState,
+                "this is not an answer of a player",
+            ));
         };
         let Some(ongoing) = self.playing.get(match_id) else {
             return Err(match self.durable.matches().get(match_id) {
-                None => league_error(ErrorCode::MatchNotFound, format!("{match_id} is not played here")),
-                Some(AssignedMatch::Open { .. }) => {
-                    league_error(ErrorCode::InvalidState, format!("{match_id} has not begun yet"))
-                }
+                None => league_error(
+                    ErrorCode::MatchNotFound,
+                    format!("{match_id} is not played here"),
+                ),
+                Some(AssignedMatch::Open { .. }) => league_error(
+                    ErrorCode::InvalidState,
+                    format!("{match_id} has not begun yet"),
+                ),
                 Some(AssignedMatch::Decided { .. } | AssignedMatch::Closed { .. }) => league_error(
                     ErrorCode::InvalidState,
                     format!("{match_id} is over: the answer came too late"),
@@ -223,13 +264,18 @@ impl OngoingMatch {
         let joining = incoming.message_type == MessageType::GameJoinAck;
         match &side.answer_state {
             AnswerState::Forfeit(_) => {
-                let message = format!("{} is forfeit: the answer came too late", self.assignment.match_id);
+                let message = format!(
+                    "{} is forfeit: the answer came too late",
+                    self.assignment.match_id
+                );
                 Err(league_error(ErrorCode::InvalidState, message))
             }
             _ if copy || (joining && self.phase != Phase::WaitingForPlayers) => Ok(false),
             _ if !joining && self.phase == Phase::WaitingForPlayers => {
-                let message =
-                    format!("{} is still waiting for its players to join", self.assignment.match_id);
+                let message = format!(
+                    "{} is still waiting for its players to join",
+                    self.assignment.match_id
+                );
                 Err(league_error(ErrorCode::InvalidState, message))
             }
             AnswerState::NotAwaited => Ok(false),

@@ -7,10 +7,12 @@ use crate::agent::Agent;
 use crate::entropy::Entropy;
 use crate::fair::Secret;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{AnnouncedMatch, Cause, LeagueError, MatchTokens, Record, Timeouts};
+use crate::protocol::messages::{
+    AnnouncedMatch, Cause, LeagueError, MatchTokens, Record, Timeouts,
+};
 use crate::protocol::{
-    Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RoundId, Timestamp,
-    Token,
+    Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RoundId,
+    Timestamp, Token,
 };
 use crate::signature::PublicKey;
 use std::sync::Arc;
@@ -43,27 +45,48 @@ pub(super) struct OfferedPlayer {
 
 impl OfferedPlayer {
     pub(super) fn named(player_id: PlayerId, endpoint: Option<Endpoint>) -> Self {
-        Self { player_id, endpoint, dialect: None, record: None, tokens: None, public_key: None }
+        Self {
+            player_id,
+            endpoint,
+            dialect: None,
+            record: None,
+            tokens: None,
+            public_key: None,
+        }
     }
 }
 
 impl Referee {
     /// Accepts a match, unless it is known already. Idempotent.
-    pub(super) fn accept_offer(&mut self, ctx: &mut Ctx<'_>, offer: OfferedMatch) -> Result<(), LeagueError> {
-        if self.new_game(&offer.game_type).is_none() || !self.settings.game_types.contains(&offer.game_type) {
-            let message = format!("{}: game_type {} is not played here", offer.match_id, offer.game_type);
+    pub(super) fn accept_offer(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        offer: OfferedMatch,
+    ) -> Result<(), LeagueError> {
+        if self.new_game(&offer.game_type).is_none()
+            || !self.settings.game_types.contains(&offer.game_type)
+        {
+            let message = format!(
+                "{}: game_type {} is not played here",
+                offer.match_id, offer.game_type
+            );
             return Err(league_error(ErrorCode::InvalidFormat, message));
         }
         let [a, b] = &offer.players;
         if a.player_id == b.player_id {
-            let message = format!("{}: {} cannot play against itself", offer.match_id, a.player_id);
+            let message = format!(
+                "{}: {} cannot play against itself",
+                offer.match_id, a.player_id
+            );
             return Err(league_error(ErrorCode::InvalidFormat, message));
         }
         if self.durable.is_closed(offer.round_id) && !offer.replay {
             return Ok(());
         }
         let named = offer.conversation_id.as_ref();
-        let attempt = named.and_then(|id| id.attempt_of(&offer.match_id)).unwrap_or(Attempt::FIRST);
+        let attempt = named
+            .and_then(|id| id.attempt_of(&offer.match_id))
+            .unwrap_or(Attempt::FIRST);
         match self.durable.matches().get(&offer.match_id) {
             Some(AssignedMatch::Decided { .. }) => {
                 self.report_again(ctx, &offer.match_id);
@@ -145,8 +168,14 @@ pub(super) fn offered_players(announced: &AnnouncedMatch) -> [OfferedPlayer; 2] 
 
 /// The players that forfeit the match.
 pub(super) fn forfeits(announced: &AnnouncedMatch) -> Vec<(PlayerId, Cause)> {
-    let named = announced.briefing.as_ref().and_then(|briefing| briefing.forfeits.as_ref());
+    let named = announced
+        .briefing
+        .as_ref()
+        .and_then(|briefing| briefing.forfeits.as_ref());
     let plays = |id: &PlayerId| *id == announced.player_a_id || *id == announced.player_b_id;
-    let named = named.into_iter().flat_map(|named| named.iter()).filter(|(id, _)| plays(id));
+    let named = named
+        .into_iter()
+        .flat_map(|named| named.iter())
+        .filter(|(id, _)| plays(id));
     named.map(|(id, cause)| (id.clone(), *cause)).collect()
 }

@@ -73,7 +73,10 @@ pub struct Ending {
 
 impl Ending {
     pub(super) fn of(result: &MatchResult) -> Option<Self> {
-        Some(Self { status: result.status?, winner: result.winner.clone() })
+        Some(Self {
+            status: result.status?,
+            winner: result.winner.clone(),
+        })
     }
 }
 
@@ -153,22 +156,38 @@ impl Durable {
             RefereeEvent::Registered { identity } => self.register(identity),
             RefereeEvent::Assigned { assignment } => {
                 self.assigned = self.assigned.saturating_add(1);
-                let open = AssignedMatch::Open { order: self.assigned, assignment: assignment.clone() };
+                let open = AssignedMatch::Open {
+                    order: self.assigned,
+                    assignment: assignment.clone(),
+                };
                 self.matches.insert(assignment.match_id.clone(), open);
             }
-            RefereeEvent::Decided { match_id, result, .. } => self.decide(match_id, result),
+            RefereeEvent::Decided {
+                match_id, result, ..
+            } => self.decide(match_id, result),
             RefereeEvent::Reported { match_id, .. } => self.close(match_id, true),
             RefereeEvent::ReportRefused { match_id, .. }
             | RefereeEvent::HandedBack { match_id, .. }
             | RefereeEvent::Abandoned { match_id, .. } => self.close(match_id, false),
-            RefereeEvent::DialectLearned { endpoint, told, dialect } => {
-                let learnt = LearnedDialect { told: *told, dialect: *dialect };
+            RefereeEvent::DialectLearned {
+                endpoint,
+                told,
+                dialect,
+            } => {
+                let learnt = LearnedDialect {
+                    told: *told,
+                    dialect: *dialect,
+                };
                 self.dialects.insert(endpoint.clone(), learnt);
             }
             RefereeEvent::RoundClosed { round_id } => {
                 self.closed = self.closed.max(Some(*round_id));
                 self.matches.retain(|match_id, held| match held {
-                    AssignedMatch::Closed { round_id: of, ending, .. } if *of <= *round_id => {
+                    AssignedMatch::Closed {
+                        round_id: of,
+                        ending,
+                        ..
+                    } if *of <= *round_id => {
                         let ending = ending.take();
                         self.finished.insert(match_id.clone(), ending);
                         false
@@ -187,7 +206,11 @@ impl Durable {
     /// Another id or token means another league, or the same one restarted: old matches are dropped, because their ids
     /// may be reused.
     fn register(&mut self, identity: &Identity<RefereeId>) {
-        if !self.identity.as_ref().is_some_and(|known| known.is_of_same_registration(identity)) {
+        if !self
+            .identity
+            .as_ref()
+            .is_some_and(|known| known.is_of_same_registration(identity))
+        {
             self.matches.clear();
             self.finished.clear();
             self.dialects.clear();
@@ -201,7 +224,10 @@ impl Durable {
             return;
         };
         let result = result.clone();
-        self.matches.insert(match_id.clone(), AssignedMatch::Decided { assignment, result });
+        self.matches.insert(
+            match_id.clone(),
+            AssignedMatch::Decided { assignment, result },
+        );
     }
 
     fn close(&mut self, match_id: &MatchId, recorded: bool) {
@@ -212,7 +238,11 @@ impl Durable {
             AssignedMatch::Decided { result, .. } => Ending::of(result),
             AssignedMatch::Open { .. } | AssignedMatch::Closed { .. } => None,
         };
-        *held =
-            AssignedMatch::Closed { round_id: held.round_id(), attempt: held.attempt(), recorded, ending };
+        *held = AssignedMatch::Closed {
+            round_id: held.round_id(),
+            attempt: held.attempt(),
+            recorded,
+            ending,
+        };
     }
 }

@@ -9,8 +9,8 @@ use crate::protocol::messages::{Cause, MatchResult, Record, Timeouts};
 use crate::protocol::time::exact;
 use crate::protocol::token::{Direction, same_token};
 use crate::protocol::{
-    Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
-    Timestamp, Token, UntrustedText,
+    Attempt, ConversationId, Endpoint, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId,
+    RoundId, Timestamp, Token, UntrustedText,
 };
 use crate::referee_statement::AttemptRef;
 use crate::registration::{Application, Identity};
@@ -104,7 +104,11 @@ impl RefereeEvent {
                 match_id: &assignment.match_id,
                 attempt: assignment.attempt,
             },
-            Self::Decided { match_id, attempt, result } => Milestone::MatchDecided {
+            Self::Decided {
+                match_id,
+                attempt,
+                result,
+            } => Milestone::MatchDecided {
                 match_id,
                 attempt: *attempt,
                 status: result.status?,
@@ -112,9 +116,13 @@ impl RefereeEvent {
                 by: None,
             },
             Self::ReportRefused { .. } => Milestone::ReportRefused,
-            Self::HandedBack { match_id, attempt, .. } | Self::Abandoned { match_id, attempt } => {
-                Milestone::AttemptLost { match_id, attempt: *attempt }
+            Self::HandedBack {
+                match_id, attempt, ..
             }
+            | Self::Abandoned { match_id, attempt } => Milestone::AttemptLost {
+                match_id,
+                attempt: *attempt,
+            },
             _ => return None,
         })
     }
@@ -181,12 +189,16 @@ impl Assignment {
 
     /// `None` if the player is not in this match.
     pub fn seat_of(&self, player: &PlayerId) -> Option<Seat> {
-        Seat::BOTH.into_iter().find(|seat| self.player(*seat).player_id == *player)
+        Seat::BOTH
+            .into_iter()
+            .find(|seat| self.player(*seat).player_id == *player)
     }
 
     /// In the order A, B.
     pub fn player_ids(&self) -> [PlayerId; 2] {
-        self.players.each_ref().map(|player| player.player_id.clone())
+        self.players
+            .each_ref()
+            .map(|player| player.player_id.clone())
     }
 
     /// Whether a token authenticates this player: its match token, or its own token, from which the match token is
@@ -194,7 +206,11 @@ impl Assignment {
     pub fn recognises(&self, seat: Seat, shown: &Token) -> Option<bool> {
         let expected = self.player(seat).expects.as_ref()?;
         let direction = Direction::PlayerToReferee;
-        let made = || shown.hash().match_token(&self.league_id, &self.match_id, self.attempt, direction);
+        let made = || {
+            shown
+                .hash()
+                .match_token(&self.league_id, &self.match_id, self.attempt, direction)
+        };
         Some(same_token(shown, expected) || same_token(&made(), expected))
     }
 
@@ -212,14 +228,32 @@ impl Assignment {
 
     /// What the referee's signatures depend on.
     pub fn attempt_ref(&self) -> AttemptRef<'_> {
-        let Self { league_id, match_id, attempt, .. } = self;
-        AttemptRef { league_id, match_id, attempt: *attempt }
+        let Self {
+            league_id,
+            match_id,
+            attempt,
+            ..
+        } = self;
+        AttemptRef {
+            league_id,
+            match_id,
+            attempt: *attempt,
+        }
     }
 
     /// What the draw's hashes depend on.
     pub fn draw(&self) -> MatchDraw<'_> {
-        let Self { league_id, match_id, attempt, .. } = self;
-        MatchDraw { league_id, match_id, attempt: *attempt }
+        let Self {
+            league_id,
+            match_id,
+            attempt,
+            ..
+        } = self;
+        MatchDraw {
+            league_id,
+            match_id,
+            attempt: *attempt,
+        }
     }
 
     /// What the invitation shows of the secret.

@@ -40,22 +40,39 @@ impl ExternalRules {
     }
 
     fn due(&self, now: Timestamp) -> Option<ExternalId> {
-        self.pending.iter().find(|(_, pending)| pending.until <= now).map(|(id, _)| *id)
+        self.pending
+            .iter()
+            .find(|(_, pending)| pending.until <= now)
+            .map(|(id, _)| *id)
     }
 }
 
 impl Referee {
     /// A referee of one more game, whose rules it asks for by [`RulesRequest`]. They have `time` for each answer.
-    pub fn with_external_rules(settings: RefereeSettings, game_type: GameType, time: Duration) -> Self {
-        let external_rules =
-            ExternalRules { game_type, time, last: 0, pending: BTreeMap::new(), failures: BTreeMap::new() };
-        Self { external_rules: Some(external_rules), ..Self::new(settings) }
+    pub fn with_external_rules(
+        settings: RefereeSettings,
+        game_type: GameType,
+        time: Duration,
+    ) -> Self {
+        let external_rules = ExternalRules {
+            game_type,
+            time,
+            last: 0,
+            pending: BTreeMap::new(),
+            failures: BTreeMap::new(),
+        };
+        Self {
+            external_rules: Some(external_rules),
+            ..Self::new(settings)
+        }
     }
 
     /// A new game of this type, if it can be played here.
     pub(super) fn new_game(&self, game_type: &GameType) -> Option<Box<dyn Game>> {
-        let outside =
-            self.external_rules.as_ref().filter(|external_rules| external_rules.game_type == *game_type);
+        let outside = self
+            .external_rules
+            .as_ref()
+            .filter(|external_rules| external_rules.game_type == *game_type);
         match outside {
             Some(_) => Some(Box::new(ExternalGame::default())),
             None => game::find(game_type).map(|entry| (entry.new)()),
@@ -72,10 +89,21 @@ impl Referee {
         external_rules.last += 1;
         let id = ExternalId(external_rules.last);
         let until = ctx.now + external_rules.time;
-        external_rules.pending.insert(id, PendingRules { match_id: match_id.clone(), until });
+        external_rules.pending.insert(
+            id,
+            PendingRules {
+                match_id: match_id.clone(),
+                until,
+            },
+        );
         ongoing.rules_request = Some(id);
         let history = ongoing.game.history().to_vec();
-        ctx.step.rules_requests.push(RulesRequest { id, match_id: match_id.clone(), history, until });
+        ctx.step.rules_requests.push(RulesRequest {
+            id,
+            match_id: match_id.clone(),
+            history,
+            until,
+        });
     }
 
     /// Handles the answer of the rules; ignored if the match is gone.
@@ -86,19 +114,24 @@ impl Referee {
         decision: ExternalResult,
     ) {
         let now = ctx.now;
-        let pending =
-            self.external_rules.as_mut().and_then(|external_rules| external_rules.pending.remove(&inquiry));
+        let pending = self
+            .external_rules
+            .as_mut()
+            .and_then(|external_rules| external_rules.pending.remove(&inquiry));
         let Some(PendingRules { match_id, .. }) = pending else {
             return;
         };
-        let is_awaited =
-            self.playing.get(&match_id).is_some_and(|ongoing| ongoing.rules_request == Some(inquiry));
+        let is_awaited = self
+            .playing
+            .get(&match_id)
+            .is_some_and(|ongoing| ongoing.rules_request == Some(inquiry));
         if !is_awaited {
             return;
         }
         let outcome = decision.and_then(|said| {
-            let on_rules_result =
-                self.with(ctx, &match_id, |ongoing, actions| ongoing.on_rules_result(now, said, actions));
+            let on_rules_result = self.with(ctx, &match_id, |ongoing, actions| {
+                ongoing.on_rules_result(now, said, actions)
+            });
             on_rules_result.unwrap_or(Ok(()))
         });
         if let Err(why) = outcome {
@@ -108,8 +141,10 @@ impl Referee {
 
     /// Times out rules requests.
     pub(super) fn expire_rules_requests(&mut self, ctx: &mut Ctx<'_>) {
-        while let Some(inquiry) =
-            self.external_rules.as_ref().and_then(|external_rules| external_rules.due(ctx.now))
+        while let Some(inquiry) = self
+            .external_rules
+            .as_ref()
+            .and_then(|external_rules| external_rules.due(ctx.now))
         {
             self.on_rules_result(ctx, inquiry, Err("nothing was said in time".to_owned()));
         }
@@ -125,7 +160,11 @@ impl Referee {
             return self.restart_match(ctx.now, match_id);
         }
         external_rules.failures.remove(match_id);
-        self.hand_back(ctx, match_id, format!("the game program failed {FAILURES_MAX} times: {why}"));
+        self.hand_back(
+            ctx,
+            match_id,
+            format!("the game program failed {FAILURES_MAX} times: {why}"),
+        );
     }
 
     fn restart_match(&mut self, now: Timestamp, match_id: &MatchId) {

@@ -111,7 +111,11 @@ impl OngoingMatch {
         let phase = self.phase;
         let owed = self.owed();
         let side = seat.of_mut(&mut self.sides);
-        let instead = if side.answers_separately { ", only an acknowledgement" } else { "" };
+        let instead = if side.answers_separately {
+            ", only an acknowledgement"
+        } else {
+            ""
+        };
         let AnswerState::Awaited(window) = &mut side.answer_state else {
             return;
         };
@@ -122,19 +126,28 @@ impl OngoingMatch {
             Failure::Closed => (
                 Cause::Unreachable,
                 ErrorCode::Connection,
-                format!("The connection to {} was closed without an answer.", side.endpoint.escaped()),
+                format!(
+                    "The connection to {} was closed without an answer.",
+                    side.endpoint.escaped()
+                ),
                 ("endpoint", json!(side.endpoint)),
             ),
             Failure::NoConnection | Failure::NoRoute | Failure::Forbidden | Failure::Ours => (
                 Cause::Unreachable,
                 ErrorCode::Connection,
-                format!("No connection to {}: is the agent listening there?", side.endpoint.escaped()),
+                format!(
+                    "No connection to {}: is the agent listening there?",
+                    side.endpoint.escaped()
+                ),
                 ("endpoint", json!(side.endpoint)),
             ),
             Failure::TimedOut => (
                 Cause::Silent,
                 ErrorCode::Timeout,
-                format!("No {owed} came within {} seconds{instead}.", span.as_secs_f64()),
+                format!(
+                    "No {owed} came within {} seconds{instead}.",
+                    span.as_secs_f64()
+                ),
                 ("timeout_sec", json!(Seconds::of(span))),
             ),
         };
@@ -176,7 +189,11 @@ impl OngoingMatch {
         let most = self.timing.retry.retries;
         let phase = self.phase;
         let owed = self.owed();
-        let Some(window) = self.side_mut(seat).window_mut().filter(|window| window.pause.is_none()) else {
+        let Some(window) = self
+            .side_mut(seat)
+            .window_mut()
+            .filter(|window| window.pause.is_none())
+        else {
             return;
         };
         window.last_invalid = Some(if error.message.starts_with(error.code.code()) {
@@ -196,7 +213,9 @@ impl OngoingMatch {
             next_retry_at: None,
             time_remaining: Some(window.closes.since(now)),
             consequence: match phase {
-                Phase::WaitingForPlayers => "Technical loss if valid answer not received before timeout",
+                Phase::WaitingForPlayers => {
+                    "Technical loss if valid answer not received before timeout"
+                }
                 _ => "Technical loss if valid choice not received before timeout",
             },
         };

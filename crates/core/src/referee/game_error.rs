@@ -34,7 +34,11 @@ pub(super) struct ErrorNotice {
 
 impl AnswerError {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), context: Map::new() }
+        Self {
+            code,
+            message: message.into(),
+            context: Map::new(),
+        }
     }
 
     /// Adds a field to the context.
@@ -60,7 +64,9 @@ impl AnswerError {
             // `came` is JSON unless it was truncated.
             let came: Result<Value, _> = serde_json::from_str(&rejection.came);
             let came = came.unwrap_or_else(|_| rejection.came.as_str().into());
-            return error.with("invalid_choice", came).with("valid_choices", options);
+            return error
+                .with("invalid_choice", came)
+                .with("valid_choices", options);
         }
         error
             .with("path", rejection.path.as_str())

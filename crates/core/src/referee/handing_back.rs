@@ -15,7 +15,11 @@ impl Referee {
         };
         self.stop_waiting_for(match_id, &ended);
         self.drop_match(match_id);
-        if self.durable.identity().is_some_and(|identity| !identity.match_tokens) {
+        if self
+            .durable
+            .identity()
+            .is_some_and(|identity| !identity.match_tokens)
+        {
             return self.restart_later(ctx.now, match_id);
         }
         let assignment = ended.assignment;
@@ -30,9 +34,12 @@ impl Referee {
             reason: reason.into(),
         };
         self.record(ctx, event);
-        let envelope =
-            Envelope::new(Sender::Referee(self.name()), ctx.now, assignment.conversation_id.clone())
-                .with_token(self.own_token());
+        let envelope = Envelope::new(
+            Sender::Referee(self.name()),
+            ctx.now,
+            assignment.conversation_id.clone(),
+        )
+        .with_token(self.own_token());
         let retry = self.settings.timing.retry;
         let delivery = Delivery {
             to: self.settings.manager.clone(),

@@ -28,7 +28,10 @@ impl OngoingMatch {
                 .with("came", came.as_str()));
         }
         match &incoming.body {
-            Err(rejection) => Err(AnswerError::unreadable(rejection, self.game.request(seat).valid_options)),
+            Err(rejection) => Err(AnswerError::unreadable(
+                rejection,
+                self.game.request(seat).valid_options,
+            )),
             Ok(body) => self.read(seat, body, via, conformance),
         }
     }
@@ -48,7 +51,10 @@ impl OngoingMatch {
             Sender::LeagueManager | Sender::Launcher | Sender::Referee(_) => false,
         };
         if !own_name {
-            let message = format!("sender: expected player:{}, got {}", player.player_id, envelope.sender);
+            let message = format!(
+                "sender: expected player:{}, got {}",
+                player.player_id, envelope.sender
+            );
             return Err(AnswerError::new(ErrorCode::TokenInvalid, message));
         }
         let token = envelope.auth_token.as_ref();
@@ -56,13 +62,16 @@ impl OngoingMatch {
             return Ok(());
         }
         let proven = token.and_then(|token| assignment.recognises(seat, token));
-        self.side_mut(seat).admit(token, proven, via, conformance).map_err(|code| match token {
-            None => AnswerError::new(code, "auth_token: expected the player's token, got none"),
-            Some(token) => {
-                AnswerError::new(code, "auth_token: this token does not prove who sends the answer")
-                    .with("provided_token", token.hint())
-            }
-        })
+        self.side_mut(seat)
+            .admit(token, proven, via, conformance)
+            .map_err(|code| match token {
+                None => AnswerError::new(code, "auth_token: expected the player's token, got none"),
+                Some(token) => AnswerError::new(
+                    code,
+                    "auth_token: this token does not prove who sends the answer",
+                )
+                .with("provided_token", token.hint()),
+            })
     }
 
     /// Whether the player in `seat` may use this id. Lenient conformance accepts an id of its own choice from its own
@@ -75,7 +84,10 @@ impl OngoingMatch {
     /// How an answer that was taken departs from the rules, beyond what its reading has told.
     pub(super) fn deviations_of(&self, seat: Seat, incoming: &Incoming) -> Vec<Deviation> {
         let player = &self.assignment.player(seat).player_id;
-        let deviation = |kind, path: &str| Deviation { kind, path: path.to_owned() };
+        let deviation = |kind, path: &str| Deviation {
+            kind,
+            path: path.to_owned(),
+        };
         let mut found = Vec::new();
         if !matches!(&incoming.envelope.sender, Sender::Player(id) if id == player) {
             found.push(deviation(DeviationKind::OwnName, "sender"));
@@ -87,14 +99,19 @@ impl OngoingMatch {
             }
             Some(_) => {}
         }
-        let filled_in = incoming.deviations.iter().any(|noted| noted.path == "conversation_id");
+        let filled_in = incoming
+            .deviations
+            .iter()
+            .any(|noted| noted.path == "conversation_id");
         if incoming.envelope.conversation_id != self.assignment.conversation_id && !filled_in {
             found.push(deviation(DeviationKind::Mismatch, "conversation_id"));
         }
         let (named, move_type) = match &incoming.body {
             Ok(Body::GameJoinAck(ack)) => (Some(&ack.player_id), None),
             Ok(Body::ChooseParityResponse(choice)) => (Some(&choice.player_id), None),
-            Ok(Body::GameMoveResponse(made)) => (Some(&made.player_id), Some(&made.move_data.move_type)),
+            Ok(Body::GameMoveResponse(made)) => {
+                (Some(&made.player_id), Some(&made.move_data.move_type))
+            }
             _ => (None, None),
         };
         if named.is_some_and(|named| named != player) {
@@ -116,19 +133,38 @@ impl OngoingMatch {
         match (body, self.phase) {
             (Body::GameJoinAck(ack), Phase::WaitingForPlayers) => {
                 self.names(seat, &ack.match_id, &ack.player_id, via, conformance)?;
-                Ok(PlayerAnswer::Join { accept: ack.accept, nonce_commitment: ack.nonce_commitment })
+                Ok(PlayerAnswer::Join {
+                    accept: ack.accept,
+                    nonce_commitment: ack.nonce_commitment,
+                })
             }
             (Body::ChooseParityResponse(response), Phase::CollectingChoices)
                 if self.game.move_message() == MoveMessage::ChooseParity =>
             {
-                let ChooseParityResponse { match_id, player_id, parity_choice, nonce, signature, .. } =
-                    &**response;
+                let ChooseParityResponse {
+                    match_id,
+                    player_id,
+                    parity_choice,
+                    nonce,
+                    signature,
+                    ..
+                } = &**response;
                 self.names(seat, match_id, player_id, via, conformance)?;
                 let choice = Value::from(parity_choice.as_str());
-                Ok(PlayerAnswer::Play { choice, nonce: nonce.clone(), signature: *signature })
+                Ok(PlayerAnswer::Play {
+                    choice,
+                    nonce: nonce.clone(),
+                    signature: *signature,
+                })
             }
             (Body::GameMoveResponse(response), Phase::CollectingChoices) => {
-                self.names(seat, &response.match_id, &response.player_id, via, conformance)?;
+                self.names(
+                    seat,
+                    &response.match_id,
+                    &response.player_id,
+                    via,
+                    conformance,
+                )?;
                 self.right_game(seat, response, conformance)?;
                 let choice = response.move_data.choice.clone();
                 Ok(PlayerAnswer::Play {
@@ -178,7 +214,10 @@ impl OngoingMatch {
     ) -> Result<(), AnswerError> {
         let game_type = &self.assignment.game_type;
         if response.game_type != *game_type {
-            let message = format!("game_type: expected {game_type}, got {}", response.game_type);
+            let message = format!(
+                "game_type: expected {game_type}, got {}",
+                response.game_type
+            );
             return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
         }
         let wanted = self.game.request(seat).move_type;

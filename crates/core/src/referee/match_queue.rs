@@ -20,11 +20,16 @@ impl MatchQueue {
     /// The endpoint of a player, from its assignment or from the manager's answer.
     pub(super) fn endpoint(&self, assignment: &Assignment, seat: Seat) -> Option<Endpoint> {
         let player = assignment.player(seat);
-        player.endpoint.clone().or_else(|| self.directory.get(&player.player_id).cloned())
+        player
+            .endpoint
+            .clone()
+            .or_else(|| self.directory.get(&player.player_id).cloned())
     }
 
     pub(super) fn has_endpoints(&self, assignment: &Assignment) -> bool {
-        Seat::BOTH.iter().all(|seat| self.endpoint(assignment, *seat).is_some())
+        Seat::BOTH
+            .iter()
+            .all(|seat| self.endpoint(assignment, *seat).is_some())
     }
 
     /// Queues a match; false if the endpoints of its players are to be queried first.

@@ -8,19 +8,22 @@ use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::messages::LeagueQuery;
 use crate::protocol::{
-    Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Query, QueryParams, Sender,
+    Body, ConversationId, Endpoint, Envelope, MatchId, Message, PlayerId, Query, QueryParams,
+    Sender,
 };
 use serde_json::Value;
 
 impl Referee {
     pub(super) fn has_room(&self) -> bool {
-        let most = usize::try_from(self.settings.max_concurrent_matches.max(1)).unwrap_or(usize::MAX);
+        let most =
+            usize::try_from(self.settings.max_concurrent_matches.max(1)).unwrap_or(usize::MAX);
         self.playing.len() < most
     }
 
     /// Queues an open match, or queries the endpoints of its players first.
     pub(super) fn enqueue(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
-        let Some(AssignedMatch::Open { order, assignment }) = self.durable.matches().get(match_id) else {
+        let Some(AssignedMatch::Open { order, assignment }) = self.durable.matches().get(match_id)
+        else {
             return;
         };
         if !self.queue.put(match_id, *order, assignment)
@@ -38,9 +41,10 @@ impl Referee {
     /// Sends to the manager, with retries until it answers.
     fn send_to_manager(&mut self, ctx: &mut Ctx<'_>, body: Body, about: &str, purpose: Purpose) {
         let name = self.name();
-        let conversation = ConversationId::new(format!("conv-{}-{about}", name.as_str().to_lowercase()));
-        let envelope =
-            Envelope::new(Sender::Referee(name), ctx.now, conversation).with_token(self.own_token());
+        let conversation =
+            ConversationId::new(format!("conv-{}-{about}", name.as_str().to_lowercase()));
+        let envelope = Envelope::new(Sender::Referee(name), ctx.now, conversation)
+            .with_token(self.own_token());
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
@@ -53,17 +57,29 @@ impl Referee {
     }
 
     /// The manager's answer to the query for endpoints.
-    pub(super) fn on_endpoints(&mut self, ctx: &mut Ctx<'_>, sent: Box<Sent<Purpose>>, answer: Answer) {
+    pub(super) fn on_endpoints(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        sent: Box<Sent<Purpose>>,
+        answer: Answer,
+    ) {
         if let Answer::Message(Ok(incoming)) = answer
             && let Ok(Body::LeagueQueryResponse(response)) = incoming.body
         {
-            let listed = response.data.as_ref().and_then(|data| data.get("players")?.as_array());
-            self.queue.learn(listed.into_iter().flatten().filter_map(read_listing));
+            let listed = response
+                .data
+                .as_ref()
+                .and_then(|data| data.get("players")?.as_array());
+            self.queue
+                .learn(listed.into_iter().flatten().filter_map(read_listing));
         }
         // Matches with endpoints are queued now; the others are queried again.
         let missing = self.queue.without_endpoint();
-        let has_endpoints =
-            |match_id| self.durable.open(match_id).is_some_and(|open| self.queue.has_endpoints(open));
+        let has_endpoints = |match_id| {
+            self.durable
+                .open(match_id)
+                .is_some_and(|open| self.queue.has_endpoints(open))
+        };
         if !missing.iter().all(has_endpoints) {
             // A delivery that is tried forever always has a next time.
             self.outbox.retry(ctx.now, sent).ok();
@@ -79,7 +95,9 @@ impl Referee {
         let mut due: Vec<_> = self.timers.due(now).cloned().collect();
         due.sort();
         for match_id in due {
-            self.with(ctx, &match_id, |ongoing, actions| ongoing.on_time(now, actions));
+            self.with(ctx, &match_id, |ongoing, actions| {
+                ongoing.on_time(now, actions)
+            });
         }
     }
 
@@ -106,15 +124,21 @@ impl Referee {
             return;
         };
         let [told_a, told_b] = assignment.players.each_ref().map(|player| player.dialect);
-        let places =
-            [(a, told_a), (b, told_b)].map(|(at, told)| (at.clone(), self.durable.dialect(&at, told)));
+        let places = [(a, told_a), (b, told_b)]
+            .map(|(at, told)| (at.clone(), self.durable.dialect(&at, told)));
         let timing = match &assignment.timeouts {
-            Some(given) => self.settings.timing.assigned(given).within(&self.settings.bounds),
+            Some(given) => self
+                .settings
+                .timing
+                .assigned(given)
+                .within(&self.settings.bounds),
             None => self.settings.timing,
         };
         let begun = OngoingMatch::new(assignment, game, places, timing, self.key.as_ref());
         self.playing.insert(match_id.clone(), Box::new(begun));
-        self.with(ctx, match_id, |ongoing, actions| ongoing.begin(now, actions));
+        self.with(ctx, match_id, |ongoing, actions| {
+            ongoing.begin(now, actions)
+        });
     }
 
     /// Changes a match, and executes the resulting actions.
@@ -132,7 +156,9 @@ impl Referee {
             match action {
                 Action::Ask(seat) => self.ask(ctx, match_id, seat),
                 Action::AskRules => self.ask_rules(ctx, match_id),
-                Action::SendGameError(seat, notice) => self.send_game_error(ctx, match_id, seat, notice),
+                Action::SendGameError(seat, notice) => {
+                    self.send_game_error(ctx, match_id, seat, notice)
+                }
                 Action::Finish(result) => self.decide(ctx, match_id, result),
                 Action::HandBack(why) => self.hand_back(ctx, match_id, why),
             }
@@ -157,24 +183,44 @@ impl Referee {
         let closes = window.closes;
         let deadline = ongoing.exchange_ends(window);
         let assignment = &ongoing.assignment;
-        let envelope = Envelope::new(Sender::Referee(name), ctx.now, assignment.conversation_id.clone())
-            .with_token(Some(assignment.player(seat).shows.clone()));
+        let envelope = Envelope::new(
+            Sender::Referee(name),
+            ctx.now,
+            assignment.conversation_id.clone(),
+        )
+        .with_token(Some(assignment.player(seat).shows.clone()));
         let side = ongoing.side(seat);
         ctx.step.outbox.push(Outgoing {
             call,
             to: side.endpoint.clone(),
             dialect: side.dialect,
-            payload: Payload::Message(Message::new(envelope, messages_out::question(ongoing, seat, closes))),
+            payload: Payload::Message(Message::new(
+                envelope,
+                messages_out::question(ongoing, seat, closes),
+            )),
             deadline: CallDeadline::At(deadline),
         });
         let attempt = ongoing.assignment.attempt;
         let turn = ongoing.turn;
-        self.pending_questions
-            .insert(call, PendingQuestion { match_id: match_id.clone(), attempt, seat, turn });
+        self.pending_questions.insert(
+            call,
+            PendingQuestion {
+                match_id: match_id.clone(),
+                attempt,
+                seat,
+                turn,
+            },
+        );
     }
 
     /// Sends GAME_ERROR once, without retry: the next question matters more.
-    fn send_game_error(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, seat: Seat, notice: ErrorNotice) {
+    fn send_game_error(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        match_id: &MatchId,
+        seat: Seat,
+        notice: ErrorNotice,
+    ) {
         let name = self.name();
         let Some(ongoing) = self.playing.get_mut(match_id) else {
             return;
@@ -184,8 +230,12 @@ impl Referee {
         let assignment = &ongoing.assignment;
         let side = ongoing.side(seat);
         let body = game_error(assignment, seat, ongoing.max_retries(), notice);
-        let envelope = Envelope::new(Sender::Referee(name), ctx.now, assignment.conversation_id.clone())
-            .with_token(Some(assignment.player(seat).shows.clone()));
+        let envelope = Envelope::new(
+            Sender::Referee(name),
+            ctx.now,
+            assignment.conversation_id.clone(),
+        )
+        .with_token(Some(assignment.player(seat).shows.clone()));
         let delivery = Delivery {
             to: side.endpoint.clone(),
             dialect: side.dialect,
@@ -207,5 +257,8 @@ impl Referee {
 fn read_listing(listed: &Value) -> Option<(PlayerId, Endpoint)> {
     let text = |key: &str| listed.get(key).and_then(Value::as_str);
     let endpoint = text("contact_endpoint").or_else(|| text("endpoint"))?;
-    Some((PlayerId::new(text("player_id")?), Endpoint::parse(endpoint).ok()?))
+    Some((
+        PlayerId::new(text("player_id")?),
+        Endpoint::parse(endpoint).ok()?,
+    ))
 }

@@ -5,7 +5,8 @@ use super::one_match::{OngoingMatch, Phase};
 use crate::fair::SCHEME;
 use crate::game::{MoveMessage, Seat};
 use crate::protocol::messages::{
-    ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult, MatchResult, Role,
+    ChoiceContext, ChooseParityCall, GameInvitation, GameMoveCall, GameOver, GameResult,
+    MatchResult, Role,
 };
 use crate::protocol::{Body, Timestamp};
 use crate::referee_statement::{Statement, result_text};
@@ -66,8 +67,14 @@ fn choose_move(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> GameMov
     let player = assignment.player(seat);
     let mut move_request = ongoing.game.request(seat);
     let context = &mut move_request.context;
-    context.insert("opponent_id".into(), json!(assignment.player(seat.other()).player_id));
-    context.insert("your_standings".into(), json!(player.record.unwrap_or_default()));
+    context.insert(
+        "opponent_id".into(),
+        json!(assignment.player(seat.other()).player_id),
+    );
+    context.insert(
+        "your_standings".into(),
+        json!(player.record.unwrap_or_default()),
+    );
     GameMoveCall {
         league_id: Some(assignment.league_id.clone()),
         round_id: Some(assignment.round_id),
@@ -82,7 +89,11 @@ fn choose_move(ongoing: &OngoingMatch, seat: Seat, closes: Timestamp) -> GameMov
 }
 
 /// GAME_OVER, identical for both players, signed if the referee has a key.
-pub(super) fn game_over(assignment: &Assignment, result: &MatchResult, key: Option<&SigningKey>) -> GameOver {
+pub(super) fn game_over(
+    assignment: &Assignment,
+    result: &MatchResult,
+    key: Option<&SigningKey>,
+) -> GameOver {
     let game_result = GameResult::of(result);
     let statement = |key| {
         let text = result_text(&game_result);

@@ -52,8 +52,8 @@ use crate::protocol::messages::{LeagueError, Timeouts};
 use crate::protocol::methods::{Party, Query, QueryRequest};
 use crate::protocol::rights::{Right, who_may};
 use crate::protocol::{
-    Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId, Message,
-    RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
+    Attempt, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, MatchId,
+    Message, RefereeId, Sender, Timestamp, Token, UntrustedText, Version,
 };
 use crate::registration::{Identity, Registration, RegistrationState};
 use crate::signature::SigningKey;
@@ -244,15 +244,21 @@ impl Referee {
 
     fn on_request(&mut self, ctx: &mut Ctx<'_>, request: Request) {
         let content = match request.ask {
-            Ask::Query(QueryRequest { query: Query::Ping, .. }) => {
-                Content::Data(serde_json::json!({"status": "ok"}))
-            }
-            Ask::Query(QueryRequest { query: Query::MatchState, params, .. }) => {
-                self.match_state(ctx.now, params.match_id.as_ref())
-            }
+            Ask::Query(QueryRequest {
+                query: Query::Ping, ..
+            }) => Content::Data(serde_json::json!({"status": "ok"})),
+            Ask::Query(QueryRequest {
+                query: Query::MatchState,
+                params,
+                ..
+            }) => self.match_state(ctx.now, params.match_id.as_ref()),
             Ask::Query(_) | Ask::Checkpoint { .. } => {
                 let message = "a referee keeps no standings and no player's state";
-                self.refuse(ctx.now, None, LeagueError::new(ErrorCode::InvalidState, message, None, None))
+                self.refuse(
+                    ctx.now,
+                    None,
+                    LeagueError::new(ErrorCode::InvalidState, message, None, None),
+                )
             }
             Ask::Message(Err(rejection)) => self.unreadable(ctx.now, &rejection),
             Ask::Message(Ok(incoming)) => self.on_message(ctx, incoming),
@@ -282,19 +288,30 @@ impl Referee {
         match verdict {
             Ok(()) => Content::Received,
             Err(mut error) => {
-                error.original_message_type = Some(UntrustedText::new_static(incoming.message_type.name()));
+                error.original_message_type =
+                    Some(UntrustedText::new_static(incoming.message_type.name()));
                 self.refuse(ctx.now, Some(incoming.envelope.conversation_id), error)
             }
         }
     }
 
     fn unreadable(&self, now: Timestamp, rejection: &Rejection) -> Content {
-        self.refuse(now, rejection.conversation_id.clone(), LeagueError::from(rejection))
+        self.refuse(
+            now,
+            rejection.conversation_id.clone(),
+            LeagueError::from(rejection),
+        )
     }
 
-    fn refuse(&self, now: Timestamp, conversation: Option<ConversationId>, error: LeagueError) -> Content {
+    fn refuse(
+        &self,
+        now: Timestamp,
+        conversation: Option<ConversationId>,
+        error: LeagueError,
+    ) -> Content {
         let name = self.name();
-        let conversation = conversation.unwrap_or_else(|| ConversationId::new(format!("conv-{name}-error")));
+        let conversation =
+            conversation.unwrap_or_else(|| ConversationId::new(format!("conv-{name}-error")));
         let envelope = Envelope::new(Sender::Referee(name), now, conversation);
         Content::Message(Message::new(envelope, error))
     }
@@ -303,7 +320,12 @@ impl Referee {
 impl Agent for Referee {
     type Event = RefereeEvent;
 
-    fn handle(&mut self, now: Timestamp, entropy: &mut Entropy, input: Input) -> Step<RefereeEvent> {
+    fn handle(
+        &mut self,
+        now: Timestamp,
+        entropy: &mut Entropy,
+        input: Input,
+    ) -> Step<RefereeEvent> {
         let mut ctx = Ctx::new(now, entropy);
         // Deadlines first: an answer at the deadline is late.
         self.end_due_tries(&mut ctx);
@@ -311,7 +333,11 @@ impl Agent for Referee {
         match input {
             Input::Wake => self.on_wake(&mut ctx),
             Input::Request(request) => self.on_request(&mut ctx, request),
-            Input::Answer { call, dialect, answer } => self.on_answer(&mut ctx, call, dialect, answer),
+            Input::Answer {
+                call,
+                dialect,
+                answer,
+            } => self.on_answer(&mut ctx, call, dialect, answer),
             Input::External { id, result, .. } => self.on_rules_result(&mut ctx, id, result),
             Input::Signed(_) | Input::Tick => {}
         }
@@ -324,7 +350,9 @@ impl Agent for Referee {
     fn apply(&mut self, _at: Timestamp, event: &RefereeEvent) {
         self.durable.apply(event);
         match event {
-            RefereeEvent::Registered { identity } => self.manager_token = notices::notice_token(identity),
+            RefereeEvent::Registered { identity } => {
+                self.manager_token = notices::notice_token(identity)
+            }
             RefereeEvent::Applied(application) => self.key = Some(application.signing_key()),
             _ => {}
         }
@@ -333,11 +361,20 @@ impl Agent for Referee {
     fn deadline(&self) -> Option<Timestamp> {
         let next = self.queue.deadline().filter(|_| self.has_room());
         let alarm = self.timers.first();
-        let rules_request = self.external_rules.as_ref().and_then(ExternalRules::deadline);
-        [alarm, next, rules_request, self.outbox.deadline(), self.registration.deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        let rules_request = self
+            .external_rules
+            .as_ref()
+            .and_then(ExternalRules::deadline);
+        [
+            alarm,
+            next,
+            rules_request,
+            self.outbox.deadline(),
+            self.registration.deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     fn sender(&self) -> Sender {

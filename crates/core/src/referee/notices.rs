@@ -26,7 +26,9 @@ impl Referee {
     ) -> Result<(), LeagueError> {
         match body {
             Body::RoundAnnouncement(round) => self.announced(ctx, round),
-            Body::MatchAssignment(single) => self.assigned(ctx, envelope, MatchAssignment::clone(single)),
+            Body::MatchAssignment(single) => {
+                self.assigned(ctx, envelope, MatchAssignment::clone(single))
+            }
             Body::RoundCompleted(round) => {
                 self.right_league(&round.league_id)?;
                 self.close_round(ctx, round.round_id);
@@ -54,7 +56,10 @@ impl Referee {
     /// Authenticates the manager. One with match tokens shows a notice token; any other cannot be authenticated.
     pub(super) fn admit_manager(&self, envelope: &Envelope) -> Result<(), LeagueError> {
         let Some(identity) = self.durable.identity() else {
-            return Err(league_error(ErrorCode::InvalidState, "this referee is not registered yet"));
+            return Err(league_error(
+                ErrorCode::InvalidState,
+                "this referee is not registered yet",
+            ));
         };
         if envelope.sender != Sender::LeagueManager {
             let message = format!("sender: expected league_manager, got {}", envelope.sender);
@@ -69,16 +74,28 @@ impl Referee {
                 "auth_token: expected the manager's token for this referee",
             ));
         };
-        if self.manager_token.as_ref().is_some_and(|expected| same_token(token, expected)) {
+        if self
+            .manager_token
+            .as_ref()
+            .is_some_and(|expected| same_token(token, expected))
+        {
             return Ok(());
         }
         let context = Map::from_iter([("provided_token".to_owned(), Value::from(token.hint()))]);
         let message = "auth_token: this is not the manager's token for this referee";
-        Err(LeagueError::new(ErrorCode::TokenInvalid, message, None, Some(context)))
+        Err(LeagueError::new(
+            ErrorCode::TokenInvalid,
+            message,
+            None,
+            Some(context),
+        ))
     }
 
     fn right_league(&self, league_id: &LeagueId) -> Result<(), LeagueError> {
-        let ours = self.durable.identity().and_then(|identity| identity.league_id.as_ref());
+        let ours = self
+            .durable
+            .identity()
+            .and_then(|identity| identity.league_id.as_ref());
         match ours {
             Some(ours) if ours != league_id => Err(league_error(
                 ErrorCode::LeagueNotFound,
@@ -88,12 +105,19 @@ impl Referee {
         }
     }
 
-    fn announced(&mut self, ctx: &mut Ctx<'_>, round: &RoundAnnouncement) -> Result<(), LeagueError> {
+    fn announced(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        round: &RoundAnnouncement,
+    ) -> Result<(), LeagueError> {
         self.right_league(&round.league_id)?;
         let us = self.name();
         let mut verdict = Ok(());
         // Our manager sends a briefing when a match may begin; an announcement without one is for information only.
-        let briefs = self.durable.identity().is_some_and(|identity| identity.match_tokens);
+        let briefs = self
+            .durable
+            .identity()
+            .is_some_and(|identity| identity.match_tokens);
         for announced in round.matches.iter() {
             if !self.is_ours(&us, announced) || (briefs && announced.briefing.is_none()) {
                 continue;
@@ -107,7 +131,10 @@ impl Referee {
                 starts_at: round.starts_at.unwrap_or(ctx.now),
                 replay: announced.replay == Some(true),
                 players: offered_players(announced),
-                timeouts: announced.briefing.as_ref().and_then(|briefing| briefing.timeouts),
+                timeouts: announced
+                    .briefing
+                    .as_ref()
+                    .and_then(|briefing| briefing.timeouts),
                 forfeits: forfeits(announced),
                 players_registered: announced
                     .briefing
@@ -133,13 +160,19 @@ impl Referee {
         envelope: &Envelope,
         single: MatchAssignment,
     ) -> Result<(), LeagueError> {
-        let known = self.durable.identity().and_then(|identity| identity.league_id.clone());
+        let known = self
+            .durable
+            .identity()
+            .and_then(|identity| identity.league_id.clone());
         let Some(league_id) = single.league_id.or(known) else {
             let message = "league_id: expected the league of this match, got nothing";
             return Err(league_error(ErrorCode::MissingField, message));
         };
         self.right_league(&league_id)?;
-        let Some(game_type) = single.game_type.or_else(|| self.settings.game_types.first().cloned()) else {
+        let Some(game_type) = single
+            .game_type
+            .or_else(|| self.settings.game_types.first().cloned())
+        else {
             return Err(league_error(
                 ErrorCode::MissingField,
                 "game_type: expected the game of this match, got nothing",
@@ -148,8 +181,12 @@ impl Referee {
         let conversation = &envelope.conversation_id;
         let offer = OfferedMatch {
             league_id,
-            round_id: single.round_id.unwrap_or_else(|| round_of(&single.match_id)),
-            conversation_id: conversation.attempt_of(&single.match_id).map(|_| conversation.clone()),
+            round_id: single
+                .round_id
+                .unwrap_or_else(|| round_of(&single.match_id)),
+            conversation_id: conversation
+                .attempt_of(&single.match_id)
+                .map(|_| conversation.clone()),
             match_id: single.match_id,
             game_type,
             starts_at: ctx.now,
@@ -189,7 +226,10 @@ impl Referee {
 
     /// E016 for an open match: another attempt at it has been decided.
     fn cancelled(&mut self, ctx: &mut Ctx<'_>, envelope: &Envelope, error: &LeagueError) {
-        let named = error.context.as_ref().and_then(|context| context.get("match_id")?.as_str());
+        let named = error
+            .context
+            .as_ref()
+            .and_then(|context| context.get("match_id")?.as_str());
         let (Some(named), ErrorCode::ResultConflict) = (named, &error.error_code) else {
             return;
         };
@@ -203,7 +243,11 @@ impl Referee {
     }
 
     fn abandon(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
-        let Some(attempt) = self.durable.open(match_id).map(|assignment| assignment.attempt) else {
+        let Some(attempt) = self
+            .durable
+            .open(match_id)
+            .map(|assignment| assignment.attempt)
+        else {
             return;
         };
         self.drop_match(match_id);
@@ -249,10 +293,11 @@ impl Referee {
 
 /// The round in a match id such as `R2M1`, or the first.
 fn round_of(match_id: &MatchId) -> RoundId {
-    let digits = match_id
-        .as_str()
-        .strip_prefix(['R', 'r'])
-        .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
+    let digits = match_id.as_str().strip_prefix(['R', 'r']).map(|rest| {
+        rest.split(|c: char| !c.is_ascii_digit())
+            .next()
+            .unwrap_or_default()
+    });
     RoundId(digits.and_then(|digits| digits.parse().ok()).unwrap_or(1))
 }
 

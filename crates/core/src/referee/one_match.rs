@@ -66,8 +66,15 @@ pub(super) enum Action {
 /// A player's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PlayerAnswer {
-    Join { accept: bool, nonce_commitment: Option<NonceCommitment> },
-    Play { choice: Value, nonce: Option<Nonce>, signature: Option<Signature> },
+    Join {
+        accept: bool,
+        nonce_commitment: Option<NonceCommitment>,
+    },
+    Play {
+        choice: Value,
+        nonce: Option<Nonce>,
+        signature: Option<Signature>,
+    },
 }
 
 #[derive(Debug)]
@@ -102,7 +109,11 @@ impl OngoingMatch {
         key: Option<&SigningKey>,
     ) -> Self {
         let commitment = assignment.commitment();
-        let sign = |key| assignment.attempt_ref().sign(key, Statement::Commitment(&commitment));
+        let sign = |key| {
+            assignment
+                .attempt_ref()
+                .sign(key, Statement::Commitment(&commitment))
+        };
         Self {
             sides: places.map(|(endpoint, dialect)| Side::new(endpoint, dialect)),
             commitment_signature: key.map(sign),
@@ -147,7 +158,10 @@ impl OngoingMatch {
     }
 
     pub(super) fn deadline(&self) -> Option<Timestamp> {
-        self.sides.iter().filter_map(|side| Some(side.window()?.due())).min()
+        self.sides
+            .iter()
+            .filter_map(|side| Some(side.window()?.due()))
+            .min()
     }
 
     /// Invites both players; or decides the match, if it is a forfeit.
@@ -158,7 +172,10 @@ impl OngoingMatch {
         }
         for (player, cause) in &assignment.forfeits {
             if let Some(seat) = assignment.seat_of(player) {
-                let forfeit = Forfeit { blame: Blame::on_player(*cause), no_route: false };
+                let forfeit = Forfeit {
+                    blame: Blame::on_player(*cause),
+                    no_route: false,
+                };
                 self.side_mut(seat).answer_state = AnswerState::Forfeit(Box::new(forfeit));
             }
         }
@@ -203,11 +220,18 @@ impl OngoingMatch {
         let since = window.since;
         let answer_state = match reply {
             PlayerAnswer::Join { accept: false, .. } => window.forfeit(now, Cause::Declined, owed),
-            PlayerAnswer::Join { accept: true, nonce_commitment } => {
+            PlayerAnswer::Join {
+                accept: true,
+                nonce_commitment,
+            } => {
                 self.commit(seat, nonce_commitment)?;
                 AnswerState::NotAwaited
             }
-            PlayerAnswer::Play { choice, nonce, signature } => {
+            PlayerAnswer::Play {
+                choice,
+                nonce,
+                signature,
+            } => {
                 let nonce = nonce.filter(Nonce::fits);
                 self.check_proof(seat, &choice, nonce.as_ref(), signature.as_ref())?;
                 self.game.play(seat, &choice).map_err(AnswerError::from)?;
@@ -252,9 +276,16 @@ impl OngoingMatch {
             .all(|side| matches!(&side.answer_state, AnswerState::Forfeit(lost) if lost.no_route))
         {
             // No route to either player means that this referee is cut off.
-            return self.hand_back("the referee found no way to either player".to_owned(), actions);
+            return self.hand_back(
+                "the referee found no way to either player".to_owned(),
+                actions,
+            );
         }
-        if self.sides.iter().any(|side| matches!(side.answer_state, AnswerState::Forfeit(_))) {
+        if self
+            .sides
+            .iter()
+            .any(|side| matches!(side.answer_state, AnswerState::Forfeit(_)))
+        {
             return self.finish(actions);
         }
         loop {
@@ -284,7 +315,9 @@ impl OngoingMatch {
         self.phase = Phase::DrawingNumber;
         let [a, b] = self.nonces();
         let assignment = &self.assignment;
-        let dice = self.dice.get_or_insert_with(|| assignment.draw().dice(&assignment.secret, [&a, &b]));
+        let dice = self
+            .dice
+            .get_or_insert_with(|| assignment.draw().dice(&assignment.secret, [&a, &b]));
         self.game.chance(dice);
     }
 

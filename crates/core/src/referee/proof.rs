@@ -57,7 +57,8 @@ impl OngoingMatch {
                 return Err(AnswerError::new(ErrorCode::MissingField, message));
             };
             if draw.nonce_commitment(player_id, nonce) != *promised {
-                let message = "nonce: this is not the nonce that the nonce_commitment in GAME_JOIN_ACK is of";
+                let message =
+                    "nonce: this is not the nonce that the nonce_commitment in GAME_JOIN_ACK is of";
                 return Err(AnswerError::new(ErrorCode::InvalidFormat, message));
             }
         }
@@ -80,8 +81,7 @@ impl OngoingMatch {
         if moves.is_signed(key, signature) {
             Ok(())
         } else {
-            let message =
-                "signature: this is not the signature of the registered key over this move and those before";
+            let message = "signature: this is not the signature of the registered key over this move and those before";
             Err(AnswerError::new(ErrorCode::InvalidFormat, message))
         }
     }
@@ -90,7 +90,9 @@ impl OngoingMatch {
     pub(super) fn reveal(&self) -> Option<Reveal> {
         let signature = |seat: Seat| {
             let is_keyed = self.assignment.player(seat).public_key.is_some();
-            self.side(seat).signature.filter(|_| is_keyed && verdict::tells_moves(self))
+            self.side(seat)
+                .signature
+                .filter(|_| is_keyed && verdict::tells_moves(self))
         };
         if self.dice.is_none() && !Seat::BOTH.into_iter().any(|seat| signature(seat).is_some()) {
             return None;
@@ -98,10 +100,20 @@ impl OngoingMatch {
         let players = self.assignment.player_ids();
         let nonces = players.iter().cloned().zip(self.nonces()).collect();
         let secret = &self.assignment.secret;
-        let reveal = self.assignment.draw().reveal_promised(secret, self.commitment.clone(), nonces);
+        let reveal =
+            self.assignment
+                .draw()
+                .reveal_promised(secret, self.commitment.clone(), nonces);
         let nonce_commitments = self.by_seat(|seat| self.side(seat).nonce_commitment);
         let signatures = self.by_seat(signature);
-        Some(Reveal { nonce_commitments, signatures, ..reveal }.with_proof())
+        Some(
+            Reveal {
+                nonce_commitments,
+                signatures,
+                ..reveal
+            }
+            .with_proof(),
+        )
     }
 
     fn by_seat<T>(&self, of: impl Fn(Seat) -> Option<T>) -> Option<Box<ByPlayer<T>>> {

@@ -3,7 +3,9 @@
 use super::{Ctx, Referee, RefereeEvent};
 use crate::agent::{Agent, Answer};
 use crate::protocol::dialect::Dialect;
-use crate::protocol::messages::{BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest};
+use crate::protocol::messages::{
+    BRIEFING, DRAW_2, MATCH_TOKENS, RefereeMeta, RefereeRegisterRequest,
+};
 use crate::protocol::{Body, RefereeId};
 use crate::registration::{Application, PROTOCOL_VERSION};
 use crate::signature::SigningKey;
@@ -27,26 +29,43 @@ impl Referee {
             contact_endpoint: self.settings.contact_endpoint.clone(),
             max_concurrent_matches: self.settings.max_concurrent_matches,
             protocol_version: Some(SmolStr::new_static(PROTOCOL_VERSION)),
-            capabilities: [MATCH_TOKENS, BRIEFING, DRAW_2].map(SmolStr::new_static).to_vec(),
+            capabilities: [MATCH_TOKENS, BRIEFING, DRAW_2]
+                .map(SmolStr::new_static)
+                .to_vec(),
             timeouts: Some(self.settings.bounds).filter(|bounds| !bounds.is_empty()),
             public_key: self.key.as_ref().map(SigningKey::public_key),
         };
-        let request = RefereeRegisterRequest { referee_meta, join_code: self.registration.join_code.clone() };
+        let request = RefereeRegisterRequest {
+            referee_meta,
+            join_code: self.registration.join_code.clone(),
+        };
         let call = self.outbox.next_call();
         let sender = self.sender();
-        let earlier = self.durable.identity().and_then(|identity| identity.auth_token.as_ref());
-        let outgoing = self.registration.ask(ctx.now, call, sender, application, earlier, request);
+        let earlier = self
+            .durable
+            .identity()
+            .and_then(|identity| identity.auth_token.as_ref());
+        let outgoing = self
+            .registration
+            .ask(ctx.now, call, sender, application, earlier, request);
         ctx.step.outbox.push(outgoing);
     }
 
-    pub(super) fn on_register_answer(&mut self, ctx: &mut Ctx<'_>, dialect: Dialect, answer: Answer) {
+    pub(super) fn on_register_answer(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        dialect: Dialect,
+        answer: Answer,
+    ) {
         let known = self.durable.identity();
-        let registered = self.registration.on_answer(ctx.now, dialect, answer, known, |body| match body {
-            Body::RefereeRegisterResponse(response) => {
-                Some((response.referee_id.clone(), response.answer.clone()))
-            }
-            _ => None,
-        });
+        let registered = self
+            .registration
+            .on_answer(ctx.now, dialect, answer, known, |body| match body {
+                Body::RefereeRegisterResponse(response) => {
+                    Some((response.referee_id.clone(), response.answer.clone()))
+                }
+                _ => None,
+            });
         if known.is_some() {
             self.registration.keep_identity();
         }
@@ -65,8 +84,15 @@ impl Referee {
             return identity.id.clone();
         }
         let name = self.settings.display_name.raw().chars();
-        let plain: String =
-            name.map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+        let plain: String = name
+            .map(|c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_ascii_lowercase()
+                } else {
+                    '-'
+                }
+            })
+            .collect();
         RefereeId::new(plain)
     }
 }

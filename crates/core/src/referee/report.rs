@@ -8,7 +8,9 @@ use crate::game::Seat;
 use crate::outbox::{Delivery, Sent, Tries};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueError, MatchResult, MatchResultReport};
-use crate::protocol::{Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Token, UntrustedText};
+use crate::protocol::{
+    Body, Endpoint, Envelope, ErrorCode, MatchId, Message, Sender, Token, UntrustedText,
+};
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
@@ -22,18 +24,28 @@ struct Destination {
 
 impl Referee {
     pub(super) fn own_token(&self) -> Option<Token> {
-        self.durable.identity().and_then(|identity| identity.auth_token.clone())
+        self.durable
+            .identity()
+            .and_then(|identity| identity.auth_token.clone())
     }
 
-    pub(super) fn decide(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, result: Arc<MatchResult>) {
+    pub(super) fn decide(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        match_id: &MatchId,
+        result: Arc<MatchResult>,
+    ) {
         let Some(ended) = self.playing.remove(match_id) else {
             return;
         };
         self.stop_waiting_for(match_id, &ended);
         let assignment = ended.assignment;
         let attempt = assignment.attempt;
-        let event =
-            RefereeEvent::Decided { match_id: match_id.clone(), attempt, result: Arc::clone(&result) };
+        let event = RefereeEvent::Decided {
+            match_id: match_id.clone(),
+            attempt,
+            result: Arc::clone(&result),
+        };
         self.record(ctx, event);
         let places = ended.sides.map(|side| {
             Some(Destination {
@@ -55,7 +67,11 @@ impl Referee {
         let places = places.map(|player| {
             let endpoint = player.endpoint.clone()?;
             let dialect = self.durable.dialect(&endpoint, player.dialect);
-            Some(Destination { endpoint, dialect, errors_in_flight: 0 })
+            Some(Destination {
+                endpoint,
+                dialect,
+                errors_in_flight: 0,
+            })
         });
         self.send_game_over(ctx, &assignment, &result, places);
         self.report(ctx, &assignment, result);
@@ -63,7 +79,9 @@ impl Referee {
 
     fn decided(&self, match_id: &MatchId) -> Option<(Arc<Assignment>, Arc<MatchResult>)> {
         match self.durable.matches().get(match_id)? {
-            AssignedMatch::Decided { assignment, result } => Some((assignment.clone(), result.clone())),
+            AssignedMatch::Decided { assignment, result } => {
+                Some((assignment.clone(), result.clone()))
+            }
             AssignedMatch::Open { .. } | AssignedMatch::Closed { .. } => None,
         }
     }
@@ -76,14 +94,26 @@ impl Referee {
         places: [Option<Destination>; 2],
     ) {
         let retry = self.settings.timing.retry;
-        let body = Body::from(messages_out::game_over(assignment, result, self.key.as_ref()));
+        let body = Body::from(messages_out::game_over(
+            assignment,
+            result,
+            self.key.as_ref(),
+        ));
         for (seat, place) in Seat::BOTH.into_iter().zip(places) {
-            let Some(Destination { endpoint: to, dialect, errors_in_flight }) = place else {
+            let Some(Destination {
+                endpoint: to,
+                dialect,
+                errors_in_flight,
+            }) = place
+            else {
                 continue;
             };
-            let envelope =
-                Envelope::new(Sender::Referee(self.name()), ctx.now, assignment.conversation_id.clone())
-                    .with_token(Some(assignment.player(seat).shows.clone()));
+            let envelope = Envelope::new(
+                Sender::Referee(self.name()),
+                ctx.now,
+                assignment.conversation_id.clone(),
+            )
+            .with_token(Some(assignment.player(seat).shows.clone()));
             let message = Message::new(envelope, body.clone());
             let delivery = Delivery {
                 to,
@@ -98,8 +128,13 @@ impl Referee {
             } else {
                 // GAME_ERROR is delivered before GAME_OVER.
                 let place = (assignment.match_id.clone(), assignment.attempt, seat);
-                self.delayed_game_overs
-                    .insert(place, DelayedGameOver { errors_in_flight, game_over: delivery });
+                self.delayed_game_overs.insert(
+                    place,
+                    DelayedGameOver {
+                        errors_in_flight,
+                        game_over: delivery,
+                    },
+                );
             }
         }
     }
@@ -111,7 +146,8 @@ impl Referee {
         };
         held.get_mut().errors_in_flight = held.get().errors_in_flight.saturating_sub(1);
         if held.get().errors_in_flight == 0 {
-            self.outbox.send(ctx.now, held.remove().game_over, &mut ctx.step.outbox);
+            self.outbox
+                .send(ctx.now, held.remove().game_over, &mut ctx.step.outbox);
         }
     }
 
@@ -132,9 +168,12 @@ impl Referee {
             game_type: assignment.game_type.clone(),
             result,
         };
-        let envelope =
-            Envelope::new(Sender::Referee(self.name()), ctx.now, assignment.conversation_id.clone())
-                .with_token(self.own_token());
+        let envelope = Envelope::new(
+            Sender::Referee(self.name()),
+            ctx.now,
+            assignment.conversation_id.clone(),
+        )
+        .with_token(self.own_token());
         let delivery = Delivery {
             to: self.settings.manager.clone(),
             dialect: self.registration.dialect(),
@@ -161,7 +200,12 @@ impl Referee {
         match self.receipt(&match_id, answer) {
             Receipt::Recorded => self.record(ctx, RefereeEvent::Reported { match_id, attempt }),
             Receipt::Refused { code, reason } => {
-                let event = RefereeEvent::ReportRefused { match_id, attempt, code, reason };
+                let event = RefereeEvent::ReportRefused {
+                    match_id,
+                    attempt,
+                    code,
+                    reason,
+                };
                 self.record(ctx, event);
             }
             Receipt::None => {
@@ -173,7 +217,10 @@ impl Referee {
 
     fn receipt(&self, match_id: &MatchId, answer: Answer) -> Receipt {
         // A foreign manager need not know MATCH_RESULT_ACK: any answer but an error acknowledges the report.
-        let foreign = self.durable.identity().is_some_and(|identity| !identity.match_tokens);
+        let foreign = self
+            .durable
+            .identity()
+            .is_some_and(|identity| !identity.match_tokens);
         let body = match answer {
             Answer::Message(Ok(incoming)) => incoming.body,
             Answer::Received if foreign => return Receipt::Recorded,
@@ -190,7 +237,10 @@ impl Referee {
 
 enum Receipt {
     Recorded,
-    Refused { code: ErrorCode, reason: UntrustedText },
+    Refused {
+        code: ErrorCode,
+        reason: UntrustedText,
+    },
     None,
 }
 

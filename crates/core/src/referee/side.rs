@@ -108,7 +108,12 @@ impl Side {
     /// Records deviations, up to the limit of a report.
     pub(super) fn note(&mut self, deviations: &[Deviation]) {
         let room = DEVIATIONS_MAX.saturating_sub(self.deviations.len());
-        self.deviations.extend(deviations.iter().take(room).map(|deviation| format_smolstr!("{deviation}")));
+        self.deviations.extend(
+            deviations
+                .iter()
+                .take(room)
+                .map(|deviation| format_smolstr!("{deviation}")),
+        );
     }
 
     /// The mean time of a move, in milliseconds.

@@ -29,7 +29,11 @@ pub(super) fn of(ended: &OngoingMatch) -> MatchResult {
         [None, Some(cause)] => by_default(Seat::B, cause, &players),
         [Some(a), Some(b)] => {
             let [id_a, id_b] = &players;
-            let reason = format!("{id_a} {} and {id_b} {} - double forfeit", a.words(), b.words());
+            let reason = format!(
+                "{id_a} {} and {id_b} {} - double forfeit",
+                a.words(),
+                b.words()
+            );
             (GameStatus::TechnicalLoss, None, reason)
         }
     };
@@ -72,7 +76,11 @@ fn turn_log(ended: &OngoingMatch, players: &[PlayerId; 2]) -> Option<Vec<ByPlaye
     is_told.then(|| ended.plays.iter().map(moves_of).collect())
 }
 
-fn by_default(loser: Seat, cause: Cause, players: &[PlayerId; 2]) -> (GameStatus, Option<Seat>, String) {
+fn by_default(
+    loser: Seat,
+    cause: Cause,
+    players: &[PlayerId; 2],
+) -> (GameStatus, Option<Seat>, String) {
     let lost = loser.of(players);
     let won = loser.other().of(players);
     let reason = format!("{lost} {} - {won} wins by default", cause.words());

@@ -66,9 +66,10 @@ impl Referee {
             Some(AssignedMatch::Open { .. }) => (Phase::WaitingForPlayers, None),
             Some(AssignedMatch::Decided { result, .. }) => (Phase::Finished, Ending::of(result)),
             Some(AssignedMatch::Closed { ending, .. }) => (Phase::Finished, ending.clone()),
-            None if self.durable.finished().contains_key(match_id) => {
-                (Phase::Finished, self.durable.finished().get(match_id).cloned().flatten())
-            }
+            None if self.durable.finished().contains_key(match_id) => (
+                Phase::Finished,
+                self.durable.finished().get(match_id).cloned().flatten(),
+            ),
             None => {
                 let message = format!("{match_id} is not played here");
                 return self.refuse(

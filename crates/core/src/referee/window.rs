@@ -92,7 +92,8 @@ impl Window {
 
     /// The next deadline.
     pub(super) fn due(&self) -> Timestamp {
-        self.pause.unwrap_or_else(|| self.ask_again.map_or(self.closes, |at| at.min(self.closes)))
+        self.pause
+            .unwrap_or_else(|| self.ask_again.map_or(self.closes, |at| at.min(self.closes)))
     }
 
     /// Schedules another question after an invalid answer, with backoff, if that is still within this try.
@@ -107,10 +108,18 @@ impl Window {
     pub(super) fn forfeit(&self, now: Timestamp, cause: Cause, owed: MessageType) -> AnswerState {
         let blame = Blame {
             owed: Some(SmolStr::new_static(owed.name())),
-            tries: Some(self.retries.saturating_add(self.asked_again).saturating_add(1)),
+            tries: Some(
+                self.retries
+                    .saturating_add(self.asked_again)
+                    .saturating_add(1),
+            ),
             since: Some(self.since.whole_second()),
             until: Some(now.whole_second()),
-            evidence: self.last_invalid.clone().or_else(|| self.last.clone()).map(Into::into),
+            evidence: self
+                .last_invalid
+                .clone()
+                .or_else(|| self.last.clone())
+                .map(Into::into),
             ..Blame::on_player(cause)
         };
         AnswerState::Forfeit(Box::new(Forfeit {

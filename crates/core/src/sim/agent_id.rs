@@ -36,11 +36,16 @@ impl AgentId {
 
     /// Who listens there.
     pub fn at(endpoint: &Endpoint) -> Option<Self> {
-        let name = endpoint.raw().strip_prefix("http://")?.strip_suffix(".sim/mcp")?;
+        let name = endpoint
+            .raw()
+            .strip_prefix("http://")?
+            .strip_suffix(".sim/mcp")?;
         let numbered = |prefix| name.strip_prefix(prefix)?.parse().ok();
         match name {
             "manager" => Some(Self::Manager),
-            _ => numbered("referee-").map(Self::Referee).or_else(|| numbered("player-").map(Self::Player)),
+            _ => numbered("referee-")
+                .map(Self::Referee)
+                .or_else(|| numbered("player-").map(Self::Player)),
         }
     }
 }

@@ -33,7 +33,11 @@ impl Agents {
         // One process has one clock.
         let error_of = |who, chance: &mut Entropy| {
             let own = clock_error(scenario, chance);
-            if scenario.is_colocated(who) { house_error } else { own }
+            if scenario.is_colocated(who) {
+                house_error
+            } else {
+                own
+            }
         };
         let manager = Host::new(
             next_seed(),
@@ -49,13 +53,20 @@ impl Agents {
             let build = move || Referee::new(settings.clone());
             let error = error_of(who, chance);
             let colocated = scenario.colocated_with(who);
-            referees.push(Host::new(next_seed(), error, colocated, build, |a, b| a.durable() == b.durable()));
+            referees.push(Host::new(next_seed(), error, colocated, build, |a, b| {
+                a.durable() == b.durable()
+            }));
         }
-        let strategies: Vec<_> =
-            game::find(&scenario.game_type).map(strategy::of).into_iter().flatten().collect();
+        let strategies: Vec<_> = game::find(&scenario.game_type)
+            .map(strategy::of)
+            .into_iter()
+            .flatten()
+            .collect();
         let mut players = Vec::new();
         for (number, _) in (1..).zip(&scenario.players) {
-            let Some(entry) = pick(chance, &strategies).copied() else { continue };
+            let Some(entry) = pick(chance, &strategies).copied() else {
+                continue;
+            };
             let who = AgentId::Player(number);
             let settings = player_settings(scenario, who, entry.name);
             let decider = scenario.decider(who);
@@ -67,22 +78,42 @@ impl Agents {
             };
             let error = error_of(who, chance);
             let colocated = scenario.colocated_with(who);
-            players.push(Host::new(next_seed(), error, colocated, build, |a, b| a.durable() == b.durable()));
+            players.push(Host::new(next_seed(), error, colocated, build, |a, b| {
+                a.durable() == b.durable()
+            }));
         }
-        Self { manager, referees, players }
+        Self {
+            manager,
+            referees,
+            players,
+        }
     }
 
     pub(super) fn hosts(&self) -> Vec<AgentId> {
-        let referees = (1..).zip(&self.referees).map(|(number, _)| AgentId::Referee(number));
-        let players = (1..).zip(&self.players).map(|(number, _)| AgentId::Player(number));
-        [AgentId::Manager].into_iter().chain(referees).chain(players).collect()
+        let referees = (1..)
+            .zip(&self.referees)
+            .map(|(number, _)| AgentId::Referee(number));
+        let players = (1..)
+            .zip(&self.players)
+            .map(|(number, _)| AgentId::Player(number));
+        [AgentId::Manager]
+            .into_iter()
+            .chain(referees)
+            .chain(players)
+            .collect()
     }
 
     pub(super) fn machine(&self, who: AgentId) -> Option<&dyn Machine> {
         match who {
             AgentId::Manager => Some(&self.manager),
-            AgentId::Referee(number) => self.referees.get(place(number)?).map(|host| host as &dyn Machine),
-            AgentId::Player(number) => self.players.get(place(number)?).map(|host| host as &dyn Machine),
+            AgentId::Referee(number) => self
+                .referees
+                .get(place(number)?)
+                .map(|host| host as &dyn Machine),
+            AgentId::Player(number) => self
+                .players
+                .get(place(number)?)
+                .map(|host| host as &dyn Machine),
             AgentId::Outsider => None,
         }
     }
@@ -106,12 +137,16 @@ impl Agents {
     /// What a player has on its disk.
     pub(super) fn player_events(&self, number: u8) -> impl Iterator<Item = &PlayerEvent> {
         let host = place(number).and_then(|place| self.players.get(place));
-        host.into_iter().flat_map(|host| host.log().iter().map(|(_, event)| event))
+        host.into_iter()
+            .flat_map(|host| host.log().iter().map(|(_, event)| event))
     }
 
     /// The league as the manager knows it, or would if it were up.
     pub(super) fn league(&self) -> &League {
-        self.manager.agent().unwrap_or_else(|| self.manager.shadow()).league()
+        self.manager
+            .agent()
+            .unwrap_or_else(|| self.manager.shadow())
+            .league()
     }
 }
 
@@ -141,7 +176,11 @@ fn referee_settings(scenario: &Scenario, number: u8, capacity: u32) -> referee::
     }
 }
 
-fn player_settings(scenario: &Scenario, who: AgentId, strategy: &'static str) -> player::PlayerSettings {
+fn player_settings(
+    scenario: &Scenario,
+    who: AgentId,
+    strategy: &'static str,
+) -> player::PlayerSettings {
     player::PlayerSettings {
         manager: AgentId::Manager.endpoint(),
         contact_endpoint: who.endpoint(),

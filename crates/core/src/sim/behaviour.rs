@@ -66,12 +66,24 @@ pub(super) enum Corruption {
 
 /// What the message catalogue lists as no choice, in even/odd or any other game.
 fn no_choices() -> [Value; 8] {
-    [json!("Even"), json!("EVEN"), json!("e"), json!(0.5), json!(true), json!(null), json!(""), json!(" odd")]
+    [
+        json!("Even"),
+        json!("EVEN"),
+        json!("e"),
+        json!(0.5),
+        json!(true),
+        json!(null),
+        json!(""),
+        json!(" odd"),
+    ]
 }
 
 impl Behaviour {
     /// Never misbehaves.
-    pub const HONEST: Self = Self { character: Character::Honest, percent: 0 };
+    pub const HONEST: Self = Self {
+        character: Character::Honest,
+        percent: 0,
+    };
 
     /// Some misbehaviour, never an honest player.
     pub fn drawn(chance: &mut Entropy) -> Self {
@@ -97,12 +109,18 @@ impl Behaviour {
 
     /// Whether a referee always gets the right answer in time, if perhaps by an odd way.
     pub fn is_sound(&self) -> bool {
-        matches!(self.character, Character::Honest | Character::SeparatePost | Character::DoubleAnswer)
+        matches!(
+            self.character,
+            Character::Honest | Character::SeparatePost | Character::DoubleAnswer
+        )
     }
 
     /// Whether it may be away when the league begins, or for ever.
     pub fn is_absent(&self) -> bool {
-        matches!(self.character, Character::Dies | Character::Returns | Character::Mute)
+        matches!(
+            self.character,
+            Character::Dies | Character::Returns | Character::Mute
+        )
     }
 
     /// What to do with an answer, of which `reader` is who asked.
@@ -113,7 +131,9 @@ impl Behaviour {
         window: Duration,
         reader: &Reader,
     ) -> Corruption {
-        let plain = Corruption::Plain { after: Duration::ZERO };
+        let plain = Corruption::Plain {
+            after: Duration::ZERO,
+        };
         let in_game = matches!(
             message.body,
             Body::GameJoinAck(_) | Body::ChooseParityResponse(_) | Body::GameMoveResponse(_)
@@ -126,7 +146,10 @@ impl Behaviour {
             Character::Silent | Character::Mute => Corruption::Nothing,
             Character::Refuser => match &message.body {
                 Body::GameJoinAck(ack) => {
-                    let ack = GameJoinAck { accept: false, ..GameJoinAck::clone(ack) };
+                    let ack = GameJoinAck {
+                        accept: false,
+                        ..GameJoinAck::clone(ack)
+                    };
                     Corruption::Instead(whole(Message::new(message.envelope.clone(), ack)))
                 }
                 _ => plain,
@@ -136,12 +159,19 @@ impl Behaviour {
                 _ => Corruption::Instead(with_no_choice(chance, message, reader)),
             },
             Character::WrongMatch => Corruption::Instead(whole(for_another_match(message))),
-            Character::Garbled => Corruption::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into())),
+            Character::Garbled => {
+                Corruption::Instead(Answer::Garbled("<html>502 Bad Gateway</html>".into()))
+            }
             Character::SeparatePost => Corruption::Separate(Answer::Received),
             Character::DoubleAnswer => Corruption::Twice(with_another_choice(message)),
             Character::Slow => {
-                let longest = u64::try_from(window.as_micros()).unwrap_or(0).saturating_mul(3) / 2;
-                Corruption::Plain { after: Duration::from_micros(chance.below(longest)) }
+                let longest = u64::try_from(window.as_micros())
+                    .unwrap_or(0)
+                    .saturating_mul(3)
+                    / 2;
+                Corruption::Plain {
+                    after: Duration::from_micros(chance.below(longest)),
+                }
             }
         }
     }

@@ -22,7 +22,9 @@ impl Decider {
         if chance.chance(60) {
             return Self::Own;
         }
-        Self::External { sound_percent: pick(chance, &[0, 50, 90, 100]).copied().unwrap_or(50) }
+        Self::External {
+            sound_percent: pick(chance, &[0, 50, 90, 100]).copied().unwrap_or(50),
+        }
     }
 }
 

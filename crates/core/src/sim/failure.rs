@@ -90,7 +90,10 @@ pub struct Fault {
 impl Fault {
     /// What a checker returns.
     pub fn new(checker: Checker, what: impl Into<String>) -> Self {
-        Self { checker, what: what.into() }
+        Self {
+            checker,
+            what: what.into(),
+        }
     }
 }
 

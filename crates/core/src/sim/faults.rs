@@ -72,7 +72,11 @@ impl Faults {
     pub fn drawn(chance: &mut Entropy) -> Self {
         // Half of the kinds of fault are absent from any one run, so that each is also seen without the others.
         let mut some = |most: u64| {
-            if chance.chance(50) { 0 } else { 1 + chance.below(most) }
+            if chance.chance(50) {
+                0
+            } else {
+                1 + chance.below(most)
+            }
         };
         let (spike_percent, loss_percent, duplicate_percent, refuse_percent) =
             (some(10), some(30), some(25), some(15));
@@ -85,7 +89,11 @@ impl Faults {
         // Short leagues need short troubles, long ones long: the scale is drawn, then the length.
         let scale_ms = *pick(chance, &[1_000, 4_000, 20_000, 60_000, 200_000]).unwrap_or(&1_000);
         let latency_ms_max = *pick(chance, &[1, 5, 50, 400]).unwrap_or(&1);
-        let our_fault_percent = if chance.chance(70) { 0 } else { 1 + chance.below(40) };
+        let our_fault_percent = if chance.chance(70) {
+            0
+        } else {
+            1 + chance.below(40)
+        };
         let cut_off = if chance.chance(80) { 0 } else { 1 };
         Self {
             latency_us: (100, 100 + latency_ms_max * 1_000),

@@ -122,7 +122,8 @@ impl<A: Agent> Host<A> {
         let mut agent = (self.build)();
         for (at, event) in &self.log {
             let stored = serde_json::to_string(event).map_err(|e| unreadable(event, &e))?;
-            let read: A::Event = serde_json::from_str(&stored).map_err(|e| unreadable(event, &e))?;
+            let read: A::Event =
+                serde_json::from_str(&stored).map_err(|e| unreadable(event, &e))?;
             if read != *event {
                 return Err(Fault::new(
                     Checker::ReplayEqualsLive,
@@ -152,17 +153,27 @@ impl<A: EventDurability> Host<A> {
     }
 
     fn drive(&mut self, drive: impl FnOnce(&mut Driver<A>) -> Batches<A>) -> Result<usize, Fault> {
-        let Some(driver) = &mut self.driver else { return Ok(0) };
-        let batches =
-            drive(driver).map_err(|error| Fault::new(Checker::ReplayEqualsLive, error.to_string()))?;
-        let overdue = |at| driver.agent().deadline().is_some_and(|deadline| deadline <= at);
+        let Some(driver) = &mut self.driver else {
+            return Ok(0);
+        };
+        let batches = drive(driver)
+            .map_err(|error| Fault::new(Checker::ReplayEqualsLive, error.to_string()))?;
+        let overdue = |at| {
+            driver
+                .agent()
+                .deadline()
+                .is_some_and(|deadline| deadline <= at)
+        };
         self.overdue_ticks = match batches.last() {
             Some(last) if overdue(last.at) => self.overdue_ticks + 1,
             Some(_) => 0,
             None => self.overdue_ticks,
         };
         for batch in &batches {
-            batch.events.iter().for_each(|event| self.shadow.apply(batch.at, event));
+            batch
+                .events
+                .iter()
+                .for_each(|event| self.shadow.apply(batch.at, event));
         }
         let events = batches.iter().map(|batch| batch.events.len()).sum();
         self.fresh.extend(batches);
@@ -172,7 +183,10 @@ impl<A: EventDurability> Host<A> {
         if self.overdue_ticks > OVERDUE_TICKS_MAX {
             return Err(Fault::new(
                 Checker::NoBusyLoop,
-                format!("{} ticks in a row, and it wants to be ticked again at once", self.overdue_ticks),
+                format!(
+                    "{} ticks in a row, and it wants to be ticked again at once",
+                    self.overdue_ticks
+                ),
             ));
         }
         Ok(events)
@@ -180,7 +194,10 @@ impl<A: EventDurability> Host<A> {
 }
 
 fn unreadable(event: &impl fmt::Debug, error: &serde_json::Error) -> Fault {
-    Fault::new(Checker::ReplayEqualsLive, format!("an event does not survive the disk: {event:?}: {error}"))
+    Fault::new(
+        Checker::ReplayEqualsLive,
+        format!("an event does not survive the disk: {event:?}: {error}"),
+    )
 }
 
 impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
@@ -225,7 +242,16 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
     ) -> Result<usize, Fault> {
         let now = self.own_time(now);
         let at = self.own_time(at);
-        self.drive(|driver| driver.arrive(now, Arrival { at, input, from_colocated }))
+        self.drive(|driver| {
+            driver.arrive(
+                now,
+                Arrival {
+                    at,
+                    input,
+                    from_colocated,
+                },
+            )
+        })
     }
 
     fn poll(&mut self, now: Timestamp) -> Result<usize, Fault> {
@@ -240,18 +266,30 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
         let to_disk = batch.needs_append();
         if to_disk {
             self.appended += batch.events.len();
-            self.waiting.push_back(WaitingBatch { log_end: self.appended, batch });
+            self.waiting.push_back(WaitingBatch {
+                log_end: self.appended,
+                batch,
+            });
         }
         Some(AppendedStep { to_disk, effects })
     }
 
     fn oldest_has_events(&self) -> bool {
-        self.waiting.front().is_some_and(|oldest| !oldest.batch.events.is_empty())
+        self.waiting
+            .front()
+            .is_some_and(|oldest| !oldest.batch.events.is_empty())
     }
 
     fn store(&mut self) -> Result<(), Fault> {
-        let Some(WaitingBatch { log_end, batch }) = self.waiting.pop_front() else { return Ok(()) };
-        let Batch { at, events, when_durable, .. } = batch;
+        let Some(WaitingBatch { log_end, batch }) = self.waiting.pop_front() else {
+            return Ok(());
+        };
+        let Batch {
+            at,
+            events,
+            when_durable,
+            ..
+        } = batch;
         let count = events.len();
         time_goes_on(self.last_at().filter(|_| count > 0), at)?;
         self.log.extend(events.into_iter().map(|event| (at, event)));
@@ -264,19 +302,26 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
                 ),
             ));
         }
-        self.stored.push_back(ConfirmedBatch { events: count, effects: when_durable });
+        self.stored.push_back(ConfirmedBatch {
+            events: count,
+            effects: when_durable,
+        });
         Ok(())
     }
 
     fn confirm(&mut self) -> ConfirmedBatch {
         let ConfirmedBatch { events, effects } = self.stored.pop_front().unwrap_or_default();
-        ConfirmedBatch { events, effects: self.in_world_time(effects) }
+        ConfirmedBatch {
+            events,
+            effects: self.in_world_time(effects),
+        }
     }
 
     fn crash(&mut self, stored: usize) -> usize {
         let stored = stored.min(self.waiting.len());
         for WaitingBatch { batch, .. } in self.waiting.drain(..stored) {
-            self.log.extend(batch.events.into_iter().map(|event| (batch.at, event)));
+            self.log
+                .extend(batch.events.into_iter().map(|event| (batch.at, event)));
         }
         let lost = self.waiting.len() + self.fresh.len();
         self.waiting.clear();
@@ -300,7 +345,11 @@ impl<A: EventDurability + DecodeHints + 'static> Machine for Host<A> {
     }
 
     fn deadline(&self) -> Option<Timestamp> {
-        let deadline = self.driver.as_ref().and_then(Driver::deadline).map(|own| self.world_time(own));
+        let deadline = self
+            .driver
+            .as_ref()
+            .and_then(Driver::deadline)
+            .map(|own| self.world_time(own));
         deadline.filter(|at| self.still_since.is_none_or(|since| *at <= since))
     }
 
@@ -388,8 +437,15 @@ mod tests {
 
         fn handle(&mut self, _: Timestamp, _: &mut Entropy, _: Input) -> Step<u64> {
             self.count += 1;
-            let events = if self.forgetful { Vec::new() } else { vec![self.count] };
-            Step { events, ..Step::default() }
+            let events = if self.forgetful {
+                Vec::new()
+            } else {
+                vec![self.count]
+            };
+            Step {
+                events,
+                ..Step::default()
+            }
         }
 
         fn apply(&mut self, _: Timestamp, event: &u64) {
@@ -414,7 +470,11 @@ mod tests {
     }
 
     fn host(forgetful: bool, deadline: Option<Timestamp>) -> Host<Counter> {
-        let build = move || Counter { count: 0, forgetful, deadline };
+        let build = move || Counter {
+            count: 0,
+            forgetful,
+            deadline,
+        };
         Host::new(1, 0, None, build, |a, b| a.count == b.count)
     }
 
@@ -449,7 +509,10 @@ mod tests {
     fn a_step_that_gets_out_before_the_events_of_earlier_ones_is_noticed() {
         let mut host = started(1);
         host.waiting.pop_front();
-        assert_eq!(host.commit().unwrap_err().checker, Checker::DurableBeforeVisible);
+        assert_eq!(
+            host.commit().unwrap_err().checker,
+            Checker::DurableBeforeVisible
+        );
     }
 
     #[test]

@@ -25,7 +25,12 @@ impl fmt::Display for Label<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Packet::Message(message) => {
-                write!(f, "{} {}", message.message_type(), message.envelope.conversation_id)
+                write!(
+                    f,
+                    "{} {}",
+                    message.message_type(),
+                    message.envelope.conversation_id
+                )
             }
             Packet::Ask(ask) => AskLabel(ask).fmt(f),
             Packet::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
@@ -40,7 +45,11 @@ impl fmt::Display for AskLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Ask::Message(Ok(incoming)) => {
-                write!(f, "{} {}", incoming.message_type, incoming.envelope.conversation_id)
+                write!(
+                    f,
+                    "{} {}",
+                    incoming.message_type, incoming.envelope.conversation_id
+                )
             }
             Ask::Message(Err(rejection)) => write!(f, "a breach: {rejection}"),
             Ask::Query(request) => f.write_str(request.query.name()),
@@ -56,9 +65,16 @@ impl fmt::Display for AnswerLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Answer::Message(Ok(incoming)) => match &incoming.body {
-                Ok(Body::LeagueError(error)) => write!(f, "LEAGUE_ERROR {}", error.error_code.code()),
+                Ok(Body::LeagueError(error)) => {
+                    write!(f, "LEAGUE_ERROR {}", error.error_code.code())
+                }
                 Ok(_) => write!(f, "{}", incoming.message_type),
-                Err(rejection) => write!(f, "{} with {}", incoming.message_type, rejection.code.code()),
+                Err(rejection) => write!(
+                    f,
+                    "{} with {}",
+                    incoming.message_type,
+                    rejection.code.code()
+                ),
             },
             Answer::Message(Err(rejection)) => write!(f, "a breach: {}", rejection.code.code()),
             Answer::Received => f.write_str("received"),

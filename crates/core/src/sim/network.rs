@@ -43,7 +43,12 @@ pub(super) enum Transmission {
 }
 
 impl Network {
-    pub(super) fn new(faults: &Faults, mut chance: Entropy, hosts: &[AgentId], start: Timestamp) -> Self {
+    pub(super) fn new(
+        faults: &Faults,
+        mut chance: Entropy,
+        hosts: &[AgentId],
+        start: Timestamp,
+    ) -> Self {
         let heals_at = start + faults.heal_after;
         let partitions = (0..faults.partitions)
             .map(|_| {
@@ -53,12 +58,21 @@ impl Network {
                 Partition {
                     from,
                     until: (from + length).min(heals_at),
-                    inside: hosts.iter().copied().filter(|_| chance.chance(40)).collect(),
+                    inside: hosts
+                        .iter()
+                        .copied()
+                        .filter(|_| chance.chance(40))
+                        .collect(),
                     refuses: chance.chance(50),
                 }
             })
             .collect();
-        Self { faults: faults.clone(), chance, heals_at, partitions }
+        Self {
+            faults: faults.clone(),
+            chance,
+            heals_at,
+            partitions,
+        }
     }
 
     /// Whether the faults of the network are over.
@@ -86,7 +100,10 @@ impl Network {
         let after = self.latency(now);
         if let Some(partition) = self.partition(now, from, to) {
             return if partition.refuses {
-                Transmission::Failed { after, how: Failure::NoRoute }
+                Transmission::Failed {
+                    after,
+                    how: Failure::NoRoute,
+                }
             } else {
                 Transmission::Lost
             };
@@ -98,31 +115,45 @@ impl Network {
             return Transmission::Failed { after, how };
         }
         if self.chance.chance(self.faults.refuse_percent) {
-            return Transmission::Failed { after, how: Failure::NoConnection };
+            return Transmission::Failed {
+                after,
+                how: Failure::NoConnection,
+            };
         }
         if self.chance.chance(self.faults.loss_percent) {
             return Transmission::Lost;
         }
-        let again =
-            self.chance.chance(self.faults.duplicate_percent).then(|| self.latency(now).saturating_mul(2));
+        let again = self
+            .chance
+            .chance(self.faults.duplicate_percent)
+            .then(|| self.latency(now).saturating_mul(2));
         Transmission::Arrives { after, again }
     }
 
     /// What keeps a call from leaving the machine of a manager or a referee.
     fn own_fault(&mut self, from: AgentId, to: AgentId) -> Option<Failure> {
         match (from, to) {
-            (AgentId::Referee(number), AgentId::Player(_)) if u64::from(number) <= self.faults.cut_off => {
+            (AgentId::Referee(number), AgentId::Player(_))
+                if u64::from(number) <= self.faults.cut_off =>
+            {
                 Some(Failure::NoRoute)
             }
             (AgentId::Referee(_) | AgentId::Manager, _) if self.faults.our_fault_percent > 0 => {
-                self.chance.chance(self.faults.our_fault_percent).then_some(Failure::Ours)
+                self.chance
+                    .chance(self.faults.our_fault_percent)
+                    .then_some(Failure::Ours)
             }
             _ => None,
         }
     }
 
     /// How long an answer takes; `None` if it never arrives.
-    pub(super) fn answer(&mut self, now: Timestamp, from: AgentId, to: AgentId) -> Option<Duration> {
+    pub(super) fn answer(
+        &mut self,
+        now: Timestamp,
+        from: AgentId,
+        to: AgentId,
+    ) -> Option<Duration> {
         let after = self.latency(now);
         let lost = self.partition(now, from, to).is_some()
             || (!self.has_healed(now) && self.chance.chance(self.faults.loss_percent));

@@ -19,18 +19,27 @@ struct Entry<T> {
 
 impl<T> Default for Queue<T> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), planned: 0 }
+        Self {
+            heap: BinaryHeap::new(),
+            planned: 0,
+        }
     }
 }
 
 impl<T> Queue<T> {
     pub(super) fn plan(&mut self, at: Timestamp, what: T) {
         self.planned += 1;
-        self.heap.push(Entry { at, number: self.planned, what });
+        self.heap.push(Entry {
+            at,
+            number: self.planned,
+            what,
+        });
     }
 
     pub(super) fn next(&mut self) -> Option<(Timestamp, u64, T)> {
-        self.heap.pop().map(|entry| (entry.at, entry.number, entry.what))
+        self.heap
+            .pop()
+            .map(|entry| (entry.at, entry.number, entry.what))
     }
 }
 

@@ -117,7 +117,8 @@ impl Scenario {
     /// A random scenario of which some players, or all, dial out.
     pub fn drawn_dialling(chance: &mut Entropy) -> Self {
         let mut scenario = Self::drawn(chance);
-        scenario.dialling = u8::try_from(1 + chance.below(scenario.players.len() as u64)).unwrap_or(u8::MAX);
+        scenario.dialling =
+            u8::try_from(1 + chance.below(scenario.players.len() as u64)).unwrap_or(u8::MAX);
         scenario
     }
 
@@ -128,12 +129,24 @@ impl Scenario {
 
     /// A random scenario; `chance` is seeded by the run.
     pub fn drawn(chance: &mut Entropy) -> Self {
-        let faults = if chance.chance(15) { Faults::NONE } else { Faults::drawn(chance) };
+        let faults = if chance.chance(15) {
+            Faults::NONE
+        } else {
+            Faults::drawn(chance)
+        };
         let players = *pick(chance, &[2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 7, 8]).unwrap_or(&2);
-        let players = (0..players).map(|number| behaviour(chance, &faults, number)).collect();
-        let referees = (0..1 + chance.below(3)).map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1)).collect();
+        let players = (0..players)
+            .map(|number| behaviour(chance, &faults, number))
+            .collect();
+        let referees = (0..1 + chance.below(3))
+            .map(|_| *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1))
+            .collect();
         let other = pick(chance, GAMES).map_or(GameType::EVEN_ODD, |game| game.name);
-        let game_type = if chance.chance(85) { GameType::EVEN_ODD } else { other };
+        let game_type = if chance.chance(85) {
+            GameType::EVEN_ODD
+        } else {
+            other
+        };
         let lead = *pick(chance, &[0, 0, 0, 1_000, 5_000]).unwrap_or(&0);
         let endpoint_checks = [
             EndpointCheck::AtStart,
@@ -147,16 +160,30 @@ impl Scenario {
             referees,
             lead: Duration::from_millis(lead),
             timing: timing(chance),
-            conformance: if chance.chance(50) { Conformance::Strict } else { Conformance::Lenient },
-            endpoint_check: pick(chance, &endpoint_checks).copied().unwrap_or(EndpointCheck::Off),
-            wire: if chance.chance(40) { Wire::Json } else { Wire::Typed },
+            conformance: if chance.chance(50) {
+                Conformance::Strict
+            } else {
+                Conformance::Lenient
+            },
+            endpoint_check: pick(chance, &endpoint_checks)
+                .copied()
+                .unwrap_or(EndpointCheck::Off),
+            wire: if chance.chance(40) {
+                Wire::Json
+            } else {
+                Wire::Typed
+            },
             dialects: dialects(chance),
             hasty: chance.chance(50),
             faults,
             ..Self::plain(0, 0)
         };
         if chance.chance(50) {
-            scenario.deciders = scenario.players.iter().map(|_| Decider::drawn(chance)).collect();
+            scenario.deciders = scenario
+                .players
+                .iter()
+                .map(|_| Decider::drawn(chance))
+                .collect();
         }
         // Drawn aside, so that a league of the usual kind goes on as its seed has always had it.
         let mut aside = chance.clone();
@@ -175,14 +202,20 @@ impl Scenario {
         }
         if aside.chance(20) {
             let referees = scenario.referees.len() as u64;
-            scenario.cheats = u8::try_from(1 + aside.below(referees)).into_iter().collect();
+            scenario.cheats = u8::try_from(1 + aside.below(referees))
+                .into_iter()
+                .collect();
         }
         if aside.chance(30) {
             let players = scenario.players.len() as u64;
             scenario.unkeyed = u8::try_from(1 + aside.below(players)).unwrap_or(0);
         }
         if aside.chance(25) {
-            let one = |aside: &mut Entropy| pick(aside, &Dialect::ALL).copied().filter(|_| aside.chance(50));
+            let one = |aside: &mut Entropy| {
+                pick(aside, &Dialect::ALL)
+                    .copied()
+                    .filter(|_| aside.chance(50))
+            };
             scenario.understood = scenario.players.iter().map(|_| one(&mut aside)).collect();
         }
         if aside.chance(5) {
@@ -193,7 +226,8 @@ impl Scenario {
         }
         if aside.chance(20) {
             let referees = scenario.referees.len() as u64;
-            scenario.without_proof = (1..=u8::try_from(1 + aside.below(referees)).unwrap_or(1)).collect();
+            scenario.without_proof =
+                (1..=u8::try_from(1 + aside.below(referees)).unwrap_or(1)).collect();
         }
         scenario
     }
@@ -227,20 +261,32 @@ impl Scenario {
     pub(super) fn answers_come_in_time(&self) -> bool {
         let (_, slowest) = self.faults.latency_us;
         // Each dialect may have to be tried.
-        let attempts = if self.understood.is_empty() { 1 } else { Dialect::ALL.len() as u64 };
+        let attempts = if self.understood.is_empty() {
+            1
+        } else {
+            Dialect::ALL.len() as u64
+        };
         let there_and_back = Duration::from_micros(2 * slowest * attempts) + STEPS_AND_DISKS;
         let shortest = (0..3).map(|referee| self.timing.within(&self.bounds_of(referee)));
         let shortest = shortest.map(|timing| timing.join.min(timing.choice)).min();
         // A take-over takes seconds, which only the default windows leave.
         let default = Timing::default();
-        let least = self.shared_store.as_ref().map_or(Duration::ZERO, |_| default.join.min(default.choice));
+        let least = self
+            .shared_store
+            .as_ref()
+            .map_or(Duration::ZERO, |_| default.join.min(default.choice));
         let needed = there_and_back.max(least);
         self.faults.is_sound() && shortest.is_some_and(|shortest| needed <= shortest)
     }
 
     /// What a referee allows at most.
     pub fn bounds_of(&self, referee: u8) -> Timeouts {
-        self.bounds.iter().cycle().nth(usize::from(referee)).copied().unwrap_or_default()
+        self.bounds
+            .iter()
+            .cycle()
+            .nth(usize::from(referee))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Whether it shares a process and its log with the manager.
@@ -257,16 +303,21 @@ impl Scenario {
     /// How the driver of `who` knows the agents that it shares its log with, if there are any.
     pub(super) fn colocated_with(&self, who: AgentId) -> Option<IsColocated> {
         let players = self.colocated_players;
-        let others =
-            move |endpoint: &Endpoint| AgentId::at(endpoint).is_some_and(|to| is_colocated(players, to));
-        self.is_colocated(who).then(|| Arc::new(others) as IsColocated)
+        let others = move |endpoint: &Endpoint| {
+            AgentId::at(endpoint).is_some_and(|to| is_colocated(players, to))
+        };
+        self.is_colocated(who)
+            .then(|| Arc::new(others) as IsColocated)
     }
 
     /// Takes the key out of the registration of an agent that has none.
     pub(super) fn withhold_key(&self, from: AgentId, message: &mut Message) {
         let unkeyed = matches!(from, AgentId::Player(number) if number <= self.unkeyed);
         if unkeyed && matches!(message.body, Body::LeagueRegisterRequest(_)) {
-            message.envelope.auth_token.take_if(|token| token.is_registration_key());
+            message
+                .envelope
+                .auth_token
+                .take_if(|token| token.is_registration_key());
         }
     }
 
@@ -282,10 +333,15 @@ impl Scenario {
         }
         match &mut message.body {
             Body::RefereeRegisterRequest(request) => {
-                Arc::make_mut(request).referee_meta.capabilities.retain(|name| name != DRAW_2);
+                Arc::make_mut(request)
+                    .referee_meta
+                    .capabilities
+                    .retain(|name| name != DRAW_2);
             }
             Body::MatchResultReport(report) => {
-                Arc::make_mut(&mut Arc::make_mut(report).result).details.fairness = None;
+                Arc::make_mut(&mut Arc::make_mut(report).result)
+                    .details
+                    .fairness = None;
             }
             _ => {}
         }
@@ -297,7 +353,10 @@ impl Scenario {
             return Decider::Own;
         };
         let place = usize::from(number).checked_sub(1);
-        place.and_then(|place| self.deciders.get(place)).copied().unwrap_or(Decider::Own)
+        place
+            .and_then(|place| self.deciders.get(place))
+            .copied()
+            .unwrap_or(Decider::Own)
     }
 
     /// The behaviour of a player by its number, counted from 1; honest beyond the last.
@@ -321,8 +380,12 @@ impl Scenario {
 
     /// The one dialect that an agent understands, if it does not understand all.
     pub(super) fn understood_by(&self, who: AgentId) -> Option<Dialect> {
-        let AgentId::Player(number) = who else { return None };
-        usize::from(number).checked_sub(1).and_then(|index| self.understood.get(index).copied())?
+        let AgentId::Player(number) = who else {
+            return None;
+        };
+        usize::from(number)
+            .checked_sub(1)
+            .and_then(|index| self.understood.get(index).copied())?
     }
 
     /// Whether an agent will surely be there to register.
@@ -366,7 +429,11 @@ impl Scenario {
             + settings.probe_timeout;
         // A referee that cheats loses every attempt at a match that one may lose.
         let lost = count(self.cheats.len() * ATTEMPTS_PER_REFEREE_MAX);
-        let wave = once.saturating_mul(count(self.referees.len()).saturating_add(1).saturating_add(lost));
+        let wave = once.saturating_mul(
+            count(self.referees.len())
+                .saturating_add(1)
+                .saturating_add(lost),
+        );
         let round = wave.saturating_mul(waves) + self.lead + settings.timing.other;
         Duration::from_secs(60) + round.saturating_mul(rounds)
     }
@@ -377,7 +444,11 @@ impl Scenario {
         let provers = referees().filter(|(number, _)| !self.without_proof.contains(number));
         let of_provers: u32 = provers.map(|(_, capacity)| capacity).sum();
         let of_all: u32 = referees().map(|(_, capacity)| capacity).sum();
-        if of_provers > 0 { of_provers } else { of_all.max(1) }
+        if of_provers > 0 {
+            of_provers
+        } else {
+            of_all.max(1)
+        }
     }
 }
 
@@ -392,8 +463,14 @@ fn is_colocated(players: Option<u8>, who: AgentId) -> bool {
 impl Scenario {
     fn rounds_at_most(&self) -> u32 {
         let players = u32::try_from(self.players.len()).unwrap_or(u32::MAX);
-        let Competition { format, matches_per_pairing, replays, .. } = &self.competition;
-        let knockout = players.next_power_of_two().trailing_zeros() * (matches_per_pairing + replays);
+        let Competition {
+            format,
+            matches_per_pairing,
+            replays,
+            ..
+        } = &self.competition;
+        let knockout =
+            players.next_power_of_two().trailing_zeros() * (matches_per_pairing + replays);
         match format {
             Format::RoundRobin | Format::Swiss => players * matches_per_pairing,
             Format::DoubleRoundRobin => 2 * players * matches_per_pairing,
@@ -408,16 +485,31 @@ fn competition(chance: &mut Entropy) -> Competition {
     let format = pick(chance, &Format::ENDING).copied().unwrap_or_default();
     let matches_per_pairing = *pick(chance, &[1, 1, 1, 2, 3]).unwrap_or(&1);
     let replays = *pick(chance, &[0, 1, 3]).unwrap_or(&3);
-    let seeding = if chance.chance(50) { Seeding::Lots } else { Seeding::Registration };
+    let seeding = if chance.chance(50) {
+        Seeding::Lots
+    } else {
+        Seeding::Registration
+    };
     // Drawn aside, so that the rest of a seed's scenario stays as it was.
-    let play_off = !matches!(format, Format::Knockout | Format::GroupsKnockout) && chance.clone().chance(50);
-    Competition { matches_per_pairing, replays, seeding, play_off, ..Competition::of(format) }
+    let play_off =
+        !matches!(format, Format::Knockout | Format::GroupsKnockout) && chance.clone().chance(50);
+    Competition {
+        matches_per_pairing,
+        replays,
+        seeding,
+        play_off,
+        ..Competition::of(format)
+    }
 }
 
 fn ladder(chance: &mut Entropy) -> Competition {
     let matches_per_pairing = *pick(chance, &[1, 1, 2, 3]).unwrap_or(&1);
     let matches_per_hour = pick(chance, &[None, Some(60), Some(4)]).copied().flatten();
-    Competition { matches_per_pairing, matches_per_hour, ..Competition::of(Format::Ladder) }
+    Competition {
+        matches_per_pairing,
+        matches_per_hour,
+        ..Competition::of(Format::Ladder)
+    }
 }
 
 fn behaviour(chance: &mut Entropy, faults: &Faults, number: u32) -> Behaviour {
@@ -436,7 +528,9 @@ fn dialects(chance: &mut Entropy) -> Vec<Dialect> {
     if chance.chance(50) {
         return Vec::new();
     }
-    (0..3).filter_map(|_| pick(chance, &Dialect::ALL).copied()).collect()
+    (0..3)
+        .filter_map(|_| pick(chance, &Dialect::ALL).copied())
+        .collect()
 }
 
 /// Any of the windows and counts, each at times.
@@ -455,9 +549,16 @@ fn bounds(chance: &mut Entropy) -> Timeouts {
 }
 
 fn timing(chance: &mut Entropy) -> Timing {
-    let retry = if chance.chance(60) { RetryPolicy::FIXED } else { RetryPolicy::EXPONENTIAL };
+    let retry = if chance.chance(60) {
+        RetryPolicy::FIXED
+    } else {
+        RetryPolicy::EXPONENTIAL
+    };
     if chance.chance(50) {
-        return Timing { retry, ..Timing::default() };
+        return Timing {
+            retry,
+            ..Timing::default()
+        };
     }
     let ms = Duration::from_millis;
     Timing {

@@ -41,7 +41,10 @@ impl SharedLog {
     }
 
     pub(super) fn push(&mut self, who: AgentId) {
-        self.waiting.push_back(WaitingBatch { who, sent: Vec::new() });
+        self.waiting.push_back(WaitingBatch {
+            who,
+            sent: Vec::new(),
+        });
     }
 
     pub(super) fn skip(&mut self) {

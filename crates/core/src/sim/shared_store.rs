@@ -62,7 +62,11 @@ impl SharedStore {
     /// Some of everything, much of it or none.
     pub fn drawn(chance: &mut Entropy) -> Self {
         let mut some = |most: u64| {
-            if chance.chance(40) { 0 } else { 1 + chance.below(most) }
+            if chance.chance(40) {
+                0
+            } else {
+                1 + chance.below(most)
+            }
         };
         let unknown_percent = some(20);
         let pauses = some(6);
@@ -77,7 +81,8 @@ impl SharedStore {
             cuts,
             handovers,
             faults_per_10k_transactions,
-            outage_us_max: *pick(chance, &[4_000_000, 10_000_000, 30_000_000]).unwrap_or(&10_000_000),
+            outage_us_max: *pick(chance, &[4_000_000, 10_000_000, 30_000_000])
+                .unwrap_or(&10_000_000),
         }
     }
 }
@@ -174,7 +179,9 @@ pub(super) struct Fenced {
 
 impl fmt::Debug for Fenced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Fenced").field("process", &self.process).finish_non_exhaustive()
+        f.debug_struct("Fenced")
+            .field("process", &self.process)
+            .finish_non_exhaustive()
     }
 }
 
@@ -197,29 +204,48 @@ pub(super) struct StoreState {
 
 impl StoreState {
     pub(super) fn new(scenario: &Scenario, mut chance: Entropy) -> Self {
-        let count = scenario.shared_store.as_ref().map_or(0, |store| store.machines);
+        let count = scenario
+            .shared_store
+            .as_ref()
+            .map_or(0, |store| store.machines);
         let machine = |_| {
             let error = i64::try_from(chance.below(2 * WALL_CLOCK_ERROR_US_MAX + 1)).unwrap_or(0);
             let most = i64::try_from(WALL_CLOCK_ERROR_US_MAX).unwrap_or(0);
-            MachineState { wall_clock_error_us: error - most, ..MachineState::default() }
+            MachineState {
+                wall_clock_error_us: error - most,
+                ..MachineState::default()
+            }
         };
-        Self { machines: (0..count).map(machine).collect(), ..Self::default() }
+        Self {
+            machines: (0..count).map(machine).collect(),
+            ..Self::default()
+        }
     }
 
     pub(super) fn process(&self, epoch: u64) -> Option<&Process> {
         let fenced = self.fenced.iter().map(|fenced| &fenced.process);
-        self.owner.iter().chain(fenced).find(|process| process.epoch == epoch)
+        self.owner
+            .iter()
+            .chain(fenced)
+            .find(|process| process.epoch == epoch)
     }
 
     pub(super) fn process_mut(&mut self, epoch: u64) -> Option<&mut Process> {
         let fenced = self.fenced.iter_mut().map(|fenced| &mut fenced.process);
-        self.owner.iter_mut().chain(fenced).find(|process| process.epoch == epoch)
+        self.owner
+            .iter_mut()
+            .chain(fenced)
+            .find(|process| process.epoch == epoch)
     }
 
     /// The epoch under which a process on this machine believes to own the league.
     pub(super) fn epoch_on(&self, machine: usize) -> Option<u64> {
         let fenced = self.fenced.iter().map(|fenced| &fenced.process);
-        self.owner.iter().chain(fenced).find(|process| process.machine == machine).map(|it| it.epoch)
+        self.owner
+            .iter()
+            .chain(fenced)
+            .find(|process| process.machine == machine)
+            .map(|it| it.epoch)
     }
 
     pub(super) fn machine_of(&self, epoch: u64) -> Option<&MachineState> {
@@ -228,15 +254,25 @@ impl StoreState {
 
     /// Until when, by the store's clock, nobody may take the league.
     pub(super) fn taken_until(&self, now: Timestamp) -> Option<Timestamp> {
-        let owner = self.owner.as_ref().map(|owner| owner.lease_until(now) + RENEWAL_LATENCY);
+        let owner = self
+            .owner
+            .as_ref()
+            .map(|owner| owner.lease_until(now) + RENEWAL_LATENCY);
         owner.or(self.lease_until)
     }
 
     /// The machines that can take the league now. Of the owner's own it is the owner that goes on.
     pub(super) fn candidates(&self) -> Vec<usize> {
         let owners = self.owner.as_ref().map(|owner| owner.machine);
-        let ready = self.machines.iter().enumerate().filter(|(_, machine)| machine.is_ready());
-        ready.map(|(number, _)| number).filter(|number| Some(*number) != owners).collect()
+        let ready = self
+            .machines
+            .iter()
+            .enumerate()
+            .filter(|(_, machine)| machine.is_ready());
+        ready
+            .map(|(number, _)| number)
+            .filter(|number| Some(*number) != owners)
+            .collect()
     }
 
     /// By how much the clock of a process that takes the league differs from the world's, which is the store's: no more than it
@@ -249,7 +285,10 @@ impl StoreState {
         last_at: Option<Timestamp>,
         asked_us: i64,
     ) -> i64 {
-        let wall = self.machines.get(machine).map_or(0, |machine| machine.wall_clock_error_us);
+        let wall = self
+            .machines
+            .get(machine)
+            .map_or(0, |machine| machine.wall_clock_error_us);
         if planted == Some(PlantedFault::ClockOfTheMachine) {
             return wall;
         }
@@ -278,9 +317,15 @@ mod tests {
 
     #[test]
     fn nobody_may_take_a_league_as_long_as_its_owner_may_answer() {
-        let owner = Process { stopped_at: Some(seconds(17)), ..Process::new(0, 1, START) };
+        let owner = Process {
+            stopped_at: Some(seconds(17)),
+            ..Process::new(0, 1, START)
+        };
         let own = owner.lease_until(seconds(90));
-        let store = StoreState { owner: Some(owner), ..StoreState::default() };
+        let store = StoreState {
+            owner: Some(owner),
+            ..StoreState::default()
+        };
         assert!(store.taken_until(seconds(90)) > Some(own));
     }
 }

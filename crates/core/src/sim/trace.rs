@@ -17,7 +17,11 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 impl Trace {
     pub(super) fn new(keep: bool) -> Self {
-        Self { hash: OFFSET, line: String::new(), kept: keep.then(Vec::new) }
+        Self {
+            hash: OFFSET,
+            line: String::new(),
+            kept: keep.then(Vec::new),
+        }
     }
 
     pub(super) fn note(&mut self, at: Timestamp, what: fmt::Arguments<'_>) {

@@ -76,17 +76,38 @@ impl Reader {
             AgentId::Manager => Limits::MANAGER,
             _ => Limits::AGENT,
         };
-        Self { conformance, limits, now, about }
+        Self {
+            conformance,
+            limits,
+            now,
+            about,
+        }
     }
 
     fn reading<'a>(&'a self, exchange: Option<&'a Exchange>) -> Reading<'a> {
         let about = self.about.as_ref();
-        Reading { conformance: self.conformance, now: self.now, limits: self.limits, exchange, about }
+        Reading {
+            conformance: self.conformance,
+            now: self.now,
+            limits: self.limits,
+            exchange,
+            about,
+        }
     }
 
     /// Reads a request; what cannot be put to an agent comes back as the response to send.
-    pub(super) fn unpack(&self, packet: Packet, dialect: Dialect) -> Result<DecodedRequest, HttpReply> {
-        let as_is = |ask| Ok(DecodedRequest { ask, dialect, back: ReplyForm::AsIs });
+    pub(super) fn unpack(
+        &self,
+        packet: Packet,
+        dialect: Dialect,
+    ) -> Result<DecodedRequest, HttpReply> {
+        let as_is = |ask| {
+            Ok(DecodedRequest {
+                ask,
+                dialect,
+                back: ReplyForm::AsIs,
+            })
+        };
         let bytes = match packet {
             Packet::Message(message) => return as_is(Ask::Message(Ok(message.into()))),
             Packet::Ask(ask) => return as_is(ask),
@@ -95,23 +116,40 @@ impl Reader {
         let request = match read_requests(&bytes, &self.limits) {
             Requests::One(request) => request,
             Requests::Refused(reply) => return Err(reply),
-            Requests::Batch(_) => return Err(HttpReply { status: 500, body: Vec::new() }),
+            Requests::Batch(_) => {
+                return Err(HttpReply {
+                    status: 500,
+                    body: Vec::new(),
+                });
+            }
         };
         let Some(ask) = decode_wire::ask(request.asked, &self.reading(None)) else {
-            return Err(HttpReply { status: 500, body: Vec::new() });
+            return Err(HttpReply {
+                status: 500,
+                body: Vec::new(),
+            });
         };
         let back = ReplyForm::Http(request.reply_to, request.dialect);
-        Ok(DecodedRequest { ask, dialect: request.dialect, back })
+        Ok(DecodedRequest {
+            ask,
+            dialect: request.dialect,
+            back,
+        })
     }
 
     /// Reads what came back to a call.
-    pub(super) fn answer(&self, back: Response, exchange: Option<&Exchange>) -> (Answer, Understood) {
+    pub(super) fn answer(
+        &self,
+        back: Response,
+        exchange: Option<&Exchange>,
+    ) -> (Answer, Understood) {
         let answer = match back {
             Response::Answer(answer) => answer,
             Response::MethodNotFound => Answer::NotUnderstood("the method is not known".into()),
-            Response::Http(HttpReply { status, body }) => {
-                decode_wire::answer(read_answer(status, &body, &self.limits), &self.reading(exchange))
-            }
+            Response::Http(HttpReply { status, body }) => decode_wire::answer(
+                read_answer(status, &body, &self.limits),
+                &self.reading(exchange),
+            ),
         };
         let understood = Understood::of(&answer);
         (answer, understood)
@@ -127,10 +165,15 @@ impl Wire {
     pub(super) fn pack(self, packet: Packet, dialect: Dialect, number: usize) -> Packet {
         let id = i64::try_from(number).unwrap_or(i64::MAX);
         match (self, packet) {
-            (Self::Json, Packet::Message(message)) => Packet::Bytes(write_call(dialect, id, &message)),
-            (Self::Json, Packet::Ask(Ask::Query(QueryRequest { query: Query::Ping, .. }))) => {
-                Packet::Bytes(write_probe(id))
+            (Self::Json, Packet::Message(message)) => {
+                Packet::Bytes(write_call(dialect, id, &message))
             }
+            (
+                Self::Json,
+                Packet::Ask(Ask::Query(QueryRequest {
+                    query: Query::Ping, ..
+                })),
+            ) => Packet::Bytes(write_probe(id)),
             (_, packet) => packet,
         }
     }
@@ -140,7 +183,9 @@ impl ReplyForm {
     /// Wraps a reply.
     pub(super) fn pack(&self, content: Content) -> Response {
         match self {
-            Self::Http(to, dialect) => Response::Http(HttpReply::one(write_reply(to, *dialect, &content))),
+            Self::Http(to, dialect) => {
+                Response::Http(HttpReply::one(write_reply(to, *dialect, &content)))
+            }
             Self::AsIs => Response::Answer(match content {
                 Content::Message(message) => Answer::Message(Ok(message.into())),
                 Content::Data(_) | Content::Received => Answer::Received,
@@ -154,7 +199,11 @@ pub(super) fn exchange(message: &Message) -> Option<Exchange> {
     let (peer, match_id, player_id) = match &message.body {
         Body::GameInvitation(call) => {
             let player = call.player_id.clone()?;
-            (Sender::Player(player.clone()), Some(call.match_id.clone()), Some(player))
+            (
+                Sender::Player(player.clone()),
+                Some(call.match_id.clone()),
+                Some(player),
+            )
         }
         Body::ChooseParityCall(call) => (
             Sender::Player(call.player_id.clone()),
@@ -166,9 +215,17 @@ pub(super) fn exchange(message: &Message) -> Option<Exchange> {
             Some(call.match_id.clone()),
             Some(call.player_id.clone()),
         ),
-        Body::MatchResultReport(report) => (Sender::LeagueManager, Some(report.match_id.clone()), None),
+        Body::MatchResultReport(report) => {
+            (Sender::LeagueManager, Some(report.match_id.clone()), None)
+        }
         _ => return None,
     };
     let conversation_id = message.envelope.conversation_id.clone();
-    Some(Exchange { peer, conversation_id, league_id: None, match_id, player_id })
+    Some(Exchange {
+        peer,
+        conversation_id,
+        league_id: None,
+        match_id,
+        player_id,
+    })
 }

@@ -32,7 +32,10 @@ pub(super) struct Wiretap {
 
 impl Wiretap {
     pub(super) fn new(keep_messages: bool) -> Self {
-        Self { said: keep_messages.then(Vec::new), ..Self::default() }
+        Self {
+            said: keep_messages.then(Vec::new),
+            ..Self::default()
+        }
     }
 
     pub(super) fn into_messages(self) -> Vec<Message> {
@@ -74,7 +77,10 @@ impl Wiretap {
     }
 
     fn allow(&mut self, token: &Token, who: impl IntoIterator<Item = AgentId>) {
-        self.tokens.entry(token.reveal().to_owned()).or_default().extend(who);
+        self.tokens
+            .entry(token.reveal().to_owned())
+            .or_default()
+            .extend(who);
     }
 
     fn learn_tokens(&mut self, from: AgentId, to: AgentId, message: &Message, league: &LeagueId) {
@@ -88,7 +94,9 @@ impl Wiretap {
                 self.own.insert(to, token.clone());
             }
             // Made of a token that was lost on its way to the agent, in a crash: still, it is meant for that agent.
-            (_, Some(token)) if !self.tokens.contains_key(token.reveal()) => self.allow(token, [to]),
+            (_, Some(token)) if !self.tokens.contains_key(token.reveal()) => {
+                self.allow(token, [to])
+            }
             _ => {}
         }
         if let Body::RoundAnnouncement(announcement) = &message.body {
@@ -100,10 +108,13 @@ impl Wiretap {
 
     /// What an agent shows when it registers is for the manager alone, and so are the tokens that follow from it.
     fn learn_key(&mut self, from: AgentId, message: &Message, league: &LeagueId) {
-        let registers =
-            matches!(message.body, Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_));
+        let registers = matches!(
+            message.body,
+            Body::LeagueRegisterRequest(_) | Body::RefereeRegisterRequest(_)
+        );
         if registers {
-            self.conversations.insert(from, message.envelope.conversation_id.clone());
+            self.conversations
+                .insert(from, message.envelope.conversation_id.clone());
         }
         let shown = message.envelope.auth_token.as_ref();
         if let Some(key) = shown.filter(|token| registers && token.is_registration_key()) {
@@ -116,15 +127,24 @@ impl Wiretap {
     }
 
     fn learn_match_tokens(&mut self, referee: AgentId, game: &AnnouncedMatch) {
-        let Some(briefing) = &game.briefing else { return };
+        let Some(briefing) = &game.briefing else {
+            return;
+        };
         for (endpoint, tokens) in [
             (&briefing.player_a_endpoint, &briefing.player_a_tokens),
             (&briefing.player_b_endpoint, &briefing.player_b_tokens),
         ] {
-            let Some(MatchTokens { to_player, from_player }) = tokens else {
+            let Some(MatchTokens {
+                to_player,
+                from_player,
+            }) = tokens
+            else {
                 continue;
             };
-            self.allow(to_player, [referee].into_iter().chain(AgentId::at(endpoint)));
+            self.allow(
+                to_player,
+                [referee].into_iter().chain(AgentId::at(endpoint)),
+            );
             self.allow(from_player, [referee]);
             for token in [to_player, from_player] {
                 if !self.for_matches.contains(token) {
@@ -150,13 +170,19 @@ impl Wiretap {
                     draw::recomputes(over, league, attempt, promise.map_or("", String::as_str))?;
                 }
                 let story = serde_json::to_string(over).unwrap_or_default();
-                agree(&mut self.endings, format!("{conversation} by {from}"), story)
+                agree(
+                    &mut self.endings,
+                    format!("{conversation} by {from}"),
+                    story,
+                )
             }
             Body::MatchResultReport(report) if matches!(from, AgentId::Referee(_)) => {
                 let story = serde_json::to_string(&report.result).unwrap_or_default();
                 let key = format!("{conversation} by {from}");
-                let (_, first) =
-                    self.reports.entry(key.clone()).or_insert_with(|| (message.clone(), story.clone()));
+                let (_, first) = self
+                    .reports
+                    .entry(key.clone())
+                    .or_insert_with(|| (message.clone(), story.clone()));
                 agree_on(&key, first, &story)
             }
             Body::LeagueCompleted(_) => {
@@ -165,7 +191,8 @@ impl Wiretap {
             }
             Body::GameInvitation(invitation) => {
                 let promise = invitation.draw_commitment.as_ref().map(|c| c.0.to_string());
-                self.promises.insert((conversation.to_owned(), to), promise.unwrap_or_default());
+                self.promises
+                    .insert((conversation.to_owned(), to), promise.unwrap_or_default());
                 Ok(())
             }
             _ => Ok(()),
@@ -183,7 +210,11 @@ impl Wiretap {
                         format!(
                             "{from} shows {to} the token {}..., which is {} in {}",
                             token.get(..16).unwrap_or(token),
-                            if known.is_some() { "not for it" } else { "of unknown origin" },
+                            if known.is_some() {
+                                "not for it"
+                            } else {
+                                "of unknown origin"
+                            },
                             message.message_type()
                         ),
                     ));
@@ -203,7 +234,10 @@ fn agree_on(key: &str, first: &str, story: &str) -> Result<(), Fault> {
     if first == story {
         return Ok(());
     }
-    Err(Fault::new(Checker::OneStory, format!("{key}: first {first}, then {story}")))
+    Err(Fault::new(
+        Checker::OneStory,
+        format!("{key}: first {first}, then {story}"),
+    ))
 }
 
 /// Every whole token in a text: `tok_`, an owner, `_` and 64 digits.
@@ -221,10 +255,12 @@ mod tests {
     use super::*;
     use crate::entropy::Entropy;
     use crate::protocol::messages::{
-        GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, LeagueRegisterResponse, RegisterAnswer,
-        RegisterStatus,
+        GameDetails, GameOver, GameResult, GameStatus, LeagueQuery, LeagueRegisterResponse,
+        RegisterAnswer, RegisterStatus,
     };
-    use crate::protocol::{Envelope, GameType, MatchId, PlayerId, Query, QueryParams, RefereeId, Sender};
+    use crate::protocol::{
+        Envelope, GameType, MatchId, PlayerId, Query, QueryParams, RefereeId, Sender,
+    };
     use crate::sim::START;
 
     fn league() -> LeagueId {
@@ -258,9 +294,17 @@ mod tests {
     fn two_stories_about_one_match_are_noticed() {
         let mut wiretap = Wiretap::default();
         let referee = AgentId::Referee(1);
-        assert_eq!(wiretap.hear(referee, AgentId::Player(1), &over("P01"), &league()), Ok(()));
-        assert_eq!(wiretap.hear(referee, AgentId::Player(2), &over("P01"), &league()), Ok(()));
-        let fault = wiretap.hear(referee, AgentId::Player(2), &over("P02"), &league()).unwrap_err();
+        assert_eq!(
+            wiretap.hear(referee, AgentId::Player(1), &over("P01"), &league()),
+            Ok(())
+        );
+        assert_eq!(
+            wiretap.hear(referee, AgentId::Player(2), &over("P01"), &league()),
+            Ok(())
+        );
+        let fault = wiretap
+            .hear(referee, AgentId::Player(2), &over("P02"), &league())
+            .unwrap_err();
         assert_eq!(fault.checker, Checker::OneStory);
     }
 
@@ -280,19 +324,32 @@ mod tests {
         };
         let granted = Message::new(
             envelope(Sender::LeagueManager).with_token(Some(token.clone())),
-            LeagueRegisterResponse { player_id: Some(PlayerId::new("P01")), answer },
+            LeagueRegisterResponse {
+                player_id: Some(PlayerId::new("P01")),
+                answer,
+            },
         );
         let query = LeagueQuery {
             league_id: league(),
             query_type: Query::Standings,
             query_params: QueryParams::default(),
         };
-        let asked =
-            Message::new(envelope(Sender::Player(PlayerId::new("P01"))).with_token(Some(token)), query);
+        let asked = Message::new(
+            envelope(Sender::Player(PlayerId::new("P01"))).with_token(Some(token)),
+            query,
+        );
         let player = AgentId::Player(1);
-        assert_eq!(wiretap.hear(AgentId::Manager, player, &granted, &league()), Ok(()));
-        assert_eq!(wiretap.hear(player, AgentId::Manager, &asked, &league()), Ok(()));
-        let fault = wiretap.hear(player, AgentId::Referee(1), &asked, &league()).unwrap_err();
+        assert_eq!(
+            wiretap.hear(AgentId::Manager, player, &granted, &league()),
+            Ok(())
+        );
+        assert_eq!(
+            wiretap.hear(player, AgentId::Manager, &asked, &league()),
+            Ok(())
+        );
+        let fault = wiretap
+            .hear(player, AgentId::Referee(1), &asked, &league())
+            .unwrap_err();
         assert_eq!(fault.checker, Checker::TokensStaySecret);
     }
 }

@@ -20,7 +20,11 @@ pub(crate) fn assert_refused(name: &str, pointer: &str, value: &Value, code: &st
     let path = path_of(pointer);
     let rejection = read_body(&changed(name, pointer, value.clone()), Strict)
         .expect_err(&format!("{name}{pointer} = {value}"));
-    assert_eq!((rejection.code.code(), rejection.path), (code, path), "{name}{pointer} = {value}");
+    assert_eq!(
+        (rejection.code.code(), rejection.path),
+        (code, path),
+        "{name}{pointer} = {value}"
+    );
 }
 
 /// `/matches/0/match_id` is `matches[0].match_id`.

@@ -6,7 +6,13 @@ use matchday_core::sim::Checker;
 use matchday_core::sim::check::{self, Course, Drawn, Facts, Kind, Outcome};
 
 fn drawn(round: u32) -> Drawn {
-    Drawn { round: RoundId(round), stage: round, in_groups: false, byes: Vec::new(), announced: true }
+    Drawn {
+        round: RoundId(round),
+        stage: round,
+        in_groups: false,
+        byes: Vec::new(),
+        announced: true,
+    }
 }
 
 /// A knockout of four, played to its end: the first seed has won it, the last tie by lot.
@@ -23,8 +29,19 @@ fn knockout() -> Facts {
         fixture(1, 2, 2, 3, Outcome::Won(player(3))),
         fixture(2, 1, 1, 3, Outcome::Drawn),
     ];
-    let table = vec![row(1, 1, 1, 1, 0), row(2, 3, 1, 1, 0), row(3, 2, 0, 0, 1), row(3, 4, 0, 0, 1)];
-    Facts { players: (1..=4).map(player).collect(), fixtures, table, completed: true, course }
+    let table = vec![
+        row(1, 1, 1, 1, 0),
+        row(2, 3, 1, 1, 0),
+        row(3, 2, 0, 0, 1),
+        row(3, 4, 0, 0, 1),
+    ];
+    Facts {
+        players: (1..=4).map(player).collect(),
+        fixtures,
+        table,
+        completed: true,
+        course,
+    }
 }
 
 #[test]
@@ -32,7 +49,9 @@ fn a_knockout_that_lets_the_wrong_player_through_is_noticed() {
     let broken = |change: fn(&mut Facts)| {
         let mut facts = knockout();
         change(&mut facts);
-        check::course::is_followed(&facts).err().map(|fault| fault.checker)
+        check::course::is_followed(&facts)
+            .err()
+            .map(|fault| fault.checker)
     };
     assert_eq!(broken(|_| {}), None);
     let cases: [fn(&mut Facts); 4] = [
@@ -48,7 +67,11 @@ fn a_knockout_that_lets_the_wrong_player_through_is_noticed() {
 
 /// Four players, two swiss rounds.
 fn swiss(second: [(u32, u32); 2]) -> Facts {
-    let course = Course { kind: Kind::Swiss, rounds: vec![drawn(1), drawn(2)], ..Course::usual() };
+    let course = Course {
+        kind: Kind::Swiss,
+        rounds: vec![drawn(1), drawn(2)],
+        ..Course::usual()
+    };
     let [(a, b), (c, d)] = second;
     let fixtures = vec![
         fixture(1, 1, 1, 3, Outcome::Drawn),
@@ -56,7 +79,13 @@ fn swiss(second: [(u32, u32); 2]) -> Facts {
         fixture(2, 1, a, b, Outcome::Drawn),
         fixture(2, 2, c, d, Outcome::Drawn),
     ];
-    Facts { players: (1..=4).map(player).collect(), fixtures, table: Vec::new(), completed: true, course }
+    Facts {
+        players: (1..=4).map(player).collect(),
+        fixtures,
+        table: Vec::new(),
+        completed: true,
+        course,
+    }
 }
 
 #[test]

@@ -7,15 +7,25 @@ use matchday_core::league::{LeagueEvent, LeagueSettings, Proof, RegistrationReco
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::PlayerMeta;
 use matchday_core::protocol::token::Token;
-use matchday_core::protocol::{DisplayName, Endpoint, GameType, PlayerId, RoundId, Timestamp, Version};
+use matchday_core::protocol::{
+    DisplayName, Endpoint, GameType, PlayerId, RoundId, Timestamp, Version,
+};
 use matchday_core::sim::check::ladder::LadderRules;
 use matchday_core::sim::{Checker, START};
 use std::time::Duration;
 
 fn created(per_hour: Option<u32>) -> LeagueEvent {
-    let competition =
-        Competition { matches_per_pairing: 3, matches_per_hour: per_hour, ..Competition::of(Format::Ladder) };
-    LeagueEvent::LeagueCreated { settings: LeagueSettings { competition, ..LeagueSettings::default() } }
+    let competition = Competition {
+        matches_per_pairing: 3,
+        matches_per_hour: per_hour,
+        ..Competition::of(Format::Ladder)
+    };
+    LeagueEvent::LeagueCreated {
+        settings: LeagueSettings {
+            competition,
+            ..LeagueSettings::default()
+        },
+    }
 }
 
 fn joined(number: u32) -> LeagueEvent {
@@ -36,28 +46,54 @@ fn joined(number: u32) -> LeagueEvent {
         client: None,
         renewed_by: None,
     };
-    LeagueEvent::PlayerRegistered { player_id: player(number), meta, token, dialect, request }
+    LeagueEvent::PlayerRegistered {
+        player_id: player(number),
+        meta,
+        token,
+        dialect,
+        request,
+    }
 }
 
 fn drawn(round: u32, stage: u32, leg: u32, pairs: &[(u32, u32)], byes: &[u32]) -> LeagueEvent {
-    let pairs = pairs.iter().map(|(a, b)| (player(*a), player(*b))).collect();
+    let pairs = pairs
+        .iter()
+        .map(|(a, b)| (player(*a), player(*b)))
+        .collect();
     let byes: Vec<PlayerId> = byes.iter().map(|number| player(*number)).collect();
-    let drawn = DrawnRound { title: String::new(), stage, leg, pairs, byes, fixed: false, play_off: false };
-    LeagueEvent::RoundDrawn { round_id: RoundId(round), drawn: drawn.into() }
+    let drawn = DrawnRound {
+        title: String::new(),
+        stage,
+        leg,
+        pairs,
+        byes,
+        fixed: false,
+        play_off: false,
+    };
+    LeagueEvent::RoundDrawn {
+        round_id: RoundId(round),
+        drawn: drawn.into(),
+    }
 }
 
 /// Four players in two rounds, with each event a minute after the one before it.
 fn ladder(per_hour: Option<u32>) -> Vec<LeagueEvent> {
     let mut events = vec![created(per_hour)];
     events.extend((1..=4).map(joined));
-    events.extend([drawn(1, 1, 1, &[(1, 2), (3, 4)], &[]), drawn(2, 2, 1, &[(1, 3), (2, 4)], &[])]);
+    events.extend([
+        drawn(1, 1, 1, &[(1, 2), (3, 4)], &[]),
+        drawn(2, 2, 1, &[(1, 3), (2, 4)], &[]),
+    ]);
     events
 }
 
 fn judge(events: &[LeagueEvent]) -> Option<Checker> {
     let mut rules = LadderRules::default();
     let at = |place: u64| -> Timestamp { START + Duration::from_secs(60 * place) };
-    (0..).zip(events).find_map(|(place, event)| rules.take(at(place), event).err()).map(|fault| fault.checker)
+    (0..)
+        .zip(events)
+        .find_map(|(place, event)| rules.take(at(place), event).err())
+        .map(|fault| fault.checker)
 }
 
 fn with(events: &[LeagueEvent]) -> Option<Checker> {
@@ -70,15 +106,44 @@ const BROKEN: Option<Checker> = Some(Checker::LadderIsFollowed);
 fn a_ladder_that_pairs_whom_it_should_not_is_noticed() {
     assert_eq!(judge(&ladder(None)), None);
     assert_eq!(with(&[drawn(3, 3, 1, &[(1, 4), (2, 3)], &[])]), None);
-    assert_eq!(with(&[drawn(3, 3, 1, &[(1, 3), (2, 4)], &[])]), BROKEN, "a rematch that could be avoided");
-    assert_eq!(with(&[drawn(3, 3, 1, &[(1, 4)], &[])]), BROKEN, "two are forgotten");
-    assert_eq!(with(&[drawn(3, 3, 1, &[(1, 4), (1, 3)], &[2])]), BROKEN, "two places");
-    assert_eq!(with(&[drawn(3, 3, 1, &[(1, 4)], &[2, 3])]), BROKEN, "two sit out who could meet");
-    let left = LeagueEvent::PlayerLeft { player_id: player(4) };
-    assert_eq!(with(&[left.clone(), drawn(3, 3, 1, &[(1, 4), (2, 3)], &[])]), BROKEN, "it has left");
+    assert_eq!(
+        with(&[drawn(3, 3, 1, &[(1, 3), (2, 4)], &[])]),
+        BROKEN,
+        "a rematch that could be avoided"
+    );
+    assert_eq!(
+        with(&[drawn(3, 3, 1, &[(1, 4)], &[])]),
+        BROKEN,
+        "two are forgotten"
+    );
+    assert_eq!(
+        with(&[drawn(3, 3, 1, &[(1, 4), (1, 3)], &[2])]),
+        BROKEN,
+        "two places"
+    );
+    assert_eq!(
+        with(&[drawn(3, 3, 1, &[(1, 4)], &[2, 3])]),
+        BROKEN,
+        "two sit out who could meet"
+    );
+    let left = LeagueEvent::PlayerLeft {
+        player_id: player(4),
+    };
+    assert_eq!(
+        with(&[left.clone(), drawn(3, 3, 1, &[(1, 4), (2, 3)], &[])]),
+        BROKEN,
+        "it has left"
+    );
     assert_eq!(with(&[left.clone(), drawn(3, 3, 1, &[(2, 3)], &[1])]), None);
-    assert_eq!(with(&[left, joined(4), drawn(3, 3, 1, &[(1, 4), (2, 3)], &[])]), None, "and is back");
-    let over = LeagueEvent::LeagueCompleted { champion: player(1), by_order: false };
+    assert_eq!(
+        with(&[left, joined(4), drawn(3, 3, 1, &[(1, 4), (2, 3)], &[])]),
+        None,
+        "and is back"
+    );
+    let over = LeagueEvent::LeagueCompleted {
+        champion: player(1),
+        by_order: false,
+    };
     assert_eq!(with(&[over]), BROKEN, "it has no end");
 }
 
@@ -90,6 +155,14 @@ fn a_ladder_that_asks_for_more_matches_than_are_allowed_is_noticed() {
 
 #[test]
 fn another_game_of_a_pair_that_is_decided_or_not_paired_is_noticed() {
-    assert_eq!(with(&[drawn(3, 2, 2, &[(3, 1)], &[])]), BROKEN, "its first game has no result");
-    assert_eq!(with(&[drawn(3, 2, 2, &[(1, 2)], &[])]), BROKEN, "they are not paired");
+    assert_eq!(
+        with(&[drawn(3, 2, 2, &[(3, 1)], &[])]),
+        BROKEN,
+        "its first game has no result"
+    );
+    assert_eq!(
+        with(&[drawn(3, 2, 2, &[(1, 2)], &[])]),
+        BROKEN,
+        "they are not paired"
+    );
 }

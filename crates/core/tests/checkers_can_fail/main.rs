@@ -8,8 +8,8 @@ mod shared_store;
 
 use matchday_core::fair::{MatchDraw, Secret};
 use matchday_core::protocol::messages::{
-    Blame, ByPlayer, Cause, Culprit, GameDetails, GameOver, GameResult, GameStatus, MatchResult, Parity,
-    ParityDetails, ResultDetails,
+    Blame, ByPlayer, Cause, Culprit, GameDetails, GameOver, GameResult, GameStatus, MatchResult,
+    Parity, ParityDetails, ResultDetails,
 };
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Attempt, GameType, LeagueId, MatchId, PlayerId, RoundId};
@@ -90,7 +90,8 @@ fn every_rule_on_fixtures_can_be_broken() {
     assert_eq!(broken(same_round), Some(Checker::OneMatchPerRound));
     let undecided = |facts: &mut Facts| facts.fixtures[2].outcome = None;
     assert_eq!(broken(undecided), Some(Checker::EveryMatchDecided));
-    let absent_winner = |facts: &mut Facts| facts.fixtures[0].outcome = Some(Outcome::Won(player(3)));
+    let absent_winner =
+        |facts: &mut Facts| facts.fixtures[0].outcome = Some(Outcome::Won(player(3)));
     assert_eq!(broken(absent_winner), Some(Checker::EveryMatchDecided));
 }
 
@@ -109,13 +110,19 @@ fn every_column_of_the_table_is_checked() {
         let changed = broken(|facts| *column(&mut facts.table[1]) += 1);
         assert_eq!(changed, Some(Checker::TableAddsUp), "column {place}");
     }
-    assert_eq!(broken(|facts| drop(facts.table.pop())), Some(Checker::TableAddsUp));
+    assert_eq!(
+        broken(|facts| drop(facts.table.pop())),
+        Some(Checker::TableAddsUp)
+    );
 }
 
 #[test]
 fn any_other_order_of_the_table_is_noticed() {
     for (x, y) in [(0, 1), (1, 2), (0, 2)] {
-        assert_eq!(broken(|facts| facts.table.swap(x, y)), Some(Checker::TableInOrder));
+        assert_eq!(
+            broken(|facts| facts.table.swap(x, y)),
+            Some(Checker::TableInOrder)
+        );
     }
 }
 
@@ -131,7 +138,12 @@ fn level(first: u32, second: u32) -> Facts {
             fixture(3, 1, 1, 4, Outcome::Won(player(1))),
             fixture(3, 2, 2, 3, Outcome::Won(player(2))),
         ],
-        table: vec![row(1, first, 2, 0, 1), row(2, second, 2, 0, 1), row(3, 4, 1, 1, 1), row(4, 3, 0, 1, 2)],
+        table: vec![
+            row(1, first, 2, 0, 1),
+            row(2, second, 2, 0, 1),
+            row(3, 4, 1, 1, 1),
+            row(4, 3, 0, 1, 2),
+        ],
         completed: true,
         course: Course::usual(),
     }
@@ -140,7 +152,10 @@ fn level(first: u32, second: u32) -> Facts {
 #[test]
 fn who_won_their_match_goes_before_the_id() {
     assert_eq!(check::always(&level(2, 1)), Ok(()));
-    assert_eq!(check::always(&level(1, 2)).unwrap_err().checker, Checker::TableInOrder);
+    assert_eq!(
+        check::always(&level(1, 2)).unwrap_err().checker,
+        Checker::TableInOrder
+    );
 }
 
 #[test]
@@ -163,12 +178,19 @@ fn those_in_a_circle_share_the_first_place() {
         circle(facts);
         facts.course.play_off = true;
     };
-    assert_eq!(broken(wanted), Some(Checker::FormatIsFollowed), "the play-off is due");
+    assert_eq!(
+        broken(wanted),
+        Some(Checker::FormatIsFollowed),
+        "the play-off is due"
+    );
 }
 
 /// Two players who drew, and whose play-off the second has won.
 fn played_off(a: u32, b: u32) -> Facts {
-    let play_off = Fixture { series: Some(1), ..fixture(2, 1, a, b, Outcome::Won(player(a))) };
+    let play_off = Fixture {
+        series: Some(1),
+        ..fixture(2, 1, a, b, Outcome::Won(player(a)))
+    };
     Facts {
         players: vec![player(1), player(2), player(3)],
         fixtures: vec![
@@ -179,27 +201,43 @@ fn played_off(a: u32, b: u32) -> Facts {
         ],
         table: vec![row(1, 2, 1, 1, 0), row(2, 1, 1, 1, 0), row(3, 3, 0, 0, 2)],
         completed: true,
-        course: Course { play_off: true, ..Course::usual() },
+        course: Course {
+            play_off: true,
+            ..Course::usual()
+        },
     }
 }
 
 #[test]
 fn a_play_off_decides_the_first_place_and_counts_for_nothing_else() {
-    let found =
-        |facts: Facts| check::play_off::is_played(&facts).and_then(|()| check::table::is_in_order(&facts));
+    let found = |facts: Facts| {
+        check::play_off::is_played(&facts).and_then(|()| check::table::is_in_order(&facts))
+    };
     assert_eq!(found(played_off(2, 1)), Ok(()));
     assert_eq!(check::table::adds_up(&played_off(2, 1)), Ok(()));
-    assert_eq!(found(played_off(1, 2)).unwrap_err().checker, Checker::TableInOrder);
-    assert_eq!(found(played_off(2, 3)).unwrap_err().checker, Checker::FormatIsFollowed);
+    assert_eq!(
+        found(played_off(1, 2)).unwrap_err().checker,
+        Checker::TableInOrder
+    );
+    assert_eq!(
+        found(played_off(2, 3)).unwrap_err().checker,
+        Checker::FormatIsFollowed
+    );
     let mut nobody_asked = played_off(2, 1);
     nobody_asked.course.play_off = false;
-    assert_eq!(found(nobody_asked).unwrap_err().checker, Checker::FormatIsFollowed);
+    assert_eq!(
+        found(nobody_asked).unwrap_err().checker,
+        Checker::FormatIsFollowed
+    );
 }
 
 #[test]
 fn a_forfeit_of_a_player_that_answered_is_noticed() {
     let mut facts = league();
-    assert_eq!(fixtures::none_forfeits(&facts, &[player(1), player(2)]), Ok(()));
+    assert_eq!(
+        fixtures::none_forfeits(&facts, &[player(1), player(2)]),
+        Ok(())
+    );
     facts.fixtures[0].outcome = Some(Outcome::Forfeited { winner: player(1) });
     assert_eq!(fixtures::none_forfeits(&facts, &[player(1)]), Ok(()));
     let fault = fixtures::none_forfeits(&facts, &[player(2)]).unwrap_err();
@@ -226,7 +264,9 @@ fn a_result_that_is_decided_twice_changed_or_forgotten_is_noticed() {
     let mut ledger = Ledger::default();
     let match_id = league().fixtures[0].id.clone();
     let mut facts = league();
-    ledger.record(&match_id, Outcome::Won(player(1)), result(1)).unwrap();
+    ledger
+        .record(&match_id, Outcome::Won(player(1)), result(1))
+        .unwrap();
     assert_eq!(ledger.agrees(&facts), Ok(()));
     let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
     for now in [None, Some(Outcome::Won(player(2))), Some(Outcome::Drawn)] {
@@ -242,10 +282,18 @@ fn a_receipt_for_what_is_not_on_the_disk_is_noticed() {
     let mut ledger = Ledger::default();
     let match_id = MatchId::new("R1M1");
     let checker = |outcome: Result<(), Fault>| outcome.unwrap_err().checker;
-    assert_eq!(checker(ledger.has_recorded(&match_id, Some(&result(1)))), Checker::AcknowledgedIsDurable);
-    ledger.record(&match_id, Outcome::Won(player(1)), result(1)).unwrap();
+    assert_eq!(
+        checker(ledger.has_recorded(&match_id, Some(&result(1)))),
+        Checker::AcknowledgedIsDurable
+    );
+    ledger
+        .record(&match_id, Outcome::Won(player(1)), result(1))
+        .unwrap();
     assert_eq!(ledger.has_recorded(&match_id, Some(&result(1))), Ok(()));
-    assert_eq!(checker(ledger.has_recorded(&match_id, Some(&result(2)))), Checker::AcknowledgedIsDurable);
+    assert_eq!(
+        checker(ledger.has_recorded(&match_id, Some(&result(2)))),
+        Checker::AcknowledgedIsDurable
+    );
 }
 
 /// A match that was played by the scheme, and the promise in its invitations.
@@ -254,7 +302,11 @@ fn played(league: &LeagueId) -> (GameOver, String) {
     let attempt = Attempt::FIRST;
     let secret = Secret::from_bytes([7; 32]);
     let nonces = ["ours", "theirs"].map(|text| Nonce(text.into()));
-    let draw = MatchDraw { league_id: league, match_id: &match_id, attempt };
+    let draw = MatchDraw {
+        league_id: league,
+        match_id: &match_id,
+        attempt,
+    };
     let drawn = draw.dice(&secret, nonces.each_ref()).uniform(1..=10) as u8;
     let [a, b] = nonces;
     let reveal = draw.reveal(&secret, ByPlayer::pair((player(1), a), (player(2), b)));
@@ -262,9 +314,16 @@ fn played(league: &LeagueId) -> (GameOver, String) {
     let details = ParityDetails {
         drawn_number: Some(drawn),
         number_parity: Some(Parity::of(drawn)),
-        choices: ByPlayer::pair((player(1), Some(Parity::Even)), (player(2), Some(Parity::Odd))),
+        choices: ByPlayer::pair(
+            (player(1), Some(Parity::Even)),
+            (player(2), Some(Parity::Odd)),
+        ),
     };
-    let winner = if Parity::of(drawn) == Parity::Even { player(1) } else { player(2) };
+    let winner = if Parity::of(drawn) == Parity::Even {
+        player(1)
+    } else {
+        player(2)
+    };
     let over = GameOver {
         league_id: Some(league.clone()),
         round_id: Some(RoundId(1)),
@@ -287,11 +346,16 @@ fn played(league: &LeagueId) -> (GameOver, String) {
 fn a_draw_that_was_bent_is_noticed() {
     let league = LeagueId::new("league_sim");
     let (over, promise) = played(&league);
-    assert_eq!(draw::recomputes(&over, &league, Attempt::FIRST, &promise), Ok(()));
+    assert_eq!(
+        draw::recomputes(&over, &league, Attempt::FIRST, &promise),
+        Ok(())
+    );
     let bent = |change: fn(&mut GameOver)| {
         let mut over = over.clone();
         change(&mut over);
-        draw::recomputes(&over, &league, Attempt::FIRST, &promise).err().map(|fault| fault.checker)
+        draw::recomputes(&over, &league, Attempt::FIRST, &promise)
+            .err()
+            .map(|fault| fault.checker)
     };
     let another_number = |over: &mut GameOver| {
         if let GameDetails::Parity(details) = &mut over.game_result.details {
@@ -315,17 +379,38 @@ fn a_draw_that_was_bent_is_noticed() {
 #[test]
 fn a_league_that_does_not_end_and_one_whose_end_is_not_told_are_noticed() {
     let scenario = Scenario::plain(2, 1);
-    let whole = sim::run(1, &Options { scenario: Some(scenario.clone()), ..Options::default() });
+    let whole = sim::run(
+        1,
+        &Options {
+            scenario: Some(scenario.clone()),
+            ..Options::default()
+        },
+    );
     assert_eq!(whole.failure, None);
     let mut noticed = BTreeSet::new();
     for step in 1..=whole.stats.steps[&AgentId::Manager] {
         let moment = Moment::StoredUnsent;
         let down = Duration::from_secs(1_000_000);
-        let crash = Some(CrashPoint { who: AgentId::Manager, step, moment, down });
-        let report = sim::run(1, &Options { scenario: Some(scenario.clone()), crash, ..Options::default() });
+        let crash = Some(CrashPoint {
+            who: AgentId::Manager,
+            step,
+            moment,
+            down,
+        });
+        let report = sim::run(
+            1,
+            &Options {
+                scenario: Some(scenario.clone()),
+                crash,
+                ..Options::default()
+            },
+        );
         noticed.extend(report.failure.map(|failure| failure.fault.checker));
     }
-    assert_eq!(noticed, BTreeSet::from([Checker::EndsInTime, Checker::AllAreTold]));
+    assert_eq!(
+        noticed,
+        BTreeSet::from([Checker::EndsInTime, Checker::AllAreTold])
+    );
 }
 
 #[test]
@@ -333,17 +418,33 @@ fn a_loss_without_play_that_blames_nobody_or_the_wrong_one_is_noticed() {
     let lost = fixture(1, 1, 1, 2, Outcome::Forfeited { winner: player(1) });
     let found = |fixture: &Fixture, blamed: &[(u32, Culprit)]| {
         let mut told = result(1);
-        let blame = |culprit| Blame { culprit, ..Blame::on_player(Cause::Silent) };
-        let entries = blamed.iter().map(|(number, culprit)| (player(*number), blame(*culprit)));
+        let blame = |culprit| Blame {
+            culprit,
+            ..Blame::on_player(Cause::Silent)
+        };
+        let entries = blamed
+            .iter()
+            .map(|(number, culprit)| (player(*number), blame(*culprit)));
         told.details.blame = Some(Box::new(entries.collect()));
-        check::blame::names_the_losers(fixture, &told).err().map(|fault| fault.checker)
+        check::blame::names_the_losers(fixture, &told)
+            .err()
+            .map(|fault| fault.checker)
     };
     assert_eq!(found(&lost, &[(2, Culprit::Player)]), None);
     assert_eq!(found(&lost, &[]), Some(Checker::BlameFits));
-    assert_eq!(found(&lost, &[(1, Culprit::Player), (2, Culprit::Player)]), Some(Checker::BlameFits));
-    assert_eq!(found(&lost, &[(2, Culprit::Infrastructure)]), Some(Checker::BlameFits));
+    assert_eq!(
+        found(&lost, &[(1, Culprit::Player), (2, Culprit::Player)]),
+        Some(Checker::BlameFits)
+    );
+    assert_eq!(
+        found(&lost, &[(2, Culprit::Infrastructure)]),
+        Some(Checker::BlameFits)
+    );
     let played = fixture(1, 1, 1, 2, Outcome::Won(player(1)));
-    assert_eq!(found(&played, &[(2, Culprit::Player)]), Some(Checker::BlameFits));
+    assert_eq!(
+        found(&played, &[(2, Culprit::Player)]),
+        Some(Checker::BlameFits)
+    );
     assert_eq!(found(&played, &[]), None);
 }
 
@@ -354,21 +455,44 @@ fn a_choice_or_a_number_on_record_that_was_not_made_or_drawn_is_noticed() {
     let (over, _) = played(&league);
     let match_id = over.match_id.clone();
     let attempt = Attempt::FIRST;
-    let GameResult { winner_player_id, details, fairness, .. } = over.game_result;
+    let GameResult {
+        winner_player_id,
+        details,
+        fairness,
+        ..
+    } = over.game_result;
     let score = ByPlayer::pair((player(1), 3), (player(2), 0));
     let mut result = MatchResult {
         winner: winner_player_id,
         score,
-        details: ResultDetails { fairness, ..ResultDetails::of(details) },
+        details: ResultDetails {
+            fairness,
+            ..ResultDetails::of(details)
+        },
         status: Some(GameStatus::Win),
         reason: None,
     };
-    assert_eq!(signed::are_made(&result, &match_id, &player(1), &[serde_json::json!("even")]), Ok(()));
+    assert_eq!(
+        signed::are_made(&result, &match_id, &player(1), &[serde_json::json!("even")]),
+        Ok(())
+    );
     let reversed = signed::are_made(&result, &match_id, &player(1), &[serde_json::json!("odd")]);
     assert_eq!(checker(reversed), Checker::SignedIsRecorded);
-    assert_eq!(checker(signed::are_made(&result, &match_id, &player(1), &[])), Checker::SignedIsRecorded);
-    assert_eq!(signed::is_drawn(&result, &league, &match_id, attempt), Ok(()));
-    assert_eq!(checker(signed::is_drawn(&result, &league, &match_id, Attempt(2))), Checker::SignedIsRecorded);
+    assert_eq!(
+        checker(signed::are_made(&result, &match_id, &player(1), &[])),
+        Checker::SignedIsRecorded
+    );
+    assert_eq!(
+        signed::is_drawn(&result, &league, &match_id, attempt),
+        Ok(())
+    );
+    assert_eq!(
+        checker(signed::is_drawn(&result, &league, &match_id, Attempt(2))),
+        Checker::SignedIsRecorded
+    );
     result.winner = None;
-    assert_eq!(checker(signed::is_drawn(&result, &league, &match_id, attempt)), Checker::SignedIsRecorded);
+    assert_eq!(
+        checker(signed::is_drawn(&result, &league, &match_id, attempt)),
+        Checker::SignedIsRecorded
+    );
 }

@@ -7,7 +7,11 @@ use std::time::Duration;
 /// Owners that are stopped, cut off and replaced while they write and while others ask.
 fn disturbed(planted: Option<PlantedFault>) -> Scenario {
     let heal_after = Duration::from_secs(120);
-    let faults = Faults { meddling_percent: 90, heal_after, ..Faults::NONE };
+    let faults = Faults {
+        meddling_percent: 90,
+        heal_after,
+        ..Faults::NONE
+    };
     let shared_store = SharedStore {
         machines: 3,
         commit_us_max: 300_000,
@@ -19,12 +23,24 @@ fn disturbed(planted: Option<PlantedFault>) -> Scenario {
         outage_us_max: 10_000_000,
     };
     let lead = Duration::from_secs(5);
-    Scenario { shared_store: Some(shared_store), faults, lead, planted, ..Scenario::plain(4, 2) }
+    Scenario {
+        shared_store: Some(shared_store),
+        faults,
+        lead,
+        planted,
+        ..Scenario::plain(4, 2)
+    }
 }
 
 fn noticed(planted: Option<PlantedFault>) -> BTreeSet<Checker> {
-    let options = Options { scenario: Some(disturbed(planted)), ..Options::default() };
-    (0..40).filter_map(|seed| sim::run(seed, &options).failure).map(|failure| failure.fault.checker).collect()
+    let options = Options {
+        scenario: Some(disturbed(planted)),
+        ..Options::default()
+    };
+    (0..40)
+        .filter_map(|seed| sim::run(seed, &options).failure)
+        .map(|failure| failure.fault.checker)
+        .collect()
 }
 
 #[test]

@@ -21,7 +21,11 @@ fn a_round_robin_is_the_schedule_that_leagues_have_always_had() {
 #[test]
 fn in_a_double_round_robin_each_pair_meets_once_on_each_side() {
     for count in 2..40 {
-        let season = Season::play(&Competition::of(Format::DoubleRoundRobin), count, the_better);
+        let season = Season::play(
+            &Competition::of(Format::DoubleRoundRobin),
+            count,
+            the_better,
+        );
         let mut met = BTreeMap::new();
         for (a, b) in season.rounds.iter().flat_map(|round| &round.pairs) {
             *met.entry((a, b)).or_insert(0) += 1;
@@ -33,12 +37,21 @@ fn in_a_double_round_robin_each_pair_meets_once_on_each_side() {
 
 #[test]
 fn several_matches_a_pairing_follow_each_other_with_sides_alternating() {
-    let competition = Competition { matches_per_pairing: 3, ..Competition::default() };
+    let competition = Competition {
+        matches_per_pairing: 3,
+        ..Competition::default()
+    };
     let season = Season::play(&competition, 6, the_better);
     assert_eq!(season.rounds.len(), 15);
     for legs in season.rounds.chunks(3) {
-        let [first, second, third] = legs else { panic!("three games a pairing") };
-        let turned: Vec<_> = first.pairs.iter().map(|(a, b)| (b.clone(), a.clone())).collect();
+        let [first, second, third] = legs else {
+            panic!("three games a pairing")
+        };
+        let turned: Vec<_> = first
+            .pairs
+            .iter()
+            .map(|(a, b)| (b.clone(), a.clone()))
+            .collect();
         assert_eq!(second.pairs, turned);
         assert_eq!(third.pairs, first.pairs);
         assert_eq!(second.title, format!("Round {}, game 2 of 3", first.stage));

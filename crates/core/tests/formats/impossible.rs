@@ -3,30 +3,109 @@
 use matchday_core::league::format::{Competition, Format};
 
 fn said(competition: &Competition, players: usize) -> String {
-    competition.check_for(players).map_or_else(|error| error.to_string(), |()| "fine".to_owned())
+    competition
+        .check_for(players)
+        .map_or_else(|error| error.to_string(), |()| "fine".to_owned())
 }
 
 #[test]
 fn impossible_competitions_are_refused_with_the_setting_and_the_way_out() {
     let of = Competition::of;
     let cases = [
-        (Competition { rounds: Some(3), ..of(Format::Knockout) }, 8),
-        (Competition { groups: Some(2), ..of(Format::Swiss) }, 8),
-        (Competition { qualifiers: Some(2), ..Competition::default() }, 8),
-        (Competition { third_place: true, ..of(Format::Swiss) }, 8),
-        (Competition { matches_per_pairing: 0, ..Competition::default() }, 8),
-        (Competition { replays: 100, ..of(Format::Knockout) }, 8),
-        (Competition { rounds: Some(0), ..of(Format::Swiss) }, 8),
-        (Competition { rounds: Some(8), ..of(Format::Swiss) }, 8),
-        (Competition { rounds: Some(8), ..of(Format::Swiss) }, 9),
-        (Competition { groups: Some(3), ..of(Format::GroupsKnockout) }, 5),
-        (Competition { groups: Some(2), qualifiers: Some(3), ..of(Format::GroupsKnockout) }, 5),
-        (Competition { groups: Some(1), qualifiers: Some(1), ..of(Format::GroupsKnockout) }, 5),
+        (
+            Competition {
+                rounds: Some(3),
+                ..of(Format::Knockout)
+            },
+            8,
+        ),
+        (
+            Competition {
+                groups: Some(2),
+                ..of(Format::Swiss)
+            },
+            8,
+        ),
+        (
+            Competition {
+                qualifiers: Some(2),
+                ..Competition::default()
+            },
+            8,
+        ),
+        (
+            Competition {
+                third_place: true,
+                ..of(Format::Swiss)
+            },
+            8,
+        ),
+        (
+            Competition {
+                matches_per_pairing: 0,
+                ..Competition::default()
+            },
+            8,
+        ),
+        (
+            Competition {
+                replays: 100,
+                ..of(Format::Knockout)
+            },
+            8,
+        ),
+        (
+            Competition {
+                rounds: Some(0),
+                ..of(Format::Swiss)
+            },
+            8,
+        ),
+        (
+            Competition {
+                rounds: Some(8),
+                ..of(Format::Swiss)
+            },
+            8,
+        ),
+        (
+            Competition {
+                rounds: Some(8),
+                ..of(Format::Swiss)
+            },
+            9,
+        ),
+        (
+            Competition {
+                groups: Some(3),
+                ..of(Format::GroupsKnockout)
+            },
+            5,
+        ),
+        (
+            Competition {
+                groups: Some(2),
+                qualifiers: Some(3),
+                ..of(Format::GroupsKnockout)
+            },
+            5,
+        ),
+        (
+            Competition {
+                groups: Some(1),
+                qualifiers: Some(1),
+                ..of(Format::GroupsKnockout)
+            },
+            5,
+        ),
         (of(Format::GroupsKnockout), 3),
         (of(Format::GroupsKnockout), 2),
         (of(Format::Swiss), 1),
     ];
-    let said: Vec<String> = cases.iter().map(|(competition, players)| said(competition, *players)).collect();
+    let said: Vec<String> = cases
+        .iter()
+        .map(|(competition, players)| said(competition, *players))
+        .collect();
     insta::assert_snapshot!(said.join("\n"), @r"
     rounds: knockout has no such setting; it goes with swiss
     groups: swiss has no such setting; it goes with groups_knockout

@@ -34,7 +34,11 @@ fn where_the_better_always_wins_the_table_is_the_seeding_by_stages() {
         assert_eq!(table[1], "P02");
         let mut semifinalists: Vec<_> = table.iter().skip(2).take(2).map(String::as_str).collect();
         semifinalists.sort_unstable();
-        assert_eq!(semifinalists, ["P03", "P04"][..semifinalists.len()], "{count} players");
+        assert_eq!(
+            semifinalists,
+            ["P03", "P04"][..semifinalists.len()],
+            "{count} players"
+        );
     }
 }
 
@@ -45,7 +49,9 @@ fn the_best_seeds_go_through_the_first_stage_without_play() {
         let mut byes = season.rounds[0].byes.clone();
         byes.sort();
         let empty = count.next_power_of_two() - count;
-        let best: Vec<_> = (1..=empty).map(|number| PlayerId::numbered(number as u32)).collect();
+        let best: Vec<_> = (1..=empty)
+            .map(|number| PlayerId::numbered(number as u32))
+            .collect();
         assert_eq!(byes, best, "{count} players");
         assert!(season.rounds[1..].iter().all(|round| round.byes.is_empty()));
     }
@@ -56,11 +62,18 @@ fn the_best_seeds_go_through_the_first_stage_without_play() {
 fn exactly_one_is_left_and_the_beaten_do_not_come_back() {
     for count in 2..=70 {
         for (matches_per_pairing, seed) in [(1, 1), (1, 2), (2, 3), (3, 4), (5, 5)] {
-            let competition = Competition { matches_per_pairing, ..knockout() };
+            let competition = Competition {
+                matches_per_pairing,
+                ..knockout()
+            };
             let season = Season::by_chance(&competition, count, seed);
             let mut seen: BTreeMap<u32, BTreeSet<&PlayerId>> = BTreeMap::new();
             for round in &season.rounds {
-                let present = round.pairs.iter().flat_map(|(a, b)| [a, b]).chain(&round.byes);
+                let present = round
+                    .pairs
+                    .iter()
+                    .flat_map(|(a, b)| [a, b])
+                    .chain(&round.byes);
                 seen.entry(round.stage).or_default().extend(present);
             }
             let stages: Vec<_> = seen.into_values().collect();
@@ -69,16 +82,29 @@ fn exactly_one_is_left_and_the_beaten_do_not_come_back() {
                 assert_eq!(later.len() * 2, earlier.len().next_power_of_two());
             }
             assert_eq!(stages.last().unwrap().len(), 2);
-            assert!(stages.last().unwrap().iter().any(|player| player.as_str() == season.table()[0]));
+            assert!(
+                stages
+                    .last()
+                    .unwrap()
+                    .iter()
+                    .any(|player| player.as_str() == season.table()[0])
+            );
         }
     }
 }
 
 #[test]
 fn a_tie_ends_as_soon_as_it_is_decided() {
-    let competition = Competition { matches_per_pairing: 5, ..knockout() };
+    let competition = Competition {
+        matches_per_pairing: 5,
+        ..knockout()
+    };
     let season = Season::play(&competition, 4, the_better);
-    let titles: Vec<_> = season.rounds.iter().map(|round| round.title.as_str()).collect();
+    let titles: Vec<_> = season
+        .rounds
+        .iter()
+        .map(|round| round.title.as_str())
+        .collect();
     assert_eq!(
         titles,
         [
@@ -97,14 +123,32 @@ fn only_the_ties_that_are_level_are_played_again() {
     let mut games = 0;
     let season = Season::play(&knockout(), 4, |a, b| {
         games += 1;
-        if games == 1 { Verdict::Drawn } else { the_better(a, b) }
+        if games == 1 {
+            Verdict::Drawn
+        } else {
+            the_better(a, b)
+        }
     });
-    let rounds: Vec<_> =
-        season.rounds.iter().map(|round| format!("{}: {}", round.title, round.pairs.len())).collect();
-    assert_eq!(rounds, ["Semifinals: 2", "Semifinals, played again (1): 1", "Final: 1"]);
+    let rounds: Vec<_> = season
+        .rounds
+        .iter()
+        .map(|round| format!("{}: {}", round.title, round.pairs.len()))
+        .collect();
+    assert_eq!(
+        rounds,
+        [
+            "Semifinals: 2",
+            "Semifinals, played again (1): 1",
+            "Final: 1"
+        ]
+    );
     let first = &season.rounds[0].pairs[0];
     let again = &season.rounds[1].pairs[0];
-    assert_eq!((&first.0, &first.1), (&again.1, &again.0), "sides alternate");
+    assert_eq!(
+        (&first.0, &first.1),
+        (&again.1, &again.0),
+        "sides alternate"
+    );
 }
 
 #[test]
@@ -124,7 +168,10 @@ fn lots_are_even() {
     let mut upper = 0;
     for seed in 0..400 {
         let players = [PlayerId::numbered(1), PlayerId::numbered(2)];
-        let competition = Competition { replays: 0, ..knockout() };
+        let competition = Competition {
+            replays: 0,
+            ..knockout()
+        };
         let draw = matchday_core::league::Draw::begin(&competition, &players, &[], seed).unwrap();
         let round = draw.next(&[], &BTreeSet::new()).remove(0);
         let played = [matchday_core::league::format::PlayedRound {
@@ -138,7 +185,10 @@ fn lots_are_even() {
 
 #[test]
 fn the_beaten_semifinalists_play_for_the_third_place_if_that_is_wanted() {
-    let competition = Competition { third_place: true, ..knockout() };
+    let competition = Competition {
+        third_place: true,
+        ..knockout()
+    };
     let season = Season::play(&competition, 8, |a, b| {
         // P04 beats P03, against the seeding.
         let upset = pair(a, b) == (&PlayerId::numbered(3), &PlayerId::numbered(4));
@@ -158,15 +208,25 @@ fn the_beaten_semifinalists_play_for_the_third_place_if_that_is_wanted() {
 fn the_number_of_rounds_said_beforehand_is_the_least_there_can_be() {
     for count in 2..=40 {
         for matches_per_pairing in [1, 2, 3, 4] {
-            let competition = Competition { matches_per_pairing, ..knockout() };
+            let competition = Competition {
+                matches_per_pairing,
+                ..knockout()
+            };
             let shortest = Season::play(&competition, count, the_better);
-            assert_eq!(shortest.draw.rounds_in_all(&[]), shortest.rounds.len() as u32, "{count} players");
+            assert_eq!(
+                shortest.draw.rounds_in_all(&[]),
+                shortest.rounds.len() as u32,
+                "{count} players"
+            );
             let season = Season::by_chance(&competition, count, 9);
             let played = season.played();
             let mut before = 0;
             for number in 0..=played.len() {
                 let said = season.draw.rounds_in_all(&played[..number]);
-                assert!(before <= said && said <= played.len() as u32, "{count} players");
+                assert!(
+                    before <= said && said <= played.len() as u32,
+                    "{count} players"
+                );
                 before = said;
             }
             assert_eq!(before, played.len() as u32);

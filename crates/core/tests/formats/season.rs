@@ -15,13 +15,20 @@ pub(crate) struct Season {
 }
 
 pub(crate) fn players(count: usize) -> Vec<PlayerId> {
-    (1..=count).map(|number| PlayerId::numbered(number as u32)).collect()
+    (1..=count)
+        .map(|number| PlayerId::numbered(number as u32))
+        .collect()
 }
 
 impl Season {
     pub(crate) fn new(competition: &Competition, count: usize) -> Self {
         let draw = Draw::begin(competition, &players(count), &TieBreak::DEFAULT, 7).unwrap();
-        Self { draw, rounds: Vec::new(), verdicts: Vec::new(), out: BTreeSet::new() }
+        Self {
+            draw,
+            rounds: Vec::new(),
+            verdicts: Vec::new(),
+            out: BTreeSet::new(),
+        }
     }
 
     /// Plays it to its end; `decide` is asked for each match.
@@ -46,10 +53,19 @@ impl Season {
     }
 
     /// Draws and plays what comes next; false if that is nothing.
-    pub(crate) fn step(&mut self, decide: &mut impl FnMut(&PlayerId, &PlayerId) -> Verdict) -> bool {
+    pub(crate) fn step(
+        &mut self,
+        decide: &mut impl FnMut(&PlayerId, &PlayerId) -> Verdict,
+    ) -> bool {
         let drawn = self.draw.next(&self.played(), &self.out);
         for round in &drawn {
-            self.verdicts.push(round.pairs.iter().map(|(a, b)| Some(decide(a, b))).collect());
+            self.verdicts.push(
+                round
+                    .pairs
+                    .iter()
+                    .map(|(a, b)| Some(decide(a, b)))
+                    .collect(),
+            );
         }
         self.rounds.extend(drawn.iter().cloned());
         !drawn.is_empty()
@@ -57,17 +73,30 @@ impl Season {
 
     pub(crate) fn played(&self) -> Vec<PlayedRound<'_>> {
         let rounds = self.rounds.iter().zip(&self.verdicts);
-        rounds.map(|(drawn, verdicts)| PlayedRound { drawn, verdicts: verdicts.clone() }).collect()
+        rounds
+            .map(|(drawn, verdicts)| PlayedRound {
+                drawn,
+                verdicts: verdicts.clone(),
+            })
+            .collect()
     }
 
     pub(crate) fn table(&self) -> Vec<String> {
-        self.draw.standings(&self.played()).into_iter().map(|place| place.player.to_string()).collect()
+        self.draw
+            .standings(&self.played())
+            .into_iter()
+            .map(|place| place.player.to_string())
+            .collect()
     }
 }
 
 /// The lower number is the better player, and always wins.
 pub(crate) fn the_better(a: &PlayerId, b: &PlayerId) -> Verdict {
-    if a < b { Verdict::WonByA } else { Verdict::WonByB }
+    if a < b {
+        Verdict::WonByA
+    } else {
+        Verdict::WonByB
+    }
 }
 
 pub(crate) fn pair<'a>(a: &'a PlayerId, b: &'a PlayerId) -> (&'a PlayerId, &'a PlayerId) {

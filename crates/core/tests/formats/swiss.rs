@@ -26,7 +26,9 @@ fn met(rounds: &[DrawnRound]) -> BTreeMap<(&PlayerId, &PlayerId), u32> {
 
 /// Whether the pairs could have been drawn without a rematch, found by trying everything.
 fn avoidable(left: &[&PlayerId], met: &BTreeMap<(&PlayerId, &PlayerId), u32>) -> bool {
-    let Some((first, rest)) = left.split_first() else { return true };
+    let Some((first, rest)) = left.split_first() else {
+        return true;
+    };
     rest.iter().any(|other| {
         !met.contains_key(&pair(first, other)) && {
             let others: Vec<&PlayerId> = rest.iter().copied().filter(|one| one != other).collect();
@@ -40,8 +42,13 @@ fn everyone_plays_or_sits_out_in_every_round() {
     for count in sizes() {
         let season = Season::by_chance(&swiss(), count, count as u64);
         for round in &season.rounds {
-            let mut busy: Vec<_> =
-                round.pairs.iter().flat_map(|(a, b)| [a, b]).chain(&round.byes).cloned().collect();
+            let mut busy: Vec<_> = round
+                .pairs
+                .iter()
+                .flat_map(|(a, b)| [a, b])
+                .chain(&round.byes)
+                .cloned()
+                .collect();
             busy.sort();
             assert_eq!(busy, players(count), "{count} players");
             assert_eq!(round.byes.len(), count % 2, "{count} players");
@@ -54,7 +61,10 @@ fn nobody_meets_twice_in_leagues_of_six_and_more() {
     for count in sizes().filter(|count| *count >= 6) {
         for seed in 0..3 {
             let season = Season::by_chance(&swiss(), count, seed);
-            assert!(met(&season.rounds).values().all(|times| *times == 1), "{count} players, seed {seed}");
+            assert!(
+                met(&season.rounds).values().all(|times| *times == 1),
+                "{count} players, seed {seed}"
+            );
         }
     }
 }
@@ -65,13 +75,20 @@ fn a_rematch_is_drawn_only_where_it_cannot_be_avoided() {
     for count in 2..=9 {
         for seed in 0..60 {
             let most = if count % 2 == 0 { count - 1 } else { count } as u32;
-            let competition = Competition { rounds: Some(most), ..swiss() };
+            let competition = Competition {
+                rounds: Some(most),
+                ..swiss()
+            };
             let season = Season::by_chance(&competition, count, seed);
             for number in 1..season.rounds.len() {
                 let before = &season.rounds[..number];
                 let round = &season.rounds[number];
                 let met = met(before);
-                if !round.pairs.iter().any(|(a, b)| met.contains_key(&pair(a, b))) {
+                if !round
+                    .pairs
+                    .iter()
+                    .any(|(a, b)| met.contains_key(&pair(a, b)))
+                {
                     continue;
                 }
                 rematches += 1;
@@ -79,11 +96,22 @@ fn a_rematch_is_drawn_only_where_it_cannot_be_avoided() {
                 let had: BTreeSet<_> = before.iter().flat_map(|round| &round.byes).collect();
                 let byes: Vec<Option<&PlayerId>> = match count % 2 {
                     0 => vec![None],
-                    _ => everyone.iter().filter(|player| !had.contains(player)).map(Some).collect(),
+                    _ => everyone
+                        .iter()
+                        .filter(|player| !had.contains(player))
+                        .map(Some)
+                        .collect(),
                 };
                 for bye in byes {
-                    let left: Vec<_> = everyone.iter().filter(|player| Some(*player) != bye).collect();
-                    assert!(!avoidable(&left, &met), "{count} players, seed {seed}, round {}", number + 1);
+                    let left: Vec<_> = everyone
+                        .iter()
+                        .filter(|player| Some(*player) != bye)
+                        .collect();
+                    assert!(
+                        !avoidable(&left, &met),
+                        "{count} players, seed {seed}, round {}",
+                        number + 1
+                    );
                 }
             }
         }
@@ -93,7 +121,9 @@ fn a_rematch_is_drawn_only_where_it_cannot_be_avoided() {
 
 /// The fewest rematches that a pairing of all can have, found by trying everything.
 fn rematches_least(left: &[&PlayerId], met: &BTreeMap<(&PlayerId, &PlayerId), u32>) -> usize {
-    let Some((first, rest)) = left.split_first() else { return 0 };
+    let Some((first, rest)) = left.split_first() else {
+        return 0;
+    };
     let ways = rest.iter().map(|other| {
         let others: Vec<&PlayerId> = rest.iter().copied().filter(|one| one != other).collect();
         usize::from(met.contains_key(&pair(first, other))) + rematches_least(&others, met)
@@ -106,15 +136,26 @@ fn one_rematch_that_cannot_be_avoided_brings_no_other() {
     let mut some = 0;
     for count in [4, 6, 8] {
         for seed in 0..60 {
-            let competition = Competition { rounds: Some(count as u32 - 1), ..swiss() };
+            let competition = Competition {
+                rounds: Some(count as u32 - 1),
+                ..swiss()
+            };
             let season = Season::by_chance(&competition, count, seed);
             for number in 1..season.rounds.len() {
                 let met = met(&season.rounds[..number]);
                 let pairs = &season.rounds[number].pairs;
-                let rematches = pairs.iter().filter(|(a, b)| met.contains_key(&pair(a, b))).count();
+                let rematches = pairs
+                    .iter()
+                    .filter(|(a, b)| met.contains_key(&pair(a, b)))
+                    .count();
                 let everyone = players(count);
                 let least = rematches_least(&everyone.iter().collect::<Vec<_>>(), &met);
-                assert_eq!(rematches, least, "{count} players, seed {seed}, round {}", number + 1);
+                assert_eq!(
+                    rematches,
+                    least,
+                    "{count} players, seed {seed}, round {}",
+                    number + 1
+                );
                 some += usize::from((1..count / 2).contains(&rematches));
             }
         }
@@ -146,10 +187,18 @@ fn nobody_has_the_same_side_three_times_in_a_row() {
 #[test]
 fn a_swiss_league_as_long_as_a_round_robin_is_paired_to_its_end() {
     for (count, rounds) in [(24, 23), (25, 25)] {
-        let competition = Competition { rounds: Some(rounds), ..swiss() };
+        let competition = Competition {
+            rounds: Some(rounds),
+            ..swiss()
+        };
         let season = Season::by_chance(&competition, count, 2);
         assert_eq!(season.rounds.len() as u32, rounds);
-        assert!(season.rounds.iter().all(|round| round.pairs.len() == count / 2));
+        assert!(
+            season
+                .rounds
+                .iter()
+                .all(|round| round.pairs.len() == count / 2)
+        );
         let byes: BTreeSet<_> = season.rounds.iter().flat_map(|round| &round.byes).collect();
         assert_eq!(byes.len(), if count % 2 == 1 { count } else { 0 });
     }
@@ -188,14 +237,20 @@ fn players_meet_others_of_their_score() {
         let season = Season::by_chance(&swiss(), count, 5);
         let mut points: BTreeMap<&PlayerId, u32> = BTreeMap::new();
         for (round, verdicts) in season.rounds.iter().zip(&season.verdicts) {
-            let levels: BTreeSet<u32> = players(count).iter().map(|p| *points.get(p).unwrap_or(&0)).collect();
+            let levels: BTreeSet<u32> = players(count)
+                .iter()
+                .map(|p| *points.get(p).unwrap_or(&0))
+                .collect();
             let crossing: usize = round
                 .pairs
                 .iter()
                 .filter(|(a, b)| points.get(a).unwrap_or(&0) != points.get(b).unwrap_or(&0))
                 .count();
             // Each group floats at most its odd player and, late in the league, a few who have all met.
-            assert!(crossing <= 2 * levels.len(), "{count} players: {crossing} pairs across {levels:?}");
+            assert!(
+                crossing <= 2 * levels.len(),
+                "{count} players: {crossing} pairs across {levels:?}"
+            );
             for ((a, b), verdict) in round.pairs.iter().zip(verdicts) {
                 let (for_a, for_b) = match verdict.unwrap() {
                     Verdict::WonByA => (POINTS_WIN, 0),
@@ -213,7 +268,11 @@ fn players_meet_others_of_their_score() {
 #[test]
 fn the_first_round_is_the_upper_half_against_the_lower() {
     let season = Season::play(&swiss(), 8, the_better);
-    let first: Vec<String> = season.rounds[0].pairs.iter().map(|(a, b)| format!("{a}-{b}")).collect();
+    let first: Vec<String> = season.rounds[0]
+        .pairs
+        .iter()
+        .map(|(a, b)| format!("{a}-{b}"))
+        .collect();
     assert_eq!(first, ["P01-P05", "P06-P02", "P03-P07", "P08-P04"]);
 }
 
@@ -227,10 +286,18 @@ fn where_the_better_always_wins_the_best_is_champion_without_a_loss() {
 
 #[test]
 fn a_bye_counts_as_a_won_match() {
-    let competition = Competition { rounds: Some(3), ..swiss() };
+    let competition = Competition {
+        rounds: Some(3),
+        ..swiss()
+    };
     let season = Season::play(&competition, 3, |_, _| Verdict::Drawn);
     let table = season.draw.standings(&season.played());
-    assert!(table.iter().all(|place| place.tally.played() == 3 && place.tally.points() == 5), "{table:?}");
+    assert!(
+        table
+            .iter()
+            .all(|place| place.tally.played() == 3 && place.tally.points() == 5),
+        "{table:?}"
+    );
 }
 
 #[test]
@@ -241,7 +308,12 @@ fn those_who_are_out_are_not_paired() {
     while season.step(&mut the_better) {}
     for round in &season.rounds[1..] {
         assert_eq!(round.pairs.len(), 3);
-        assert!(round.pairs.iter().all(|(a, b)| !season.out.contains(a) && !season.out.contains(b)));
+        assert!(
+            round
+                .pairs
+                .iter()
+                .all(|(a, b)| !season.out.contains(a) && !season.out.contains(b))
+        );
         assert!(round.byes.iter().all(|player| !season.out.contains(player)));
     }
 }
@@ -259,8 +331,10 @@ fn the_same_results_give_the_same_rounds() {
     let mut chance = Entropy::numbered(1);
     for count in [7, 30, 101] {
         let seed = chance.next_u64();
-        let (one, other) =
-            (Season::by_chance(&swiss(), count, seed), Season::by_chance(&swiss(), count, seed));
+        let (one, other) = (
+            Season::by_chance(&swiss(), count, seed),
+            Season::by_chance(&swiss(), count, seed),
+        );
         assert_eq!(one.rounds, other.rounds);
     }
 }
@@ -269,9 +343,16 @@ fn the_same_results_give_the_same_rounds() {
 fn as_many_rounds_are_played_as_were_said_beforehand() {
     for count in sizes() {
         for matches_per_pairing in [1, 2] {
-            let competition = Competition { matches_per_pairing, ..swiss() };
+            let competition = Competition {
+                matches_per_pairing,
+                ..swiss()
+            };
             let season = Season::by_chance(&competition, count, 1);
-            assert_eq!(season.rounds.len() as u32, season.draw.rounds_in_all(&[]), "{count} players");
+            assert_eq!(
+                season.rounds.len() as u32,
+                season.draw.rounds_in_all(&[]),
+                "{count} players"
+            );
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use matchday_core::entropy::Entropy;
 use matchday_core::league::TieBreak;
-use matchday_core::league::standings::{Basis, CountedMatch, IndexedMatch, Verdict, compute, rank_by};
+use matchday_core::league::standings::{
+    Basis, CountedMatch, IndexedMatch, Verdict, compute, rank_by,
+};
 use matchday_core::protocol::PlayerId;
 
 fn id(number: usize) -> PlayerId {
@@ -13,8 +15,11 @@ fn id(number: usize) -> PlayerId {
 fn games(text: &str) -> Vec<(PlayerId, PlayerId, Verdict)> {
     text.split_whitespace()
         .map(|game| {
-            let (sign, verdict) =
-                if game.contains('>') { ('>', Verdict::WonByA) } else { ('=', Verdict::Drawn) };
+            let (sign, verdict) = if game.contains('>') {
+                ('>', Verdict::WonByA)
+            } else {
+                ('=', Verdict::Drawn)
+            };
             let (a, b) = game.split_once(sign).unwrap();
             (id(a.parse().unwrap()), id(b.parse().unwrap()), verdict)
         })
@@ -24,11 +29,18 @@ fn games(text: &str) -> Vec<(PlayerId, PlayerId, Verdict)> {
 fn ranked(players: usize, text: &str, rules: &[TieBreak]) -> Vec<String> {
     let ids: Vec<PlayerId> = (1..=players).map(id).collect();
     let games = games(text);
-    let counted =
-        games.iter().map(|(a, b, verdict)| CountedMatch { a, b, verdict: *verdict, technical: false });
+    let counted = games.iter().map(|(a, b, verdict)| CountedMatch {
+        a,
+        b,
+        verdict: *verdict,
+        technical: false,
+    });
     let rows = compute(&ids, counted, rules).into_iter();
     rows.map(|place| {
-        let reason = place.ahead.map(|ahead| format!(" {ahead}")).unwrap_or_default();
+        let reason = place
+            .ahead
+            .map(|ahead| format!(" {ahead}"))
+            .unwrap_or_default();
         format!("{} {}{reason}", place.player, place.tally.points())
     })
     .collect()
@@ -40,7 +52,10 @@ fn ranked(players: usize, text: &str, rules: &[TieBreak]) -> Vec<String> {
 fn sonneborn_berger_counts_the_points_of_those_one_beat() {
     let played = "1>3 1>4 2>4 2>5 3=5 3>4 4>5";
     let by = |rules: &[TieBreak]| ranked(5, played, rules)[0].clone();
-    assert_eq!(by(&[TieBreak::SonnebornBerger]), "P01 6 ahead of P02 on Sonneborn-Berger");
+    assert_eq!(
+        by(&[TieBreak::SonnebornBerger]),
+        "P01 6 ahead of P02 on Sonneborn-Berger"
+    );
     assert_eq!(by(&[TieBreak::HeadToHead]), "P01 6 level with P02");
 }
 
@@ -72,8 +87,18 @@ fn a_bye_counts_as_a_win_over_someone_who_stands_as_oneself() {
     let ids = [id(1), id(2), id(3)];
     let ids: Vec<&PlayerId> = ids.iter().collect();
     // P01 beat P03; P02 sat out: both have 3. Buchholz: P01 has the 0 of P03, P02 its own 3.
-    let games = || vec![IndexedMatch { a: 0, b: 2, verdict: Verdict::WonByA, technical: false }];
-    let basis = Basis { byes: vec![0, 1, 0], ..Basis::default() };
+    let games = || {
+        vec![IndexedMatch {
+            a: 0,
+            b: 2,
+            verdict: Verdict::WonByA,
+            technical: false,
+        }]
+    };
+    let basis = Basis {
+        byes: vec![0, 1, 0],
+        ..Basis::default()
+    };
     let first = |rule| rank_by(&ids, games(), &[rule], &basis)[0].player;
     assert_eq!(first(TieBreak::Buchholz), 1);
     assert_eq!(first(TieBreak::SonnebornBerger), 1);
@@ -84,7 +109,10 @@ fn a_bye_counts_as_a_win_over_someone_who_stands_as_oneself() {
 fn lots_follow_from_the_seed_and_the_player_alone() {
     let everyone: Vec<PlayerId> = (1..=20).map(id).collect();
     let order = |ids: &[&PlayerId], seed: u64| -> Vec<PlayerId> {
-        let basis = Basis { seed, ..Basis::default() };
+        let basis = Basis {
+            seed,
+            ..Basis::default()
+        };
         let ranked = rank_by(ids, Vec::new(), &[TieBreak::Lots], &basis);
         ranked.iter().map(|row| ids[row.player].clone()).collect()
     };
@@ -94,7 +122,11 @@ fn lots_follow_from_the_seed_and_the_player_alone() {
     assert_ne!(drawn, order(&ids, 2));
     // Other players make no difference to two players.
     let some: Vec<&PlayerId> = ids.iter().copied().skip(5).step_by(2).collect();
-    let kept: Vec<PlayerId> = drawn.iter().filter(|player| some.contains(player)).cloned().collect();
+    let kept: Vec<PlayerId> = drawn
+        .iter()
+        .filter(|player| some.contains(player))
+        .cloned()
+        .collect();
     assert_eq!(order(&some, 1), kept);
 }
 

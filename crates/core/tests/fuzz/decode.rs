@@ -13,7 +13,9 @@ use serde_json::Value;
 const TOKEN: &str = "tok_p01_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 fn messages() -> Vec<Value> {
-    let all = golden::of_the_sources().into_iter().chain(golden::of_our_own());
+    let all = golden::of_the_sources()
+        .into_iter()
+        .chain(golden::of_our_own());
     all.map(|golden| golden.value).collect()
 }
 
@@ -33,18 +35,35 @@ fn readings() -> impl Iterator<Item = Reading<'static>> {
 fn survives(value: &Value) {
     for reading in readings() {
         match decode(value, &reading) {
-            Ok(Incoming { envelope, body: Ok(body), .. }) => {
+            Ok(Incoming {
+                envelope,
+                body: Ok(body),
+                ..
+            }) => {
                 let written = serde_json::to_value(Message { envelope, body }).unwrap();
                 let again = decode(&written, &reading).and_then(|again| again.body);
-                assert!(again.is_ok(), "what we write, we read: {again:?}\n{value}\n{written}");
+                assert!(
+                    again.is_ok(),
+                    "what we write, we read: {again:?}\n{value}\n{written}"
+                );
                 let own = PlayerId::new("P01");
-                let in_part = decode(value, &Reading { about: Some(&own), ..reading });
+                let in_part = decode(
+                    value,
+                    &Reading {
+                        about: Some(&own),
+                        ..reading
+                    },
+                );
                 assert!(
                     in_part.is_ok_and(|part| part.body.is_ok()),
                     "what is read, is read in part: {value}"
                 );
             }
-            Ok(Incoming { body: Err(rejection), .. }) | Err(rejection) => keeps_the_secret(value, &rejection),
+            Ok(Incoming {
+                body: Err(rejection),
+                ..
+            })
+            | Err(rejection) => keeps_the_secret(value, &rejection),
         }
     }
 }
@@ -58,21 +77,26 @@ fn keeps_the_secret(value: &Value, rejection: &Rejection) {
 #[test]
 fn messages_with_bytes_changed() {
     let good: Vec<String> = messages().iter().map(Value::to_string).collect();
-    check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        if let Ok(value) = serde_json::from_slice::<Value>(&mutated(&good, input)) {
-            survives(&value);
-        }
-    });
+    check!()
+        .with_iterations(crate::RUNS)
+        .for_each(|input: &[u8]| {
+            if let Ok(value) = serde_json::from_slice::<Value>(&mutated(&good, input)) {
+                survives(&value);
+            }
+        });
 }
 
 #[test]
 fn messages_with_fields_changed() {
     let good = messages();
     let with_token: Vec<Value> = messages().into_iter().chain([Value::from(TOKEN)]).collect();
-    check!().with_iterations(crate::RUNS).with_max_len(64).for_each(|input: &[u8]| {
-        survives(&changed(&good, input));
-        survives(&with_tokens(changed(&with_token, input), input));
-    });
+    check!()
+        .with_iterations(crate::RUNS)
+        .with_max_len(64)
+        .for_each(|input: &[u8]| {
+            survives(&changed(&good, input));
+            survives(&with_tokens(changed(&with_token, input), input));
+        });
 }
 
 /// A token in fields that are for something else: what is refused is told without it.

@@ -30,12 +30,17 @@ const LATER: Timestamp = Timestamp::from_micros(1_796_083_200_000_000);
 /// how.
 fn lines_of(good: &[&str], input: &[u8]) -> Vec<String> {
     let mut lines: Vec<String> = good.iter().map(|&line| line.to_owned()).collect();
-    let [place, kind, rest @ ..] = input else { return lines };
+    let [place, kind, rest @ ..] = input else {
+        return lines;
+    };
     let at = usize::from(*place) % lines.len();
     match kind % 8 {
         0 => drop(lines.remove(at)),
         1 => lines.insert(at, lines[at].clone()),
-        2 => lines.swap(at, rest.first().map_or(0, |&other| usize::from(other)) % good.len()),
+        2 => lines.swap(
+            at,
+            rest.first().map_or(0, |&other| usize::from(other)) % good.len(),
+        ),
         3 => lines.truncate(at),
         _ => lines[at] = String::from_utf8_lossy(&mutated(&good[at..=at], rest)).into_owned(),
     }
@@ -45,9 +50,12 @@ fn lines_of(good: &[&str], input: &[u8]) -> Vec<String> {
 /// Starts the agent on what can be read of the log, and lets some time pass.
 fn restarted<A: Agent>(mut agent: A, lines: &[String]) -> A {
     for line in lines {
-        let Ok((at, event)) = event_codec::decode::<A::Event>(line) else { continue };
+        let Ok((at, event)) = event_codec::decode::<A::Event>(line) else {
+            continue;
+        };
         let written = event_codec::encode(at, &event).unwrap();
-        let (at_again, again) = event_codec::decode::<A::Event>(&written).expect("what we write, we read");
+        let (at_again, again) =
+            event_codec::decode::<A::Event>(&written).expect("what we write, we read");
         assert!(at_again == at && again == event, "{line}\n{written}");
         agent.apply(at, &event);
     }
@@ -55,7 +63,9 @@ fn restarted<A: Agent>(mut agent: A, lines: &[String]) -> A {
     let mut now = LATER;
     let _ = agent.handle(now, &mut entropy, Input::Wake);
     for _ in 0..4 {
-        let Some(deadline) = agent.deadline() else { break };
+        let Some(deadline) = agent.deadline() else {
+            break;
+        };
         now = now.max(deadline).min(now + Duration::from_secs(3600));
         let _ = agent.handle(now, &mut entropy, Input::Tick);
     }
@@ -71,8 +81,16 @@ fn endpoint(port: u16) -> Endpoint {
 fn every_line_of_the_logs_is_read() {
     let is_read = |line: &str| event_codec::decode::<league::LeagueEvent>(line).is_ok();
     assert!(LEAGUE.lines().chain(WHOLE_LEAGUE.lines()).all(is_read));
-    assert!(REFEREE.lines().all(|line| event_codec::decode::<referee::RefereeEvent>(line).is_ok()));
-    assert!(PLAYER.lines().all(|line| event_codec::decode::<player::PlayerEvent>(line).is_ok()));
+    assert!(
+        REFEREE
+            .lines()
+            .all(|line| event_codec::decode::<referee::RefereeEvent>(line).is_ok())
+    );
+    assert!(
+        PLAYER
+            .lines()
+            .all(|line| event_codec::decode::<player::PlayerEvent>(line).is_ok())
+    );
 }
 
 #[test]
@@ -101,9 +119,12 @@ fn a_referees_log() {
         bounds: matchday_core::protocol::messages::Timeouts::default(),
         conformance: Default::default(),
     };
-    check!()
-        .with_iterations(RUNS)
-        .for_each(|input: &[u8]| drop(restarted(Referee::new(settings.clone()), &lines_of(&good, input))));
+    check!().with_iterations(RUNS).for_each(|input: &[u8]| {
+        drop(restarted(
+            Referee::new(settings.clone()),
+            &lines_of(&good, input),
+        ))
+    });
 }
 
 #[test]

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 /// Applies one change after the other to one of `good`: each names a place in the tree and what happens there.
 pub(crate) fn changed(good: &[Value], input: &[u8]) -> Value {
-    let [high, low, changes @ ..] = input else { return Value::Null };
+    let [high, low, changes @ ..] = input else {
+        return Value::Null;
+    };
     let mut message = good[number(*high, *low) % good.len()].clone();
     for change in changes.chunks_exact(4).take(4) {
         let [place, kind, which, with] = change.try_into().unwrap();
@@ -55,9 +57,19 @@ fn values() -> Vec<Value> {
         json!([null]),
         json!("a".repeat(1100)),
     ];
-    let times =
-        ["2025-01-15T10:30:00Z", "2025-01-15T10:30:00+02:00", "20250115T10:30:00Z", "9999-12-31T23:59:59.9Z"];
-    texts.into_iter().chain(times).map(Value::from).chain(numbers).chain(others).collect()
+    let times = [
+        "2025-01-15T10:30:00Z",
+        "2025-01-15T10:30:00+02:00",
+        "20250115T10:30:00Z",
+        "9999-12-31T23:59:59.9Z",
+    ];
+    texts
+        .into_iter()
+        .chain(times)
+        .map(Value::from)
+        .chain(numbers)
+        .chain(others)
+        .collect()
 }
 
 fn size(value: &Value) -> usize {
@@ -94,9 +106,18 @@ fn remove(place: &mut Value, which: usize) {
 
 /// Puts the value of one field under a name that is another field's, or nobody's.
 fn rename(place: &mut Value, which: usize, with: usize) {
-    const NAMES: [&str; 6] = ["choice", "parity_choice", "message_type", "auth_token", "player_id", "x"];
+    const NAMES: [&str; 6] = [
+        "choice",
+        "parity_choice",
+        "message_type",
+        "auth_token",
+        "player_id",
+        "x",
+    ];
     let Value::Object(fields) = place else { return };
-    let Some(name) = fields.keys().nth(which % fields.len().max(1)).cloned() else { return };
+    let Some(name) = fields.keys().nth(which % fields.len().max(1)).cloned() else {
+        return;
+    };
     let value = fields.remove(&name).unwrap();
     fields.insert(NAMES[with % NAMES.len()].to_owned(), value);
 }
@@ -107,7 +128,14 @@ const SIZE_MAX: usize = 20_000;
 fn repeat(place: &mut Value, times: usize) {
     let times = times.min(SIZE_MAX / size(place));
     match place {
-        Value::Array(items) => *items = items.iter().cycle().take(items.len() * times).cloned().collect(),
+        Value::Array(items) => {
+            *items = items
+                .iter()
+                .cycle()
+                .take(items.len() * times)
+                .cloned()
+                .collect()
+        }
         Value::String(text) => *text = text.repeat(times % 40),
         other => *other = Value::Array(vec![other.clone(); times % 120]),
     }

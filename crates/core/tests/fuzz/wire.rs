@@ -11,7 +11,10 @@ use matchday_testkit::golden::{self, NOW};
 use matchday_testkit::mutation::mutated;
 use serde_json::{Value, json};
 
-const LIMITS: Limits = Limits { message_bytes_max: 10 * 1024, array_len_max: 100 };
+const LIMITS: Limits = Limits {
+    message_bytes_max: 10 * 1024,
+    array_len_max: 100,
+};
 
 fn readings() -> [Reading<'static>; 2] {
     [Conformance::Strict, Conformance::Lenient].map(|conformance| Reading {
@@ -25,9 +28,15 @@ fn readings() -> [Reading<'static>; 2] {
 
 /// Good bodies: a few that show each form, and every golden message in `wrap`.
 fn bodies(forms: &[&str], wrap: impl Fn(Value) -> Value) -> Vec<String> {
-    let messages = golden::of_the_sources().into_iter().chain(golden::of_our_own());
+    let messages = golden::of_the_sources()
+        .into_iter()
+        .chain(golden::of_our_own());
     let wrapped = messages.map(|golden| wrap(golden.value).to_string());
-    forms.iter().map(|&form| form.to_owned()).chain(wrapped).collect()
+    forms
+        .iter()
+        .map(|&form| form.to_owned())
+        .chain(wrapped)
+        .collect()
 }
 
 /// Puts the request to the agent as far as the wire goes, and acknowledges it.
@@ -47,23 +56,26 @@ fn request_bodies() {
         r#"{"jsonrpc":"2.0","id":null,"method":"get_match_state","params":{"match_id":"R1M1"}}"#,
         r#"[{"jsonrpc":"2.0","method":"ping"},{"message_type":"LEAGUE_QUERY"},1]"#,
     ];
-    let method =
-        |message: Value| json!({"jsonrpc": "2.0", "id": 7, "method": "handle_message", "params": message});
+    let method = |message: Value| json!({"jsonrpc": "2.0", "id": 7, "method": "handle_message", "params": message});
     let good = bodies(&forms, method);
-    check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        let body = mutated(&good, input);
-        let reply = match read_requests(&body, &LIMITS) {
-            Requests::Refused(reply) => reply,
-            Requests::One(request) => HttpReply::one(taken(request)),
-            Requests::Batch(requests) => HttpReply::batch(
-                requests.into_iter().map(|request| request.map_or_else(|refusal| refusal, taken)),
-            ),
-        };
-        assert!([200, 202, 413].contains(&reply.status));
-        assert_eq!(reply.status == 202, reply.body.is_empty());
-        assert!(reply.body.is_empty() || serde_json::from_slice::<Value>(&reply.body).is_ok());
-        let _ = read_answer(reply.status, &reply.body, &LIMITS);
-    });
+    check!()
+        .with_iterations(crate::RUNS)
+        .for_each(|input: &[u8]| {
+            let body = mutated(&good, input);
+            let reply = match read_requests(&body, &LIMITS) {
+                Requests::Refused(reply) => reply,
+                Requests::One(request) => HttpReply::one(taken(request)),
+                Requests::Batch(requests) => HttpReply::batch(
+                    requests
+                        .into_iter()
+                        .map(|request| request.map_or_else(|refusal| refusal, taken)),
+                ),
+            };
+            assert!([200, 202, 413].contains(&reply.status));
+            assert_eq!(reply.status == 202, reply.body.is_empty());
+            assert!(reply.body.is_empty() || serde_json::from_slice::<Value>(&reply.body).is_ok());
+            let _ = read_answer(reply.status, &reply.body, &LIMITS);
+        });
 }
 
 #[test]
@@ -75,14 +87,19 @@ fn answer_bodies() {
         r#"{"result":{"isError":true,"content":[{"type":"text","text":"{\"choice\":1}"}],"response":{}}}"#,
         r#"{"status":"error","message":"no"}"#,
     ];
-    let good = bodies(&forms, |message| json!({"jsonrpc": "2.0", "id": 7, "result": message}));
-    check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        let body = mutated(&good, input);
-        for status in [200, 202, 404, 500] {
-            let wire = read_answer(status, &body, &LIMITS);
-            for reading in &readings() {
-                let _ = decode_wire::answer(wire.clone(), reading);
+    let good = bodies(
+        &forms,
+        |message| json!({"jsonrpc": "2.0", "id": 7, "result": message}),
+    );
+    check!()
+        .with_iterations(crate::RUNS)
+        .for_each(|input: &[u8]| {
+            let body = mutated(&good, input);
+            for status in [200, 202, 404, 500] {
+                let wire = read_answer(status, &body, &LIMITS);
+                for reading in &readings() {
+                    let _ = decode_wire::answer(wire.clone(), reading);
+                }
             }
-        }
-    });
+        });
 }

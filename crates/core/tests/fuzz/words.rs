@@ -7,16 +7,22 @@ use matchday_testkit::mutation::mutated_text;
 /// Each is so small that they share a target: an input is put to all of them.
 #[test]
 fn any_word() {
-    check!().with_iterations(crate::RUNS).for_each(|input: &[u8]| {
-        timestamp(input);
-        error_code(input);
-        endpoint(input);
-        sender(input);
-    });
+    check!()
+        .with_iterations(crate::RUNS)
+        .for_each(|input: &[u8]| {
+            timestamp(input);
+            error_code(input);
+            endpoint(input);
+            sender(input);
+        });
 }
 
 fn timestamp(input: &[u8]) {
-    let good = ["2025-01-15T10:30:00Z", "2024-02-29T23:59:59.999999999+00:00", "20250115T10:30:00+00:00Z"];
+    let good = [
+        "2025-01-15T10:30:00Z",
+        "2024-02-29T23:59:59.999999999+00:00",
+        "20250115T10:30:00+00:00Z",
+    ];
     if let Some((timestamp, _)) = Timestamp::parse(&mutated_text(&good, input)) {
         let written = timestamp.to_string();
         let (again, _) = Timestamp::parse(&written).expect("what we write, we read");
@@ -41,7 +47,10 @@ fn endpoint(input: &[u8]) {
     let text = mutated_text(&good, input);
     if let Ok(endpoint) = Endpoint::parse(&text) {
         assert_eq!(endpoint.raw(), text);
-        assert!(url::Url::parse(&text).is_ok_and(|url| url.has_host()), "taken for plain, and is no URL");
+        assert!(
+            url::Url::parse(&text).is_ok_and(|url| url.has_host()),
+            "taken for plain, and is no URL"
+        );
     }
 }
 

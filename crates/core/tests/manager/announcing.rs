@@ -18,14 +18,26 @@ fn announcement(call: &Outgoing) -> Option<&RoundAnnouncement> {
 
 /// The announcements on their way to an endpoint.
 fn announced_to<'a>(desk: &'a Desk, endpoint: &Endpoint) -> Vec<&'a RoundAnnouncement> {
-    desk.outbox.iter().filter(|call| call.to == *endpoint).filter_map(announcement).collect()
+    desk.outbox
+        .iter()
+        .filter(|call| call.to == *endpoint)
+        .filter_map(announcement)
+        .collect()
 }
 
 fn hears(desk: &mut Desk, player: u32, answer: Answer) {
-    let at = desk.outbox.iter().position(|call| call.to == player_endpoint(player)).unwrap();
+    let at = desk
+        .outbox
+        .iter()
+        .position(|call| call.to == player_endpoint(player))
+        .unwrap();
     let call = desk.outbox.remove(at);
     assert!(announcement(&call).is_some());
-    desk.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer });
+    desk.hand_in(Input::Answer {
+        call: call.call,
+        dialect: call.dialect,
+        answer,
+    });
 }
 
 #[test]
@@ -37,7 +49,11 @@ fn a_match_begins_when_both_of_its_players_have_answered_the_announcement() {
     hears(&mut desk, 3, Answer::Received);
     assert_eq!(desk.open_matches().len(), 0, "each match lacks one player");
     hears(&mut desk, 4, Answer::Received);
-    assert_eq!(desk.open_matches().len(), 1, "P03 and P04 need not wait for P02");
+    assert_eq!(
+        desk.open_matches().len(),
+        1,
+        "P03 and P04 need not wait for P02"
+    );
     hears(&mut desk, 2, Answer::Garbled("404".into()));
     assert_eq!(desk.open_matches().len(), 2, "an error is an answer too");
 }
@@ -72,7 +88,10 @@ fn a_player_that_refuses_every_try_is_waited_for_no_longer() {
 fn nobody_waits_for_a_player_that_is_suspended() {
     let mut desk = Desk::with(quick(), 2, 1);
     desk.start();
-    let suspended = LeagueEvent::AgentSuspended { agent: player(2), cause: Suspicion::TechnicalLosses };
+    let suspended = LeagueEvent::AgentSuspended {
+        agent: player(2),
+        cause: Suspicion::TechnicalLosses,
+    };
     desk.events.push((desk.now, suspended));
     desk.crash();
     hears(&mut desk, 1, Answer::Received);
@@ -85,14 +104,18 @@ fn every_referee_hears_of_the_whole_round_and_only_its_own_copy_has_a_briefing()
     desk.start();
     for number in [1, 2] {
         let heard = announced_to(&desk, &referee_endpoint(number));
-        let [round] = heard[..] else { panic!("expected one announcement, got {heard:?}") };
+        let [round] = heard[..] else {
+            panic!("expected one announcement, got {heard:?}")
+        };
         assert_eq!(round.matches.len(), 2);
         assert!(round.matches.iter().all(|game| game.briefing.is_none()));
     }
     desk.players_hear_of_the_round();
     for number in [1, 2] {
         let heard = announced_to(&desk, &referee_endpoint(number));
-        let [_, own] = heard[..] else { panic!("expected two announcements, got {heard:?}") };
+        let [_, own] = heard[..] else {
+            panic!("expected two announcements, got {heard:?}")
+        };
         assert_eq!(own.matches.len(), 1);
         assert!(own.matches[0].briefing.is_some());
     }
@@ -101,8 +124,17 @@ fn every_referee_hears_of_the_whole_round_and_only_its_own_copy_has_a_briefing()
 #[test]
 fn a_referee_that_would_begin_at_once_hears_of_its_match_when_that_may_begin() {
     let mut desk = Desk::new(quick());
-    let meta = RefereeMeta { capabilities: vec![MATCH_TOKENS.into()], ..referee_meta(1, 2) };
-    desk.ask_as(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
+    let meta = RefereeMeta {
+        capabilities: vec![MATCH_TOKENS.into()],
+        ..referee_meta(1, 2)
+    };
+    desk.ask_as(
+        &referee(1),
+        RefereeRegisterRequest {
+            join_code: None,
+            referee_meta: meta,
+        },
+    );
     desk.register_player(1);
     desk.register_player(2);
     desk.start();

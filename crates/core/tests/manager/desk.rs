@@ -4,13 +4,15 @@ use matchday_core::agent::{
     Agent, Answer, Ask, Content, Failure, Input, Outgoing, Payload, Request, RequestId, Step,
 };
 use matchday_core::entropy::Entropy;
-use matchday_core::league::{EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, RegistrationRecord};
+use matchday_core::league::{
+    EndpointCheck, LeagueEvent, LeagueSettings, Manager, Proof, RegistrationRecord,
+};
 use matchday_core::protocol::decode::Incoming;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId, Message,
-    PlayerId, RefereeId, Sender, Timestamp, Token, Version,
+    Body, ConversationId, DisplayName, Endpoint, Envelope, ErrorCode, GameType, LeagueId, MatchId,
+    Message, PlayerId, RefereeId, Sender, Timestamp, Token, Version,
 };
 use matchday_testkit::schemas::assert_step_fits;
 use std::collections::BTreeMap;
@@ -89,26 +91,43 @@ impl Desk {
         let to_player = |call: &&Outgoing| !self.is_referee(&call.to);
         let announced = self.outbox.iter().filter(is_announcement).filter(to_player);
         for call in announced.cloned().collect::<Vec<_>>() {
-            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
+            self.hand_in(Input::Answer {
+                call: call.call,
+                dialect: call.dialect,
+                answer: Answer::Received,
+            });
         }
     }
 
     fn is_referee(&self, endpoint: &Endpoint) -> bool {
-        self.manager.league().referees.values().any(|known| known.meta.contact_endpoint == *endpoint)
+        self.manager
+            .league()
+            .referees
+            .values()
+            .any(|known| known.meta.contact_endpoint == *endpoint)
     }
 
     pub(crate) fn hand_in(&mut self, input: Input) -> Vec<Content> {
         let step = self.manager.handle(self.now, &mut self.entropy, input);
         assert_step_fits(&step);
-        let Step { events, outbox, replies, .. } = step;
-        self.events.extend(events.into_iter().map(|event| (self.now, event)));
+        let Step {
+            events,
+            outbox,
+            replies,
+            ..
+        } = step;
+        self.events
+            .extend(events.into_iter().map(|event| (self.now, event)));
         self.outbox.extend(outbox);
         replies.into_iter().map(|reply| reply.content).collect()
     }
 
     /// Asks, and gives back the message that answers.
     pub(crate) fn ask(&mut self, message: Message) -> Message {
-        match self.ask_any(Ask::Message(Ok(incoming(message))), true).pop() {
+        match self
+            .ask_any(Ask::Message(Ok(incoming(message))), true)
+            .pop()
+        {
             Some(Content::Message(answer)) => answer,
             other => panic!("expected a message, got {other:?}"),
         }
@@ -119,14 +138,27 @@ impl Desk {
     }
 
     /// Asks what the driver has something against.
-    pub(crate) fn ask_despite(&mut self, ask: Ask, local: bool, objection: Option<&str>) -> Vec<Content> {
+    pub(crate) fn ask_despite(
+        &mut self,
+        ask: Ask,
+        local: bool,
+        objection: Option<&str>,
+    ) -> Vec<Content> {
         self.requests += 1;
         let id = RequestId(self.requests);
         let dialect = Dialect::Standard;
         let client = self.client;
         let join_code = self.join_code.clone();
         let objection = objection.map(str::to_owned);
-        let request = Request { id, ask, dialect, local, objection, client, join_code };
+        let request = Request {
+            id,
+            ask,
+            dialect,
+            local,
+            objection,
+            client,
+            join_code,
+        };
         self.hand_in(Input::Request(request))
     }
 
@@ -148,26 +180,41 @@ impl Desk {
     }
 
     pub(crate) fn register_player(&mut self, number: u32) -> Sender {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
-        let answer = self.ask_as(&Sender::Player(PlayerId::new(format!("agent{number}"))), request);
+        let request = LeagueRegisterRequest {
+            player_meta: player_meta(number),
+            join_code: None,
+        };
+        let answer = self.ask_as(
+            &Sender::Player(PlayerId::new(format!("agent{number}"))),
+            request,
+        );
         answer_id(&answer)
     }
 
     /// Registers a player that shows its token from now on.
     pub(crate) fn register_player_with_token(&mut self, number: u32) {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
+        let request = LeagueRegisterRequest {
+            player_meta: player_meta(number),
+            join_code: None,
+        };
         let request = self.message(&player(number), request);
         let token = self.ask(request).envelope.auth_token.unwrap();
         self.tokens.insert(player(number), token);
     }
 
     pub(crate) fn register_referee(&mut self, number: u32, capacity: u32) -> Sender {
-        let request =
-            RefereeRegisterRequest { referee_meta: referee_meta(number, capacity), join_code: None };
-        let message = self.message(&Sender::Referee(RefereeId::new(format!("agent{number}"))), request);
+        let request = RefereeRegisterRequest {
+            referee_meta: referee_meta(number, capacity),
+            join_code: None,
+        };
+        let message = self.message(
+            &Sender::Referee(RefereeId::new(format!("agent{number}"))),
+            request,
+        );
         let answer = self.ask(message);
         let sender = answer_id(&answer.body);
-        self.tokens.insert(sender.clone(), answer.envelope.auth_token.unwrap());
+        self.tokens
+            .insert(sender.clone(), answer.envelope.auth_token.unwrap());
         sender
     }
 
@@ -181,7 +228,11 @@ impl Desk {
 
     pub(crate) fn pass(&mut self, span: Duration) {
         let until = self.now + span;
-        while let Some(deadline) = self.manager.deadline().filter(|deadline| *deadline <= until) {
+        while let Some(deadline) = self
+            .manager
+            .deadline()
+            .filter(|deadline| *deadline <= until)
+        {
             self.now = self.now.max(deadline);
             self.hand_in(Input::Tick);
         }
@@ -192,7 +243,11 @@ impl Desk {
     pub(crate) fn answer_calls(&mut self, mut answer: impl FnMut(&Outgoing) -> Answer) {
         while let Some(call) = self.outbox.pop() {
             let answer = answer(&call);
-            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer });
+            self.hand_in(Input::Answer {
+                call: call.call,
+                dialect: call.dialect,
+                answer,
+            });
         }
     }
 
@@ -219,21 +274,41 @@ impl Desk {
             if let Payload::Message(message) = &call.payload {
                 heard.push(message.message_type().name());
             }
-            self.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer: Answer::Received });
+            self.hand_in(Input::Answer {
+                call: call.call,
+                dialect: call.dialect,
+                answer: Answer::Received,
+            });
         }
         heard
     }
 
     /// The open matches that were given to a referee.
     pub(crate) fn open_matches(&self) -> Vec<(MatchId, PlayerId, PlayerId, RefereeId)> {
-        let matches = self.manager.league().matches.iter().filter(|(_, game)| game.in_play);
-        matches.map(|(id, g)| (id.clone(), g.a.clone(), g.b.clone(), g.referee().unwrap().clone())).collect()
+        let matches = self
+            .manager
+            .league()
+            .matches
+            .iter()
+            .filter(|(_, game)| game.in_play);
+        matches
+            .map(|(id, g)| {
+                (
+                    id.clone(),
+                    g.a.clone(),
+                    g.b.clone(),
+                    g.referee().unwrap().clone(),
+                )
+            })
+            .collect()
     }
 
     pub(crate) fn report(&mut self, match_id: &str, score: (u32, u32)) -> Body {
         self.players_hear_of_the_round();
         let (_, _, _, referee) = self.open_match(match_id);
-        let report = self.without_play(match_id).unwrap_or_else(|| self.report_of(match_id, score));
+        let report = self
+            .without_play(match_id)
+            .unwrap_or_else(|| self.report_of(match_id, score));
         self.ask_as(&Sender::Referee(referee), report)
     }
 
@@ -250,9 +325,16 @@ impl Desk {
         let mut report = self.report_of(match_id, score);
         let result = Arc::make_mut(&mut report.result);
         result.status = Some(GameStatus::TechnicalLoss);
-        let blame = game.forfeits.iter().map(|(id, cause)| (id.clone(), Blame::on_player(*cause)));
+        let blame = game
+            .forfeits
+            .iter()
+            .map(|(id, cause)| (id.clone(), Blame::on_player(*cause)));
         let choices = ByPlayer::pair((game.a.clone(), None), (game.b.clone(), None));
-        let details = ParityDetails { drawn_number: None, number_parity: None, choices };
+        let details = ParityDetails {
+            drawn_number: None,
+            number_parity: None,
+            choices,
+        };
         result.details = ResultDetails {
             blame: Some(Box::new(blame.collect())),
             ..ResultDetails::of(GameDetails::Parity(details))
@@ -261,24 +343,41 @@ impl Desk {
     }
 
     fn open_match(&self, match_id: &str) -> (MatchId, PlayerId, PlayerId, RefereeId) {
-        self.open_matches().into_iter().find(|(id, ..)| id.as_str() == match_id).expect("the match is open")
+        self.open_matches()
+            .into_iter()
+            .find(|(id, ..)| id.as_str() == match_id)
+            .expect("the match is open")
     }
 
     /// A report whose winner and status follow from the score.
     pub(crate) fn report_of(&self, match_id: &str, score: (u32, u32)) -> MatchResultReport {
         let league = self.manager.league();
-        let (id, game) = league.matches.get_key_value(&MatchId::new(match_id)).unwrap();
+        let (id, game) = league
+            .matches
+            .get_key_value(&MatchId::new(match_id))
+            .unwrap();
         let (winner, status) = match score {
             (3, 0) => (Some(game.a.clone()), GameStatus::Win),
             (0, 3) => (Some(game.b.clone()), GameStatus::Win),
             (0, 0) => (None, GameStatus::TechnicalLoss),
             _ => (None, GameStatus::Draw),
         };
-        let choice_b = if score == (1, 1) { Parity::Even } else { Parity::Odd };
+        let choice_b = if score == (1, 1) {
+            Parity::Even
+        } else {
+            Parity::Odd
+        };
         let drawn_number = if score == (0, 3) { 7 } else { 8 };
-        let choices = ByPlayer::pair((game.a.clone(), Some(Parity::Even)), (game.b.clone(), Some(choice_b)));
+        let choices = ByPlayer::pair(
+            (game.a.clone(), Some(Parity::Even)),
+            (game.b.clone(), Some(choice_b)),
+        );
         let number_parity = Some(Parity::of(drawn_number));
-        let details = ParityDetails { drawn_number: Some(drawn_number), number_parity, choices };
+        let details = ParityDetails {
+            drawn_number: Some(drawn_number),
+            number_parity,
+            choices,
+        };
         MatchResultReport {
             league_id: league.settings.league_id.clone(),
             round_id: game.round_id,
@@ -288,7 +387,10 @@ impl Desk {
                 winner,
                 score: ByPlayer::pair((game.a.clone(), score.0), (game.b.clone(), score.1)),
                 details: ResultDetails {
-                    answer_ms: Some(ByPlayer::pair((game.a.clone(), Some(20)), (game.b.clone(), Some(40)))),
+                    answer_ms: Some(ByPlayer::pair(
+                        (game.a.clone(), Some(20)),
+                        (game.b.clone(), Some(40)),
+                    )),
                     ..ResultDetails::of(GameDetails::Parity(details))
                 },
                 status: Some(status),
@@ -321,13 +423,22 @@ impl Desk {
 
 pub(crate) fn incoming(message: Message) -> Incoming {
     let message_type = message.message_type();
-    Incoming { envelope: message.envelope, message_type, body: Ok(message.body), deviations: Vec::new() }
+    Incoming {
+        envelope: message.envelope,
+        message_type,
+        body: Ok(message.body),
+        deviations: Vec::new(),
+    }
 }
 
 pub(crate) fn answer_id(body: &Body) -> Sender {
     match body {
-        Body::LeagueRegisterResponse(response) => Sender::Player(response.player_id.clone().unwrap()),
-        Body::RefereeRegisterResponse(response) => Sender::Referee(response.referee_id.clone().unwrap()),
+        Body::LeagueRegisterResponse(response) => {
+            Sender::Player(response.player_id.clone().unwrap())
+        }
+        Body::RefereeRegisterResponse(response) => {
+            Sender::Referee(response.referee_id.clone().unwrap())
+        }
         other => panic!("expected a registration response, got {other:?}"),
     }
 }
@@ -366,7 +477,12 @@ pub(crate) fn player_meta(number: u32) -> PlayerMeta {
 /// As an event records a registration without a key.
 pub(crate) fn requested(sent_at: Timestamp) -> RegistrationRecord {
     let proof = Proof::Conversation(Token::new("conv-1").hash());
-    RegistrationRecord { proof, sent_at, client: None, renewed_by: None }
+    RegistrationRecord {
+        proof,
+        sent_at,
+        client: None,
+        renewed_by: None,
+    }
 }
 
 pub(crate) fn referee_meta(number: u32, capacity: u32) -> RefereeMeta {

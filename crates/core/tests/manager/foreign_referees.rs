@@ -10,8 +10,17 @@ use serde_json::{Value, json};
 /// A league in which the first referee is of another make, and the others are ours.
 fn league(referees: u32, players: u32) -> Desk {
     let mut desk = Desk::new(quick());
-    let foreign = RefereeMeta { capabilities: Vec::new(), ..referee_meta(1, 5) };
-    desk.ask_as(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: foreign });
+    let foreign = RefereeMeta {
+        capabilities: Vec::new(),
+        ..referee_meta(1, 5)
+    };
+    desk.ask_as(
+        &referee(1),
+        RefereeRegisterRequest {
+            join_code: None,
+            referee_meta: foreign,
+        },
+    );
     for number in 2..=referees {
         desk.register_referee(number, 5);
     }
@@ -25,12 +34,21 @@ fn league(referees: u32, players: u32) -> Desk {
 
 /// What the first referee is asked next, by its name on the wire; it answers like this.
 fn answers(desk: &mut Desk, answer: Answer) -> Value {
-    let at =
-        desk.outbox.iter().position(|call| call.to == referee_endpoint(1)).expect("it is told something");
+    let at = desk
+        .outbox
+        .iter()
+        .position(|call| call.to == referee_endpoint(1))
+        .expect("it is told something");
     let call = desk.outbox.remove(at);
-    let Payload::Message(message) = &call.payload else { panic!("a message") };
+    let Payload::Message(message) = &call.payload else {
+        panic!("a message")
+    };
     let written = serde_json::to_value(message).unwrap();
-    desk.hand_in(Input::Answer { call: call.call, dialect: call.dialect, answer });
+    desk.hand_in(Input::Answer {
+        call: call.call,
+        dialect: call.dialect,
+        answer,
+    });
     written
 }
 
@@ -58,7 +76,10 @@ fn it_is_tried_with_each_form_and_the_one_that_it_takes_is_remembered() {
     let second = answers(&mut desk, puzzled());
     let third = answers(&mut desk, Answer::Received);
     let names = [first, second, third].map(|message| message["message_type"].clone());
-    assert_eq!(names, ["ROUND_ANNOUNCEMENT", "MATCH_ASSIGNMENT", "START_MATCH"]);
+    assert_eq!(
+        names,
+        ["ROUND_ANNOUNCEMENT", "MATCH_ASSIGNMENT", "START_MATCH"]
+    );
     assert_eq!(suspensions(&desk), []);
     desk.ask_as(&referee(1), desk.report_of("R1M1", (3, 0)));
     desk.answer_calls(|call| match &call.payload {
@@ -102,7 +123,11 @@ fn one_that_understands_nothing_or_refuses_loses_its_matches_at_once_and_is_susp
     }
     let refusal = refuses(&desk, ErrorCode::InvalidState);
     answers(&mut desk, refusal);
-    assert_eq!(desk.open_matches()[0].3, RefereeId::numbered(2), "without a moment's delay");
+    assert_eq!(
+        desk.open_matches()[0].3,
+        RefereeId::numbered(2),
+        "without a moment's delay"
+    );
     assert_eq!(suspensions(&desk), [(referee(1), Suspicion::RefusedMatch)]);
     let lost = desk.events.iter().find_map(|(_, event)| match event {
         LeagueEvent::AttemptLost { cause, reason, .. } => Some((*cause, reason.raw().to_owned())),
@@ -110,7 +135,10 @@ fn one_that_understands_nothing_or_refuses_loses_its_matches_at_once_and_is_susp
     });
     let (cause, reason) = lost.unwrap();
     assert_eq!(cause, LossCause::NotTaken);
-    assert!(reason.contains("E008") && reason.contains("no time for this"), "{reason}");
+    assert!(
+        reason.contains("E008") && reason.contains("no time for this"),
+        "{reason}"
+    );
 }
 
 #[test]
@@ -146,7 +174,10 @@ fn the_only_referee_is_asked_again_after_a_while_and_not_in_a_loop() {
     desk.pass(quick().timing.retry.pause(1).unwrap());
     assert_eq!(desk.open_matches().len(), 1);
     let again = answers(&mut desk, Answer::Received);
-    assert_eq!(again["message_type"], "ROUND_ANNOUNCEMENT", "from the beginning");
+    assert_eq!(
+        again["message_type"], "ROUND_ANNOUNCEMENT",
+        "from the beginning"
+    );
 }
 
 #[test]
@@ -154,10 +185,20 @@ fn matches_that_are_refused_side_by_side_are_all_told_in_the_next_form() {
     let mut desk = league(1, 4);
     assert_eq!(desk.open_matches().len(), 2);
     let mut told = Vec::new();
-    for answer in [puzzled(), puzzled(), puzzled(), puzzled(), Answer::Received, Answer::Received] {
+    for answer in [
+        puzzled(),
+        puzzled(),
+        puzzled(),
+        puzzled(),
+        Answer::Received,
+        Answer::Received,
+    ] {
         told.push(answers(&mut desk, answer)["message_type"].clone());
     }
     let [announced, assigned, started] = ["ROUND_ANNOUNCEMENT", "MATCH_ASSIGNMENT", "START_MATCH"];
-    assert_eq!(told, [announced, announced, assigned, assigned, started, started]);
+    assert_eq!(
+        told,
+        [announced, announced, assigned, assigned, started, started]
+    );
     assert_eq!(suspensions(&desk), []);
 }

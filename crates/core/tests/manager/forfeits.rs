@@ -10,14 +10,27 @@ use matchday_core::protocol::{Body, ErrorCode, MatchId, PlayerId};
 fn with_one_suspended(capabilities: &[&str]) -> Desk {
     let mut desk = Desk::new(quick());
     let capabilities = capabilities.iter().map(|name| (*name).into()).collect();
-    let meta = RefereeMeta { capabilities, ..referee_meta(1, 10) };
-    let message = desk.message(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
+    let meta = RefereeMeta {
+        capabilities,
+        ..referee_meta(1, 10)
+    };
+    let message = desk.message(
+        &referee(1),
+        RefereeRegisterRequest {
+            join_code: None,
+            referee_meta: meta,
+        },
+    );
     let answer = desk.ask(message);
-    desk.tokens.insert(referee(1), answer.envelope.auth_token.unwrap());
+    desk.tokens
+        .insert(referee(1), answer.envelope.auth_token.unwrap());
     desk.register_player(1);
     desk.register_player(2);
     desk.start();
-    let suspended = LeagueEvent::AgentSuspended { agent: player(2), cause: Suspicion::TechnicalLosses };
+    let suspended = LeagueEvent::AgentSuspended {
+        agent: player(2),
+        cause: Suspicion::TechnicalLosses,
+    };
     desk.events.push((desk.now, suspended));
     desk.crash();
     desk.players_hear_of_the_round();
@@ -36,7 +49,10 @@ fn briefing(desk: &Desk) -> Option<Box<Briefing>> {
 fn the_match_of_a_suspended_player_goes_to_a_referee_that_is_told_who_loses() {
     let mut desk = with_one_suspended(&[MATCH_TOKENS, BRIEFING]);
     let forfeits = briefing(&desk).unwrap().forfeits.unwrap();
-    assert_eq!(forfeits.get(&PlayerId::numbered(2)), Some(&Cause::Suspended));
+    assert_eq!(
+        forfeits.get(&PlayerId::numbered(2)),
+        Some(&Cause::Suspended)
+    );
     assert_eq!(forfeits.len(), 1);
     let report = desk.without_play("R1M1").unwrap();
     let answer = desk.ask_as(&referee(1), report);
@@ -57,7 +73,10 @@ fn its_referee_cannot_report_it_otherwise() {
 #[test]
 fn where_no_referee_can_be_told_the_manager_decides_itself() {
     let desk = with_one_suspended(&[]);
-    let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+    let decision = desk.manager.league().matches[&MatchId::new("R1M1")]
+        .decision
+        .clone()
+        .unwrap();
     assert_eq!(decision.by, DecidedBy::Manager);
     assert_eq!(decision.result.winner, Some(PlayerId::numbered(1)));
 }

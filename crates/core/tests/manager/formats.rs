@@ -8,11 +8,17 @@ use matchday_core::event_codec;
 use matchday_core::league::format::{Competition, Format};
 use matchday_core::league::{LeagueEvent, LeagueSettings, Manager, TieBreak};
 use matchday_core::protocol::messages::*;
-use matchday_core::protocol::{Body, ErrorCode, PlayerId, QueryRequest, RoundId, Sender, UntrustedText};
+use matchday_core::protocol::{
+    Body, ErrorCode, PlayerId, QueryRequest, RoundId, Sender, UntrustedText,
+};
 use serde_json::{Value, json};
 
 fn of(competition: Competition) -> LeagueSettings {
-    LeagueSettings { competition, operator_token: Some(operator().hash()), ..quick() }
+    LeagueSettings {
+        competition,
+        operator_token: Some(operator().hash()),
+        ..quick()
+    }
 }
 
 fn knockout() -> LeagueSettings {
@@ -41,7 +47,9 @@ fn play_out(desk: &mut Desk, mut score: impl FnMut(&PlayerId, &PlayerId) -> (u32
 
 fn titles(desk: &Desk) -> Vec<String> {
     let rounds = desk.manager.league().rounds.iter();
-    rounds.filter_map(|round| round.drawn.as_ref().map(|drawn| drawn.title.clone())).collect()
+    rounds
+        .filter_map(|round| round.drawn.as_ref().map(|drawn| drawn.title.clone()))
+        .collect()
 }
 
 fn ask(desk: &mut Desk, query: impl Into<QueryRequest>) -> Value {
@@ -56,10 +64,16 @@ fn ask(desk: &mut Desk, query: impl Into<QueryRequest>) -> Value {
 }
 
 fn every_format() -> Vec<Competition> {
-    let best_of_three = |format| Competition { matches_per_pairing: 3, ..Competition::of(format) };
+    let best_of_three = |format| Competition {
+        matches_per_pairing: 3,
+        ..Competition::of(format)
+    };
     let mut all: Vec<Competition> = Format::ENDING.into_iter().map(Competition::of).collect();
     all.extend(Format::ENDING.map(best_of_three));
-    all.push(Competition { third_place: true, ..Competition::of(Format::Knockout) });
+    all.push(Competition {
+        third_place: true,
+        ..Competition::of(Format::Knockout)
+    });
     all
 }
 
@@ -69,10 +83,17 @@ fn every_format_is_played_to_its_end_and_replays_to_the_same_league() {
         for players in [4, 5, 7, 8] {
             let mut desk = Desk::started(of(competition.clone()), players, 2);
             let mut chance = Entropy::numbered(u64::from(players));
-            play_out(&mut desk, |_, _| *[(3, 0), (0, 3), (1, 1)].get(chance.below(3) as usize).unwrap());
+            play_out(&mut desk, |_, _| {
+                *[(3, 0), (0, 3), (1, 1)]
+                    .get(chance.below(3) as usize)
+                    .unwrap()
+            });
             let league = desk.manager.league();
             assert_eq!(league.phase, Phase::Completed, "{competition:?}");
-            assert_eq!(league.champion.as_ref(), Some(&league.standings()[0].player));
+            assert_eq!(
+                league.champion.as_ref(),
+                Some(&league.standings()[0].player)
+            );
             let mut again = Manager::new(quick());
             for (at, event) in &desk.events {
                 let line = event_codec::encode(*at, event).unwrap();
@@ -90,19 +111,30 @@ fn a_manager_killed_after_any_event_draws_the_same_rounds() {
         let settings = of(competition.clone());
         let mut smooth = Desk::started(settings.clone(), 5, 2);
         play_out(&mut smooth, the_better);
-        let started = |(_, event): &(_, LeagueEvent)| matches!(event, LeagueEvent::LeagueStarted { .. });
+        let started =
+            |(_, event): &(_, LeagueEvent)| matches!(event, LeagueEvent::LeagueStarted { .. });
         let first = smooth.events.iter().position(started).unwrap() + 1;
-        for kept in
-            (first..smooth.events.len()).step_by(if competition.matches_per_pairing > 1 { 5 } else { 1 })
-        {
+        for kept in (first..smooth.events.len()).step_by(if competition.matches_per_pairing > 1 {
+            5
+        } else {
+            1
+        }) {
             let mut rough = Desk::started(settings.clone(), 5, 2);
             rough.events = smooth.events[..kept].to_vec();
             rough.crash();
             play_out(&mut rough, the_better);
             let one = rough.manager.league();
             let other = smooth.manager.league();
-            assert_eq!(one.standings(), other.standings(), "{competition:?}, after event {kept}");
-            assert_eq!(titles(&rough), titles(&smooth), "{competition:?}, after event {kept}");
+            assert_eq!(
+                one.standings(),
+                other.standings(),
+                "{competition:?}, after event {kept}"
+            );
+            assert_eq!(
+                titles(&rough),
+                titles(&smooth),
+                "{competition:?}, after event {kept}"
+            );
         }
     }
 }
@@ -110,9 +142,15 @@ fn a_manager_killed_after_any_event_draws_the_same_rounds() {
 #[test]
 fn a_plain_league_is_written_down_as_it_always_was() {
     let desk = Desk::started(quick(), 4, 1);
-    let lines: Vec<String> =
-        desk.events.iter().map(|(at, event)| event_codec::encode(*at, event).unwrap().to_string()).collect();
-    let started = lines.iter().find(|line| line.contains("league_started")).unwrap();
+    let lines: Vec<String> = desk
+        .events
+        .iter()
+        .map(|(at, event)| event_codec::encode(*at, event).unwrap().to_string())
+        .collect();
+    let started = lines
+        .iter()
+        .find(|line| line.contains("league_started"))
+        .unwrap();
     assert!(!started.contains("draw"), "{started}");
     assert!(!lines[0].contains("competition"), "{}", lines[0]);
     assert!(!lines.iter().any(|line| line.contains("round_drawn")));
@@ -126,7 +164,10 @@ fn the_champion_of_a_knockout_is_the_winner_of_the_final() {
     assert_eq!(titles(&desk), ["Quarterfinals", "Semifinals", "Final"]);
     assert_eq!(league.champion, Some(PlayerId::numbered(8)));
     let rows = league.rows();
-    assert_eq!(rows[0].rank_reason.as_ref().map(UntrustedText::raw), Some("ahead of P07 on stage reached"));
+    assert_eq!(
+        rows[0].rank_reason.as_ref().map(UntrustedText::raw),
+        Some("ahead of P07 on stage reached")
+    );
 }
 
 #[test]
@@ -138,16 +179,25 @@ fn the_schedule_names_the_rounds_and_says_how_many_are_to_come() {
     assert_eq!(rounds[0]["byes"], json!(["P01", "P02"]));
     assert_eq!(rounds.as_array().unwrap().len(), 1);
     assert_eq!(schedule["data"]["rounds_to_come"], 2);
-    let third = QueryParams { round_id: Some(RoundId(3)), ..QueryParams::default() };
+    let third = QueryParams {
+        round_id: Some(RoundId(3)),
+        ..QueryParams::default()
+    };
     let later = ask(&mut desk, QueryRequest::new(Query::Schedule, third));
     assert_eq!(later["success"], false);
     let why = later["error"]["error_description"].as_str().unwrap();
     assert!(why.contains("round 3 is not drawn yet"), "{why}");
     let status = ask(&mut desk, Query::Status);
-    assert_eq!((&status["total_rounds"], &status["round_title"]), (&json!(3), &json!("Quarterfinals")));
+    assert_eq!(
+        (&status["total_rounds"], &status["round_title"]),
+        (&json!(3), &json!("Quarterfinals"))
+    );
     play_out(&mut desk, the_better);
     let status = ask(&mut desk, Query::Status);
-    assert_eq!((&status["total_rounds"], &status["round_title"]), (&json!(3), &json!("Final")));
+    assert_eq!(
+        (&status["total_rounds"], &status["round_title"]),
+        (&json!(3), &json!("Final"))
+    );
     let schedule = ask(&mut desk, Query::Schedule);
     assert_eq!(schedule["data"].get("rounds_to_come"), None);
 }
@@ -185,7 +235,10 @@ fn a_tie_that_stays_level_is_decided_by_a_lot_that_the_log_tells() {
         })
         .collect();
     assert_eq!(lots.len(), 3);
-    assert_eq!(desk.manager.league().champion.as_ref(), Some(&lots[2].winner));
+    assert_eq!(
+        desk.manager.league().champion.as_ref(),
+        Some(&lots[2].winner)
+    );
 }
 
 #[test]
@@ -194,7 +247,9 @@ fn a_result_from_which_a_later_round_was_drawn_cannot_be_voided() {
     play_round(&mut desk, the_better);
     let refused = give(&mut desk, Order::Void, None, Some("R1M1"));
     assert_eq!(error_code(&refused), ErrorCode::InvalidState);
-    let Body::LeagueError(error) = &refused else { panic!("{refused:?}") };
+    let Body::LeagueError(error) = &refused else {
+        panic!("{refused:?}")
+    };
     let said = error.error_message.clone().unwrap().raw().to_owned();
     insta::assert_snapshot!(said, @"R1M1: round 2 (Final) was drawn from its result, which therefore stays");
 }
@@ -230,7 +285,10 @@ fn who_is_withdrawn_from_a_swiss_league_is_paired_no_more() {
     play_out(&mut desk, the_better);
     let league = desk.manager.league();
     let matches_of = |player: &str| {
-        let games = league.matches.values().filter(|game| game.has(&PlayerId::new(player)));
+        let games = league
+            .matches
+            .values()
+            .filter(|game| game.has(&PlayerId::new(player)));
         games.map(|game| game.round_id.0).collect::<Vec<_>>()
     };
     assert_eq!(matches_of("P03"), [1]);
@@ -252,8 +310,13 @@ fn a_knockout_that_the_operator_ends_is_ranked_by_how_far_each_has_come() {
     let mut desk = Desk::started(knockout(), 4, 1);
     play_round(&mut desk, |a, b| if a < b { (0, 3) } else { (3, 0) });
     give(&mut desk, Order::End, None, None);
-    let table: Vec<_> =
-        desk.manager.league().standings().iter().map(|place| place.player.to_string()).collect();
+    let table: Vec<_> = desk
+        .manager
+        .league()
+        .standings()
+        .iter()
+        .map(|place| place.player.to_string())
+        .collect();
     assert_eq!(table, ["P03", "P04", "P01", "P02"]);
 }
 
@@ -261,14 +324,25 @@ fn a_knockout_that_the_operator_ends_is_ranked_by_how_far_each_has_come() {
 fn a_bye_of_a_swiss_round_counts_as_a_win_once_the_round_is_announced() {
     let desk = Desk::started(of(Competition::of(Format::Swiss)), 5, 1);
     let rows = desk.manager.league().rows();
-    assert_eq!((rows[0].player_id.as_str(), rows[0].played, rows[0].points), ("P05", 1, 3));
+    assert_eq!(
+        (rows[0].player_id.as_str(), rows[0].played, rows[0].points),
+        ("P05", 1, 3)
+    );
 }
 
 #[test]
 fn too_few_players_for_the_format_cannot_start_the_league() {
-    let competition = Competition { groups: Some(4), ..Competition::of(Format::GroupsKnockout) };
+    let competition = Competition {
+        groups: Some(4),
+        ..Competition::of(Format::GroupsKnockout)
+    };
     let mut desk = Desk::with(of(competition), 6, 1);
-    let refused = desk.ask_as(&Sender::Launcher, StartLeague { league_id: league_id() });
+    let refused = desk.ask_as(
+        &Sender::Launcher,
+        StartLeague {
+            league_id: league_id(),
+        },
+    );
     assert_eq!(error_code(&refused), ErrorCode::InvalidState);
     assert_eq!(desk.manager.league().phase, Phase::Registration);
     (7..=8).for_each(|number| {
@@ -279,7 +353,10 @@ fn too_few_players_for_the_format_cannot_start_the_league() {
 
 #[test]
 fn lots_in_the_table_are_drawn_from_the_seed_in_the_log() {
-    let settings = LeagueSettings { tie_breaks: vec![TieBreak::Lots], ..quick() };
+    let settings = LeagueSettings {
+        tie_breaks: vec![TieBreak::Lots],
+        ..quick()
+    };
     let mut desk = Desk::started(settings, 6, 1);
     play_out(&mut desk, |_, _| (1, 1));
     let league = desk.manager.league();
@@ -288,7 +365,14 @@ fn lots_in_the_table_are_drawn_from_the_seed_in_the_log() {
         LeagueEvent::LeagueStarted { draw: Some(_), rounds, .. } if rounds.len() == 5
     )));
     let rows = league.rows();
-    assert!(rows[0].rank_reason.as_ref().map(UntrustedText::raw).unwrap().ends_with("on lots"));
+    assert!(
+        rows[0]
+            .rank_reason
+            .as_ref()
+            .map(UntrustedText::raw)
+            .unwrap()
+            .ends_with("on lots")
+    );
     let order: Vec<_> = rows.iter().map(|row| row.player_id.to_string()).collect();
     assert_ne!(order, ["P01", "P02", "P03", "P04", "P05", "P06"]);
 }

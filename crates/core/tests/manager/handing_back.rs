@@ -12,10 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 fn hand_back(desk: &mut Desk, from: &Sender, match_id: &str, attempt: u32) -> Content {
-    let context = json!({"match_id": match_id, "culprit": "infrastructure"}).as_object().cloned();
+    let context = json!({"match_id": match_id, "culprit": "infrastructure"})
+        .as_object()
+        .cloned();
     let error = LeagueError::new(ErrorCode::Internal, "no handles left", None, context);
     let mut message = desk.message(from, error);
-    message.envelope.conversation_id = ConversationId::of_match(&MatchId::new(match_id), Attempt(attempt));
+    message.envelope.conversation_id =
+        ConversationId::of_match(&MatchId::new(match_id), Attempt(attempt));
     let ask = matchday_core::agent::Ask::Message(Ok(incoming(message)));
     desk.ask_any(ask, false).pop().expect("it is answered")
 }
@@ -28,7 +31,10 @@ fn refused(content: &Content) -> ErrorCode {
 }
 
 fn holder(desk: &Desk, match_id: &str) -> Option<RefereeId> {
-    desk.open_matches().into_iter().find(|(id, ..)| id.as_str() == match_id).map(|(.., referee)| referee)
+    desk.open_matches()
+        .into_iter()
+        .find(|(id, ..)| id.as_str() == match_id)
+        .map(|(.., referee)| referee)
 }
 
 #[test]
@@ -36,14 +42,29 @@ fn a_match_that_is_handed_back_goes_to_another_referee_and_nobody_loses() {
     let mut desk = Desk::started(quick(), 2, 2);
     desk.settle_received();
     let first = holder(&desk, "R1M1").unwrap();
-    assert_eq!(hand_back(&mut desk, &Sender::Referee(first.clone()), "R1M1", 1), Content::Received);
+    assert_eq!(
+        hand_back(&mut desk, &Sender::Referee(first.clone()), "R1M1", 1),
+        Content::Received
+    );
     let lost = desk.events.iter().find_map(|(_, event)| match event {
-        LeagueEvent::AttemptLost { attempt, referee_id, culprit, reason, .. } => {
-            Some((*attempt, referee_id.clone(), *culprit, reason.clone()))
-        }
+        LeagueEvent::AttemptLost {
+            attempt,
+            referee_id,
+            culprit,
+            reason,
+            ..
+        } => Some((*attempt, referee_id.clone(), *culprit, reason.clone())),
         _ => None,
     });
-    assert_eq!(lost, Some((Attempt(1), first.clone(), Culprit::Infrastructure, "no handles left".into())));
+    assert_eq!(
+        lost,
+        Some((
+            Attempt(1),
+            first.clone(),
+            Culprit::Infrastructure,
+            "no handles left".into()
+        ))
+    );
     assert_eq!(holder(&desk, "R1M1"), None, "it rests a little");
     desk.pass(Duration::from_secs(2));
     let second = holder(&desk, "R1M1").unwrap();
@@ -58,7 +79,10 @@ fn the_only_referee_gets_the_match_again_later() {
     desk.settle_received();
     hand_back(&mut desk, &referee(1), "R1M1", 1);
     desk.pass(Duration::from_secs(2));
-    assert_eq!(desk.manager.league().matches[&MatchId::new("R1M1")].attempt(), Some(Attempt(2)));
+    assert_eq!(
+        desk.manager.league().matches[&MatchId::new("R1M1")].attempt(),
+        Some(Attempt(2))
+    );
 }
 
 #[test]
@@ -77,23 +101,42 @@ fn only_the_referee_of_a_match_can_hand_it_back_and_only_while_it_has_it() {
     let mut desk = Desk::started(quick(), 2, 2);
     desk.settle_received();
     let first = Sender::Referee(holder(&desk, "R1M1").unwrap());
-    let other = if first == referee(1) { referee(2) } else { referee(1) };
-    assert_eq!(refused(&hand_back(&mut desk, &other, "R1M1", 1)), ErrorCode::TokenInvalid);
-    assert_eq!(refused(&hand_back(&mut desk, &first, "R9M9", 1)), ErrorCode::MatchNotFound);
+    let other = if first == referee(1) {
+        referee(2)
+    } else {
+        referee(1)
+    };
+    assert_eq!(
+        refused(&hand_back(&mut desk, &other, "R1M1", 1)),
+        ErrorCode::TokenInvalid
+    );
+    assert_eq!(
+        refused(&hand_back(&mut desk, &first, "R9M9", 1)),
+        ErrorCode::MatchNotFound
+    );
     assert_eq!(hand_back(&mut desk, &first, "R1M1", 7), Content::Received);
-    assert!(holder(&desk, "R1M1").is_some(), "another attempt is none of this one's business");
+    assert!(
+        holder(&desk, "R1M1").is_some(),
+        "another attempt is none of this one's business"
+    );
     hand_back(&mut desk, &first, "R1M1", 1);
     let events = desk.events.len();
     assert_eq!(hand_back(&mut desk, &first, "R1M1", 1), Content::Received);
     assert_eq!(desk.events.len(), events, "the same again changes nothing");
-    assert_eq!(refused(&hand_back(&mut desk, &player(1), "R1M1", 1)), ErrorCode::TokenMissing);
+    assert_eq!(
+        refused(&hand_back(&mut desk, &player(1), "R1M1", 1)),
+        ErrorCode::TokenMissing
+    );
 }
 
 #[test]
 fn an_error_that_hands_nothing_back_is_refused() {
     let mut desk = Desk::started(quick(), 2, 1);
     let error = LeagueError::new(ErrorCode::Timeout, "what now", None, None);
-    assert_eq!(error_code(&desk.ask_as(&referee(1), error)), ErrorCode::InvalidState);
+    assert_eq!(
+        error_code(&desk.ask_as(&referee(1), error)),
+        ErrorCode::InvalidState
+    );
 }
 
 /// Players that neither their referees nor the manager can reach do not keep a league from its end.
@@ -105,15 +148,27 @@ fn players_whom_nobody_reaches_are_suspended_when_the_manager_has_seen_it_itself
         let by = Sender::Referee(holder(&desk, "R1M1").unwrap());
         hand_back(&mut desk, &by, "R1M1", attempt);
         let unreachable = [player_endpoint(1), player_endpoint(2)];
-        desk.answer_calls(|call| if unreachable.contains(&call.to) { Answer::Undelivered(Failure::NoRoute) } else { Answer::Received });
+        desk.answer_calls(|call| {
+            if unreachable.contains(&call.to) {
+                Answer::Undelivered(Failure::NoRoute)
+            } else {
+                Answer::Received
+            }
+        });
         desk.pass(Duration::from_secs(3));
     }
     desk.report("R1M1", (0, 0));
     assert_eq!(desk.manager.league().phase, Phase::Completed);
-    let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+    let decision = desk.manager.league().matches[&MatchId::new("R1M1")]
+        .decision
+        .clone()
+        .unwrap();
     for number in [1, 2] {
         let blame = decision.blame(&PlayerId::numbered(number)).unwrap();
-        assert_eq!((blame.culprit, blame.cause), (Culprit::Player, Cause::Suspended));
+        assert_eq!(
+            (blame.culprit, blame.cause),
+            (Culprit::Player, Cause::Suspended)
+        );
     }
 }
 
@@ -127,19 +182,33 @@ fn a_manager_that_cannot_reach_them_by_its_own_fault_suspends_nobody() {
         desk.answer_calls(|_| Answer::Undelivered(Failure::Ours));
         desk.pass(Duration::from_secs(3));
     }
-    let states: Vec<_> = desk.manager.league().players.values().map(|player| player.state).collect();
+    let states: Vec<_> = desk
+        .manager
+        .league()
+        .players
+        .values()
+        .map(|player| player.state)
+        .collect();
     assert_eq!(states, [Lifecycle::Active, Lifecycle::Active]);
 }
 
 #[test]
 fn an_agent_that_was_not_probed_by_our_own_fault_is_not_suspended_at_the_start() {
-    let settings = LeagueSettings { endpoint_check: EndpointCheck::AtStart, ..quick() };
+    let settings = LeagueSettings {
+        endpoint_check: EndpointCheck::AtStart,
+        ..quick()
+    };
     let mut desk = Desk::with(settings, 2, 1);
     desk.outbox.clear();
     desk.start();
     desk.answer_calls(|_| Answer::Undelivered(Failure::Ours));
     desk.pass(Duration::from_secs(3));
-    assert!(!desk.events.iter().any(|(_, event)| matches!(event, LeagueEvent::AgentSuspended { .. })));
+    assert!(
+        !desk
+            .events
+            .iter()
+            .any(|(_, event)| matches!(event, LeagueEvent::AgentSuspended { .. }))
+    );
 }
 
 #[test]
@@ -156,7 +225,10 @@ fn a_referee_that_does_not_report_is_named_as_the_culprit() {
 
 #[test]
 fn a_report_may_blame_those_who_lost_for_their_own_fault_and_nobody_else() {
-    let blame = |culprit| Blame { culprit, ..Blame::on_player(Cause::Silent) };
+    let blame = |culprit| Blame {
+        culprit,
+        ..Blame::on_player(Cause::Silent)
+    };
     let a = PlayerId::numbered(1);
     let b = PlayerId::numbered(2);
     let cases = [
@@ -164,7 +236,10 @@ fn a_report_may_blame_those_who_lost_for_their_own_fault_and_nobody_else() {
         (vec![(b.clone(), blame(Culprit::Infrastructure))], false),
         (vec![(b.clone(), blame(Culprit::Referee))], false),
         (vec![(a.clone(), blame(Culprit::Player))], false),
-        (vec![(a, blame(Culprit::Player)), (b, blame(Culprit::Player))], false),
+        (
+            vec![(a, blame(Culprit::Player)), (b, blame(Culprit::Player))],
+            false,
+        ),
         (vec![], false),
     ];
     for (blamed, accepted) in cases {
@@ -174,7 +249,11 @@ fn a_report_may_blame_those_who_lost_for_their_own_fault_and_nobody_else() {
         result.status = Some(GameStatus::TechnicalLoss);
         result.details.blame = Some(Box::new(blamed.iter().cloned().collect()));
         let answer = desk.ask_as(&referee(1), report);
-        assert_eq!(matches!(answer, Body::MatchResultAck(_)), accepted, "{blamed:?}: {answer:?}");
+        assert_eq!(
+            matches!(answer, Body::MatchResultAck(_)),
+            accepted,
+            "{blamed:?}: {answer:?}"
+        );
     }
 }
 
@@ -187,19 +266,32 @@ fn a_players_statistics_say_why_it_lost_without_play() {
     let query = LeagueQuery {
         league_id: league_id(),
         query_type: Query::PlayerStats,
-        query_params: QueryParams { player_id: Some(PlayerId::numbered(2)), ..QueryParams::default() },
+        query_params: QueryParams {
+            player_id: Some(PlayerId::numbered(2)),
+            ..QueryParams::default()
+        },
     };
-    let Body::LeagueQueryResponse(answer) = desk.ask_as(&referee(1), query) else { panic!() };
+    let Body::LeagueQueryResponse(answer) = desk.ask_as(&referee(1), query) else {
+        panic!()
+    };
     let stats = answer.data.clone().unwrap();
-    assert_eq!(stats["stats"]["technical_causes"], json!({"unstated": 1}), "a foreign referee does not say");
+    assert_eq!(
+        stats["stats"]["technical_causes"],
+        json!({"unstated": 1}),
+        "a foreign referee does not say"
+    );
 }
 
 /// Hands R1M1 back as the referee that has it, until nobody has it or so often.
 fn hand_back_all(desk: &mut Desk, most: u32) -> u32 {
     for count in 0..most {
         desk.settle_received();
-        let Some(by) = holder(desk, "R1M1") else { return count };
-        let attempt = desk.manager.league().matches[&MatchId::new("R1M1")].attempt().unwrap();
+        let Some(by) = holder(desk, "R1M1") else {
+            return count;
+        };
+        let attempt = desk.manager.league().matches[&MatchId::new("R1M1")]
+            .attempt()
+            .unwrap();
         hand_back(desk, &Sender::Referee(by), "R1M1", attempt.0);
         desk.pass(Duration::from_secs(3));
     }
@@ -210,8 +302,14 @@ fn hand_back_all(desk: &mut Desk, most: u32) -> u32 {
 fn a_referee_that_hands_a_match_back_again_and_again_gets_no_more_draws_of_it() {
     let mut desk = Desk::started(quick(), 2, 1);
     assert_eq!(hand_back_all(&mut desk, 20), 5);
-    let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
-    assert_eq!((decision.status, &decision.by), (GameStatus::Draw, &DecidedBy::Manager));
+    let decision = desk.manager.league().matches[&MatchId::new("R1M1")]
+        .decision
+        .clone()
+        .unwrap();
+    assert_eq!(
+        (decision.status, &decision.by),
+        (GameStatus::Draw, &DecidedBy::Manager)
+    );
     assert_eq!(decision.result.winner, None);
     assert!(
         decision
@@ -222,7 +320,10 @@ fn a_referee_that_hands_a_match_back_again_and_again_gets_no_more_draws_of_it() 
             .raw()
             .contains("no referee could play it: 5 attempts came to nothing (no handles left)")
     );
-    assert!(decision.blame(&PlayerId::numbered(1)).is_none(), "nobody is to blame");
+    assert!(
+        decision.blame(&PlayerId::numbered(1)).is_none(),
+        "nobody is to blame"
+    );
     assert_eq!(desk.manager.league().phase, Phase::Completed);
 }
 
@@ -230,7 +331,9 @@ fn a_referee_that_hands_a_match_back_again_and_again_gets_no_more_draws_of_it() 
 fn a_match_goes_round_all_referees_before_one_has_it_twice() {
     let mut desk = Desk::started(quick(), 2, 3);
     hand_back_all(&mut desk, 3);
-    let mut given = desk.manager.league().matches[&MatchId::new("R1M1")].attempts.clone();
+    let mut given = desk.manager.league().matches[&MatchId::new("R1M1")]
+        .attempts
+        .clone();
     given.truncate(3);
     given.sort();
     assert_eq!(given, [1, 2, 3].map(RefereeId::numbered));
@@ -238,7 +341,11 @@ fn a_match_goes_round_all_referees_before_one_has_it_twice() {
 
 /// Hands back the first open match of such a referee.
 fn hand_back_first(desk: &mut Desk, is_meant: impl Fn(&RefereeId) -> bool) {
-    if let Some((match_id, .., by)) = desk.open_matches().into_iter().find(|(.., by)| is_meant(by)) {
+    if let Some((match_id, .., by)) = desk
+        .open_matches()
+        .into_iter()
+        .find(|(.., by)| is_meant(by))
+    {
         let attempt = desk.manager.league().matches[&match_id].attempt().unwrap();
         hand_back(desk, &Sender::Referee(by), match_id.as_str(), attempt.0);
     }
@@ -260,7 +367,13 @@ fn with_a_barred_referee() -> Desk {
 fn a_barred_referee_that_is_gone_does_not_keep_a_match_from_being_decided() {
     let mut desk = with_a_barred_referee();
     for _ in 0..300 {
-        desk.answer_calls(|call| if call.to == referee_endpoint(1) { Answer::Undelivered(Failure::NoConnection) } else { Answer::Received });
+        desk.answer_calls(|call| {
+            if call.to == referee_endpoint(1) {
+                Answer::Undelivered(Failure::NoConnection)
+            } else {
+                Answer::Received
+            }
+        });
         hand_back_first(&mut desk, |by| *by == RefereeId::numbered(2));
     }
     assert_eq!(desk.manager.league().phase, Phase::Completed);

@@ -11,9 +11,16 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 fn ladder(change: impl FnOnce(&mut Competition)) -> LeagueSettings {
-    let mut competition = Competition { matches_per_hour: None, ..Competition::of(Format::Ladder) };
+    let mut competition = Competition {
+        matches_per_hour: None,
+        ..Competition::of(Format::Ladder)
+    };
     change(&mut competition);
-    LeagueSettings { competition, operator_token: Some(operator().hash()), ..quick() }
+    LeagueSettings {
+        competition,
+        operator_token: Some(operator().hash()),
+        ..quick()
+    }
 }
 
 /// Reports all that is open: the lower number wins.
@@ -31,11 +38,23 @@ fn id(number: u32) -> PlayerId {
 
 /// Who is paired with whom in the last round, the lower number first.
 fn pairs(desk: &Desk) -> BTreeMap<PlayerId, PlayerId> {
-    let drawn = desk.manager.league().rounds.last().and_then(|round| round.drawn.clone()).unwrap();
+    let drawn = desk
+        .manager
+        .league()
+        .rounds
+        .last()
+        .and_then(|round| round.drawn.clone())
+        .unwrap();
     drawn
         .pairs
         .iter()
-        .map(|(a, b)| if a < b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) })
+        .map(|(a, b)| {
+            if a < b {
+                (a.clone(), b.clone())
+            } else {
+                (b.clone(), a.clone())
+            }
+        })
         .collect()
 }
 
@@ -62,9 +81,19 @@ fn a_ladder_goes_on_and_ranks_by_rating() {
     let rows = league.rows();
     let order: Vec<&PlayerId> = rows.iter().map(|row| &row.player_id).collect();
     assert_eq!(order, [&id(1), &id(2), &id(3), &id(4)]);
-    assert!(rows.iter().is_sorted_by(|one, other| one.rating > other.rating), "{rows:?}");
-    assert!(rows.iter().all(|row| row.rating_deviation.unwrap() < 200), "{rows:?}");
-    assert_eq!(rows[0].rank_reason.as_ref().unwrap().raw(), "ahead of P02 on rating");
+    assert!(
+        rows.iter()
+            .is_sorted_by(|one, other| one.rating > other.rating),
+        "{rows:?}"
+    );
+    assert!(
+        rows.iter().all(|row| row.rating_deviation.unwrap() < 200),
+        "{rows:?}"
+    );
+    assert_eq!(
+        rows[0].rank_reason.as_ref().unwrap().raw(),
+        "ahead of P02 on rating"
+    );
 }
 
 #[test]
@@ -74,7 +103,10 @@ fn the_same_two_meet_again_only_when_others_have_met() {
     for _ in 0..20 {
         play_round(&mut desk);
         let next = pairs(&desk);
-        assert!(next.iter().all(|(a, b)| last.get(a) != Some(b)), "{last:?} then {next:?}");
+        assert!(
+            next.iter().all(|(a, b)| last.get(a) != Some(b)),
+            "{last:?} then {next:?}"
+        );
         last = next;
     }
 }
@@ -86,12 +118,21 @@ fn a_player_that_joins_a_running_ladder_is_paired() {
     assert_eq!(desk.register_player(3), player(3));
     assert_eq!(desk.register_player(4), player(4));
     play_round(&mut desk);
-    assert_eq!(desk.manager.league().players[&id(3)].state, Lifecycle::Active);
+    assert_eq!(
+        desk.manager.league().players[&id(3)].state,
+        Lifecycle::Active
+    );
     assert_eq!(pairs(&desk).len(), 2);
     for _ in 0..3 {
         play_round(&mut desk);
     }
-    let played: Vec<u32> = desk.manager.league().rows().iter().map(|row| row.played).collect();
+    let played: Vec<u32> = desk
+        .manager
+        .league()
+        .rows()
+        .iter()
+        .map(|row| row.played)
+        .collect();
     assert!(played.iter().all(|played| *played >= 3), "{played:?}");
 }
 
@@ -119,21 +160,33 @@ fn a_player_leaves_by_its_own_order_and_comes_back_with_its_rating() {
         play_round(&mut desk);
     }
     assert!(matches!(leave(&mut desk, 3, 3), Body::LeagueStatus(_)));
-    assert_eq!(error_code(&leave(&mut desk, 3, 1)), ErrorCode::TokenInvalid, "nobody else");
+    assert_eq!(
+        error_code(&leave(&mut desk, 3, 1)),
+        ErrorCode::TokenInvalid,
+        "nobody else"
+    );
     play_round(&mut desk);
     let before = desk.manager.league().ratings().unwrap()[&id(3)];
     for _ in 0..3 {
         play_round(&mut desk);
         assert_eq!(pairs(&desk), BTreeMap::from([(id(1), id(2))]));
     }
-    assert_eq!(desk.manager.league().ratings().unwrap()[&id(3)], before, "no surer and no less sure");
-    let request = LeagueRegisterRequest { player_meta: player_meta(3), join_code: None };
+    assert_eq!(
+        desk.manager.league().ratings().unwrap()[&id(3)],
+        before,
+        "no surer and no less sure"
+    );
+    let request = LeagueRegisterRequest {
+        player_meta: player_meta(3),
+        join_code: None,
+    };
     assert_eq!(answer_id(&desk.ask_as(&player(3), request)), player(3));
     for _ in 0..2 {
         play_round(&mut desk);
     }
     assert!(
-        pairs(&desk).values().any(|b| *b == id(3)) || desk.manager.league().players[&id(3)].record.losses > 2
+        pairs(&desk).values().any(|b| *b == id(3))
+            || desk.manager.league().players[&id(3)].record.losses > 2
     );
 }
 
@@ -144,30 +197,53 @@ fn nobody_plays_more_often_than_it_allows() {
     for number in 1..=2 {
         desk.register_player(number);
     }
-    let modest = PlayerMeta { max_matches_per_hour: Some(1), ..player_meta(3) };
-    desk.ask_as(&player(3), LeagueRegisterRequest { player_meta: modest, join_code: None });
+    let modest = PlayerMeta {
+        max_matches_per_hour: Some(1),
+        ..player_meta(3)
+    };
+    desk.ask_as(
+        &player(3),
+        LeagueRegisterRequest {
+            player_meta: modest,
+            join_code: None,
+        },
+    );
     desk.start();
     for _ in 0..8 {
         play_round(&mut desk);
     }
     let drawn = |desk: &Desk, number: u32| {
-        desk.manager.league().matches.values().filter(|game| game.has(&id(number))).count()
+        desk.manager
+            .league()
+            .matches
+            .values()
+            .filter(|game| game.has(&id(number)))
+            .count()
     };
     assert_eq!([1, 2, 3].map(|number| drawn(&desk, number) <= 3), [true; 3]);
     assert_eq!(drawn(&desk, 3), 1);
     let before = desk.manager.league().matches.len();
     desk.pass(Duration::from_secs(3600));
-    assert!(desk.manager.league().matches.len() > before, "and goes on in the next hour");
+    assert!(
+        desk.manager.league().matches.len() > before,
+        "and goes on in the next hour"
+    );
 }
 
 #[test]
 fn a_pairing_of_three_games_ends_once_it_is_decided() {
-    let mut desk = Desk::started(ladder(|competition| competition.matches_per_pairing = 3), 2, 1);
+    let mut desk = Desk::started(
+        ladder(|competition| competition.matches_per_pairing = 3),
+        2,
+        1,
+    );
     for _ in 0..4 {
         play_round(&mut desk);
     }
     let rounds = desk.manager.league().rounds.iter();
-    let titles: Vec<String> = rounds.map(|round| round.drawn.as_ref().unwrap().title.clone()).collect();
+    let titles: Vec<String> = rounds
+        .map(|round| round.drawn.as_ref().unwrap().title.clone())
+        .collect();
     let expected = [
         "Pairing 1, game 1 of 3",
         "Pairing 1, game 2 of 3",
@@ -188,7 +264,13 @@ fn a_ladder_goes_on_after_a_restart_as_if_nothing_had_happened() {
             assert_eq!(*desk.manager.league(), before);
         }
     }
-    let ratings: Vec<Rating> = desk.manager.league().ratings().unwrap().into_values().collect();
+    let ratings: Vec<Rating> = desk
+        .manager
+        .league()
+        .ratings()
+        .unwrap()
+        .into_values()
+        .collect();
     assert!(ratings[0].rating > ratings[4].rating + 100.0, "{ratings:?}");
 }
 
@@ -200,11 +282,17 @@ fn the_operator_ends_a_ladder_and_nobody_registers_then() {
         matches!(give(&mut desk, Order::End, None, None), Body::LeagueStatus(status) if status.status == Phase::Completed)
     );
     assert_eq!(desk.manager.league().champion, Some(id(1)));
-    let request = LeagueRegisterRequest { player_meta: player_meta(7), join_code: None };
+    let request = LeagueRegisterRequest {
+        player_meta: player_meta(7),
+        join_code: None,
+    };
     let Body::LeagueRegisterResponse(response) = desk.ask_as(&player(7), request) else {
         panic!("a response")
     };
-    assert_eq!(response.answer.error_code, Some(ErrorCode::LateRegistration));
+    assert_eq!(
+        response.answer.error_code,
+        Some(ErrorCode::LateRegistration)
+    );
 }
 
 #[test]
@@ -218,7 +306,11 @@ fn in_other_leagues_no_player_gives_orders() {
 #[test]
 fn a_ladder_that_is_paused_or_over_wakes_for_no_pairing() {
     for order in [Order::Pause, Order::End] {
-        let mut desk = Desk::started(ladder(|competition| competition.matches_per_hour = Some(1)), 2, 1);
+        let mut desk = Desk::started(
+            ladder(|competition| competition.matches_per_hour = Some(1)),
+            2,
+            1,
+        );
         play_round(&mut desk);
         assert!(desk.manager.deadline().is_some(), "the next hour");
         give(&mut desk, order, None, None);
@@ -226,6 +318,9 @@ fn a_ladder_that_is_paused_or_over_wakes_for_no_pairing() {
         desk.now = desk.now + Duration::from_secs(7200);
         desk.hand_in(Input::Tick);
         desk.settle_received();
-        assert!(desk.manager.deadline().is_none_or(|at| at > desk.now), "{order:?}");
+        assert!(
+            desk.manager.deadline().is_none_or(|at| at > desk.now),
+            "{order:?}"
+        );
     }
 }

@@ -35,7 +35,10 @@ fn played(score: Score) -> League {
             (false, _) => 60,
         };
         let totals = json!({ game.a.as_str(): paid(&game.a), game.b.as_str(): paid(&game.b) });
-        let details = ResultDetails::of(GameDetails::Other(Map::from_iter([("totals".to_owned(), totals)])));
+        let details = ResultDetails::of(GameDetails::Other(Map::from_iter([(
+            "totals".to_owned(),
+            totals,
+        )])));
         if let Some(decision) = &mut game.decision {
             Arc::make_mut(&mut decision.result).details = details;
         }
@@ -45,8 +48,14 @@ fn played(score: Score) -> League {
 
 fn rows(league: &League) -> Vec<(String, u32, Option<String>)> {
     let rows = league.rows();
-    let told = |row: &StandingRow| row.rank_reason.as_ref().map(|reason| reason.raw().to_owned());
-    rows.iter().map(|row| (row.player_id.to_string(), row.points, told(row))).collect()
+    let told = |row: &StandingRow| {
+        row.rank_reason
+            .as_ref()
+            .map(|reason| reason.raw().to_owned())
+    };
+    rows.iter()
+        .map(|row| (row.player_id.to_string(), row.points, told(row)))
+        .collect()
 }
 
 #[test]
@@ -56,7 +65,11 @@ fn the_total_payoff_comes_before_won_matches() {
         found,
         [
             ("P02".to_owned(), 1, Some("level with P03".to_owned())),
-            ("P03".to_owned(), 1, Some("ahead of P01 on payoff (80 to 50)".to_owned())),
+            (
+                "P03".to_owned(),
+                1,
+                Some("ahead of P01 on payoff (80 to 50)".to_owned())
+            ),
             ("P01".to_owned(), 6, None),
         ]
     );
@@ -66,27 +79,53 @@ fn the_total_payoff_comes_before_won_matches() {
 #[test]
 fn a_forfeit_pays_the_opponent_and_nobody_else() {
     let mut league = played(Score::Payoff);
-    for game in league.matches.values_mut().filter(|game| game.has(&PlayerId::numbered(1))) {
+    for game in league
+        .matches
+        .values_mut()
+        .filter(|game| game.has(&PlayerId::numbered(1)))
+    {
         if let Some(decision) = &mut game.decision {
             decision.status = GameStatus::TechnicalLoss;
         }
     }
     let found = rows(&league);
-    assert_eq!(found[0], ("P01".to_owned(), 6, Some("ahead of P02 on payoff (120 to 60)".to_owned())));
+    assert_eq!(
+        found[0],
+        (
+            "P01".to_owned(),
+            6,
+            Some("ahead of P02 on payoff (120 to 60)".to_owned())
+        )
+    );
 }
 
 #[test]
 fn a_league_that_names_no_score_is_ranked_by_matches() {
     let found = rows(&played(Score::Match));
-    assert_eq!(found[0], ("P01".to_owned(), 6, Some("ahead of P02 on points".to_owned())));
+    assert_eq!(
+        found[0],
+        (
+            "P01".to_owned(),
+            6,
+            Some("ahead of P02 on points".to_owned())
+        )
+    );
     let settings: LeagueSettings = serde_json::from_value(json!({})).unwrap();
     assert_eq!(settings.score, Score::Match);
-    assert!(serde_json::to_value(&settings).unwrap().get("score").is_none());
+    assert!(
+        serde_json::to_value(&settings)
+            .unwrap()
+            .get("score")
+            .is_none()
+    );
 }
 
 #[test]
 fn only_the_dilemma_is_ranked_by_payoff_unless_asked() {
     let of = |game: &str| Score::default_of(&GameType::new(game));
     assert_eq!(of("iterated_prisoners_dilemma"), Score::Payoff);
-    assert_eq!([of("even_odd"), of("rock_paper_scissors"), of("unknown")], [Score::Match; 3]);
+    assert_eq!(
+        [of("even_odd"), of("rock_paper_scissors"), of("unknown")],
+        [Score::Match; 3]
+    );
 }

@@ -15,8 +15,13 @@ pub(crate) fn key(number: u64) -> Token {
 
 /// A registration with the name and endpoint of player 1, sent now.
 pub(crate) fn request(desk: &Desk, conversation: &str, token: Option<Token>) -> Message {
-    let mut message =
-        desk.message(&player(77), LeagueRegisterRequest { player_meta: player_meta(1), join_code: None });
+    let mut message = desk.message(
+        &player(77),
+        LeagueRegisterRequest {
+            player_meta: player_meta(1),
+            join_code: None,
+        },
+    );
     message.envelope.conversation_id = ConversationId::new(conversation);
     message.envelope.auth_token = token;
     message
@@ -30,7 +35,10 @@ fn granted(desk: &mut Desk, message: &Message) -> Result<Token, ErrorCode> {
     };
     match response.answer.status {
         RegisterStatus::Accepted => {
-            assert_eq!(response.player_id.clone().map(Sender::Player), Some(player(1)));
+            assert_eq!(
+                response.player_id.clone().map(Sender::Player),
+                Some(player(1))
+            );
             Ok(answer.envelope.auth_token.unwrap())
         }
         RegisterStatus::Rejected => Err(response.answer.error_code.clone().unwrap()),
@@ -65,7 +73,8 @@ fn with_its_key_an_agent_gets_the_same_token_from_a_manager_that_was_restarted()
 }
 
 #[test]
-fn with_its_key_an_agent_comes_in_however_late_though_the_league_has_started_and_the_manager_was_killed() {
+fn with_its_key_an_agent_comes_in_however_late_though_the_league_has_started_and_the_manager_was_killed()
+ {
     let mut desk = Desk::new(quick());
     let message = request(&desk, "conv-1", Some(key(1)));
     let first = granted(&mut desk, &message).unwrap();
@@ -88,7 +97,10 @@ fn an_agent_that_comes_in_by_its_key_is_told_what_is_open() {
     start(&mut desk);
     desk.settle_received();
     granted(&mut desk, &message).unwrap();
-    assert!(matches!(desk.sent_to(&player_endpoint(1))[..], [Body::RoundAnnouncement(_)]));
+    assert!(matches!(
+        desk.sent_to(&player_endpoint(1))[..],
+        [Body::RoundAnnouncement(_)]
+    ));
 }
 
 #[test]
@@ -109,7 +121,14 @@ fn the_key_is_not_the_token_and_is_not_in_the_log() {
     let message = request(&desk, "conv-1", Some(key(1)));
     let token = granted(&mut desk, &message).unwrap();
     assert!(!admits(&desk, &key(1)));
-    let log = serde_json::to_string(&desk.events.iter().map(|(_, event)| event).collect::<Vec<_>>()).unwrap();
+    let log = serde_json::to_string(
+        &desk
+            .events
+            .iter()
+            .map(|(_, event)| event)
+            .collect::<Vec<_>>(),
+    )
+    .unwrap();
     let digits = |token: &Token| token.reveal().rsplit('_').next().unwrap().to_owned();
     assert!(!log.contains(&digits(&key(1))) && !log.contains(&digits(&token)));
 }
@@ -195,12 +214,18 @@ fn without_a_key_nobody_gets_the_token_of_an_agent_that_has_shown_it() {
         };
         desk.ask_as(&player(1), query.clone());
         desk.ask_as(&player(1), query);
-        let shown = desk.events.iter().filter(|(_, event)| matches!(event, LeagueEvent::TokenShown { .. }));
+        let shown = desk
+            .events
+            .iter()
+            .filter(|(_, event)| matches!(event, LeagueEvent::TokenShown { .. }));
         assert_eq!(shown.count(), 1, "it is said once");
         if killed {
             desk.crash();
         }
-        assert_eq!(granted(&mut desk, &message), Err(ErrorCode::LateRegistration));
+        assert_eq!(
+            granted(&mut desk, &message),
+            Err(ErrorCode::LateRegistration)
+        );
         assert!(admits(&desk, &token));
     }
 }
@@ -218,7 +243,9 @@ fn a_player_that_was_withdrawn_before_the_start_does_not_come_in_again_by_regist
     let mut desk = Desk::new(quick());
     let message = request(&desk, "conv-1", None);
     granted(&mut desk, &message).unwrap();
-    let withdrawn = LeagueEvent::PlayerWithdrawn { player_id: known_id(&desk) };
+    let withdrawn = LeagueEvent::PlayerWithdrawn {
+        player_id: known_id(&desk),
+    };
     desk.events.push((desk.now, withdrawn));
     desk.crash();
     let again = request(&desk, "conv-2", None);

@@ -25,19 +25,36 @@ fn a_restarted_manager_says_again_what_is_open() {
     desk.report("R1M1", (3, 0));
     desk.crash();
     let to_referee = desk.sent_to(&referee_endpoint(1));
-    let [Body::RoundAnnouncement(whole), Body::RoundAnnouncement(round)] = &to_referee[..] else {
+    let [
+        Body::RoundAnnouncement(whole),
+        Body::RoundAnnouncement(round),
+    ] = &to_referee[..]
+    else {
         panic!("expected the round and the assignment, got {to_referee:?}")
     };
     assert_eq!(whole.matches.len(), 2);
-    assert_eq!(round.matches.iter().map(|game| game.match_id.as_str()).collect::<Vec<_>>(), ["R1M2"]);
-    assert!(matches!(desk.sent_to(&player_endpoint(3))[0], Body::RoundAnnouncement(_)));
+    assert_eq!(
+        round
+            .matches
+            .iter()
+            .map(|game| game.match_id.as_str())
+            .collect::<Vec<_>>(),
+        ["R1M2"]
+    );
+    assert!(matches!(
+        desk.sent_to(&player_endpoint(3))[0],
+        Body::RoundAnnouncement(_)
+    ));
 }
 
 #[test]
 fn tokens_stay_valid_over_a_restart() {
     let mut desk = Desk::started(quick(), 2, 1);
     desk.crash();
-    assert!(matches!(desk.report("R1M1", (3, 0)), Body::MatchResultAck(_)));
+    assert!(matches!(
+        desk.report("R1M1", (3, 0)),
+        Body::MatchResultAck(_)
+    ));
 }
 
 #[test]
@@ -67,7 +84,10 @@ fn a_league_interrupted_after_every_event_still_ends_with_the_same_table() {
         let open = rough.open_matches();
         rough.report(open[0].0.as_str(), (3, 0));
     }
-    assert_eq!(rough.manager.league().standings(), smooth.manager.league().standings());
+    assert_eq!(
+        rough.manager.league().standings(),
+        smooth.manager.league().standings()
+    );
 }
 
 #[test]
@@ -97,9 +117,15 @@ fn a_log_of_form_1_is_readable() {
         .collect();
     assert_eq!(table, ["P02 7", "P03 6", "P01 4", "P04 0"]);
     let league = manager.league();
-    assert_eq!((league.phase, league.matches_decided, league.current_round), (Phase::Completed, 6, 3));
+    assert_eq!(
+        (league.phase, league.matches_decided, league.current_round),
+        (Phase::Completed, 6, 3)
+    );
     assert_eq!(league.players[&PlayerId::new("P02")].dialect, Dialect::Bare);
-    assert_eq!(league.players[&PlayerId::new("P02")].deviations["missing sender"], 1);
+    assert_eq!(
+        league.players[&PlayerId::new("P02")].deviations["missing sender"],
+        1
+    );
 }
 
 #[test]

@@ -7,8 +7,8 @@ use matchday_core::protocol::decode::{Conformance, Limits, Reading, decode};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
-    Attempt, Body, ConversationId, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
-    Sender, Token,
+    Attempt, Body, ConversationId, ErrorCode, GameType, LeagueId, MatchId, PlayerId, RefereeId,
+    RoundId, Sender, Token,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -30,7 +30,9 @@ fn send(desk: &mut Desk, sender: &Sender, change: impl FnOnce(&mut MatchResultRe
 #[test]
 fn a_report_is_recorded_and_acknowledged() {
     let mut desk = started();
-    let Body::MatchResultAck(ack) = desk.report("R1M1", (3, 0)) else { panic!("expected MATCH_RESULT_ACK") };
+    let Body::MatchResultAck(ack) = desk.report("R1M1", (3, 0)) else {
+        panic!("expected MATCH_RESULT_ACK")
+    };
     assert_eq!((ack.match_id.as_str(), ack.duplicate), ("R1M1", None));
     assert_eq!(desk.manager.league().matches_decided, 1);
 }
@@ -41,7 +43,9 @@ fn the_same_report_again_gets_the_same_answer_and_counts_once() {
     let by = own_referee(&desk);
     send(&mut desk, &by, |_| ());
     let before = desk.manager.league().clone();
-    let Body::MatchResultAck(ack) = send(&mut desk, &by, |_| ()) else { panic!("expected MATCH_RESULT_ACK") };
+    let Body::MatchResultAck(ack) = send(&mut desk, &by, |_| ()) else {
+        panic!("expected MATCH_RESULT_ACK")
+    };
     assert_eq!(ack.duplicate, Some(true));
     assert_eq!(*desk.manager.league(), before);
 }
@@ -53,7 +57,10 @@ fn a_different_report_for_a_decided_match_is_a_conflict() {
     send(&mut desk, &by, |_| ());
     let before = desk.manager.league().clone();
     let other = desk.report_of("R1M1", (0, 3));
-    assert_eq!(error_code(&desk.ask_as(&by, other)), ErrorCode::ResultConflict);
+    assert_eq!(
+        error_code(&desk.ask_as(&by, other)),
+        ErrorCode::ResultConflict
+    );
     assert_eq!(*desk.manager.league(), before);
 }
 
@@ -61,8 +68,15 @@ fn a_different_report_for_a_decided_match_is_a_conflict() {
 fn only_the_matchs_own_referee_can_report_it() {
     let mut desk = started();
     let by = own_referee(&desk);
-    let other = if by == referee(1) { referee(2) } else { referee(1) };
-    assert_eq!(error_code(&send(&mut desk, &other, |_| ())), ErrorCode::TokenInvalid);
+    let other = if by == referee(1) {
+        referee(2)
+    } else {
+        referee(1)
+    };
+    assert_eq!(
+        error_code(&send(&mut desk, &other, |_| ())),
+        ErrorCode::TokenInvalid
+    );
     assert_eq!(desk.manager.league().matches_decided, 0);
 }
 
@@ -71,8 +85,10 @@ fn a_report_needs_the_referees_token() {
     let mut desk = started();
     let by = own_referee(&desk);
     let player_token = Token::new("tok_p01_something");
-    for (token, expected) in [(None, ErrorCode::TokenMissing), (Some(player_token), ErrorCode::TokenInvalid)]
-    {
+    for (token, expected) in [
+        (None, ErrorCode::TokenMissing),
+        (Some(player_token), ErrorCode::TokenInvalid),
+    ] {
         let mut message = desk.message(&by, desk.report_of("R1M1", (3, 0)));
         message.envelope.auth_token = token;
         assert_eq!(error_code(&desk.ask(message).body), expected);
@@ -80,7 +96,10 @@ fn a_report_needs_the_referees_token() {
     let stranger = Sender::Referee(RefereeId::new("REF09"));
     let mut message = desk.message(&stranger, desk.report_of("R1M1", (3, 0)));
     message.envelope.auth_token = Some(Token::new("tok_ref09_x"));
-    assert_eq!(error_code(&desk.ask(message).body), ErrorCode::RefereeNotRegistered);
+    assert_eq!(
+        error_code(&desk.ask(message).body),
+        ErrorCode::RefereeNotRegistered
+    );
     assert_eq!(desk.manager.league().matches_decided, 0);
 }
 
@@ -91,7 +110,10 @@ fn a_player_cannot_report_a_result_with_its_own_token() {
     desk.register_player_with_token(1);
     desk.register_player(2);
     desk.start();
-    assert_eq!(error_code(&send(&mut desk, &player(1), |_| ())), ErrorCode::TokenInvalid);
+    assert_eq!(
+        error_code(&send(&mut desk, &player(1), |_| ())),
+        ErrorCode::TokenInvalid
+    );
 }
 
 #[test]
@@ -100,7 +122,12 @@ fn a_match_token_is_worth_nothing_to_the_manager() {
     let by = own_referee(&desk);
     let hash = desk.tokens[&by].hash();
     for direction in [Direction::RefereeToPlayer, Direction::PlayerToReferee] {
-        let token = hash.match_token(&league_id(), &MatchId::new("R1M1"), Attempt::FIRST, direction);
+        let token = hash.match_token(
+            &league_id(),
+            &MatchId::new("R1M1"),
+            Attempt::FIRST,
+            direction,
+        );
         let mut message = desk.message(&by, desk.report_of("R1M1", (3, 0)));
         message.envelope.auth_token = Some(token);
         assert_eq!(error_code(&desk.ask(message).body), ErrorCode::TokenInvalid);
@@ -111,16 +138,40 @@ fn a_match_token_is_worth_nothing_to_the_manager() {
 fn a_report_must_fit_its_match() {
     type Change = fn(&mut MatchResultReport);
     let cases: [(&str, Change, ErrorCode); 5] = [
-        ("league", |report| report.league_id = LeagueId::new("other"), ErrorCode::LeagueNotFound),
-        ("match", |report| report.match_id = MatchId::new("R9M9"), ErrorCode::MatchNotFound),
-        ("match to come", |report| report.match_id = MatchId::new("R2M1"), ErrorCode::TokenInvalid),
-        ("round", |report| report.round_id = RoundId(2), ErrorCode::InvalidFormat),
-        ("game", |report| report.game_type = GameType::new("chess"), ErrorCode::InvalidFormat),
+        (
+            "league",
+            |report| report.league_id = LeagueId::new("other"),
+            ErrorCode::LeagueNotFound,
+        ),
+        (
+            "match",
+            |report| report.match_id = MatchId::new("R9M9"),
+            ErrorCode::MatchNotFound,
+        ),
+        (
+            "match to come",
+            |report| report.match_id = MatchId::new("R2M1"),
+            ErrorCode::TokenInvalid,
+        ),
+        (
+            "round",
+            |report| report.round_id = RoundId(2),
+            ErrorCode::InvalidFormat,
+        ),
+        (
+            "game",
+            |report| report.game_type = GameType::new("chess"),
+            ErrorCode::InvalidFormat,
+        ),
     ];
     for (name, change, expected) in cases {
         let mut desk = started();
         let by = own_referee(&desk);
-        assert_eq!(error_code(&send(&mut desk, &by, change)), expected, "{name}");
+        assert_eq!(
+            error_code(&send(&mut desk, &by, change)),
+            expected,
+            "{name}"
+        );
         assert_eq!(desk.manager.league().matches_decided, 0, "{name}");
     }
 }
@@ -129,36 +180,68 @@ fn a_report_must_fit_its_match() {
 fn a_score_must_be_one_that_the_rules_give_and_agree_with_the_winner() {
     type Change = fn(&mut MatchResult);
     let cases: [(&str, Change); 8] = [
-        ("2-1", |result| result.score = scores([("P01", 2), ("P02", 1)])),
-        ("3-3", |result| result.score = scores([("P01", 3), ("P02", 3)])),
-        ("1-0", |result| result.score = scores([("P01", 1), ("P02", 0)])),
-        ("strangers", |result| result.score = scores([("P01", 3), ("P09", 0)])),
+        ("2-1", |result| {
+            result.score = scores([("P01", 2), ("P02", 1)])
+        }),
+        ("3-3", |result| {
+            result.score = scores([("P01", 3), ("P02", 3)])
+        }),
+        ("1-0", |result| {
+            result.score = scores([("P01", 1), ("P02", 0)])
+        }),
+        ("strangers", |result| {
+            result.score = scores([("P01", 3), ("P09", 0)])
+        }),
         ("one player", |result| result.score = scores([("P01", 3)])),
-        ("loser wins", |result| result.winner = Some(PlayerId::new("P02"))),
+        ("loser wins", |result| {
+            result.winner = Some(PlayerId::new("P02"))
+        }),
         ("nobody wins", |result| result.winner = None),
-        ("a draw with a winner's score", |result| result.status = Some(GameStatus::Draw)),
+        ("a draw with a winner's score", |result| {
+            result.status = Some(GameStatus::Draw)
+        }),
     ];
     for (name, change) in cases {
         let mut desk = started();
         let by = own_referee(&desk);
-        let answer = send(&mut desk, &by, |report| change(Arc::make_mut(&mut report.result)));
+        let answer = send(&mut desk, &by, |report| {
+            change(Arc::make_mut(&mut report.result))
+        });
         assert_eq!(error_code(&answer), ErrorCode::InvalidFormat, "{name}");
         assert_eq!(desk.manager.league().matches_decided, 0, "{name}");
     }
 }
 
 /// What is wrong with a report of R1M1 whose details are these, by the manager's answer; `None` if it is recorded.
-fn told(conformance: Conformance, score: (u32, u32), details: Value) -> Option<(ErrorCode, String)> {
-    let mut desk = Desk::started(LeagueSettings { conformance, ..quick() }, 2, 1);
+fn told(
+    conformance: Conformance,
+    score: (u32, u32),
+    details: Value,
+) -> Option<(ErrorCode, String)> {
+    let mut desk = Desk::started(
+        LeagueSettings {
+            conformance,
+            ..quick()
+        },
+        2,
+        1,
+    );
     let by = own_referee(&desk);
     let report = desk.message(&by, desk.report_of("R1M1", score));
     let mut wire = serde_json::to_value(report).unwrap();
     wire["result"]["details"] = details;
-    let reading =
-        Reading { conformance, now: desk.now, limits: Limits::MANAGER, exchange: None, about: None };
+    let reading = Reading {
+        conformance,
+        now: desk.now,
+        limits: Limits::MANAGER,
+        exchange: None,
+        about: None,
+    };
     let before = desk.manager.league().clone();
     let ask = Ask::Message(decode(&wire, &reading));
-    let Some(Content::Message(answer)) = desk.ask_any(ask, true).pop() else { panic!("no answer") };
+    let Some(Content::Message(answer)) = desk.ask_any(ask, true).pop() else {
+        panic!("no answer")
+    };
     match answer.body {
         Body::MatchResultAck(_) => None,
         Body::LeagueError(error) => {
@@ -168,7 +251,10 @@ fn told(conformance: Conformance, score: (u32, u32), details: Value) -> Option<(
                 (&before.matches, 0),
                 "nothing is recorded"
             );
-            let path = error.context.as_ref().unwrap()["path"].as_str().unwrap().to_owned();
+            let path = error.context.as_ref().unwrap()["path"]
+                .as_str()
+                .unwrap()
+                .to_owned();
             Some((error.error_code.clone(), path))
         }
         other => panic!("expected an answer to a report, got {other:?}"),
@@ -185,7 +271,10 @@ fn a_report_of_a_played_match_names_the_number_and_both_choices() {
                 json!({"drawn_number": null, "choices": {"P01": "even", "P02": "odd"}}),
                 "result.details.drawn_number",
             ),
-            (json!({"choices": {"P01": "even", "P02": "odd"}}), "result.details.drawn_number"),
+            (
+                json!({"choices": {"P01": "even", "P02": "odd"}}),
+                "result.details.drawn_number",
+            ),
             (
                 json!({"drawn_number": 11, "choices": {"P01": "even", "P02": "odd"}}),
                 "result.details.drawn_number",
@@ -198,7 +287,10 @@ fn a_report_of_a_played_match_names_the_number_and_both_choices() {
                 json!({"drawn_number": 8, "choices": {"P01": "even", "P02": null}}),
                 "result.details.choices.P02",
             ),
-            (json!({"drawn_number": 8, "choices": {"P01": "even"}}), "result.details.choices.P02"),
+            (
+                json!({"drawn_number": 8, "choices": {"P01": "even"}}),
+                "result.details.choices.P02",
+            ),
             (
                 json!({"drawn_number": 8, "choices": {"P01": "even", "P02": "odd", "P09": "odd"}}),
                 "result.details.choices.P09",
@@ -209,7 +301,11 @@ fn a_report_of_a_played_match_names_the_number_and_both_choices() {
             ),
         ] {
             let expected = Some((ErrorCode::InvalidFormat, path.to_owned()));
-            assert_eq!(told(conformance, (3, 0), details.clone()), expected, "{conformance:?} {details}");
+            assert_eq!(
+                told(conformance, (3, 0), details.clone()),
+                expected,
+                "{conformance:?} {details}"
+            );
         }
     }
 }
@@ -227,9 +323,15 @@ fn a_winner_whom_number_and_choices_contradict_is_refused() {
             ((1, 1), 7, ["even", "even"], true),
             ((1, 1), 8, ["even", "odd"], false),
         ] {
-            let details = json!({"drawn_number": number, "choices": {"P01": choices[0], "P02": choices[1]}});
-            let expected = (!agrees).then(|| (ErrorCode::InvalidFormat, "result.winner".to_owned()));
-            assert_eq!(told(conformance, score, details.clone()), expected, "{score:?} {details}");
+            let details =
+                json!({"drawn_number": number, "choices": {"P01": choices[0], "P02": choices[1]}});
+            let expected =
+                (!agrees).then(|| (ErrorCode::InvalidFormat, "result.winner".to_owned()));
+            assert_eq!(
+                told(conformance, score, details.clone()),
+                expected,
+                "{score:?} {details}"
+            );
         }
     }
 }
@@ -240,7 +342,10 @@ fn a_technical_loss_may_lack_the_number_and_choices_but_names_no_strangers() {
         let nothing = json!({"drawn_number": null, "choices": {"P01": null, "P02": null}});
         assert_eq!(told(conformance, (0, 0), nothing), None);
         let stranger = json!({"drawn_number": null, "choices": {"P09": null}});
-        let expected = Some((ErrorCode::InvalidFormat, "result.details.choices.P09".to_owned()));
+        let expected = Some((
+            ErrorCode::InvalidFormat,
+            "result.details.choices.P09".to_owned(),
+        ));
         assert_eq!(told(conformance, (0, 0), stranger), expected);
     }
 }
@@ -248,15 +353,35 @@ fn a_technical_loss_may_lack_the_number_and_choices_but_names_no_strangers() {
 #[test]
 fn a_match_of_another_game_is_replayed_from_its_moves() {
     let report = |winner: &str, moves: Value| {
-        let settings = LeagueSettings { game_type: GameType::new("rock_paper_scissors"), ..quick() };
+        let settings = LeagueSettings {
+            game_type: GameType::new("rock_paper_scissors"),
+            ..quick()
+        };
         let mut desk = Desk::new(settings.clone());
         for number in 1..=2 {
-            let player_meta =
-                PlayerMeta { game_types: vec![settings.game_type.clone()], ..player_meta(number) };
-            desk.ask_as(&player(number), LeagueRegisterRequest { join_code: None, player_meta });
+            let player_meta = PlayerMeta {
+                game_types: vec![settings.game_type.clone()],
+                ..player_meta(number)
+            };
+            desk.ask_as(
+                &player(number),
+                LeagueRegisterRequest {
+                    join_code: None,
+                    player_meta,
+                },
+            );
         }
-        let referee_meta = RefereeMeta { game_types: vec![settings.game_type.clone()], ..referee_meta(1, 2) };
-        let message = desk.message(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta });
+        let referee_meta = RefereeMeta {
+            game_types: vec![settings.game_type.clone()],
+            ..referee_meta(1, 2)
+        };
+        let message = desk.message(
+            &referee(1),
+            RefereeRegisterRequest {
+                join_code: None,
+                referee_meta,
+            },
+        );
         let token = desk.ask(message).envelope.auth_token.unwrap();
         desk.tokens.insert(referee(1), token);
         desk.start();
@@ -270,17 +395,28 @@ fn a_match_of_another_game_is_replayed_from_its_moves() {
     };
     let turn = |a: &str, b: &str| json!({"P01": a, "P02": b});
     let won_by_a = Value::from(vec![turn("rock", "scissors"); 15]);
-    assert!(matches!(report("P01", won_by_a.clone()), Body::MatchResultAck(_)));
-    let Body::LeagueError(error) = report("P02", won_by_a) else { panic!("a false winner was recorded") };
+    assert!(matches!(
+        report("P01", won_by_a.clone()),
+        Body::MatchResultAck(_)
+    ));
+    let Body::LeagueError(error) = report("P02", won_by_a) else {
+        panic!("a false winner was recorded")
+    };
     assert_eq!(error.context.as_ref().unwrap()["path"], "result.winner");
     let Body::LeagueError(error) = report("P01", json!([turn("rock", "lizard")])) else {
         panic!("a move outside of the rules was recorded")
     };
-    assert_eq!(error.context.as_ref().unwrap()["path"], "result.details.turn_log[0]");
+    assert_eq!(
+        error.context.as_ref().unwrap()["path"],
+        "result.details.turn_log[0]"
+    );
 }
 
 fn scores<const N: usize>(entries: [(&str, u32); N]) -> ByPlayer<u32> {
-    entries.into_iter().map(|(id, points)| (PlayerId::new(id), points)).collect()
+    entries
+        .into_iter()
+        .map(|(id, points)| (PlayerId::new(id), points))
+        .collect()
 }
 
 #[test]
@@ -307,7 +443,10 @@ fn where_a_foreign_referee_does_not_say_how_a_match_ended_it_is_read_from_the_re
             silent(&mut report);
         }
         desk.ask_as(&by, report);
-        let decision = desk.manager.league().matches[&MatchId::new("R1M1")].decision.clone().unwrap();
+        let decision = desk.manager.league().matches[&MatchId::new("R1M1")]
+            .decision
+            .clone()
+            .unwrap();
         assert_eq!(decision.status, expected, "{score:?} silent: {is_silent}");
     }
 }
@@ -318,11 +457,17 @@ fn a_report_counts_for_the_attempt_that_its_conversation_names() {
     desk.settle_received();
     desk.pass(quick().overdue_after(&quick().timing));
     let (match_id, .., by) = desk.open_matches()[0].clone();
-    assert_eq!(desk.manager.league().matches[&match_id].attempt(), Some(Attempt(2)));
+    assert_eq!(
+        desk.manager.league().matches[&match_id].attempt(),
+        Some(Attempt(2))
+    );
     let mut message = desk.message(&Sender::Referee(by), desk.report_of("R1M1", (3, 0)));
     message.envelope.conversation_id = ConversationId::of_match(&match_id, Attempt(1));
     desk.ask(message);
-    let decision = desk.manager.league().matches[&match_id].decision.clone().unwrap();
+    let decision = desk.manager.league().matches[&match_id]
+        .decision
+        .clone()
+        .unwrap();
     assert_eq!(decision.attempt, Attempt(1));
 }
 
@@ -332,8 +477,12 @@ fn what_a_referee_let_pass_is_counted_against_the_player() {
     let by = own_referee(&desk);
     send(&mut desk, &by, |report| {
         let deviations = [("P01", vec!["missing sender".into()]), ("P02", vec![])];
-        Arc::make_mut(&mut report.result).details.deviations =
-            Some(Box::new(deviations.into_iter().map(|(id, list)| (PlayerId::new(id), list)).collect()));
+        Arc::make_mut(&mut report.result).details.deviations = Some(Box::new(
+            deviations
+                .into_iter()
+                .map(|(id, list)| (PlayerId::new(id), list))
+                .collect(),
+        ));
     });
     let counted = &desk.manager.league().players[&PlayerId::new("P01")].deviations;
     assert_eq!(counted.get("missing sender"), Some(&1));

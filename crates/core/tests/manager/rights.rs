@@ -9,8 +9,8 @@ use matchday_core::protocol::methods::Party;
 use matchday_core::protocol::rights::{Right, who_may};
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
-    Attempt, Body, ConversationId, Envelope, ErrorCode, MatchId, Message, MessageType, PlayerId, RefereeId,
-    Sender, Token,
+    Attempt, Body, ConversationId, Envelope, ErrorCode, MatchId, Message, MessageType, PlayerId,
+    RefereeId, Sender, Token,
 };
 use std::collections::BTreeMap;
 
@@ -34,14 +34,32 @@ fn register(desk: &mut Desk, sender: Sender, body: impl Into<Body>) -> (Sender, 
 /// Two players, two referees, one of each with a token of its own and one with a dead one beside it.
 fn world() -> World {
     let operator = Token::new("tok_operator_secret");
-    let settings = LeagueSettings { operator_token: Some(operator.hash()), token_guesses_max: 0, ..quick() };
+    let settings = LeagueSettings {
+        operator_token: Some(operator.hash()),
+        token_guesses_max: 0,
+        ..quick()
+    };
     let mut desk = Desk::new(settings);
     let mut current = BTreeMap::new();
     for number in 1..=2 {
-        let request = LeagueRegisterRequest { player_meta: player_meta(number), join_code: None };
-        current.extend([register(&mut desk, Sender::Player(PlayerId::new(format!("a{number}"))), request)]);
-        let request = RefereeRegisterRequest { referee_meta: referee_meta(number, 10), join_code: None };
-        current.extend([register(&mut desk, Sender::Referee(RefereeId::new(format!("a{number}"))), request)]);
+        let request = LeagueRegisterRequest {
+            player_meta: player_meta(number),
+            join_code: None,
+        };
+        current.extend([register(
+            &mut desk,
+            Sender::Player(PlayerId::new(format!("a{number}"))),
+            request,
+        )]);
+        let request = RefereeRegisterRequest {
+            referee_meta: referee_meta(number, 10),
+            join_code: None,
+        };
+        current.extend([register(
+            &mut desk,
+            Sender::Referee(RefereeId::new(format!("a{number}"))),
+            request,
+        )]);
     }
     let old = [player(1), referee(1)].map(|agent| current[&agent].clone());
     for agent in [player(1), referee(1)] {
@@ -58,8 +76,9 @@ fn world() -> World {
     }
     desk.start();
     let hash = current[&player(1)].hash();
-    let of_match =
-        |direction| Some(hash.match_token(&league_id(), &MatchId::new("R1M1"), Attempt(1), direction));
+    let of_match = |direction| {
+        Some(hash.match_token(&league_id(), &MatchId::new("R1M1"), Attempt(1), direction))
+    };
     let [old_player, old_referee] = old;
     let tokens = vec![
         ("none", None),
@@ -74,10 +93,18 @@ fn world() -> World {
         ("to the player", of_match(Direction::RefereeToPlayer)),
         ("from the player", of_match(Direction::PlayerToReferee)),
         ("notice", Some(hash.notice_token(&league_id()))),
-        ("registration key", Some(Token::new(format!("tok_registration_{}", "0".repeat(64))))),
+        (
+            "registration key",
+            Some(Token::new(format!("tok_registration_{}", "0".repeat(64)))),
+        ),
         ("operator's", Some(operator.clone())),
     ];
-    World { desk, current, tokens, operator }
+    World {
+        desk,
+        current,
+        tokens,
+        operator,
+    }
 }
 
 fn senders() -> [Sender; 8] {
@@ -153,7 +180,11 @@ impl World {
             body: Err(rejection),
             deviations: Vec::new(),
         };
-        match self.desk.ask_any(Ask::Message(Ok(incoming)), local).as_slice() {
+        match self
+            .desk
+            .ask_any(Ask::Message(Ok(incoming)), local)
+            .as_slice()
+        {
             [Content::Message(Message { body, .. })] => error_code(body),
             other => panic!("{other:?}"),
         }

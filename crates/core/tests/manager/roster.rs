@@ -23,7 +23,11 @@ fn key(number: u64) -> Token {
 
 fn invitation(role: AgentRole, name: Option<&str>, number: u64) -> Invitation {
     let name = name.map(|name| DisplayName::parse(name).unwrap());
-    Invitation { role, name, code: code(number).hash() }
+    Invitation {
+        role,
+        name,
+        code: code(number).hash(),
+    }
 }
 
 /// Ann and Bob may play, with codes 1 and 2; referees share code 9.
@@ -33,13 +37,25 @@ fn settings() -> LeagueSettings {
         invitation(AgentRole::Player, Some("Bob"), 2),
         invitation(AgentRole::Referee, None, 9),
     ];
-    LeagueSettings { roster, operator_token: Some(operator().hash()), ..quick() }
+    LeagueSettings {
+        roster,
+        operator_token: Some(operator().hash()),
+        ..quick()
+    }
 }
 
 /// A registration of the player at an endpoint, in a conversation of its own.
-fn request(desk: &Desk, endpoint: u32, join_code: Option<Token>, auth_token: Option<Token>) -> Message {
+fn request(
+    desk: &Desk,
+    endpoint: u32,
+    join_code: Option<Token>,
+    auth_token: Option<Token>,
+) -> Message {
     let sender = Sender::Player(PlayerId::new("agent"));
-    let request = LeagueRegisterRequest { player_meta: player_meta(endpoint), join_code };
+    let request = LeagueRegisterRequest {
+        player_meta: player_meta(endpoint),
+        join_code,
+    };
     let mut message = desk.message(&sender, request);
     message.envelope.auth_token = auth_token;
     message.envelope.conversation_id = ConversationId::new(format!("conv-{}", desk.events.len()));
@@ -50,20 +66,31 @@ fn granted(desk: &mut Desk, message: Message) -> Result<(Sender, Token), ErrorCo
     let answer = desk.ask(message);
     match &answer.body {
         Body::LeagueRegisterResponse(response) => match response.answer.status {
-            RegisterStatus::Accepted => Ok((answer_id(&answer.body), answer.envelope.auth_token.unwrap())),
+            RegisterStatus::Accepted => {
+                Ok((answer_id(&answer.body), answer.envelope.auth_token.unwrap()))
+            }
             RegisterStatus::Rejected => Err(response.answer.error_code.clone().unwrap()),
         },
         other => panic!("expected a registration response, got {other:?}"),
     }
 }
 
-fn register(desk: &mut Desk, endpoint: u32, code: Option<Token>) -> Result<(Sender, Token), ErrorCode> {
+fn register(
+    desk: &mut Desk,
+    endpoint: u32,
+    code: Option<Token>,
+) -> Result<(Sender, Token), ErrorCode> {
     let message = request(desk, endpoint, code, None);
     granted(desk, message)
 }
 
 fn names(desk: &Desk) -> Vec<&str> {
-    desk.manager.league().players.values().map(|player| player.meta.display_name.raw()).collect()
+    desk.manager
+        .league()
+        .players
+        .values()
+        .map(|player| player.meta.display_name.raw())
+        .collect()
 }
 
 fn order(desk: &mut Desk, order: Order, whose: Option<&str>) -> Message {
@@ -101,8 +128,15 @@ fn without_a_code_or_with_a_wrong_one_nobody_registers() {
     let mut desk = Desk::new(settings());
     let before = desk.manager.league().clone();
     assert_eq!(register(&mut desk, 1, None), Err(ErrorCode::TokenMissing));
-    assert_eq!(register(&mut desk, 1, Some(code(7))), Err(ErrorCode::TokenInvalid));
-    assert_eq!(register(&mut desk, 1, Some(code(9))), Err(ErrorCode::TokenInvalid), "that of referees");
+    assert_eq!(
+        register(&mut desk, 1, Some(code(7))),
+        Err(ErrorCode::TokenInvalid)
+    );
+    assert_eq!(
+        register(&mut desk, 1, Some(code(9))),
+        Err(ErrorCode::TokenInvalid),
+        "that of referees"
+    );
     assert_eq!(*desk.manager.league(), before);
 }
 
@@ -117,14 +151,27 @@ fn a_role_of_which_the_roster_says_nothing_needs_no_code() {
 fn wrong_codes_are_slowed_like_wrong_tokens_and_the_right_one_is_not() {
     let mut desk = Desk::new(settings());
     for number in 100..110 {
-        assert_eq!(register(&mut desk, 1, Some(code(number))), Err(ErrorCode::TokenInvalid));
+        assert_eq!(
+            register(&mut desk, 1, Some(code(number))),
+            Err(ErrorCode::TokenInvalid)
+        );
     }
     let guess = request(&desk, 1, Some(code(111)), None);
-    assert!(desk.ask_any(Ask::Message(Ok(incoming(guess))), true).is_empty(), "the answer is held back");
+    assert!(
+        desk.ask_any(Ask::Message(Ok(incoming(guess))), true)
+            .is_empty(),
+        "the answer is held back"
+    );
     assert!(register(&mut desk, 1, Some(code(1))).is_ok());
     desk.now = desk.now + Duration::from_secs(1);
     let held = desk.hand_in(Input::Tick);
-    let [Content::Message(Message { body: Body::LeagueRegisterResponse(response), .. })] = &held[..] else {
+    let [
+        Content::Message(Message {
+            body: Body::LeagueRegisterResponse(response),
+            ..
+        }),
+    ] = &held[..]
+    else {
         panic!("{held:?}")
     };
     assert_eq!(response.answer.error_code, Some(ErrorCode::RateLimited));
@@ -134,7 +181,10 @@ fn wrong_codes_are_slowed_like_wrong_tokens_and_the_right_one_is_not() {
 fn a_code_is_good_for_one_agent() {
     let mut desk = Desk::new(settings());
     register(&mut desk, 1, Some(code(1))).unwrap();
-    assert_eq!(register(&mut desk, 2, Some(code(1))), Err(ErrorCode::TokenInvalid));
+    assert_eq!(
+        register(&mut desk, 2, Some(code(1))),
+        Err(ErrorCode::TokenInvalid)
+    );
     assert_eq!(desk.manager.league().players.len(), 1);
 }
 
@@ -158,9 +208,16 @@ fn a_code_alone_does_not_replace_an_agent_that_has_a_key() {
     let mut desk = Desk::new(settings());
     let message = request(&desk, 1, Some(code(1)), Some(key(1)));
     let (id, token) = granted(&mut desk, message).unwrap();
-    assert_eq!(register(&mut desk, 1, Some(code(1))), Err(ErrorCode::TokenInvalid));
+    assert_eq!(
+        register(&mut desk, 1, Some(code(1))),
+        Err(ErrorCode::TokenInvalid)
+    );
     let by_key = request(&desk, 50, None, Some(key(1)));
-    assert_eq!(granted(&mut desk, by_key), Ok((id, token)), "and its key needs no code");
+    assert_eq!(
+        granted(&mut desk, by_key),
+        Ok((id, token)),
+        "and its key needs no code"
+    );
     assert_eq!(names(&desk), ["Ann"], "under the name on the roster still");
 }
 
@@ -169,16 +226,26 @@ fn a_code_that_was_rotated_opens_nothing_and_the_new_one_takes_the_place_over() 
     let mut desk = Desk::new(settings());
     let message = request(&desk, 1, Some(code(1)), Some(key(1)));
     let (id, old) = granted(&mut desk, message).unwrap();
-    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    let new = order(&mut desk, Order::RotateCode, Some("Ann"))
+        .envelope
+        .auth_token
+        .unwrap();
     assert!(new.is_join_code());
     desk.crash();
-    assert_eq!(register(&mut desk, 2, Some(code(1))), Err(ErrorCode::TokenInvalid));
+    assert_eq!(
+        register(&mut desk, 2, Some(code(1))),
+        Err(ErrorCode::TokenInvalid)
+    );
     let (again, fresh) = register(&mut desk, 2, Some(new.clone())).unwrap();
     assert_eq!(again, id);
     let known = desk.manager.league().players.values().next().unwrap();
     assert!(known.token.admits(&fresh) && !known.token.admits(&old));
     assert_eq!(known.meta.contact_endpoint, player_endpoint(2));
-    assert_eq!(register(&mut desk, 3, Some(new)), Err(ErrorCode::TokenInvalid), "and is used then");
+    assert_eq!(
+        register(&mut desk, 3, Some(new)),
+        Err(ErrorCode::TokenInvalid),
+        "and is used then"
+    );
 }
 
 #[test]
@@ -186,11 +253,20 @@ fn after_the_operator_gave_out_a_token_only_a_new_code_is_as_good() {
     let mut desk = Desk::new(settings());
     let (id, _) = register(&mut desk, 1, Some(code(1))).unwrap();
     order(&mut desk, Order::Rotate, Some("P01"));
-    assert_eq!(register(&mut desk, 1, Some(code(1))), Err(ErrorCode::TokenInvalid));
-    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    assert_eq!(
+        register(&mut desk, 1, Some(code(1))),
+        Err(ErrorCode::TokenInvalid)
+    );
+    let new = order(&mut desk, Order::RotateCode, Some("Ann"))
+        .envelope
+        .auth_token
+        .unwrap();
     assert_eq!(register(&mut desk, 1, Some(new)).unwrap().0, id);
     order(&mut desk, Order::Revoke, Some("P01"));
-    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    let new = order(&mut desk, Order::RotateCode, Some("Ann"))
+        .envelope
+        .auth_token
+        .unwrap();
     assert_eq!(
         register(&mut desk, 1, Some(new)),
         Err(ErrorCode::TokenInvalid),
@@ -201,7 +277,10 @@ fn after_the_operator_gave_out_a_token_only_a_new_code_is_as_good() {
 #[test]
 fn the_operator_puts_latecomers_on_the_roster() {
     let mut desk = Desk::new(settings());
-    let code = order(&mut desk, Order::Invite, Some("player:Cas")).envelope.auth_token.unwrap();
+    let code = order(&mut desk, Order::Invite, Some("player:Cas"))
+        .envelope
+        .auth_token
+        .unwrap();
     register(&mut desk, 1, Some(code)).unwrap();
     assert_eq!(names(&desk), ["Cas"]);
     let twice = order(&mut desk, Order::Invite, Some("player:Ann"));
@@ -217,13 +296,26 @@ fn the_roster_says_who_has_registered_and_tells_no_code() {
     let mut desk = Desk::new(settings());
     register(&mut desk, 1, Some(code(2))).unwrap();
     let answer = order(&mut desk, Order::Roster, None);
-    let Body::LeagueStatus(status) = &answer.body else { panic!("{answer:?}") };
+    let Body::LeagueStatus(status) = &answer.body else {
+        panic!("{answer:?}")
+    };
     let shown: Vec<_> = status.roster.iter().flatten().collect();
-    let states: Vec<_> =
-        shown.iter().map(|place| (place.display_name.as_ref().map(DisplayName::raw), place.state)).collect();
+    let states: Vec<_> = shown
+        .iter()
+        .map(|place| {
+            (
+                place.display_name.as_ref().map(DisplayName::raw),
+                place.state,
+            )
+        })
+        .collect();
     assert_eq!(
         states,
-        [(Some("Ann"), PlaceState::Open), (Some("Bob"), PlaceState::Registered), (None, PlaceState::Shared)]
+        [
+            (Some("Ann"), PlaceState::Open),
+            (Some("Bob"), PlaceState::Registered),
+            (None, PlaceState::Shared)
+        ]
     );
     assert_eq!(shown[1].agent_id.as_deref(), Some("P01"));
     assert!(!serde_json::to_string(&answer).unwrap().contains("tok_join"));
@@ -233,17 +325,32 @@ fn the_roster_says_who_has_registered_and_tells_no_code() {
 fn referees_share_a_code_and_keep_their_names() {
     let mut desk = Desk::new(settings());
     let sender = Sender::Referee(RefereeId::new("agent"));
-    let refused =
-        desk.ask_as(&sender, RefereeRegisterRequest { referee_meta: referee_meta(1, 2), join_code: None });
-    let Body::RefereeRegisterResponse(refused) = refused else { panic!("{refused:?}") };
+    let refused = desk.ask_as(
+        &sender,
+        RefereeRegisterRequest {
+            referee_meta: referee_meta(1, 2),
+            join_code: None,
+        },
+    );
+    let Body::RefereeRegisterResponse(refused) = refused else {
+        panic!("{refused:?}")
+    };
     assert_eq!(refused.answer.error_code, Some(ErrorCode::TokenMissing));
     desk.join_code = Some(code(9));
     assert_eq!(desk.register_referee(1, 2), referee(1));
     assert_eq!(desk.register_referee(2, 2), referee(2));
-    let names: Vec<_> =
-        desk.manager.league().referees.values().map(|it| it.meta.display_name.raw().to_owned()).collect();
+    let names: Vec<_> = desk
+        .manager
+        .league()
+        .referees
+        .values()
+        .map(|it| it.meta.display_name.raw().to_owned())
+        .collect();
     assert_eq!(names, ["Referee 1", "Referee 2"]);
-    let new = order(&mut desk, Order::RotateCode, Some("referees")).envelope.auth_token.unwrap();
+    let new = order(&mut desk, Order::RotateCode, Some("referees"))
+        .envelope
+        .auth_token
+        .unwrap();
     desk.join_code = Some(new);
     assert_eq!(desk.register_referee(3, 2), referee(3));
 }
@@ -251,9 +358,19 @@ fn referees_share_a_code_and_keep_their_names() {
 #[test]
 fn the_log_holds_no_code_only_its_hash() {
     let mut desk = Desk::new(settings());
-    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    let new = order(&mut desk, Order::RotateCode, Some("Ann"))
+        .envelope
+        .auth_token
+        .unwrap();
     register(&mut desk, 1, Some(new.clone())).unwrap();
-    let log = serde_json::to_string(&desk.events.iter().map(|(_, event)| event).collect::<Vec<_>>()).unwrap();
+    let log = serde_json::to_string(
+        &desk
+            .events
+            .iter()
+            .map(|(_, event)| event)
+            .collect::<Vec<_>>(),
+    )
+    .unwrap();
     let state = format!("{:?}", desk.manager);
     for code in [new, code(1), code(2), code(9)] {
         assert!(!log.contains(code.reveal()) && !state.contains(code.reveal()));
@@ -265,7 +382,13 @@ fn a_withdrawn_player_does_not_come_back_by_its_code_but_by_a_new_one_as_another
     let mut desk = Desk::new(settings());
     register(&mut desk, 1, Some(code(1))).unwrap();
     crate::orders::give(&mut desk, Order::Withdraw, Some("P01"), None);
-    assert_eq!(register(&mut desk, 1, Some(code(1))), Err(ErrorCode::TokenInvalid));
-    let new = order(&mut desk, Order::RotateCode, Some("Ann")).envelope.auth_token.unwrap();
+    assert_eq!(
+        register(&mut desk, 1, Some(code(1))),
+        Err(ErrorCode::TokenInvalid)
+    );
+    let new = order(&mut desk, Order::RotateCode, Some("Ann"))
+        .envelope
+        .auth_token
+        .unwrap();
     assert_eq!(register(&mut desk, 1, Some(new)).unwrap().0, player(2));
 }

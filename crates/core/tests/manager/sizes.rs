@@ -28,18 +28,32 @@ const ADDITIONS: [&str; 7] = [
 
 /// A league of that many players after its first result, and every body that it sent on the way.
 fn bodies(players: u32, name: &str) -> Vec<Value> {
-    let mut desk = Desk::new(LeagueSettings { players_max: 99, ..quick() });
+    let mut desk = Desk::new(LeagueSettings {
+        players_max: 99,
+        ..quick()
+    });
     for number in 1..=players {
         let display_name = DisplayName::parse(name).unwrap();
-        let player_meta = PlayerMeta { display_name, ..player_meta(number) };
-        desk.ask_as(&player(number), LeagueRegisterRequest { join_code: None, player_meta });
+        let player_meta = PlayerMeta {
+            display_name,
+            ..player_meta(number)
+        };
+        desk.ask_as(
+            &player(number),
+            LeagueRegisterRequest {
+                join_code: None,
+                player_meta,
+            },
+        );
     }
     for number in 1..=5 {
         desk.register_referee(number, 10);
     }
     let mut bodies = Vec::new();
     let mut keep = |message: &Message| {
-        let longest = Dialect::ALL.into_iter().map(|dialect| write_call(dialect, i64::MAX, message));
+        let longest = Dialect::ALL
+            .into_iter()
+            .map(|dialect| write_call(dialect, i64::MAX, message));
         bodies.push(longest.max_by_key(Vec::len).unwrap());
     };
     desk.start();
@@ -50,7 +64,10 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
         }
         desk.answer_calls(|call| {
             if let Payload::Message(message) = &call.payload
-                && matches!(message.message_type().name(), "ROUND_ANNOUNCEMENT" | "LEAGUE_STANDINGS_UPDATE")
+                && matches!(
+                    message.message_type().name(),
+                    "ROUND_ANNOUNCEMENT" | "LEAGUE_STANDINGS_UPDATE"
+                )
                 && call.to.raw().contains(":81")
             {
                 keep(message);
@@ -67,7 +84,10 @@ fn bodies(players: u32, name: &str) -> Vec<Value> {
     }
     bodies.sort();
     bodies.dedup();
-    bodies.iter().map(|body| serde_json::from_slice(body).unwrap()).collect()
+    bodies
+        .iter()
+        .map(|body| serde_json::from_slice(body).unwrap())
+        .collect()
 }
 
 /// Whether there is one of our own keys in a list below.
@@ -79,7 +99,9 @@ fn has_additions(value: &Value) -> bool {
             }
             other => has_additions(other),
         }),
-        Value::Object(fields) => fields.contains_key("starts_at") || fields.values().any(has_additions),
+        Value::Object(fields) => {
+            fields.contains_key("starts_at") || fields.values().any(has_additions)
+        }
         _ => false,
     }
 }
@@ -112,28 +134,64 @@ fn a_small_league_is_told_everything() {
 fn a_league_of_sixty_is_told_the_fields_of_the_sources_alone_and_within_the_limit() {
     let bodies = bodies(60, "Player Number 01");
     for body in &bodies {
-        assert!(body.to_string().len() <= MESSAGE_BYTES_MAX, "{} bytes", body.to_string().len());
+        assert!(
+            body.to_string().len() <= MESSAGE_BYTES_MAX,
+            "{} bytes",
+            body.to_string().len()
+        );
     }
-    let answer = bodies.iter().find(|body| body.pointer("/result/data").is_some()).unwrap();
+    let answer = bodies
+        .iter()
+        .find(|body| body.pointer("/result/data").is_some())
+        .unwrap();
     let row = &answer["result"]["standings"][0];
-    for key in ["rank", "player_id", "display_name", "played", "wins", "draws", "losses", "points"] {
+    for key in [
+        "rank",
+        "player_id",
+        "display_name",
+        "played",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+    ] {
         assert!(row.get(key).is_some(), "{key} in {row}");
     }
-    let short = answer["result"]["data"]["standings"][59].as_object().unwrap();
-    assert_eq!(short.keys().collect::<Vec<_>>(), ["player_id", "points", "rank"]);
+    let short = answer["result"]["data"]["standings"][59]
+        .as_object()
+        .unwrap();
+    assert_eq!(
+        short.keys().collect::<Vec<_>>(),
+        ["player_id", "points", "rank"]
+    );
 }
 
 #[test]
 fn who_asks_for_detail_is_told_the_additions_however_large_the_table() {
     let mut desk = Desk::with(quick(), 60, 1);
-    let query_params = QueryParams { detail: Some(true), ..QueryParams::default() };
+    let query_params = QueryParams {
+        detail: Some(true),
+        ..QueryParams::default()
+    };
     let by_method = Ask::Query(QueryRequest::new(Query::Standings, query_params.clone()));
-    let query = LeagueQuery { league_id: league_id(), query_type: Query::Standings, query_params };
+    let query = LeagueQuery {
+        league_id: league_id(),
+        query_type: Query::Standings,
+        query_params,
+    };
     let query = Ask::Message(Ok(incoming(desk.message(&referee(1), query))));
     for asked in [query, by_method] {
-        let Some(Content::Message(answer)) = desk.ask_any(asked, true).pop() else { panic!("no answer") };
+        let Some(Content::Message(answer)) = desk.ask_any(asked, true).pop() else {
+            panic!("no answer")
+        };
         let answer = serde_json::to_value(answer).unwrap();
-        assert!(answer["data"]["standings"][0]["rank_reason"].is_string(), "{answer}");
-        assert!(answer["standings"][0]["rank_reason"].is_string(), "{answer}");
+        assert!(
+            answer["data"]["standings"][0]["rank_reason"].is_string(),
+            "{answer}"
+        );
+        assert!(
+            answer["standings"][0]["rank_reason"].is_string(),
+            "{answer}"
+        );
     }
 }

@@ -11,13 +11,25 @@ use std::time::Duration;
 
 fn short() -> LeagueSettings {
     let second = Duration::from_secs(1);
-    let timing = Timing { join: second, choice: second, report: second, other: second, ..Timing::default() };
+    let timing = Timing {
+        join: second,
+        choice: second,
+        report: second,
+        other: second,
+        ..Timing::default()
+    };
     LeagueSettings { timing, ..quick() }
 }
 
 fn with_referee(settings: LeagueSettings, meta: RefereeMeta) -> Desk {
     let mut desk = Desk::new(settings);
-    desk.ask_as(&referee(1), RefereeRegisterRequest { join_code: None, referee_meta: meta });
+    desk.ask_as(
+        &referee(1),
+        RefereeRegisterRequest {
+            join_code: None,
+            referee_meta: meta,
+        },
+    );
     desk.register_referee(2, 1);
     desk.register_player(1);
     desk.register_player(2);
@@ -46,8 +58,13 @@ fn overdue_after(mut desk: Desk) -> Duration {
 
 #[test]
 fn a_briefing_carries_the_managers_windows_and_retry_policy() {
-    let settings =
-        LeagueSettings { timing: Timing { retry: RetryPolicy::EXPONENTIAL, ..short().timing }, ..quick() };
+    let settings = LeagueSettings {
+        timing: Timing {
+            retry: RetryPolicy::EXPONENTIAL,
+            ..short().timing
+        },
+        ..quick()
+    };
     let desk = Desk::started(settings, 2, 1);
     let sent = desk.sent_to(&referee_endpoint(1));
     let briefing = sent.iter().find_map(|body| match body {
@@ -67,28 +84,47 @@ fn a_briefing_carries_the_managers_windows_and_retry_policy() {
 #[test]
 fn a_referee_that_takes_the_managers_timeouts_is_overdue_by_them() {
     let bound = short().overdue_after(&short().timing);
-    assert_eq!(overdue_after(with_referee(short(), referee_meta(1, 10))), bound);
+    assert_eq!(
+        overdue_after(with_referee(short(), referee_meta(1, 10))),
+        bound
+    );
 }
 
 #[test]
 fn one_that_allows_less_is_overdue_earlier() {
-    let timeouts = Timeouts { retries: Some(0), ..Timeouts::default() };
-    let meta = RefereeMeta { timeouts: Some(timeouts), ..referee_meta(1, 10) };
+    let timeouts = Timeouts {
+        retries: Some(0),
+        ..Timeouts::default()
+    };
+    let meta = RefereeMeta {
+        timeouts: Some(timeouts),
+        ..referee_meta(1, 10)
+    };
     let bound = short().overdue_after(&short().timing.within(&timeouts));
     assert_eq!(overdue_after(with_referee(short(), meta)), bound);
 }
 
 #[test]
 fn one_that_cannot_be_handed_timeouts_has_the_time_that_the_sources_give_it() {
-    let meta = RefereeMeta { capabilities: Vec::new(), ..referee_meta(1, 10) };
+    let meta = RefereeMeta {
+        capabilities: Vec::new(),
+        ..referee_meta(1, 10)
+    };
     let bound = short().overdue_after(&Timing::default());
     assert_eq!(overdue_after(with_referee(short(), meta)), bound);
 }
 
 #[test]
 fn one_of_another_make_that_announces_its_own_has_the_time_for_these() {
-    let timeouts = Timeouts { choice_ms: Some(60_000), ..Timeouts::default() };
-    let meta = RefereeMeta { capabilities: Vec::new(), timeouts: Some(timeouts), ..referee_meta(1, 10) };
+    let timeouts = Timeouts {
+        choice_ms: Some(60_000),
+        ..Timeouts::default()
+    };
+    let meta = RefereeMeta {
+        capabilities: Vec::new(),
+        timeouts: Some(timeouts),
+        ..referee_meta(1, 10)
+    };
     let bound = short().overdue_after(&Timing::default().assigned(&timeouts));
     assert_eq!(overdue_after(with_referee(short(), meta)), bound);
 }

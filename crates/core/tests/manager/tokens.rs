@@ -7,7 +7,8 @@ use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
-    Attempt, Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId, Sender, Token,
+    Attempt, Body, ConversationId, Envelope, ErrorCode, LeagueId, MatchId, Message, PlayerId,
+    Sender, Token,
 };
 use std::time::Duration;
 
@@ -16,7 +17,10 @@ fn operator() -> Token {
 }
 
 fn settings() -> LeagueSettings {
-    LeagueSettings { operator_token: Some(operator().hash()), ..quick() }
+    LeagueSettings {
+        operator_token: Some(operator().hash()),
+        ..quick()
+    }
 }
 
 fn order(desk: &mut Desk, with: &Token, order: Order, whose: &str) -> Message {
@@ -37,7 +41,10 @@ fn desk(settings: LeagueSettings) -> (Desk, Token) {
     let mut desk = Desk::new(settings);
     desk.register_referee(1, 10);
     desk.register_referee(2, 10);
-    let request = LeagueRegisterRequest { player_meta: player_meta(1), join_code: None };
+    let request = LeagueRegisterRequest {
+        player_meta: player_meta(1),
+        join_code: None,
+    };
     let message = desk.message(&Sender::Player(PlayerId::new("agent1")), request);
     let token = desk.ask(message).envelope.auth_token.unwrap();
     desk.tokens.insert(player(1), token.clone());
@@ -62,7 +69,12 @@ fn ask_with(desk: &mut Desk, sender: &Sender, token: &Token) -> Vec<Content> {
 
 fn code(contents: &[Content]) -> Option<ErrorCode> {
     match contents {
-        [Content::Message(Message { body: Body::LeagueError(error), .. })] => Some(error.error_code.clone()),
+        [
+            Content::Message(Message {
+                body: Body::LeagueError(error),
+                ..
+            }),
+        ] => Some(error.error_code.clone()),
         [Content::Message(_)] => None,
         other => panic!("{other:?}"),
     }
@@ -70,8 +82,12 @@ fn code(contents: &[Content]) -> Option<ErrorCode> {
 
 fn register_again(desk: &mut Desk, conversation: &str, token: Option<Token>) -> RegisterAnswer {
     let sender = Sender::Player(PlayerId::new("agent1"));
-    let envelope = Envelope::new(sender, desk.now, ConversationId::new(conversation)).with_token(token);
-    let request = LeagueRegisterRequest { player_meta: player_meta(1), join_code: None };
+    let envelope =
+        Envelope::new(sender, desk.now, ConversationId::new(conversation)).with_token(token);
+    let request = LeagueRegisterRequest {
+        player_meta: player_meta(1),
+        join_code: None,
+    };
     match desk.ask(Message::new(envelope, request)).body {
         Body::LeagueRegisterResponse(response) => response.answer.clone(),
         other => panic!("{other:?}"),
@@ -85,12 +101,26 @@ fn a_rotated_token_is_shown_once_and_the_old_one_is_dead() {
     assert!(matches!(answer.body, Body::LeagueStatus(_)));
     let new = answer.envelope.auth_token.unwrap();
     assert!(new.reveal().starts_with("tok_p01_") && new.reveal().len() == "tok_p01_".len() + 64);
-    assert_eq!(code(&ask_with(&mut desk, &player(1), &old)), Some(ErrorCode::TokenInvalid));
+    assert_eq!(
+        code(&ask_with(&mut desk, &player(1), &old)),
+        Some(ErrorCode::TokenInvalid)
+    );
     assert_eq!(code(&ask_with(&mut desk, &player(1), &new)), None);
-    let log = serde_json::to_string(&desk.events.iter().map(|(_, event)| event).collect::<Vec<_>>()).unwrap();
+    let log = serde_json::to_string(
+        &desk
+            .events
+            .iter()
+            .map(|(_, event)| event)
+            .collect::<Vec<_>>(),
+    )
+    .unwrap();
     assert!(!log.contains(new.reveal()) && log.contains("token_rotated"));
     desk.crash();
-    assert_eq!(code(&ask_with(&mut desk, &player(1), &new)), None, "it outlives a restart");
+    assert_eq!(
+        code(&ask_with(&mut desk, &player(1), &new)),
+        None,
+        "it outlives a restart"
+    );
 }
 
 #[test]
@@ -100,17 +130,27 @@ fn after_a_rotation_only_the_new_token_lets_the_agent_back_in() {
         if started {
             desk.start();
         }
-        let new = order(&mut desk, &operator(), Order::Rotate, "P01").envelope.auth_token.unwrap();
+        let new = order(&mut desk, &operator(), Order::Rotate, "P01")
+            .envelope
+            .auth_token
+            .unwrap();
         let key = Token::new(format!("tok_registration_{}", "7".repeat(64)));
         for token in [None, Some(old), Some(key)] {
             let answer = register_again(&mut desk, "conv-test", token);
-            assert_eq!(answer.status, RegisterStatus::Rejected, "started: {started}");
+            assert_eq!(
+                answer.status,
+                RegisterStatus::Rejected,
+                "started: {started}"
+            );
             assert_eq!(answer.error_code, Some(ErrorCode::TokenInvalid));
         }
         let answer = register_again(&mut desk, "conv-new", Some(new.clone()));
         assert_eq!(answer.status, RegisterStatus::Accepted);
         assert_eq!(code(&ask_with(&mut desk, &player(1), &new)), None);
-        assert_eq!(register_again(&mut desk, "conv-new", None).status, RegisterStatus::Rejected);
+        assert_eq!(
+            register_again(&mut desk, "conv-new", None).status,
+            RegisterStatus::Rejected
+        );
     }
 }
 
@@ -118,14 +158,20 @@ fn after_a_rotation_only_the_new_token_lets_the_agent_back_in() {
 fn the_key_behind_a_token_dies_with_it() {
     let mut desk = Desk::new(settings());
     let key = Token::new(format!("tok_registration_{}", "7".repeat(64)));
-    assert_eq!(register_again(&mut desk, "conv-1", Some(key.clone())).status, RegisterStatus::Accepted);
+    assert_eq!(
+        register_again(&mut desk, "conv-1", Some(key.clone())).status,
+        RegisterStatus::Accepted
+    );
     order(&mut desk, &operator(), Order::Revoke, "P01");
     assert_eq!(
         register_again(&mut desk, "conv-1", Some(key.clone())).error_code,
         Some(ErrorCode::TokenInvalid)
     );
     order(&mut desk, &operator(), Order::Rotate, "P01");
-    assert_eq!(register_again(&mut desk, "conv-1", Some(key)).error_code, Some(ErrorCode::TokenInvalid));
+    assert_eq!(
+        register_again(&mut desk, "conv-1", Some(key)).error_code,
+        Some(ErrorCode::TokenInvalid)
+    );
 }
 
 #[test]
@@ -135,16 +181,29 @@ fn a_player_whose_token_is_revoked_forfeits_until_it_has_another() {
     desk.start();
     desk.settle_received();
     order(&mut desk, &operator(), Order::Revoke, "P01");
-    assert_eq!(code(&ask_with(&mut desk, &player(1), &old)), Some(ErrorCode::TokenInvalid));
-    assert_eq!(register_again(&mut desk, "conv-test", Some(old)).status, RegisterStatus::Rejected);
+    assert_eq!(
+        code(&ask_with(&mut desk, &player(1), &old)),
+        Some(ErrorCode::TokenInvalid)
+    );
+    assert_eq!(
+        register_again(&mut desk, "conv-test", Some(old)).status,
+        RegisterStatus::Rejected
+    );
     let open = desk.open_matches();
-    assert!(open.iter().all(|(_, a, b, _)| a.as_str() != "P01" && b.as_str() != "P01"), "{open:?}");
+    assert!(
+        open.iter()
+            .all(|(_, a, b, _)| a.as_str() != "P01" && b.as_str() != "P01"),
+        "{open:?}"
+    );
     desk.play_out();
     let causes: Vec<_> = (desk.manager.league().matches.values())
         .filter_map(|game| game.decision.as_ref()?.blame(&PlayerId::numbered(1)))
         .map(|blame| blame.cause)
         .collect();
-    assert!(!causes.is_empty() && causes.iter().all(|cause| *cause == Cause::Revoked), "{causes:?}");
+    assert!(
+        !causes.is_empty() && causes.iter().all(|cause| *cause == Cause::Revoked),
+        "{causes:?}"
+    );
     let again = order(&mut desk, &operator(), Order::Revoke, "P01");
     assert_eq!(error_code(&again.body), ErrorCode::InvalidState);
     order(&mut desk, &operator(), Order::Rotate, "P01");
@@ -164,7 +223,10 @@ fn a_referee_whose_token_is_revoked_loses_its_matches_to_others() {
     let (.., second) = desk.open_matches()[0].clone();
     assert_ne!(first, second);
     let report = desk.report_of(match_id.as_str(), (3, 0));
-    assert_eq!(error_code(&desk.ask_as(&Sender::Referee(first), report)), ErrorCode::TokenInvalid);
+    assert_eq!(
+        error_code(&desk.ask_as(&Sender::Referee(first), report)),
+        ErrorCode::TokenInvalid
+    );
     desk.report(match_id.as_str(), (3, 0));
     assert_eq!(desk.manager.league().phase, Phase::Completed);
 }
@@ -174,11 +236,17 @@ fn the_operators_own_token_can_be_rotated_and_not_revoked() {
     let (mut desk, _) = desk(settings());
     let revoked = order(&mut desk, &operator(), Order::Revoke, "operator");
     assert_eq!(error_code(&revoked.body), ErrorCode::InvalidState);
-    let new = order(&mut desk, &operator(), Order::Rotate, "operator").envelope.auth_token.unwrap();
+    let new = order(&mut desk, &operator(), Order::Rotate, "operator")
+        .envelope
+        .auth_token
+        .unwrap();
     let old = order(&mut desk, &operator(), Order::Revoke, "P01");
     assert_eq!(error_code(&old.body), ErrorCode::TokenInvalid);
     desk.crash();
-    assert!(matches!(order(&mut desk, &new, Order::Revoke, "P01").body, Body::LeagueStatus(_)));
+    assert!(matches!(
+        order(&mut desk, &new, Order::Revoke, "P01").body,
+        Body::LeagueStatus(_)
+    ));
 }
 
 #[test]
@@ -194,32 +262,60 @@ fn an_order_for_nobody_is_refused() {
 /// Everything that a player ever sees, shown to the manager in every name.
 #[test]
 fn whatever_token_a_player_has_seen_the_manager_takes_none_but_its_own() {
-    let (mut desk, own) = desk(LeagueSettings { token_guesses_max: 0, ..settings() });
+    let (mut desk, own) = desk(LeagueSettings {
+        token_guesses_max: 0,
+        ..settings()
+    });
     desk.start();
     let league = LeagueId::new(league_id().as_str());
     let mut seen = vec![own.hash().notice_token(&league)];
-    for match_id in desk.manager.league().matches.keys().cloned().collect::<Vec<MatchId>>() {
+    for match_id in desk
+        .manager
+        .league()
+        .matches
+        .keys()
+        .cloned()
+        .collect::<Vec<MatchId>>()
+    {
         for attempt in 1..=3 {
             for direction in [Direction::RefereeToPlayer, Direction::PlayerToReferee] {
-                seen.push(own.hash().match_token(&league, &match_id, Attempt(attempt), direction));
+                seen.push(
+                    own.hash()
+                        .match_token(&league, &match_id, Attempt(attempt), direction),
+                );
             }
         }
     }
     for token in seen {
-        for name in [player(1), player(2), referee(1), referee(2), Sender::LeagueManager, Sender::Launcher] {
+        for name in [
+            player(1),
+            player(2),
+            referee(1),
+            referee(2),
+            Sender::LeagueManager,
+            Sender::Launcher,
+        ] {
             let refused = code(&ask_with(&mut desk, &name, &token));
             assert_eq!(refused, Some(ErrorCode::TokenInvalid), "{name} {token:?}");
             let report = desk.report_of("R1M1", (3, 0));
             let mut message = desk.message(&name, report);
             message.envelope.auth_token = Some(token.clone());
-            assert_eq!(error_code(&desk.ask(message).body), ErrorCode::TokenInvalid, "{name} {token:?}");
+            assert_eq!(
+                error_code(&desk.ask(message).body),
+                ErrorCode::TokenInvalid,
+                "{name} {token:?}"
+            );
         }
         // It opens no registration either: it is as good as none.
         let answer = register_again(&mut desk, "conv-other", Some(token));
         assert_eq!(answer.error_code, Some(ErrorCode::LateRegistration));
     }
     for name in [player(2), referee(1), referee(2)] {
-        assert_eq!(code(&ask_with(&mut desk, &name, &own)), Some(ErrorCode::TokenInvalid), "{name}");
+        assert_eq!(
+            code(&ask_with(&mut desk, &name, &own)),
+            Some(ErrorCode::TokenInvalid),
+            "{name}"
+        );
     }
 }
 
@@ -234,19 +330,37 @@ fn wrong_tokens_in_one_name_are_answered_slower_after_ten_in_a_minute() {
         let answer = ask_with(&mut desk, &player(1), &guess(number));
         assert_eq!(code(&answer), Some(ErrorCode::TokenInvalid));
     }
-    assert!(ask_with(&mut desk, &player(1), &guess(11)).is_empty(), "the answer is held back");
+    assert!(
+        ask_with(&mut desk, &player(1), &guess(11)).is_empty(),
+        "the answer is held back"
+    );
     desk.now = desk.now + Duration::from_secs(1);
     let held = desk.hand_in(matchday_core::agent::Input::Tick);
-    let [Content::Message(Message { body: Body::LeagueError(error), .. })] = &held[..] else {
+    let [
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }),
+    ] = &held[..]
+    else {
         panic!("{held:?}")
     };
     assert_eq!(error.error_code, ErrorCode::RateLimited);
     assert_eq!(error.context.as_ref().unwrap()["retry_after_sec"], 61);
-    assert_eq!(error.context.as_ref().unwrap()["provided_token"], "tok_p01_...");
+    assert_eq!(
+        error.context.as_ref().unwrap()["provided_token"],
+        "tok_p01_..."
+    );
     // In another name it is another count, and after a minute a new one.
-    assert_eq!(code(&ask_with(&mut desk, &player(2), &guess(12))), Some(ErrorCode::TokenInvalid));
+    assert_eq!(
+        code(&ask_with(&mut desk, &player(2), &guess(12))),
+        Some(ErrorCode::TokenInvalid)
+    );
     desk.pass(Duration::from_secs(60));
-    assert_eq!(code(&ask_with(&mut desk, &player(1), &guess(13))), Some(ErrorCode::TokenInvalid));
+    assert_eq!(
+        code(&ask_with(&mut desk, &player(1), &guess(13))),
+        Some(ErrorCode::TokenInvalid)
+    );
 }
 
 #[test]
@@ -254,17 +368,29 @@ fn an_agent_with_the_right_token_is_never_locked_out_by_guesses() {
     let (mut desk, own) = desk(settings());
     for number in 0..1_000 {
         ask_with(&mut desk, &player(1), &guess(number));
-        assert_eq!(code(&ask_with(&mut desk, &player(1), &own)), None, "after {number} guesses");
+        assert_eq!(
+            code(&ask_with(&mut desk, &player(1), &own)),
+            None,
+            "after {number} guesses"
+        );
     }
 }
 
 #[test]
 fn guessing_the_operators_token_and_guessing_as_a_stranger_are_slowed_too() {
-    let lenient = LeagueSettings { conformance: Conformance::Lenient, ..settings() };
+    let lenient = LeagueSettings {
+        conformance: Conformance::Lenient,
+        ..settings()
+    };
     let (mut desk, _) = desk(lenient);
     let stranger = |number: u32| Sender::Player(PlayerId::new(format!("nobody-{number}")));
-    let slow = (0..20).filter(|number| ask_with(&mut desk, &stranger(*number), &guess(*number)).is_empty());
-    assert_eq!(slow.count(), 10, "another name each time is no way around it");
+    let slow = (0..20)
+        .filter(|number| ask_with(&mut desk, &stranger(*number), &guess(*number)).is_empty());
+    assert_eq!(
+        slow.count(),
+        10,
+        "another name each time is no way around it"
+    );
     for number in 0..20 {
         let request = LeagueOrder {
             league_id: league_id(),
@@ -282,18 +408,38 @@ fn guessing_the_operators_token_and_guessing_as_a_stranger_are_slowed_too() {
 
 #[test]
 fn an_agent_that_asks_too_much_is_told_to_wait_and_others_are_not() {
-    let (mut desk, own) = desk(LeagueSettings { requests_per_second: 5, ..settings() });
+    let (mut desk, own) = desk(LeagueSettings {
+        requests_per_second: 5,
+        ..settings()
+    });
     for _ in 0..5 {
         assert_eq!(code(&ask_with(&mut desk, &player(1), &own)), None);
     }
     let answer = ask_with(&mut desk, &player(1), &own);
-    let [Content::Message(Message { body: Body::LeagueError(error), .. })] = &answer[..] else { panic!() };
-    assert_eq!((error.error_code.clone(), error.retryable), (ErrorCode::RateLimited, Some(true)));
+    let [
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }),
+    ] = &answer[..]
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (error.error_code.clone(), error.retryable),
+        (ErrorCode::RateLimited, Some(true))
+    );
     assert_eq!(error.context.as_ref().unwrap()["retry_after_sec"], 2);
     // Wrong tokens in its name cost it nothing of this.
-    assert_eq!(code(&ask_with(&mut desk, &player(1), &guess(1))), Some(ErrorCode::TokenInvalid));
+    assert_eq!(
+        code(&ask_with(&mut desk, &player(1), &guess(1))),
+        Some(ErrorCode::TokenInvalid)
+    );
     let query = standings(&desk);
-    assert!(matches!(desk.ask_as(&referee(1), query), Body::LeagueQueryResponse(_)));
+    assert!(matches!(
+        desk.ask_as(&referee(1), query),
+        Body::LeagueQueryResponse(_)
+    ));
     desk.now = desk.now + Duration::from_secs(1);
     assert_eq!(code(&ask_with(&mut desk, &player(1), &own)), None);
 }
@@ -303,7 +449,8 @@ fn revocations_are_events_of_the_league() {
     let (mut desk, _) = desk(settings());
     order(&mut desk, &operator(), Order::Revoke, "REF02");
     let agent = referee(2);
-    assert!(
-        desk.events.iter().any(|(_, event)| *event == LeagueEvent::TokenRevoked { agent: agent.clone() })
-    );
+    assert!(desk.events.iter().any(|(_, event)| *event
+        == LeagueEvent::TokenRevoked {
+            agent: agent.clone()
+        }));
 }

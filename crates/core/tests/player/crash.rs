@@ -17,12 +17,23 @@ fn script() -> Vec<Message> {
             from_referee(&id, 1, invitation(&id, None)),
             from_referee(&id, 1, parity_call(&id)),
             from_referee(&id, 2, parity_call(&id)),
-            from_referee(&m(round, 2), 1, move_call(&m(round, 2), "tic_tac_toe", "place_mark", &options)),
-            from_referee(&id, 1, game_over(&id, p(3), Parity::Even, Parity::Odd, round as u8)),
+            from_referee(
+                &m(round, 2),
+                1,
+                move_call(&m(round, 2), "tic_tac_toe", "place_mark", &options),
+            ),
+            from_referee(
+                &id,
+                1,
+                game_over(&id, p(3), Parity::Even, Parity::Odd, round as u8),
+            ),
             from_manager(round_completed(round)),
         ]);
     }
-    messages.into_iter().flat_map(|message| [message.clone(), message]).collect()
+    messages
+        .into_iter()
+        .flat_map(|message| [message.clone(), message])
+        .collect()
 }
 
 /// Plays the script with a crash before step `crash_at`; what was answered, and the state in the end.

@@ -13,12 +13,19 @@ use matchday_core::protocol::nonce::Nonce;
 fn played(promised: bool) -> (Seat, GameOver) {
     let id = m(1, 1);
     let league = league();
-    let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
+    let draw = MatchDraw {
+        league_id: &league,
+        match_id: &id,
+        attempt: Attempt(1),
+    };
     let secret = Secret::draw(&mut Entropy::numbered(5));
     let mut seat = Seat::taken("always_even");
     let commitment = promised.then(|| draw.commitment(&secret));
     let _ = seat.say(from_referee(&id, 1, invitation(&id, commitment)));
-    let ours = seat.parity(from_referee(&id, 1, parity_call(&id))).nonce.unwrap();
+    let ours = seat
+        .parity(from_referee(&id, 1, parity_call(&id)))
+        .nonce
+        .unwrap();
     let theirs = Nonce::absent(&p(2));
     let number = draw.dice(&secret, [&ours, &theirs]).uniform(1..=10);
     let nonces = ByPlayer::pair((p(1), ours), (p(2), theirs));
@@ -56,7 +63,10 @@ fn a_promise_without_a_reveal_or_by_another_scheme_is_unproven() {
     let (seat, mut over) = played(true);
     over.game_result.fairness = None;
     assert_eq!(verdict(seat, over), DrawCheck::Unproven);
-    assert_eq!(tampered(|reveal| reveal.scheme = "dice-9".into()), DrawCheck::Unproven);
+    assert_eq!(
+        tampered(|reveal| reveal.scheme = "dice-9".into()),
+        DrawCheck::Unproven
+    );
 }
 
 #[test]
@@ -73,7 +83,11 @@ fn another_secret_is_a_broken_promise_even_if_it_agrees_with_itself() {
     let nonces = |reveal: &Reveal| reveal.nonces.clone();
     let id = m(1, 1);
     let league = league();
-    let draw = MatchDraw { league_id: &league, match_id: &id, attempt: Attempt(1) };
+    let draw = MatchDraw {
+        league_id: &league,
+        match_id: &id,
+        attempt: Attempt(1),
+    };
     let broken = tampered(|reveal| *reveal = draw.reveal(&other, nonces(reveal)));
     assert_eq!(broken, DrawCheck::Broken);
     let broken = tampered(|reveal| reveal.commitment = Commitment("00".into()));

@@ -20,10 +20,17 @@ fn a_match_never_heard_of_is_refused() {
     let id = m(1, 1);
     for message in [
         from_referee(&id, 1, parity_call(&id)),
-        from_referee(&id, 1, move_call(&id, "tic_tac_toe", "place_mark", &[0.into()])),
+        from_referee(
+            &id,
+            1,
+            move_call(&id, "tic_tac_toe", "place_mark", &[0.into()]),
+        ),
         from_referee(&id, 1, game_over(&id, p(2), Parity::Even, Parity::Odd, 4)),
     ] {
-        assert_eq!(seat.refused(plain(message)).error_code, ErrorCode::MatchNotFound);
+        assert_eq!(
+            seat.refused(plain(message)).error_code,
+            ErrorCode::MatchNotFound
+        );
     }
 }
 
@@ -69,7 +76,11 @@ fn invitations_beyond_the_bound_are_refused_and_none_is_forgotten() {
         seat.stored.push(event);
     }
     for number in 5_000..5_003 {
-        let error = seat.refused(plain(from_referee(&m(1, number), 1, invitation(&m(1, number), None))));
+        let error = seat.refused(plain(from_referee(
+            &m(1, number),
+            1,
+            invitation(&m(1, number), None),
+        )));
         assert_eq!(error.error_code, ErrorCode::RateLimited);
     }
     let call = plain(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
@@ -83,7 +94,10 @@ fn a_choice_goes_under_both_names_to_a_referee_that_is_not_ours() {
     seat.say(plain(from_referee(&id, 1, invitation(&id, None))));
     let foreign = seat.say(plain(from_referee(&id, 1, parity_call(&id))));
     let written = serde_json::to_value(foreign).unwrap();
-    assert_eq!((&written["parity_choice"], &written["choice"]), (&"odd".into(), &"odd".into()));
+    assert_eq!(
+        (&written["parity_choice"], &written["choice"]),
+        (&"odd".into(), &"odd".into())
+    );
 
     let mut seat = Seat::taken("always_odd");
     let ours = seat.say(from_referee(&id, 1, parity_call(&id)));
@@ -94,14 +108,33 @@ fn a_choice_goes_under_both_names_to_a_referee_that_is_not_ours() {
 fn the_end_of_a_match_is_remembered_under_its_own_game() {
     let mut seat = Seat::foreign("random");
     let id = m(1, 1);
-    seat.tell(with_token(from_manager(announcement(1, vec![announced(&id, 1, None)])), None));
-    let mut over =
-        serde_json::to_value(plain(from_referee(&id, 1, game_over(&id, p(2), Parity::Even, Parity::Odd, 4))))
-            .unwrap();
+    seat.tell(with_token(
+        from_manager(announcement(1, vec![announced(&id, 1, None)])),
+        None,
+    ));
+    let mut over = serde_json::to_value(plain(from_referee(
+        &id,
+        1,
+        game_over(&id, p(2), Parity::Even, Parity::Odd, 4),
+    )))
+    .unwrap();
     over.as_object_mut().unwrap().remove("game_type");
-    let reading = matchday_testkit::golden::reading(matchday_core::protocol::decode::Conformance::Lenient);
+    let reading =
+        matchday_testkit::golden::reading(matchday_core::protocol::decode::Conformance::Lenient);
     let read = matchday_core::protocol::decode::decode(&over, &reading).unwrap();
-    let message = Message { envelope: read.envelope, body: read.body.unwrap() };
+    let message = Message {
+        envelope: read.envelope,
+        body: read.body.unwrap(),
+    };
     seat.tell(message);
-    assert_eq!(seat.player.history().overall().games().next().unwrap().game_type, even_odd());
+    assert_eq!(
+        seat.player
+            .history()
+            .overall()
+            .games()
+            .next()
+            .unwrap()
+            .game_type,
+        even_odd()
+    );
 }

@@ -19,7 +19,11 @@ fn games_are_kept_by_opponent_and_altogether() {
     played(&mut seat, 2, 3, Even, Odd, 7);
     played(&mut seat, 3, 2, Odd, Odd, 8);
     let history = seat.player.history();
-    let of = |wins, losses, draws| Record { wins, losses, draws };
+    let of = |wins, losses, draws| Record {
+        wins,
+        losses,
+        draws,
+    };
     assert_eq!(history.against(&p(2)).record(), of(1, 0, 1));
     assert_eq!(history.against(&p(3)).record(), of(0, 1, 0));
     assert_eq!(history.against(&p(4)).record(), of(0, 0, 0));
@@ -71,10 +75,16 @@ fn a_double_forfeit_is_a_loss() {
 fn what_was_announced_wins_over_what_the_invitation_says() {
     let mut seat = Seat::taken("random");
     let id = m(1, 1);
-    seat.tell(from_manager(announcement(4, vec![announced(&id, 1, Some(true))])));
+    seat.tell(from_manager(announcement(
+        4,
+        vec![announced(&id, 1, Some(true))],
+    )));
     let _ = seat.say(from_referee(&id, 1, invitation(&id, None)));
     let known = seat.player.durable().find(&id).unwrap();
-    assert_eq!((known.opponent_id.clone(), known.round_id), (Some(p(3)), Some(RoundId(4))));
+    assert_eq!(
+        (known.opponent_id.clone(), known.round_id),
+        (Some(p(3)), Some(RoundId(4)))
+    );
 }
 
 #[test]
@@ -101,7 +111,14 @@ fn a_match_whose_end_was_never_told_is_forgotten_after_the_next_round() {
 fn old_games_make_room_and_stay_in_the_record() {
     let mut seat = Seat::taken("random");
     played(&mut seat, 1, 2, Even, Odd, 4);
-    let game = seat.player.history().overall().games().next().unwrap().clone();
+    let game = seat
+        .player
+        .history()
+        .overall()
+        .games()
+        .next()
+        .unwrap()
+        .clone();
     let past: Past = std::iter::repeat_n(game, GAMES_MAX + 5).collect();
     assert_eq!(past.games().len(), GAMES_MAX);
     assert_eq!(past.played() as usize, GAMES_MAX + 5);

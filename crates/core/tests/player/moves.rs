@@ -29,15 +29,20 @@ fn every_strategy_makes_legal_moves_in_tic_tac_toe() {
 #[test]
 fn a_request_repeated_gets_the_same_move_and_a_new_one_a_move_of_its_own() {
     let mut seat = Seat::taken("random");
-    let calls: Vec<_> =
-        (0..9).map(|taken| move_call(&m(1, 1), "tic_tac_toe", "place_mark", &squares(taken))).collect();
+    let calls: Vec<_> = (0..9)
+        .map(|taken| move_call(&m(1, 1), "tic_tac_toe", "place_mark", &squares(taken)))
+        .collect();
     let ask = |seat: &mut Seat| -> Vec<_> {
-        let asked = calls.iter().map(|call| from_referee(&m(1, 1), 1, call.clone()));
+        let asked = calls
+            .iter()
+            .map(|call| from_referee(&m(1, 1), 1, call.clone()));
         asked.map(|call| seat.moves(call)).collect()
     };
     let first = ask(&mut seat);
-    let nonces: std::collections::BTreeSet<_> =
-        first.iter().map(|answer| answer.nonce.clone().unwrap().0).collect();
+    let nonces: std::collections::BTreeSet<_> = first
+        .iter()
+        .map(|answer| answer.nonce.clone().unwrap().0)
+        .collect();
     assert_eq!(nonces.len(), 1, "an attempt has one nonce");
     assert_eq!(ask(&mut seat), first);
     seat.crash();
@@ -66,7 +71,9 @@ impl Strategy for Unruly {
 fn a_strategy_that_breaks_the_rules_is_not_followed() {
     let mut seat = Seat::taken("random");
     let mut player = Player::new(settings("unruly"), Box::new(Unruly));
-    seat.stored.iter().for_each(|event| player.apply(seat.now, event));
+    seat.stored
+        .iter()
+        .for_each(|event| player.apply(seat.now, event));
     seat.player = player;
     let call = move_call(&m(1, 1), "tic_tac_toe", "place_mark", &[json!(3)]);
     let answer = seat.moves(from_referee(&m(1, 1), 1, call));

@@ -45,7 +45,10 @@ fn a_notice_told_twice_is_stored_once() {
     let mut seat = Seat::taken("random");
     let over = game_over(&m(1, 1), p(2), Parity::Even, Parity::Odd, 4);
     for (message, news) in [
-        (from_manager(announcement(1, vec![announced(&m(1, 1), 1, Some(true))])), 1),
+        (
+            from_manager(announcement(1, vec![announced(&m(1, 1), 1, Some(true))])),
+            1,
+        ),
         (from_manager(round_completed(1)), 0),
         (from_referee(&m(1, 1), 1, over), 1),
         (from_manager(round_completed(1)), 1),
@@ -54,6 +57,11 @@ fn a_notice_told_twice_is_stored_once() {
         let stored = seat.stored.len();
         seat.tell(message.clone());
         seat.tell(message.clone());
-        assert_eq!(seat.stored.len(), stored + news, "{}", message.message_type());
+        assert_eq!(
+            seat.stored.len(),
+            stored + news,
+            "{}",
+            message.message_type()
+        );
     }
 }

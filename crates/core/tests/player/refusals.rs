@@ -42,7 +42,10 @@ fn a_message_that_breaks_a_rule_is_told_which_in_its_own_conversation() {
 #[test]
 fn a_body_that_breaks_a_rule_is_judged_after_the_managers_token() {
     let mut seat = Seat::taken("random");
-    for (token, code) in [(Some(notice_token()), ErrorCode::MissingField), (None, ErrorCode::TokenMissing)] {
+    for (token, code) in [
+        (Some(notice_token()), ErrorCode::MissingField),
+        (None, ErrorCode::TokenMissing),
+    ] {
         let mut broken = incoming(with_token(from_manager(round_completed(1)), token));
         broken.body = Err(rejection());
         assert_eq!(error(seat.ask(Ask::Message(Ok(broken)))).1.error_code, code);
@@ -52,7 +55,9 @@ fn a_body_that_breaks_a_rule_is_judged_after_the_managers_token() {
 #[test]
 fn a_message_that_is_not_for_players_is_refused() {
     let mut seat = Seat::taken("random");
-    let error = seat.refused(from_manager(StartLeague { league_id: league() }));
+    let error = seat.refused(from_manager(StartLeague {
+        league_id: league(),
+    }));
     assert_eq!(error.error_code, ErrorCode::InvalidState);
     assert!(error.error_message.unwrap().raw().contains("START_LEAGUE"));
 }
@@ -69,7 +74,10 @@ fn a_message_for_another_player_is_refused() {
 #[test]
 fn questions_for_other_agents_are_refused() {
     let mut seat = Seat::taken("random");
-    for ask in [Ask::Query(Query::Standings.into()), Ask::Query(Query::MatchState.into())] {
+    for ask in [
+        Ask::Query(Query::Standings.into()),
+        Ask::Query(Query::MatchState.into()),
+    ] {
         assert_eq!(error(seat.ask(ask)).1.error_code, ErrorCode::InvalidState);
     }
 }

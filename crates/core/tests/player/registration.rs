@@ -4,7 +4,8 @@ use super::seat::*;
 use matchday_core::agent::{Agent, Answer, Ask, CallDeadline, Failure, Input, Outgoing, Payload};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{
-    LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity, RegisterAnswer, RegisterStatus,
+    LeagueError, LeagueRegisterRequest, LeagueRegisterResponse, Parity, RegisterAnswer,
+    RegisterStatus,
 };
 use matchday_core::protocol::{Body, ErrorCode, GameType, LeagueId, Message, Sender, Token};
 use matchday_core::registration::RegistrationState;
@@ -24,9 +25,15 @@ fn registration(sent: Outgoing) -> (Message, LeagueRegisterRequest) {
 #[test]
 fn the_first_registration_says_who_asks_and_shows_a_key_of_its_own() {
     let (message, request) = registration(Seat::empty("random").wake());
-    assert_eq!(message.envelope.sender, Sender::parse("player:agent-alpha").unwrap());
+    assert_eq!(
+        message.envelope.sender,
+        Sender::parse("player:agent-alpha").unwrap()
+    );
     assert!(message.envelope.auth_token.unwrap().is_registration_key());
-    assert_eq!(request.player_meta.protocol_version.as_deref(), Some("2.1.0"));
+    assert_eq!(
+        request.player_meta.protocol_version.as_deref(),
+        Some("2.1.0")
+    );
     assert_eq!(request.player_meta.display_name.raw(), "Agent Alpha!");
     assert_eq!(request.player_meta.game_types.len(), 2);
 }
@@ -50,9 +57,18 @@ fn it_registers_every_two_seconds_until_it_succeeds() {
         Answer::Undelivered(Failure::NoConnection),
     ] {
         let _ = seat.answer(call, failure);
-        assert!(matches!(seat.player.registration_state(), RegistrationState::Waiting { .. }));
-        assert_eq!(seat.player.deadline(), Some(seat.now + Duration::from_secs(2)));
-        assert!(seat.step(Input::Tick).outbox.is_empty(), "not before its time");
+        assert!(matches!(
+            seat.player.registration_state(),
+            RegistrationState::Waiting { .. }
+        ));
+        assert_eq!(
+            seat.player.deadline(),
+            Some(seat.now + Duration::from_secs(2))
+        );
+        assert!(
+            seat.step(Input::Tick).outbox.is_empty(),
+            "not before its time"
+        );
         seat.now = seat.now + Duration::from_secs(2);
         let sent = seat.step(Input::Tick).outbox.pop().unwrap();
         call = sent.call;
@@ -85,7 +101,10 @@ fn after_a_restart_it_shows_its_earlier_token_and_keeps_it() {
     let stored = seat.stored.len();
     let welcome = with_token(accepted(Some(true)), None);
     let _ = seat.answer(call, Answer::Message(Ok(incoming(welcome))));
-    assert_eq!(seat.player.identity().unwrap().auth_token, Some(own_token()));
+    assert_eq!(
+        seat.player.identity().unwrap().auth_token,
+        Some(own_token())
+    );
     assert_eq!(seat.stored.len(), stored, "nothing new was learnt");
 }
 
@@ -96,7 +115,10 @@ fn a_refusal_leaves_a_player_that_has_an_identity_serving() {
     let call = seat.wake().call;
     let no = LeagueError::new(ErrorCode::LateRegistration, "too late", None, None);
     let _ = seat.answer(call, Answer::Message(Ok(incoming(from_manager(no)))));
-    assert!(matches!(seat.player.registration_state(), RegistrationState::Refused { .. }));
+    assert!(matches!(
+        seat.player.registration_state(),
+        RegistrationState::Refused { .. }
+    ));
     assert_eq!(seat.player.deadline(), None);
     let _ = seat.parity(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
 }
@@ -121,7 +143,10 @@ fn in_another_league_the_same_ids_mean_other_matches_and_other_players() {
         Arc::make_mut(response).answer.league_id = Some(LeagueId::new("league_2"));
     }
     let step = seat.answer(call, Answer::Message(Ok(incoming(welcome))));
-    assert!(matches!(step.events.as_slice(), [PlayerEvent::Registered { .. }]));
+    assert!(matches!(
+        step.events.as_slice(),
+        [PlayerEvent::Registered { .. }]
+    ));
     let durable = seat.player.durable();
     assert!(durable.find(&m(1, 1)).is_none());
     assert!(!durable.history().has_finished(&m(1, 1)));
@@ -154,20 +179,40 @@ fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_
             error_name: None,
             context: None,
         };
-        Answer::Message(Ok(incoming(from_manager(LeagueRegisterResponse { player_id: None, answer }))))
+        Answer::Message(Ok(incoming(from_manager(LeagueRegisterResponse {
+            player_id: None,
+            answer,
+        }))))
     };
     let mut seat = Seat::empty("random");
     let call = seat.wake().call;
-    let again = seat.answer(call, rejected("Unsupported game type")).outbox.pop().expect("it asks again");
+    let again = seat
+        .answer(call, rejected("Unsupported game type"))
+        .outbox
+        .pop()
+        .expect("it asks again");
     let call = again.call;
     let (_, request) = registration(again);
     assert_eq!(request.player_meta.game_types, [GameType::new("even_odd")]);
-    assert!(seat.answer(call, rejected("Unsupported game type")).outbox.is_empty(), "once");
-    assert!(matches!(seat.player.registration_state(), RegistrationState::Refused { .. }));
+    assert!(
+        seat.answer(call, rejected("Unsupported game type"))
+            .outbox
+            .is_empty(),
+        "once"
+    );
+    assert!(matches!(
+        seat.player.registration_state(),
+        RegistrationState::Refused { .. }
+    ));
 
     let mut seat = Seat::empty("random");
     let call = seat.wake().call;
-    assert!(seat.answer(call, rejected("Registration closed")).outbox.is_empty(), "not about games");
+    assert!(
+        seat.answer(call, rejected("Registration closed"))
+            .outbox
+            .is_empty(),
+        "not about games"
+    );
 }
 
 fn rejected_as(reason: &str, player_id: Option<matchday_core::protocol::PlayerId>) -> Answer {
@@ -181,15 +226,22 @@ fn rejected_as(reason: &str, player_id: Option<matchday_core::protocol::PlayerId
         error_name: None,
         context: None,
     };
-    Answer::Message(Ok(incoming(from_manager(LeagueRegisterResponse { player_id, answer }))))
+    Answer::Message(Ok(incoming(from_manager(LeagueRegisterResponse {
+        player_id,
+        answer,
+    }))))
 }
 
 #[test]
 fn already_registered_ends_the_registration_with_what_could_not_be_read_before() {
     let already = || Answer::NotUnderstood("JSON-RPC error -32000: Already registered".into());
-    for (answer, told) in
-        [(already(), "-32000"), (rejected_as("Player already registered", None), "Player already registered")]
-    {
+    for (answer, told) in [
+        (already(), "-32000"),
+        (
+            rejected_as("Player already registered", None),
+            "Player already registered",
+        ),
+    ] {
         let mut seat = Seat::empty("random");
         let call = seat.wake().call;
         let _ = seat.answer(call, Answer::Garbled("a page".into()));
@@ -199,7 +251,10 @@ fn already_registered_ends_the_registration_with_what_could_not_be_read_before()
         let RegistrationState::Refused { reason, .. } = seat.player.registration_state() else {
             panic!("{:?}", seat.player.registration_state());
         };
-        assert!(reason.raw().contains(told) && reason.raw().contains("a page"), "{reason:?}");
+        assert!(
+            reason.raw().contains(told) && reason.raw().contains("a page"),
+            "{reason:?}"
+        );
         assert_eq!(seat.player.deadline(), None, "it asks no more");
     }
 }
@@ -218,7 +273,10 @@ fn a_manager_that_understands_nothing_yet_is_asked_again() {
     let mut seat = Seat::empty("random");
     let call = seat.wake().call;
     let _ = seat.answer(call, Answer::NotUnderstood("HTTP 500".into()));
-    assert!(matches!(seat.player.registration_state(), RegistrationState::Waiting { .. }));
+    assert!(matches!(
+        seat.player.registration_state(),
+        RegistrationState::Waiting { .. }
+    ));
 }
 
 #[test]
@@ -231,7 +289,10 @@ fn without_an_answer_it_learns_who_it_is_from_the_managers_announcement() {
     seat.tell(with_token(from_manager(announcement), Some(shown)));
     let identity = seat.player.identity().expect("it knows who it is");
     assert_eq!((&identity.id, &identity.auth_token), (&p(1), &Some(token)));
-    assert!(seat.player.durable().find(&m(1, 1)).is_some(), "and of its match");
+    assert!(
+        seat.player.durable().find(&m(1, 1)).is_some(),
+        "and of its match"
+    );
 }
 
 #[test]
@@ -240,6 +301,12 @@ fn without_an_answer_it_believes_nobody_who_does_not_know_its_key() {
     let _ = seat.wake();
     let announcement = announcement(1, vec![announced(&m(1, 1), 1, Some(true))]);
     let forged = Token::new("tok_guessed").hash().notice_token(&league());
-    let _ = seat.put(7, Ask::Message(Ok(incoming(with_token(from_manager(announcement), Some(forged))))));
+    let _ = seat.put(
+        7,
+        Ask::Message(Ok(incoming(with_token(
+            from_manager(announcement),
+            Some(forged),
+        )))),
+    );
     assert!(seat.player.identity().is_none());
 }

@@ -66,14 +66,21 @@ fn a_match_that_is_over_gets_the_same_answer_until_its_round_is_closed() {
 fn once_the_round_is_closed_nothing_is_played_of_a_match_that_is_over() {
     for mut seat in [Seat::taken("random"), Seat::thinking("random")] {
         let id = m(1, 1);
-        seat.tell(from_referee(&id, 1, game_over(&id, p(2), Parity::Odd, Parity::Even, 4)));
+        seat.tell(from_referee(
+            &id,
+            1,
+            game_over(&id, p(2), Parity::Odd, Parity::Even, 4),
+        ));
         seat.tell(from_manager(round_completed(1)));
         let late: [Body; 2] = [invitation(&id, None).into(), parity_call(&id).into()];
         for body in late {
             let error = seat.refused(from_referee(&id, 1, body));
             assert_eq!(error.error_code, ErrorCode::InvalidState);
             let why = error.error_message.as_ref().map(UntrustedText::raw);
-            assert_eq!(why, Some("match R1M1 is over, as this player has been told"));
+            assert_eq!(
+                why,
+                Some("match R1M1 is over, as this player has been told")
+            );
         }
     }
 }

@@ -20,13 +20,20 @@ fn data(content: Content) -> Value {
 #[test]
 fn the_state_tells_history_and_totals_and_no_secret() {
     let mut seat = Seat::taken("mirror");
-    seat.tell(from_referee(&m(1, 1), 1, game_over(&m(1, 1), p(2), Parity::Even, Parity::Odd, 4)));
+    seat.tell(from_referee(
+        &m(1, 1),
+        1,
+        game_over(&m(1, 1), p(2), Parity::Even, Parity::Odd, 4),
+    ));
     let choice = seat.parity(from_referee(&m(2, 1), 1, parity_call(&m(2, 1))));
     let state = data(seat.ask(Ask::Query(Query::PlayerState.into())));
     assert_eq!(state["player_id"], "P01");
     assert!(!state.to_string().contains("mirror"), "{state}");
     assert_eq!(state["registration"], "accepted");
-    assert_eq!(state["totals"], json!({ "played": 1, "wins": 1, "draws": 0, "losses": 0 }));
+    assert_eq!(
+        state["totals"],
+        json!({ "played": 1, "wins": 1, "draws": 0, "losses": 0 })
+    );
     assert_eq!(state["opponents"]["P02"]["wins"], 1);
     assert_eq!(state["history"][0]["match_id"], "R1M1");
     assert_eq!(state["open_matches"][0]["match_id"], "R2M1");
@@ -57,19 +64,28 @@ fn the_state_tells_our_place_in_the_last_table() {
         round_id: RoundId(1),
         standings: vec![row].into(),
     }));
-    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["standing"]["rank"], 3);
+    assert_eq!(
+        data(seat.ask(Ask::Query(Query::PlayerState.into())))["standing"]["rank"],
+        3
+    );
 }
 
 #[test]
 fn a_ping_is_answered() {
-    assert_eq!(data(Seat::empty("random").ask(Ask::Query(Query::Ping.into()))), json!({ "status": "ok" }));
+    assert_eq!(
+        data(Seat::empty("random").ask(Ask::Query(Query::Ping.into()))),
+        json!({ "status": "ok" })
+    );
 }
 
 #[test]
 fn how_it_plays_is_told_to_nobody_and_how_often_that_failed_to_its_own_machine_only() {
     let mut seat = Seat::taken("mirror");
     let told = data(seat.ask(Ask::Query(Query::PlayerState.into())));
-    assert_eq!((told.get("strategy"), &told["fallbacks"]["count"]), (None, &json!(0)));
+    assert_eq!(
+        (told.get("strategy"), &told["fallbacks"]["count"]),
+        (None, &json!(0))
+    );
     let mut step = seat.step(Input::Request(Request {
         id: RequestId(1),
         ask: Ask::Query(Query::PlayerState.into()),
@@ -80,25 +96,44 @@ fn how_it_plays_is_told_to_nobody_and_how_often_that_failed_to_its_own_machine_o
         join_code: None,
     }));
     let told = data(step.replies.remove(0).content);
-    assert_eq!((told.get("strategy"), &told["fallbacks"]), (None, &Value::Null));
+    assert_eq!(
+        (told.get("strategy"), &told["fallbacks"]),
+        (None, &Value::Null)
+    );
 }
 
 #[test]
 fn a_player_is_shut_down_once_the_league_is_over_and_says_so() {
     let mut seat = Seat::empty("random");
-    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "INIT");
+    assert_eq!(
+        data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"],
+        "INIT"
+    );
     let mut seat = Seat::taken("random");
-    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "REGISTERED");
+    assert_eq!(
+        data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"],
+        "REGISTERED"
+    );
     let _ = seat.parity(from_referee(&m(1, 1), 1, parity_call(&m(1, 1))));
-    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "ACTIVE");
+    assert_eq!(
+        data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"],
+        "ACTIVE"
+    );
     seat.tell(from_manager(LeagueCompleted {
         league_id: league(),
         total_rounds: 1,
         total_matches: 1,
-        champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
+        champion: Champion {
+            player_id: p(1),
+            display_name: DisplayName::parse("A").unwrap(),
+            points: 3,
+        },
         joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
         checkpoint: None,
     }));
-    assert_eq!(data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"], "SHUTDOWN");
+    assert_eq!(
+        data(seat.ask(Ask::Query(Query::PlayerState.into())))["state"],
+        "SHUTDOWN"
+    );
 }

@@ -27,11 +27,26 @@ fn tokens() -> Vec<(&'static str, Option<Token>)> {
         ("garbage", Some(Token::new("tok_p01_garbage"))),
         ("its own", Some(own_token())),
         ("its notice", Some(notice_token())),
-        ("another's notice", Some(Token::new("tok_p02_x").hash().notice_token(&league()))),
-        ("to it in this match", Some(match_token(&id, 1, Direction::RefereeToPlayer))),
-        ("from it in this match", Some(match_token(&id, 1, Direction::PlayerToReferee))),
-        ("to it in another attempt", Some(match_token(&id, 2, Direction::RefereeToPlayer))),
-        ("to it in another match", Some(match_token(&m(1, 2), 1, Direction::RefereeToPlayer))),
+        (
+            "another's notice",
+            Some(Token::new("tok_p02_x").hash().notice_token(&league())),
+        ),
+        (
+            "to it in this match",
+            Some(match_token(&id, 1, Direction::RefereeToPlayer)),
+        ),
+        (
+            "from it in this match",
+            Some(match_token(&id, 1, Direction::PlayerToReferee)),
+        ),
+        (
+            "to it in another attempt",
+            Some(match_token(&id, 2, Direction::RefereeToPlayer)),
+        ),
+        (
+            "to it in another match",
+            Some(match_token(&m(1, 2), 1, Direction::RefereeToPlayer)),
+        ),
         ("a referee's", Some(Token::new("tok_ref01_secret"))),
         ("operator's", Some(Token::new("tok_operator_secret"))),
     ]
@@ -42,7 +57,8 @@ const ADMITTED: ErrorCode = ErrorCode::MissingField;
 fn unreadable(message: MessageType, sender: &Sender, token: Option<&Token>) -> Incoming {
     let conversation = ConversationId::of_match(&m(1, 1), Attempt(1));
     Incoming {
-        envelope: Envelope::new(sender.clone(), Timestamp::EPOCH, conversation).with_token(token.cloned()),
+        envelope: Envelope::new(sender.clone(), Timestamp::EPOCH, conversation)
+            .with_token(token.cloned()),
         message_type: message,
         body: Err(Rejection {
             code: ADMITTED,
@@ -58,7 +74,10 @@ fn unreadable(message: MessageType, sender: &Sender, token: Option<&Token>) -> I
 
 fn code(content: &Content) -> Option<ErrorCode> {
     match content {
-        Content::Message(Message { body: Body::LeagueError(error), .. }) => Some(error.error_code.clone()),
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }) => Some(error.error_code.clone()),
         _ => None,
     }
 }
@@ -79,8 +98,16 @@ fn notices_are_the_managers_and_everything_else_is_nobodys() {
                     (_, Sender::LeagueManager, Some(shown)) if *shown == notice_token() => ADMITTED,
                     _ => ErrorCode::TokenInvalid,
                 };
-                let found = seat.ask(Ask::Message(Ok(unreadable(*message, &sender, token.as_ref()))));
-                assert_eq!(code(&found), Some(expected), "{message} from {sender} with {kind} token");
+                let found = seat.ask(Ask::Message(Ok(unreadable(
+                    *message,
+                    &sender,
+                    token.as_ref(),
+                ))));
+                assert_eq!(
+                    code(&found),
+                    Some(expected),
+                    "{message} from {sender} with {kind} token"
+                );
             }
         }
     }
@@ -114,9 +141,13 @@ fn from_whom(message: MessageType) -> Message {
     let body: Body = match message {
         MessageType::GameInvitation => invitation(&id, None).into(),
         MessageType::ChooseParityCall => parity_call(&id).into(),
-        MessageType::GameMoveCall => {
-            move_call(&id, "even_odd", "choose_parity", &["even".into(), "odd".into()]).into()
-        }
+        MessageType::GameMoveCall => move_call(
+            &id,
+            "even_odd",
+            "choose_parity",
+            &["even".into(), "odd".into()],
+        )
+        .into(),
         MessageType::GameOver => game_over(&id, p(2), Parity::Even, Parity::Odd, 4).into(),
         MessageType::GameError => game_error(&id).into(),
         other => panic!("a referee does not send {other} to players"),
@@ -127,8 +158,9 @@ fn from_whom(message: MessageType) -> Message {
 #[test]
 fn game_messages_are_the_referees_of_the_match() {
     let right_one = match_token(&m(1, 1), 1, Direction::RefereeToPlayer);
-    let games =
-        MessageType::ALL.iter().filter(|kind| who_may(Party::Player, **kind) == Right::RefereeOfMatch);
+    let games = MessageType::ALL
+        .iter()
+        .filter(|kind| who_may(Party::Player, **kind) == Right::RefereeOfMatch);
     for message in games {
         for sender in senders() {
             for (kind, token) in tokens() {
@@ -142,7 +174,11 @@ fn game_messages_are_the_referees_of_the_match() {
                 let mut sent = with_token(from_whom(*message), token);
                 sent.envelope.sender = sender.clone();
                 let found = Seat::taken("random").ask(Ask::Message(Ok(incoming(sent))));
-                assert_eq!(code(&found), expected, "{message} from {sender} with {kind} token");
+                assert_eq!(
+                    code(&found),
+                    expected,
+                    "{message} from {sender} with {kind} token"
+                );
             }
         }
     }
@@ -153,11 +189,21 @@ fn a_token_that_the_operator_gave_out_is_shown_instead_of_the_one_in_store() {
     let mut seat = Seat::taken("random");
     seat.crash();
     let given = Token::new("tok_p01_given_out");
-    seat.player = std::mem::replace(&mut seat.player, build("random", false)).with_token(Some(given.clone()));
+    seat.player =
+        std::mem::replace(&mut seat.player, build("random", false)).with_token(Some(given.clone()));
     let sent = seat.wake();
-    let matchday_core::agent::Payload::Message(message) = &sent.payload else { panic!() };
+    let matchday_core::agent::Payload::Message(message) = &sent.payload else {
+        panic!()
+    };
     assert_eq!(message.envelope.auth_token, Some(given.clone()));
     let accepted = with_token(accepted(Some(true)), Some(given.clone()));
-    let _ = seat.answer(sent.call, matchday_core::agent::Answer::Message(Ok(incoming(accepted))));
-    assert_eq!(seat.player.identity().unwrap().auth_token, Some(given), "and is kept from then on");
+    let _ = seat.answer(
+        sent.call,
+        matchday_core::agent::Answer::Message(Ok(incoming(accepted))),
+    );
+    assert_eq!(
+        seat.player.identity().unwrap().auth_token,
+        Some(given),
+        "and is kept from then on"
+    );
 }

@@ -35,8 +35,14 @@ fn accepted_to(league: &str) -> Answer {
         error_name: None,
         context: None,
     };
-    let body = LeagueRegisterResponse { player_id: Some(p(1)), answer };
-    Answer::Message(Ok(incoming(with_token(from_manager(body), Some(own_token())))))
+    let body = LeagueRegisterResponse {
+        player_id: Some(p(1)),
+        answer,
+    };
+    Answer::Message(Ok(incoming(with_token(
+        from_manager(body),
+        Some(own_token()),
+    ))))
 }
 
 #[test]
@@ -44,11 +50,16 @@ fn it_registers_with_the_next_league_by_its_token_and_takes_its_notices_then() {
     let mut seat = Seat::taken("random");
     let mut step = hear(&mut seat, table_of("league_2"));
     let sent = step.outbox.pop().expect("it registers");
-    let Payload::Message(message) = &sent.payload else { panic!("a message") };
+    let Payload::Message(message) = &sent.payload else {
+        panic!("a message")
+    };
     assert!(matches!(message.body, Body::LeagueRegisterRequest(_)));
     assert_eq!(message.envelope.auth_token, Some(own_token()));
     let _ = seat.answer(sent.call, accepted_to("league_2"));
-    assert_eq!(seat.player.identity().unwrap().league_id, Some(LeagueId::new("league_2")));
+    assert_eq!(
+        seat.player.identity().unwrap().league_id,
+        Some(LeagueId::new("league_2"))
+    );
     seat.tell(table_of("league_2"));
 }
 
@@ -57,7 +68,11 @@ fn messages_of_other_leagues_make_it_register_every_ten_seconds_at_most() {
     let mut seat = Seat::taken("random");
     let sent = hear(&mut seat, table_of("league_2")).outbox.pop().unwrap();
     let _ = seat.answer(sent.call, accepted_to("league_1"));
-    assert_eq!(seat.player.identity().unwrap().league_id, Some(league()), "it is in its league as before");
+    assert_eq!(
+        seat.player.identity().unwrap().league_id,
+        Some(league()),
+        "it is in its league as before"
+    );
     assert!(hear(&mut seat, table_of("league_2")).outbox.is_empty());
     seat.now = seat.now + Duration::from_secs(10);
     assert_eq!(hear(&mut seat, table_of("league_2")).outbox.len(), 1);
@@ -67,7 +82,9 @@ fn messages_of_other_leagues_make_it_register_every_ten_seconds_at_most() {
 fn a_refusal_then_does_not_end_it() {
     let mut seat = Seat::taken("random");
     let sent = hear(&mut seat, table_of("league_2")).outbox.pop().unwrap();
-    let Answer::Message(Ok(mut refusal)) = accepted_to("league_2") else { panic!("a message") };
+    let Answer::Message(Ok(mut refusal)) = accepted_to("league_2") else {
+        panic!("a message")
+    };
     if let Ok(Body::LeagueRegisterResponse(response)) = &mut refusal.body {
         let response = std::sync::Arc::make_mut(response);
         (response.player_id, response.answer.status) = (None, RegisterStatus::Rejected);

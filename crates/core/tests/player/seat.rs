@@ -1,6 +1,8 @@
 //! A player under test, and all the keys that its manager and its referees hold.
 
-use matchday_core::agent::{Agent, Answer, Ask, CallId, Content, Input, Outgoing, Request, RequestId, Step};
+use matchday_core::agent::{
+    Agent, Answer, Ask, CallId, Content, Input, Outgoing, Request, RequestId, Step,
+};
 use matchday_core::entropy::Entropy;
 use matchday_core::game::strategy;
 use matchday_core::player::{Player, PlayerEvent, PlayerSettings, THINK_TIME};
@@ -58,11 +60,17 @@ pub(crate) fn settings(strategy: &str) -> PlayerSettings {
 
 pub(crate) fn build(name: &str, outside: bool) -> Player {
     let strategy = strategy::find(name).unwrap().build();
-    if outside { Player::with_external_decider(settings(name), strategy, THINK_TIME) } else { Player::new(settings(name), strategy) }
+    if outside {
+        Player::with_external_decider(settings(name), strategy, THINK_TIME)
+    } else {
+        Player::new(settings(name), strategy)
+    }
 }
 
 pub(crate) fn match_token(match_id: &MatchId, attempt: u32, direction: Direction) -> Token {
-    own_token().hash().match_token(&league(), match_id, Attempt(attempt), direction)
+    own_token()
+        .hash()
+        .match_token(&league(), match_id, Attempt(attempt), direction)
 }
 
 pub(crate) fn notice_token() -> Token {
@@ -119,7 +127,12 @@ pub(crate) fn parity_call(match_id: &MatchId) -> ChooseParityCall {
     }
 }
 
-pub(crate) fn move_call(match_id: &MatchId, game: &str, move_type: &str, options: &[Value]) -> GameMoveCall {
+pub(crate) fn move_call(
+    match_id: &MatchId,
+    game: &str,
+    move_type: &str,
+    options: &[Value],
+) -> GameMoveCall {
     GameMoveCall {
         league_id: Some(league()),
         round_id: Some(RoundId(1)),
@@ -182,7 +195,11 @@ pub(crate) fn announcement(round: u32, matches: Vec<AnnouncedMatch>) -> RoundAnn
     }
 }
 
-pub(crate) fn announced(match_id: &MatchId, attempt: u32, match_tokens: Option<bool>) -> AnnouncedMatch {
+pub(crate) fn announced(
+    match_id: &MatchId,
+    attempt: u32,
+    match_tokens: Option<bool>,
+) -> AnnouncedMatch {
     AnnouncedMatch {
         match_id: match_id.clone(),
         game_type: even_odd(),
@@ -205,7 +222,12 @@ pub(crate) fn round_completed(round: u32) -> RoundCompleted {
         matches_completed: 1,
         matches_played: 1,
         next_round_id: None,
-        summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+        summary: RoundSummary {
+            total_matches: 1,
+            wins: 1,
+            draws: 0,
+            technical_losses: 0,
+        },
         checkpoint: None,
     }
 }
@@ -215,7 +237,11 @@ pub(crate) fn league_completed() -> LeagueCompleted {
         league_id: league(),
         total_rounds: 1,
         total_matches: 1,
-        champion: Champion { player_id: p(1), display_name: DisplayName::parse("Alpha").unwrap(), points: 3 },
+        champion: Champion {
+            player_id: p(1),
+            display_name: DisplayName::parse("Alpha").unwrap(),
+            points: 3,
+        },
         joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
         checkpoint: None,
@@ -297,7 +323,11 @@ impl Seat {
             assert_eq!(&read, event, "an event reads as it was written: {text}");
             self.stored.push(read);
         }
-        assert_eq!(self.rebuilt().durable(), self.player.durable(), "replay equals live");
+        assert_eq!(
+            self.rebuilt().durable(),
+            self.player.durable(),
+            "replay equals live"
+        );
         step
     }
 
@@ -321,7 +351,11 @@ impl Seat {
 
     pub(crate) fn answer(&mut self, call: CallId, answer: Answer) -> Step<PlayerEvent> {
         let dialect = Dialect::Standard;
-        self.step(Input::Answer { call, dialect, answer })
+        self.step(Input::Answer {
+            call,
+            dialect,
+            answer,
+        })
     }
 
     /// Hands in a request under a number of its own.

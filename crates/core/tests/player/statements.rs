@@ -19,20 +19,31 @@ fn commitment() -> Commitment {
 fn sign(match_id: &MatchId, statement: Statement<'_>) -> Signature {
     let league_id = league();
     let attempt = Attempt(1);
-    AttemptRef { league_id: &league_id, match_id, attempt }.sign(&key(), statement)
+    AttemptRef {
+        league_id: &league_id,
+        match_id,
+        attempt,
+    }
+    .sign(&key(), statement)
 }
 
 /// A player that has heard of its match, whose referee has a key if `is_keyed`.
 fn announced_to(is_keyed: bool) -> Seat {
     let mut seat = Seat::taken("always_odd");
     let referee_public_key = is_keyed.then(|| key().public_key());
-    let game = AnnouncedMatch { referee_public_key, ..announced(&m(1, 1), 1, Some(true)) };
+    let game = AnnouncedMatch {
+        referee_public_key,
+        ..announced(&m(1, 1), 1, Some(true))
+    };
     seat.tell(from_manager(announcement(1, vec![game])));
     seat
 }
 
 fn invite(seat: &mut Seat, commitment_signature: Option<Signature>) -> PlayerEvent {
-    let invited = GameInvitation { commitment_signature, ..invitation(&m(1, 1), Some(commitment())) };
+    let invited = GameInvitation {
+        commitment_signature,
+        ..invitation(&m(1, 1), Some(commitment()))
+    };
     seat.say(from_referee(&m(1, 1), 1, invited));
     seat.stored.last().unwrap().clone()
 }
@@ -57,13 +68,28 @@ fn what_a_referee_has_signed_is_kept() {
     for is_keyed in [true, false] {
         let mut seat = announced_to(is_keyed);
         let promised = sign(&m(1, 1), Statement::Commitment(&commitment()));
-        let PlayerEvent::Invited { commitment_signature, .. } = invite(&mut seat, Some(promised)) else {
+        let PlayerEvent::Invited {
+            commitment_signature,
+            ..
+        } = invite(&mut seat, Some(promised))
+        else {
             panic!()
         };
         assert_eq!(commitment_signature, Some(promised));
-        let ended = end(&mut seat, |text| Some(sign(&m(1, 1), Statement::Result(text))));
-        let PlayerEvent::Finished { signed: Some(signed), .. } = ended else { panic!("{ended:?}") };
-        assert_eq!(signed.signature, sign(&m(1, 1), Statement::Result(&signed.game_result)));
+        let ended = end(&mut seat, |text| {
+            Some(sign(&m(1, 1), Statement::Result(text)))
+        });
+        let PlayerEvent::Finished {
+            signed: Some(signed),
+            ..
+        } = ended
+        else {
+            panic!("{ended:?}")
+        };
+        assert_eq!(
+            signed.signature,
+            sign(&m(1, 1), Statement::Result(&signed.game_result))
+        );
         assert_eq!(signed.attempt, Attempt(1));
         assert_eq!(not_signed(&seat), [""; 0]);
     }
@@ -74,11 +100,18 @@ fn a_referee_with_a_key_that_signs_wrongly_or_not_at_all_is_noted_and_the_match_
     let other = sign(&m(2, 1), Statement::Commitment(&commitment()));
     for wrong in [Some(other), None] {
         let mut seat = announced_to(true);
-        let PlayerEvent::Invited { commitment_signature: None, .. } = invite(&mut seat, wrong) else {
+        let PlayerEvent::Invited {
+            commitment_signature: None,
+            ..
+        } = invite(&mut seat, wrong)
+        else {
             panic!()
         };
         let ended = end(&mut seat, |_| wrong);
-        assert!(matches!(ended, PlayerEvent::Finished { signed: None, .. }), "{ended:?}");
+        assert!(
+            matches!(ended, PlayerEvent::Finished { signed: None, .. }),
+            "{ended:?}"
+        );
         assert_eq!(not_signed(&seat), ["GAME_INVITATION", "GAME_OVER"]);
     }
 }
@@ -94,14 +127,20 @@ fn nothing_is_missed_of_a_referee_without_a_key() {
 #[test]
 fn every_new_checkpoint_of_the_manager_is_kept_once() {
     let mut seat = Seat::taken("always_odd");
-    let completed = |note: &str| RoundCompleted { checkpoint: Some(note.into()), ..round_completed(1) };
+    let completed = |note: &str| RoundCompleted {
+        checkpoint: Some(note.into()),
+        ..round_completed(1)
+    };
     seat.tell(from_manager(completed("one")));
     seat.tell(from_manager(completed("one")));
     seat.crash();
     seat.tell(from_manager(completed("one")));
     seat.tell(from_manager(round_completed(1)));
     let checkpoint = Some("two".into());
-    seat.tell(from_manager(LeagueCompleted { checkpoint, ..league_completed() }));
+    seat.tell(from_manager(LeagueCompleted {
+        checkpoint,
+        ..league_completed()
+    }));
     let kept = seat.stored.iter().filter_map(|event| match event {
         PlayerEvent::CheckpointReceived { note } => Some(&**note),
         _ => None,

@@ -55,8 +55,9 @@ fn choices(name: &str, overall: &[&str], against: &[&str]) -> String {
         record: Record::default(),
     };
     let strategy = find(name).unwrap().build();
-    let chosen: Vec<Value> =
-        (0..40).map(|seed| strategy.choose(&turn, &mut Entropy::numbered(seed))).collect();
+    let chosen: Vec<Value> = (0..40)
+        .map(|seed| strategy.choose(&turn, &mut Entropy::numbered(seed)))
+        .collect();
     let letters = [("even", "e"), ("odd", "o")];
     letters
         .into_iter()
@@ -82,9 +83,19 @@ fn each_strategy_chooses_by_its_rule() {
         ("pattern", &[], &[], "eo"),
         ("pattern", &["--e"], &[], "eo"),
         // After even, odd, even there once came odd.
-        ("pattern", &["--e", "--o", "--e", "--o", "--e", "--o", "--e"], &[], "o"),
+        (
+            "pattern",
+            &["--e", "--o", "--e", "--o", "--e", "--o", "--e"],
+            &[],
+            "o",
+        ),
         // Three in a row are new; after odd, odd there came even.
-        ("pattern", &["--o", "--o", "--e", "--e", "--o", "--o"], &[], "e"),
+        (
+            "pattern",
+            &["--o", "--o", "--e", "--e", "--o", "--o"],
+            &[],
+            "e",
+        ),
         // Only the last one was seen before, and even followed it.
         ("pattern", &["--o", "--e", "--e", "--o"], &[], "e"),
         ("mirror", &["eoe"], &[], "eo"),
@@ -109,7 +120,10 @@ fn each_strategy_chooses_by_its_rule() {
 fn a_strategy_is_found_by_its_name_in_any_common_spelling() {
     for entry in all() {
         assert_eq!(find(entry.name).unwrap().name, entry.name);
-        assert_eq!(find(&entry.name.replace('_', "-")).unwrap().name, entry.name);
+        assert_eq!(
+            find(&entry.name.replace('_', "-")).unwrap().name,
+            entry.name
+        );
         assert!(!entry.about.is_empty());
     }
 }

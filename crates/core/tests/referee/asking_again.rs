@@ -15,7 +15,11 @@ fn asked() -> Bench {
 }
 
 fn wrong(bench: &mut Bench) {
-    bench.answers(2, ChooseParityCall, Answer::Message(Err(invalid_choice("7"))));
+    bench.answers(
+        2,
+        ChooseParityCall,
+        Answer::Message(Err(invalid_choice("7"))),
+    );
 }
 
 #[test]
@@ -38,7 +42,10 @@ fn a_player_that_goes_on_answering_wrongly_is_asked_less_and_less_often_to_the_e
             wrong(&mut bench);
         }
     }
-    assert_eq!(bench.times(2, ChooseParityCall), [0.0, 1.0, 3.0, 7.0, 15.0, 23.0]);
+    assert_eq!(
+        bench.times(2, ChooseParityCall),
+        [0.0, 1.0, 3.0, 7.0, 15.0, 23.0]
+    );
     bench.until(30.0);
     assert_eq!(bench.verdict(), "P01 TECHNICAL_LOSS 3-0");
 }
@@ -49,7 +56,10 @@ fn as_long_as_another_answer_counts_the_error_says_so() {
     bench.until(29.5);
     wrong(&mut bench);
     let error = written(&bench.last_to(2, GameError));
-    assert_eq!(error["retryable"], true, "no question follows, but an answer would count");
+    assert_eq!(
+        error["retryable"], true,
+        "no question follows, but an answer would count"
+    );
     let choice = bench.choice(2, "R1M1", Parity::Odd);
     bench.answers(2, GameError, Answer::Message(Ok(choice)));
     assert!(bench.verdict().contains(" WIN "));
@@ -81,7 +91,11 @@ fn an_answer_in_the_same_exchange_that_comes_in_the_retry_delay_counts() {
     bench.until(6.0);
     assert_eq!(bench.times(2, GameError), [5.0]);
     bench.joins(2, "R1M1");
-    assert_eq!(bench.times(2, GameInvitation), [0.0], "it took six seconds, and need not be asked again");
+    assert_eq!(
+        bench.times(2, GameInvitation),
+        [0.0],
+        "it took six seconds, and need not be asked again"
+    );
     assert_eq!(bench.times(2, ChooseParityCall), [6.0]);
 }
 
@@ -94,7 +108,11 @@ fn game_over_waits_until_the_error_before_it_has_been_heard() {
     assert_eq!(bench.times(2, GameError), [30.0, 62.0, 94.0, 126.0]);
     assert_eq!(bench.times(1, GameOver), [126.0]);
     assert!(bench.all_to(2, GameOver).is_empty());
-    assert_eq!(bench.all(MatchResultReport).len(), 1, "the manager does not wait");
+    assert_eq!(
+        bench.all(MatchResultReport).len(),
+        1,
+        "the manager does not wait"
+    );
     for (_, error) in bench.all_to(2, GameError) {
         bench.answer(error.call, Answer::Received);
     }

@@ -17,8 +17,14 @@ const SHORT: Timeouts = Timeouts {
 
 /// A match of players 1 and 2 that the manager gives out with these timeouts.
 fn invited_within(bounds: Timeouts) -> Bench {
-    let mut bench = Bench::with(matchday_core::referee::RefereeSettings { bounds, ..settings() });
-    bench.announce(&[Announced { timeouts: Some(SHORT), ..even_odd("R1M1", 1, 2) }]);
+    let mut bench = Bench::with(matchday_core::referee::RefereeSettings {
+        bounds,
+        ..settings()
+    });
+    bench.announce(&[Announced {
+        timeouts: Some(SHORT),
+        ..even_odd("R1M1", 1, 2)
+    }]);
     bench
 }
 
@@ -34,13 +40,21 @@ fn windows_and_retries_are_those_of_the_assignment() {
 
 #[test]
 fn a_bound_of_the_referees_own_is_kept_where_it_is_smaller() {
-    let bounds = Timeouts { join_ms: Some(9_000), choice_ms: Some(1_000), ..Timeouts::default() };
+    let bounds = Timeouts {
+        join_ms: Some(9_000),
+        choice_ms: Some(1_000),
+        ..Timeouts::default()
+    };
     let mut bench = invited_within(bounds);
     bench.joins(1, "R1M1");
     bench.joins(2, "R1M1");
     bench.chooses(1, "R1M1", Parity::Even);
     bench.until(5.0);
-    assert_eq!(bench.times(2, ChooseParityCall), [0.0, 1.25], "1 s by the bound, 0.25 s by the assignment");
+    assert_eq!(
+        bench.times(2, ChooseParityCall),
+        [0.0, 1.25],
+        "1 s by the bound, 0.25 s by the assignment"
+    );
 }
 
 #[test]
@@ -48,9 +62,21 @@ fn only_bounds_that_were_set_are_announced_at_registration() {
     let bench = Bench::fresh(settings());
     let request = written(&bench.last(RefereeRegisterRequest));
     assert_eq!(request["referee_meta"].get("timeouts"), None);
-    assert_eq!(request["referee_meta"]["capabilities"], json!(["match_tokens", "briefing", "draw-2"]));
-    let bounds = Timeouts { choice_ms: Some(1_000), ..Timeouts::default() };
-    let bench = Bench::fresh(matchday_core::referee::RefereeSettings { bounds, ..settings() });
+    assert_eq!(
+        request["referee_meta"]["capabilities"],
+        json!(["match_tokens", "briefing", "draw-2"])
+    );
+    let bounds = Timeouts {
+        choice_ms: Some(1_000),
+        ..Timeouts::default()
+    };
+    let bench = Bench::fresh(matchday_core::referee::RefereeSettings {
+        bounds,
+        ..settings()
+    });
     let request = written(&bench.last(RefereeRegisterRequest));
-    assert_eq!(request["referee_meta"]["timeouts"], json!({"choice_ms": 1000}));
+    assert_eq!(
+        request["referee_meta"]["timeouts"],
+        json!({"choice_ms": 1000})
+    );
 }

@@ -63,7 +63,9 @@ pub(crate) fn settings() -> RefereeSettings {
         contact_endpoint: Endpoint::parse("http://localhost:8001/mcp").unwrap(),
         display_name: DisplayName::parse("Referee Alpha").unwrap(),
         version: Version::parse("1.0.0").unwrap(),
-        game_types: ["even_odd", "tic_tac_toe", "rock_paper_scissors"].map(GameType::new).to_vec(),
+        game_types: ["even_odd", "tic_tac_toe", "rock_paper_scissors"]
+            .map(GameType::new)
+            .to_vec(),
         max_concurrent_matches: 2,
         timing: Timing::default(),
         bounds: Timeouts::default(),
@@ -73,7 +75,12 @@ pub(crate) fn settings() -> RefereeSettings {
 
 pub(crate) fn incoming(envelope: Envelope, body: impl Into<Body>) -> Incoming {
     let body = body.into();
-    Incoming { envelope, message_type: body.message_type(), body: Ok(body), deviations: Vec::new() }
+    Incoming {
+        envelope,
+        message_type: body.message_type(),
+        body: Ok(body),
+        deviations: Vec::new(),
+    }
 }
 
 /// The two tokens of a player in an attempt at a match.
@@ -125,7 +132,11 @@ impl Announced {
                 Box::new(Briefing {
                     player_a_endpoint: endpoint(a),
                     player_b_endpoint: endpoint(b),
-                    player_a_record: Record { wins: 2, losses: 1, draws: 0 },
+                    player_a_record: Record {
+                        wins: 2,
+                        losses: 1,
+                        draws: 0,
+                    },
                     player_b_record: Record::default(),
                     player_a_dialect: None,
                     player_b_dialect: None,
@@ -195,8 +206,12 @@ impl Bench {
     }
 
     pub(crate) fn manager_envelope(&self) -> Envelope {
-        Envelope::new(Sender::LeagueManager, self.now, ConversationId::new("conv-manager"))
-            .with_token(Some(referee_token().hash().notice_token(&league())))
+        Envelope::new(
+            Sender::LeagueManager,
+            self.now,
+            ConversationId::new("conv-manager"),
+        )
+        .with_token(Some(referee_token().hash().notice_token(&league())))
     }
 
     /// The key that its registration key leads to.
@@ -211,19 +226,29 @@ impl Bench {
         assert_step_fits(&step);
         for event in &step.events {
             let stored = serde_json::to_string(event).unwrap();
-            assert_eq!(&serde_json::from_str::<RefereeEvent>(&stored).unwrap(), event, "{stored}");
+            assert_eq!(
+                &serde_json::from_str::<RefereeEvent>(&stored).unwrap(),
+                event,
+                "{stored}"
+            );
         }
         self.events.extend(step.events);
-        self.sent.extend(step.outbox.into_iter().map(|outgoing| (self.now, outgoing)));
+        self.sent
+            .extend(step.outbox.into_iter().map(|outgoing| (self.now, outgoing)));
         self.replies.extend(step.replies);
         self.appeals.extend(step.rules_requests);
         assert_eq!(self.replayed().durable(), self.referee.durable());
-        assert!(self.referee.deadline().is_none_or(|due| due > self.now), "left something undone");
+        assert!(
+            self.referee.deadline().is_none_or(|due| due > self.now),
+            "left something undone"
+        );
     }
 
     fn replayed(&self) -> Referee {
         let mut replayed = Referee::new(self.settings.clone());
-        self.events.iter().for_each(|event| replayed.apply(self.now, event));
+        self.events
+            .iter()
+            .for_each(|event| replayed.apply(self.now, event));
         replayed
     }
 
@@ -249,7 +274,11 @@ impl Bench {
 
     pub(crate) fn answer(&mut self, call: CallId, answer: Answer) {
         let dialect = Dialect::Standard;
-        self.input(Input::Answer { call, dialect, answer });
+        self.input(Input::Answer {
+            call,
+            dialect,
+            answer,
+        });
     }
 
     pub(crate) fn request(&mut self, ask: Ask) -> Content {
@@ -278,7 +307,11 @@ impl Bench {
         RoundAnnouncement {
             league_id: league(),
             round_id: RoundId(1),
-            matches: matches.iter().map(Announced::written).collect::<Vec<_>>().into(),
+            matches: matches
+                .iter()
+                .map(Announced::written)
+                .collect::<Vec<_>>()
+                .into(),
             starts_at: Some(self.now + Duration::from_secs(lead)),
             remark: None,
         }
@@ -293,11 +326,18 @@ impl Bench {
     /// Everything of one type that was sent.
     pub(crate) fn all(&self, wanted: MessageType) -> Vec<(Timestamp, Outgoing)> {
         let is_wanted = |outgoing: &Outgoing| body(outgoing).message_type() == wanted;
-        self.sent.iter().filter(|(_, outgoing)| is_wanted(outgoing)).cloned().collect()
+        self.sent
+            .iter()
+            .filter(|(_, outgoing)| is_wanted(outgoing))
+            .cloned()
+            .collect()
     }
 
     pub(crate) fn last(&self, wanted: MessageType) -> Outgoing {
-        self.all(wanted).pop().unwrap_or_else(|| panic!("no {wanted} was sent")).1
+        self.all(wanted)
+            .pop()
+            .unwrap_or_else(|| panic!("no {wanted} was sent"))
+            .1
     }
 
     /// Everything of one type that was sent to one player.
@@ -309,13 +349,16 @@ impl Bench {
 
     pub(crate) fn last_to(&self, player: u32, wanted: MessageType) -> Outgoing {
         let last = self.all_to(player, wanted).pop();
-        last.unwrap_or_else(|| panic!("no {wanted} was sent to {}", p(player))).1
+        last.unwrap_or_else(|| panic!("no {wanted} was sent to {}", p(player)))
+            .1
     }
 
     /// When messages of one type were sent to one player, in seconds after the start.
     pub(crate) fn times(&self, player: u32, wanted: MessageType) -> Vec<f64> {
         let sent = self.all_to(player, wanted);
-        sent.iter().map(|(at, _)| at.since(start()).as_secs_f64()).collect()
+        sent.iter()
+            .map(|(at, _)| at.since(start()).as_secs_f64())
+            .collect()
     }
 
     pub(crate) fn player_envelope(&self, player: u32, match_id: &MatchId) -> Envelope {
@@ -355,12 +398,20 @@ impl Bench {
 
     pub(crate) fn joins(&mut self, player: u32, match_id: &str) {
         let ack = self.join_ack(player, match_id, true);
-        self.answers(player, MessageType::GameInvitation, Answer::Message(Ok(ack)));
+        self.answers(
+            player,
+            MessageType::GameInvitation,
+            Answer::Message(Ok(ack)),
+        );
     }
 
     pub(crate) fn chooses(&mut self, player: u32, match_id: &str, parity: Parity) {
         let choice = self.choice(player, match_id, parity);
-        self.answers(player, MessageType::ChooseParityCall, Answer::Message(Ok(choice)));
+        self.answers(
+            player,
+            MessageType::ChooseParityCall,
+            Answer::Message(Ok(choice)),
+        );
     }
 
     /// One match of players 1 and 2, announced and begun.
@@ -387,7 +438,9 @@ impl Bench {
 
     pub(crate) fn acknowledge(&mut self) {
         let sent = self.last(MessageType::MatchResultReport);
-        let Body::MatchResultReport(report) = body(&sent) else { unreachable!() };
+        let Body::MatchResultReport(report) = body(&sent) else {
+            unreachable!()
+        };
         let ack = MatchResultAck {
             match_id: report.match_id.clone(),
             status: AckStatus::Recorded,
@@ -416,15 +469,24 @@ impl Bench {
     }
 
     pub(crate) fn decisions(&self) -> usize {
-        self.events.iter().filter(|event| matches!(event, RefereeEvent::Decided { .. })).count()
+        self.events
+            .iter()
+            .filter(|event| matches!(event, RefereeEvent::Decided { .. }))
+            .count()
     }
 
     /// Winner, status and the two points, as a short line: `P01 WIN 3-0`.
     pub(crate) fn verdict(&self) -> String {
         assert_eq!(self.decisions(), 1);
         let result = self.report();
-        let winner = result.winner.map_or("nobody".into(), |winner| winner.to_string());
-        let score: Vec<_> = result.score.iter().map(|(_, points)| points.to_string()).collect();
+        let winner = result
+            .winner
+            .map_or("nobody".into(), |winner| winner.to_string());
+        let score: Vec<_> = result
+            .score
+            .iter()
+            .map(|(_, points)| points.to_string())
+            .collect();
         let status = json!(result.status.unwrap());
         format!("{winner} {} {}", status.as_str().unwrap(), score.join("-"))
     }
@@ -459,9 +521,10 @@ pub(crate) fn written(outgoing: &Outgoing) -> Value {
 /// The code of a refusal.
 pub(crate) fn refused(content: &Content) -> String {
     match content {
-        Content::Message(Message { body: Body::LeagueError(error), .. }) => {
-            error.error_code.code().to_owned()
-        }
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }) => error.error_code.code().to_owned(),
         other => panic!("no refusal: {other:?}"),
     }
 }
@@ -488,5 +551,11 @@ pub(crate) fn league_error(code: ErrorCode, match_id: &str) -> LeagueError {
 
 /// `get_match_state`, of one match or of all.
 pub(crate) fn match_state(match_id: Option<MatchId>) -> Ask {
-    Ask::Query(QueryRequest::new(Query::MatchState, QueryParams { match_id, ..QueryParams::default() }))
+    Ask::Query(QueryRequest::new(
+        Query::MatchState,
+        QueryParams {
+            match_id,
+            ..QueryParams::default()
+        },
+    ))
 }

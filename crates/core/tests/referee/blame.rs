@@ -16,7 +16,11 @@ const FORBIDDEN: Answer = Answer::Undelivered(Failure::Forbidden);
 const NO_ROUTE: Answer = Answer::Undelivered(Failure::NoRoute);
 
 fn blame(bench: &Bench, player: u32) -> Option<Blame> {
-    bench.report().details.blame.and_then(|blame| blame.get(&p(player)).cloned())
+    bench
+        .report()
+        .details
+        .blame
+        .and_then(|blame| blame.get(&p(player)).cloned())
 }
 
 fn handed_back(bench: &Bench) -> Vec<&str> {
@@ -36,10 +40,25 @@ fn a_silent_player_is_blamed_with_what_it_owed_how_often_and_how_long() {
     bench.joins(1, "R1M1");
     bench.until(26.0);
     let found = blame(&bench, 2).unwrap();
-    assert_eq!((found.culprit, found.cause), (Culprit::Player, Cause::Silent));
-    assert_eq!((found.owed.as_deref(), found.tries), (Some("GAME_JOIN_ACK"), Some(4)));
-    assert_eq!((found.since, found.until), (Some(bench.at(0.0)), Some(bench.at(26.0))));
-    assert!(found.evidence.unwrap().raw().starts_with("E001 TIMEOUT_ERROR: No GAME_JOIN_ACK"));
+    assert_eq!(
+        (found.culprit, found.cause),
+        (Culprit::Player, Cause::Silent)
+    );
+    assert_eq!(
+        (found.owed.as_deref(), found.tries),
+        (Some("GAME_JOIN_ACK"), Some(4))
+    );
+    assert_eq!(
+        (found.since, found.until),
+        (Some(bench.at(0.0)), Some(bench.at(26.0)))
+    );
+    assert!(
+        found
+            .evidence
+            .unwrap()
+            .raw()
+            .starts_with("E001 TIMEOUT_ERROR: No GAME_JOIN_ACK")
+    );
     assert_eq!(blame(&bench, 1), None);
 }
 
@@ -57,8 +76,19 @@ fn each_way_of_losing_has_its_cause() {
     invalid.answers(1, ChooseParityCall, Answer::Garbled("a page".into()));
     invalid.until(30.0);
     assert_eq!(causes(&invalid), [Some(Cause::Invalid), None]);
-    assert!(blame(&invalid, 1).unwrap().evidence.unwrap().raw().contains("a page"));
-    assert_eq!(blame(&invalid, 1).unwrap().tries, Some(2), "it was asked again after the invalid answer");
+    assert!(
+        blame(&invalid, 1)
+            .unwrap()
+            .evidence
+            .unwrap()
+            .raw()
+            .contains("a page")
+    );
+    assert_eq!(
+        blame(&invalid, 1).unwrap().tries,
+        Some(2),
+        "it was asked again after the invalid answer"
+    );
 
     let mut unreachable = Bench::invited();
     unreachable.joins(2, "R1M1");
@@ -73,7 +103,14 @@ fn each_way_of_losing_has_its_cause() {
     acknowledges.answers(1, GameInvitation, Answer::Received);
     acknowledges.until(60.0);
     assert_eq!(causes(&acknowledges), [Some(Cause::Silent), None]);
-    assert!(blame(&acknowledges, 1).unwrap().evidence.unwrap().raw().contains("only an acknowledgement"));
+    assert!(
+        blame(&acknowledges, 1)
+            .unwrap()
+            .evidence
+            .unwrap()
+            .raw()
+            .contains("only an acknowledgement")
+    );
 
     let mut silent = Bench::invited();
     silent.until(60.0);
@@ -96,12 +133,19 @@ fn a_call_that_our_own_machine_could_not_make_is_made_again_and_not_counted() {
         bench.until(f64::from(tries) * 2.0);
         bench.answers(1, GameInvitation, OURS);
     }
-    assert_eq!(bench.all(GameError).len(), 0, "the player has done nothing wrong");
+    assert_eq!(
+        bench.all(GameError).len(),
+        0,
+        "the player has done nothing wrong"
+    );
     bench.until(6.0);
     assert_eq!(bench.times(1, GameInvitation), [0.0, 2.0, 4.0, 6.0]);
     // From here the player has all its own tries still.
     bench.until(32.0);
-    assert_eq!(bench.times(1, GameInvitation), [0.0, 2.0, 4.0, 6.0, 13.0, 20.0, 27.0]);
+    assert_eq!(
+        bench.times(1, GameInvitation),
+        [0.0, 2.0, 4.0, 6.0, 13.0, 20.0, 27.0]
+    );
     assert_eq!(blame(&bench, 1).unwrap().tries, Some(4));
 }
 
@@ -114,11 +158,16 @@ fn a_match_that_our_own_machine_cannot_play_goes_back_to_the_manager() {
         bench.answers(1, GameInvitation, OURS);
     }
     assert_eq!(bench.decisions(), 0);
-    assert_eq!(handed_back(&bench), ["the referee's machine could not make the call"]);
+    assert_eq!(
+        handed_back(&bench),
+        ["the referee's machine could not make the call"]
+    );
     assert_eq!(bench.all(MatchResultReport).len(), 0);
     let sent = bench.last(LeagueError);
     assert_eq!(sent.to, bench.settings.manager);
-    let Body::LeagueError(error) = body(&sent) else { panic!() };
+    let Body::LeagueError(error) = body(&sent) else {
+        panic!()
+    };
     assert_eq!(error.error_code, ErrorCode::Internal);
     let context = json!({"match_id": "R1M1", "culprit": "infrastructure"});
     assert_eq!(json!(error.context), context);
@@ -134,9 +183,19 @@ fn a_match_that_was_handed_back_can_be_given_to_the_same_referee_again() {
         bench.until(f64::from(tries) * 2.0);
         bench.answers(1, GameInvitation, OURS);
     }
-    bench.announce(&[Announced { attempt: 1, ..even_odd("R1M1", 1, 2) }]);
-    assert_eq!(bench.referee.matches().count(), 0, "the attempt that it gave up is over");
-    bench.announce(&[Announced { attempt: 2, ..even_odd("R1M1", 1, 2) }]);
+    bench.announce(&[Announced {
+        attempt: 1,
+        ..even_odd("R1M1", 1, 2)
+    }]);
+    assert_eq!(
+        bench.referee.matches().count(),
+        0,
+        "the attempt that it gave up is over"
+    );
+    bench.announce(&[Announced {
+        attempt: 2,
+        ..even_odd("R1M1", 1, 2)
+    }]);
     assert_eq!(bench.referee.matches().count(), 1);
     bench.crash();
     assert_eq!(bench.referee.matches().count(), 1);
@@ -148,18 +207,33 @@ fn a_player_whom_the_referee_may_not_call_is_left_to_another() {
     bench.joins(2, "R1M1");
     bench.answers(1, GameInvitation, FORBIDDEN);
     assert_eq!(bench.decisions(), 0);
-    assert_eq!(handed_back(&bench), ["the rules of the referee forbid it to call P01 (endpoint policy)"]);
-    assert_eq!(bench.all(GameError).len(), 0, "the player has done nothing wrong");
+    assert_eq!(
+        handed_back(&bench),
+        ["the rules of the referee forbid it to call P01 (endpoint policy)"]
+    );
+    assert_eq!(
+        bench.all(GameError).len(),
+        0,
+        "the player has done nothing wrong"
+    );
     let sent = bench.last(LeagueError);
-    let Body::LeagueError(error) = body(&sent) else { panic!() };
-    assert_eq!(json!(error.context), json!({"match_id": "R1M1", "culprit": "infrastructure"}));
+    let Body::LeagueError(error) = body(&sent) else {
+        panic!()
+    };
+    assert_eq!(
+        json!(error.context),
+        json!({"match_id": "R1M1", "culprit": "infrastructure"})
+    );
 }
 
 #[test]
 fn a_player_whom_no_referee_may_call_has_lost_in_the_end() {
     let mut bench = Bench::fresh(settings());
     bench.register(true);
-    bench.announce(&[Announced { attempt: 5, ..even_odd("R1M1", 1, 2) }]);
+    bench.announce(&[Announced {
+        attempt: 5,
+        ..even_odd("R1M1", 1, 2)
+    }]);
     bench.joins(2, "R1M1");
     for tries in 0..4 {
         bench.until(f64::from(tries) * 2.0);
@@ -262,7 +336,13 @@ fn under_a_manager_of_another_make_the_match_is_begun_anew() {
         bench.until(f64::from(tries) * 2.0);
         bench.answers(1, GameInvitation, OURS);
     }
-    assert_eq!((bench.all(LeagueError).len(), bench.referee.matches().count()), (0, 0));
+    assert_eq!(
+        (
+            bench.all(LeagueError).len(),
+            bench.referee.matches().count()
+        ),
+        (0, 0)
+    );
     assert!(bench.referee.deadline().is_some());
     bench.now = bench.now + Duration::from_secs(2);
     bench.input(Input::Tick);

@@ -5,7 +5,11 @@ use matchday_core::protocol::MessageType::GameInvitation;
 use matchday_core::protocol::messages::Parity;
 
 fn under_way(bench: &Bench) -> Vec<String> {
-    bench.referee.matches().map(|view| view.match_id.to_string()).collect()
+    bench
+        .referee
+        .matches()
+        .map(|view| view.match_id.to_string())
+        .collect()
 }
 
 fn play(bench: &mut Bench, match_id: &str, a: u32, b: u32) {
@@ -18,10 +22,18 @@ fn play(bench: &mut Bench, match_id: &str, a: u32, b: u32) {
 #[test]
 fn matches_beyond_capacity_begin_in_order_as_others_end() {
     let mut bench = Bench::new();
-    let pairs = [("R1M1", 1, 2), ("R1M2", 3, 4), ("R1M3", 5, 6), ("R1M4", 7, 8)];
+    let pairs = [
+        ("R1M1", 1, 2),
+        ("R1M2", 3, 4),
+        ("R1M3", 5, 6),
+        ("R1M4", 7, 8),
+    ];
     bench.announce(&pairs.map(|(id, a, b)| even_odd(id, a, b)));
     assert_eq!(under_way(&bench), ["R1M1", "R1M2"]);
-    assert_eq!((bench.all(GameInvitation).len(), bench.referee.waiting()), (4, 2));
+    assert_eq!(
+        (bench.all(GameInvitation).len(), bench.referee.waiting()),
+        (4, 2)
+    );
     play(&mut bench, "R1M2", 3, 4);
     assert_eq!(under_way(&bench), ["R1M1", "R1M3"]);
     play(&mut bench, "R1M1", 1, 2);

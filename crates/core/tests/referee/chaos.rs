@@ -14,7 +14,11 @@ fn reply(bench: &Bench, chance: &mut Entropy, sent: &Outgoing) -> Option<Answer>
     let good = match body(sent) {
         Body::GameInvitation(_) => bench.join_ack(player, "R1M1", !chance.chance(3)),
         Body::ChooseParityCall(_) => {
-            let parity = if chance.chance(50) { Parity::Even } else { Parity::Odd };
+            let parity = if chance.chance(50) {
+                Parity::Even
+            } else {
+                Parity::Odd
+            };
             bench.choice(player, "R1M1", parity)
         }
         Body::GameMoveCall(call) => {
@@ -85,7 +89,10 @@ fn play(seed: u64, game: &'static str, turns: u32) -> String {
                 bench.input(Input::Tick);
             }
         }
-        assert!(bench.now <= end, "seed {seed}: not decided within its bound");
+        assert!(
+            bench.now <= end,
+            "seed {seed}: not decided within its bound"
+        );
         if chance.chance(2) && bench.all(MessageType::RefereeRegisterRequest).len() == 1 {
             // One crash at most: each gives the match its whole time again.
             open.clear();
@@ -106,7 +113,10 @@ fn play_on(mut bench: Bench) -> String {
 fn every_match_of_even_odd_is_decided_once_and_in_time() {
     let verdicts: Vec<_> = (0..400).map(|seed| play(seed, "even_odd", 1)).collect();
     for wanted in ["P01 WIN", "P02 WIN", "nobody DRAW", "TECHNICAL_LOSS"] {
-        assert!(verdicts.iter().any(|verdict| verdict.contains(wanted)), "{wanted}");
+        assert!(
+            verdicts.iter().any(|verdict| verdict.contains(wanted)),
+            "{wanted}"
+        );
     }
 }
 

@@ -45,7 +45,11 @@ fn a_crash_after_any_step_leads_to_exactly_one_decision_and_one_report() {
         }
         assert_eq!(bench.decisions(), 1, "after step {crash_after}");
         let reported = |event: &&RefereeEvent| matches!(event, RefereeEvent::Reported { .. });
-        assert_eq!(bench.events.iter().filter(reported).count(), 1, "after step {crash_after}");
+        assert_eq!(
+            bench.events.iter().filter(reported).count(),
+            1,
+            "after step {crash_after}"
+        );
     }
 }
 
@@ -54,9 +58,14 @@ fn a_match_begun_again_keeps_its_attempt_and_its_promise() {
     let mut bench = Bench::joined();
     bench.crash();
     let invitations = bench.all_to(1, GameInvitation);
-    let [first, again] = &invitations[..] else { panic!("{invitations:?}") };
+    let [first, again] = &invitations[..] else {
+        panic!("{invitations:?}")
+    };
     assert_eq!(body(&first.1), body(&again.1), "with the same commitment");
-    assert_eq!(envelope(&first.1).conversation_id, envelope(&again.1).conversation_id);
+    assert_eq!(
+        envelope(&first.1).conversation_id,
+        envelope(&again.1).conversation_id
+    );
 }
 
 #[test]
@@ -67,7 +76,11 @@ fn a_decision_is_not_changed_by_a_crash() {
     let before = bench.last(MatchResultReport);
     bench.crash();
     assert_eq!(body(&before), body(&bench.last(MatchResultReport)));
-    assert_eq!(bench.all_to(1, GameOver).len(), 2, "the players may not have heard");
+    assert_eq!(
+        bench.all_to(1, GameOver).len(),
+        2,
+        "the players may not have heard"
+    );
 }
 
 #[test]
@@ -82,7 +95,10 @@ fn a_restarted_referee_registers_with_the_token_it_had_and_serves_on_if_refused(
     bench.answer(request.call, answer);
     bench.joins(1, "R1M1");
     bench.joins(2, "R1M1");
-    assert!(matches!(body(&bench.last(ChooseParityCall)), Body::ChooseParityCall(_)));
+    assert!(matches!(
+        body(&bench.last(ChooseParityCall)),
+        Body::ChooseParityCall(_)
+    ));
 }
 
 #[test]

@@ -12,7 +12,11 @@ fn understood_otherwise() -> Bench {
     bench.joins(1, "R1M1");
     let call = bench.last_to(2, GameInvitation).call;
     let answer = Answer::Message(Ok(bench.join_ack(2, "R1M1", true)));
-    bench.input(Input::Answer { call, dialect: Dialect::Bare, answer });
+    bench.input(Input::Answer {
+        call,
+        dialect: Dialect::Bare,
+        answer,
+    });
     bench
 }
 
@@ -20,7 +24,10 @@ fn understood_otherwise() -> Bench {
 fn a_player_is_spoken_to_in_the_dialect_that_it_understood_in_this_match_and_the_next() {
     let mut bench = understood_otherwise();
     assert_eq!(bench.last_to(2, ChooseParityCall).dialect, Dialect::Bare);
-    assert_eq!(bench.last_to(1, ChooseParityCall).dialect, Dialect::Standard);
+    assert_eq!(
+        bench.last_to(1, ChooseParityCall).dialect,
+        Dialect::Standard
+    );
     bench.announce(&[even_odd("R1M2", 3, 2)]);
     assert_eq!(bench.last_to(2, GameInvitation).dialect, Dialect::Bare);
     assert_eq!(bench.last_to(3, GameInvitation).dialect, Dialect::Standard);
@@ -40,7 +47,11 @@ fn after_a_crash_the_end_is_told_in_the_dialect_that_was_understood() {
     bench.chooses(1, "R1M1", Parity::Even);
     let call = bench.last_to(2, ChooseParityCall).call;
     let answer = Answer::Message(Ok(bench.choice(2, "R1M1", Parity::Odd)));
-    bench.input(Input::Answer { call, dialect: Dialect::Bare, answer });
+    bench.input(Input::Answer {
+        call,
+        dialect: Dialect::Bare,
+        answer,
+    });
     bench.crash();
     assert_eq!(bench.last_to(2, GameOver).dialect, Dialect::Bare);
 }
@@ -50,6 +61,10 @@ fn an_answer_that_is_none_teaches_nothing() {
     let mut bench = Bench::invited();
     let call = bench.last_to(2, GameInvitation).call;
     let answer = Answer::Garbled("HTTP 500".into());
-    bench.input(Input::Answer { call, dialect: Dialect::Bare, answer });
+    bench.input(Input::Answer {
+        call,
+        dialect: Dialect::Bare,
+        answer,
+    });
     assert_eq!(bench.last_to(2, GameInvitation).dialect, Dialect::Standard);
 }

@@ -14,7 +14,11 @@ const GAME: &str = "first_to_two";
 fn begun() -> Bench {
     let mut settings = settings();
     settings.game_types.push(GameType::new(GAME));
-    let referee = Referee::with_external_rules(settings.clone(), GameType::new(GAME), Duration::from_secs(3));
+    let referee = Referee::with_external_rules(
+        settings.clone(),
+        GameType::new(GAME),
+        Duration::from_secs(3),
+    );
     let mut bench = Bench::of(referee, settings);
     bench.register(true);
     let mut announced = even_odd("R1M1", 1, 2);
@@ -30,12 +34,20 @@ fn join(bench: &mut Bench) {
 }
 
 fn asked(bench: &Bench) -> RulesRequest {
-    bench.appeals.last().expect("the rules have been asked").clone()
+    bench
+        .appeals
+        .last()
+        .expect("the rules have been asked")
+        .clone()
 }
 
 fn rule(bench: &mut Bench, decision: ExternalResult) {
     let id = asked(bench).id;
-    bench.input(Input::External { id, result: decision, usage: None });
+    bench.input(Input::External {
+        id,
+        result: decision,
+        usage: None,
+    });
 }
 
 fn play(bench: &mut Bench, player: u32, choice: Value) {
@@ -43,7 +55,10 @@ fn play(bench: &mut Bench, player: u32, choice: Value) {
         match_id: m("R1M1"),
         player_id: p(player),
         game_type: GameType::new(GAME),
-        move_data: MoveData { move_type: "step".into(), choice },
+        move_data: MoveData {
+            move_type: "step".into(),
+            choice,
+        },
         nonce: None,
         signature: None,
     };
@@ -59,13 +74,22 @@ fn turn_of(seat: &str) -> Value {
 fn every_position_is_asked_for_with_all_moves_before_it() {
     let mut bench = begun();
     assert_eq!(asked(&bench).history, Vec::<Value>::new());
-    assert!(bench.all(GameMoveCall).is_empty(), "nobody is asked before the rules have spoken");
+    assert!(
+        bench.all(GameMoveCall).is_empty(),
+        "nobody is asked before the rules have spoken"
+    );
     rule(&mut bench, Ok(turn_of("A")));
     let request = written(&bench.last_to(1, GameMoveCall))["move_request"].clone();
-    assert_eq!((&request["valid_options"], &request["context"]["hint"]), (&json!([1, 2]), &json!("two")));
+    assert_eq!(
+        (&request["valid_options"], &request["context"]["hint"]),
+        (&json!([1, 2]), &json!("two"))
+    );
     play(&mut bench, 1, json!(7));
     let error = written(&bench.last_to(1, GameError));
-    assert_eq!((&error["error_code"], &error["context"]["valid_choices"]), (&json!("E010"), &json!([1, 2])));
+    assert_eq!(
+        (&error["error_code"], &error["context"]["valid_choices"]),
+        (&json!("E010"), &json!([1, 2]))
+    );
     bench.until(1.0);
     play(&mut bench, 1, json!(2));
     assert_eq!(asked(&bench).history, [json!({"A": 2})]);
@@ -73,14 +97,23 @@ fn every_position_is_asked_for_with_all_moves_before_it() {
         &mut bench,
         Ok(json!({"turn": "over", "winner": "A", "reason": "A has two", "details": {"sum": 2}})),
     );
-    assert_eq!((bench.verdict().as_str(), bench.reason().as_str()), ("P01 WIN 3-0", "A has two"));
+    assert_eq!(
+        (bench.verdict().as_str(), bench.reason().as_str()),
+        ("P01 WIN 3-0", "A has two")
+    );
     let details = json!(bench.report().details);
-    assert_eq!((&details["turn_log"], &details["told"]), (&json!([{"P01": 2}]), &json!({"sum": 2})));
+    assert_eq!(
+        (&details["turn_log"], &details["told"]),
+        (&json!([{"P01": 2}]), &json!({"sum": 2}))
+    );
 }
 
 #[test]
 fn rules_that_fail_or_talk_nonsense_start_the_match_over_and_nobody_loses() {
-    for (number, failure) in [Err("crashed".to_owned()), Ok(json!({"turn": "A"}))].into_iter().enumerate() {
+    for (number, failure) in [Err("crashed".to_owned()), Ok(json!({"turn": "A"}))]
+        .into_iter()
+        .enumerate()
+    {
         let mut bench = begun();
         rule(&mut bench, Ok(turn_of("A")));
         play(&mut bench, 1, json!(1));
@@ -112,7 +145,11 @@ fn rules_that_keep_failing_hand_the_match_back_with_the_reason() {
         .collect();
     assert_eq!(reasons, ["the game program failed 2 times: no board"]);
     bench.until(60.0);
-    assert_eq!(bench.all_to(1, GameInvitation).len(), 2, "it is the manager's again");
+    assert_eq!(
+        bench.all_to(1, GameInvitation).len(),
+        2,
+        "it is the manager's again"
+    );
 }
 
 #[test]
@@ -128,5 +165,9 @@ fn rules_that_say_nothing_are_waited_for_no_longer_than_their_time() {
         result: Ok(json!({"turn": "over", "winner": "A"})),
         usage: None,
     });
-    assert_eq!(bench.decisions(), 0, "an answer that nobody waits for any more counts for nothing");
+    assert_eq!(
+        bench.decisions(),
+        0,
+        "an answer that nobody waits for any more counts for nothing"
+    );
 }

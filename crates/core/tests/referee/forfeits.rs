@@ -7,7 +7,10 @@ use serde_json::json;
 
 fn given_out(forfeits: ByPlayer<Cause>) -> Bench {
     let mut bench = Bench::new();
-    bench.announce(&[Announced { forfeits: Some(forfeits), ..even_odd("R1M1", 1, 2) }]);
+    bench.announce(&[Announced {
+        forfeits: Some(forfeits),
+        ..even_odd("R1M1", 1, 2)
+    }]);
     bench
 }
 
@@ -32,7 +35,11 @@ fn both_players_are_told_how_a_match_ended_that_was_not_played() {
 
 #[test]
 fn where_both_are_out_both_lose() {
-    let bench = given_out([(p(1), Cause::Withdrawn), (p(2), Cause::Revoked)].into_iter().collect());
+    let bench = given_out(
+        [(p(1), Cause::Withdrawn), (p(2), Cause::Revoked)]
+            .into_iter()
+            .collect(),
+    );
     assert_eq!(bench.verdict(), "nobody TECHNICAL_LOSS 0-0");
 }
 
@@ -41,13 +48,25 @@ fn a_crash_before_the_report_was_answered_changes_nothing() {
     let mut bench = given_out([(p(2), Cause::Withdrawn)].into_iter().collect());
     bench.crash();
     assert_eq!(bench.decisions(), 1);
-    assert_eq!(bench.all_to(1, GameOver).len(), 2, "said again, since it may have been lost");
+    assert_eq!(
+        bench.all_to(1, GameOver).len(),
+        2,
+        "said again, since it may have been lost"
+    );
 }
 
 #[test]
 fn an_announcement_without_a_briefing_of_ones_own_manager_begins_nothing() {
     let mut bench = Bench::new();
-    bench.announce(&[Announced { briefed: false, ..even_odd("R1M1", 1, 2) }]);
+    bench.announce(&[Announced {
+        briefed: false,
+        ..even_odd("R1M1", 1, 2)
+    }]);
     bench.until(60.0);
-    assert_eq!(bench.events.len(), 2, "it has registered, and that is all: {:?}", bench.events);
+    assert_eq!(
+        bench.events.len(),
+        2,
+        "it has registered, and that is all: {:?}",
+        bench.events
+    );
 }

@@ -29,14 +29,21 @@ fn players() -> LeagueQueryResponse {
     LeagueQueryResponse {
         query_type: Query::Players,
         success: true,
-        data: json!({"players": [listing(1), listing(2)]}).as_object().cloned(),
+        data: json!({"players": [listing(1), listing(2)]})
+            .as_object()
+            .cloned(),
         standings: None,
         error: None,
     }
 }
 
 fn completed(round: u32) -> RoundCompleted {
-    let summary = RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 };
+    let summary = RoundSummary {
+        total_matches: 1,
+        wins: 1,
+        draws: 0,
+        technical_losses: 0,
+    };
     RoundCompleted {
         league_id: league(),
         round_id: RoundId(round),
@@ -62,7 +69,10 @@ fn a_false_or_missing_notice_token_is_refused_and_changes_nothing() {
         envelope.auth_token = token;
         assert_eq!(refused(&bench.told(envelope.clone(), round.clone())), code);
     }
-    let envelope = Envelope { sender: Sender::Player(p(1)), ..bench.manager_envelope() };
+    let envelope = Envelope {
+        sender: Sender::Player(p(1)),
+        ..bench.manager_envelope()
+    };
     assert_eq!(refused(&bench.told(envelope, round)), "E012");
     assert_eq!(bench.events.len(), events);
 }
@@ -96,12 +106,22 @@ fn a_new_attempt_replaces_an_unfinished_one() {
     again.attempt = 2;
     bench.announce(&[again]);
     let invitation = bench.last_to(1, MessageType::GameInvitation);
-    assert_eq!(envelope(&invitation).conversation_id.as_str(), "conv-r1m1-002");
-    assert_eq!(envelope(&invitation).auth_token, Some(tokens(1, &m("R1M1"), 2).to_player));
+    assert_eq!(
+        envelope(&invitation).conversation_id.as_str(),
+        "conv-r1m1-002"
+    );
+    assert_eq!(
+        envelope(&invitation).auth_token,
+        Some(tokens(1, &m("R1M1"), 2).to_player)
+    );
     let choice = bench.choice(1, "R1M1", Parity::Even);
     bench.answer(old, Answer::Message(Ok(choice)));
     bench.announce(&[even_odd("R1M1", 1, 2)]);
-    assert_eq!(bench.referee.matches().next().unwrap().attempt, Attempt(2), "the old one does not come back");
+    assert_eq!(
+        bench.referee.matches().next().unwrap().attempt,
+        Attempt(2),
+        "the old one does not come back"
+    );
 }
 
 #[test]
@@ -147,10 +167,16 @@ fn a_foreign_manager_may_assign_a_match_directly() {
     let invitation = bench.last_to(1, MessageType::GameInvitation);
     assert_eq!(written(&invitation)["round_id"], 2);
     assert_eq!(written(&invitation)["league_id"], league().as_str());
-    assert_eq!(envelope(&invitation).conversation_id.as_str(), "conv-r2m1-001");
+    assert_eq!(
+        envelope(&invitation).conversation_id.as_str(),
+        "conv-r2m1-001"
+    );
     let shown = envelope(&invitation).auth_token.clone().unwrap();
     assert_ne!(shown, referee_token(), "never our own token");
-    assert_ne!(Some(shown), envelope(&bench.last_to(2, MessageType::GameInvitation)).auth_token);
+    assert_ne!(
+        Some(shown),
+        envelope(&bench.last_to(2, MessageType::GameInvitation)).auth_token
+    );
 }
 
 #[test]
@@ -169,7 +195,14 @@ fn a_game_that_is_not_played_here_is_refused_and_the_others_are_taken() {
     chess.game = "chess";
     let reply = bench.announce(&[chess, even_odd("R1M2", 3, 4)]);
     assert_eq!(refused(&reply), "E002");
-    assert_eq!(bench.referee.matches().map(|view| view.match_id).collect::<Vec<_>>(), [m("R1M2")]);
+    assert_eq!(
+        bench
+            .referee
+            .matches()
+            .map(|view| view.match_id)
+            .collect::<Vec<_>>(),
+        [m("R1M2")]
+    );
 }
 
 #[test]
@@ -188,7 +221,10 @@ fn a_match_decided_elsewhere_is_abandoned_with_its_mail() {
     envelope.conversation_id = ConversationId::new("conv-r1m1-001");
     let reply = bench.told(envelope, league_error(ErrorCode::ResultConflict, "R1M1"));
     assert_eq!(reply, Content::Received);
-    assert!(matches!(bench.events.last(), Some(RefereeEvent::Abandoned { .. })));
+    assert!(matches!(
+        bench.events.last(),
+        Some(RefereeEvent::Abandoned { .. })
+    ));
     assert_eq!(bench.referee.matches().count(), 0);
     let sent = bench.sent.len();
     bench.until(200.0);
@@ -199,11 +235,18 @@ fn a_match_decided_elsewhere_is_abandoned_with_its_mail() {
 fn the_end_of_a_round_clears_what_is_left_of_it() {
     let mut bench = Bench::joined();
     let envelope = bench.manager_envelope();
-    assert_eq!(bench.told(envelope.clone(), completed(1)), Content::Received);
+    assert_eq!(
+        bench.told(envelope.clone(), completed(1)),
+        Content::Received
+    );
     assert_eq!(bench.referee.matches().count(), 0);
     assert!(bench.referee.durable().matches().is_empty());
     bench.announce(&[even_odd("R1M1", 1, 2)]);
-    assert_eq!(bench.referee.matches().count(), 0, "an old announcement does not revive it");
+    assert_eq!(
+        bench.referee.matches().count(),
+        0,
+        "an old announcement does not revive it"
+    );
     let events = bench.events.len();
     bench.told(envelope, completed(1));
     assert_eq!(bench.events.len(), events);
@@ -214,7 +257,11 @@ fn league_completed() -> LeagueCompleted {
         league_id: league(),
         total_rounds: 1,
         total_matches: 1,
-        champion: Champion { player_id: p(1), display_name: DisplayName::parse("A").unwrap(), points: 3 },
+        champion: Champion {
+            player_id: p(1),
+            display_name: DisplayName::parse("A").unwrap(),
+            points: 3,
+        },
         joint_champions: Vec::new(),
         final_standings: Vec::new().into(),
         checkpoint: None,
@@ -236,13 +283,27 @@ fn the_end_of_the_league_clears_everything() {
 fn what_is_not_for_a_referee_is_refused_and_a_ping_is_answered() {
     let mut bench = Bench::new();
     let envelope = bench.player_envelope(1, &m("R1M1"));
-    let start = StartLeague { league_id: league() };
+    let start = StartLeague {
+        league_id: league(),
+    };
     let reply = bench.told(envelope, start);
     assert_eq!(refused(&reply), "E008");
-    assert_eq!(refused(&bench.request(Ask::Query(Query::Standings.into()))), "E008");
-    assert_eq!(refused(&bench.request(Ask::Message(Err(invalid_choice("?"))))), "E004");
-    assert_eq!(refused(&bench.request(match_state(Some(m("R9M9"))))), "E006");
-    assert_eq!(bench.request(Ask::Query(Query::Ping.into())), Content::Data(json!({"status": "ok"})));
+    assert_eq!(
+        refused(&bench.request(Ask::Query(Query::Standings.into()))),
+        "E008"
+    );
+    assert_eq!(
+        refused(&bench.request(Ask::Message(Err(invalid_choice("?"))))),
+        "E004"
+    );
+    assert_eq!(
+        refused(&bench.request(match_state(Some(m("R9M9"))))),
+        "E006"
+    );
+    assert_eq!(
+        bench.request(Ask::Query(Query::Ping.into())),
+        Content::Data(json!({"status": "ok"}))
+    );
 }
 
 /// What `get_match_state` tells of R1M1, or of everything.
@@ -259,13 +320,24 @@ fn a_finished_match_can_be_asked_for_until_the_league_ends() {
     bench.chooses(1, "R1M1", Parity::Even);
     bench.chooses(2, "R1M1", Parity::Odd);
     let at_once = state_of(&mut bench, Some("R1M1"));
-    assert_eq!((&at_once["phase"], &at_once["result"]["status"]), (&json!("FINISHED"), &json!("WIN")));
+    assert_eq!(
+        (&at_once["phase"], &at_once["result"]["status"]),
+        (&json!("FINISHED"), &json!("WIN"))
+    );
     bench.acknowledge();
     let envelope = bench.manager_envelope();
     bench.told(envelope, completed(1));
-    assert_eq!(state_of(&mut bench, Some("R1M1")), at_once, "after its round as well");
+    assert_eq!(
+        state_of(&mut bench, Some("R1M1")),
+        at_once,
+        "after its round as well"
+    );
     bench.crash();
-    assert_eq!(state_of(&mut bench, Some("R1M1")), at_once, "and after a restart");
+    assert_eq!(
+        state_of(&mut bench, Some("R1M1")),
+        at_once,
+        "and after a restart"
+    );
 }
 
 #[test]

@@ -25,7 +25,11 @@ fn draw<'a>(
     league_id: &'a matchday_core::protocol::LeagueId,
     match_id: &'a matchday_core::protocol::MatchId,
 ) -> MatchDraw<'a> {
-    MatchDraw { league_id, match_id, attempt: Attempt(1) }
+    MatchDraw {
+        league_id,
+        match_id,
+        attempt: Attempt(1),
+    }
 }
 
 /// P01 signs, P02 does not. Both are invited.
@@ -59,7 +63,8 @@ fn joined() -> Bench {
 
 /// The choice of P01 as it should be, and then changed.
 fn choice(bench: &Bench, change: impl FnOnce(&mut ChooseParityResponse)) -> Incoming {
-    let Body::GameInvitation(invitation) = body(&bench.last_to(1, MessageType::GameInvitation)).clone()
+    let Body::GameInvitation(invitation) =
+        body(&bench.last_to(1, MessageType::GameInvitation)).clone()
     else {
         panic!()
     };
@@ -93,20 +98,29 @@ fn last_error(bench: &Bench) -> GameError {
 #[test]
 fn a_signed_match_is_passed_on_with_all_its_proof() {
     let mut bench = joined();
-    let Body::ChooseParityCall(call) = body(&bench.last_to(2, MessageType::ChooseParityCall)).clone() else {
+    let Body::ChooseParityCall(call) =
+        body(&bench.last_to(2, MessageType::ChooseParityCall)).clone()
+    else {
         panic!()
     };
     assert_eq!(call.turn, Some(1));
     let promised = draw(&league(), &m("R1M1")).nonce_commitment(&p(1), &nonce());
     assert_eq!(call.opponent_nonce_commitment, Some(promised));
     let answer = choice(&bench, |_| ());
-    bench.answers(1, MessageType::ChooseParityCall, Answer::Message(Ok(answer)));
+    bench.answers(
+        1,
+        MessageType::ChooseParityCall,
+        Answer::Message(Ok(answer)),
+    );
     bench.chooses(2, "R1M1", Parity::Odd);
     let reveal = bench.report().details.fairness.unwrap();
     assert_eq!(reveal.scheme, "matchday-draw-2");
     assert_eq!(reveal.nonce_commitment(&p(1)), Some(&promised));
     assert!(reveal.signature(&p(1)).is_some() && reveal.signature(&p(2)).is_none());
-    assert_eq!(serde_json::to_value(reveal.proof).unwrap(), json!({"P01": "signed", "P02": "nonce"}));
+    assert_eq!(
+        serde_json::to_value(reveal.proof).unwrap(),
+        json!({"P01": "signed", "P02": "nonce"})
+    );
 }
 
 #[test]
@@ -115,18 +129,40 @@ fn a_player_with_a_key_that_joins_without_a_commitment_is_asked_again() {
     join(&mut bench, |ack| ack.nonce_commitment = None);
     let error = last_error(&bench);
     assert_eq!(error.error_code, ErrorCode::MissingField);
-    assert!(error.error_message.unwrap().raw().starts_with("nonce_commitment: "));
+    assert!(
+        error
+            .error_message
+            .unwrap()
+            .raw()
+            .starts_with("nonce_commitment: ")
+    );
 }
 
 #[test]
 fn a_move_that_does_not_prove_itself_is_a_wrong_answer() {
     type Change = fn(&mut ChooseParityResponse);
     let cases: [(Change, ErrorCode, &str); 5] = [
-        (|it| it.signature = None, ErrorCode::MissingField, "signature: "),
-        (|it| it.parity_choice = Parity::Odd, ErrorCode::InvalidFormat, "signature: "),
-        (|it| it.signature = Some(key().sign(b"even")), ErrorCode::InvalidFormat, "signature: "),
+        (
+            |it| it.signature = None,
+            ErrorCode::MissingField,
+            "signature: ",
+        ),
+        (
+            |it| it.parity_choice = Parity::Odd,
+            ErrorCode::InvalidFormat,
+            "signature: ",
+        ),
+        (
+            |it| it.signature = Some(key().sign(b"even")),
+            ErrorCode::InvalidFormat,
+            "signature: ",
+        ),
         (|it| it.nonce = None, ErrorCode::MissingField, "nonce: "),
-        (|it| it.nonce = Some(Nonce("another".into())), ErrorCode::InvalidFormat, "nonce: "),
+        (
+            |it| it.nonce = Some(Nonce("another".into())),
+            ErrorCode::InvalidFormat,
+            "nonce: ",
+        ),
     ];
     for (change, code, begins) in cases {
         let mut bench = joined();
@@ -134,7 +170,15 @@ fn a_move_that_does_not_prove_itself_is_a_wrong_answer() {
         bench.answers(1, MessageType::ChooseParityCall, Answer::Message(Ok(wrong)));
         let error = last_error(&bench);
         assert_eq!(error.error_code, code, "{error:?}");
-        assert!(error.error_message.clone().unwrap().raw().starts_with(begins), "{error:?}");
+        assert!(
+            error
+                .error_message
+                .clone()
+                .unwrap()
+                .raw()
+                .starts_with(begins),
+            "{error:?}"
+        );
     }
 }
 
@@ -142,7 +186,11 @@ fn a_move_that_does_not_prove_itself_is_a_wrong_answer() {
 fn a_move_that_was_made_before_the_other_player_forfeited_is_proven_too() {
     let mut bench = joined();
     let answer = choice(&bench, |_| ());
-    bench.answers(1, MessageType::ChooseParityCall, Answer::Message(Ok(answer)));
+    bench.answers(
+        1,
+        MessageType::ChooseParityCall,
+        Answer::Message(Ok(answer)),
+    );
     bench.until(600.0);
     let result = bench.report();
     assert_eq!(result.status, Some(GameStatus::TechnicalLoss));
@@ -156,20 +204,37 @@ fn the_commitment_and_the_result_are_signed_with_the_key_that_the_referee_regist
     bench.answers(1, MessageType::ChooseParityCall, Answer::Message(Ok(own)));
     bench.chooses(2, "R1M1", Parity::Odd);
     let request = bench.last(MessageType::RefereeRegisterRequest);
-    let Body::RefereeRegisterRequest(request) = body(&request) else { panic!() };
-    let key = request.referee_meta.public_key.expect("it has registered a key");
+    let Body::RefereeRegisterRequest(request) = body(&request) else {
+        panic!()
+    };
+    let key = request
+        .referee_meta
+        .public_key
+        .expect("it has registered a key");
     let league_id = league();
     let match_id = m("R1M1");
-    let about = AttemptRef { league_id: &league_id, match_id: &match_id, attempt: Attempt(1) };
+    let about = AttemptRef {
+        league_id: &league_id,
+        match_id: &match_id,
+        attempt: Attempt(1),
+    };
     for player in [1, 2] {
         let invited = bench.last_to(player, MessageType::GameInvitation);
-        let Body::GameInvitation(invited) = body(&invited) else { panic!() };
+        let Body::GameInvitation(invited) = body(&invited) else {
+            panic!()
+        };
         let commitment = Statement::Commitment(invited.draw_commitment.as_ref().unwrap());
         assert!(about.is_signed(&key, commitment, &invited.commitment_signature.unwrap()));
         let over = bench.last_to(player, MessageType::GameOver);
-        let Body::GameOver(over) = body(&over) else { panic!() };
+        let Body::GameOver(over) = body(&over) else {
+            panic!()
+        };
         let text = result_text(&over.game_result);
         assert!(about.is_signed(&key, Statement::Result(&text), &over.signature.unwrap()));
-        assert_eq!(over.game_result, GameResult::of(&bench.report()), "as it is reported");
+        assert_eq!(
+            over.game_result,
+            GameResult::of(&bench.report()),
+            "as it is reported"
+        );
     }
 }

@@ -17,7 +17,12 @@ fn it_says_all_that_a_manager_wants_to_know() {
     let bench = Bench::fresh(settings());
     let request = written(&bench.last(RefereeRegisterRequest));
     assert_eq!(request["sender"], "referee:referee-alpha");
-    assert!(request["auth_token"].as_str().unwrap().starts_with("tok_registration_"));
+    assert!(
+        request["auth_token"]
+            .as_str()
+            .unwrap()
+            .starts_with("tok_registration_")
+    );
     assert_eq!(
         request["referee_meta"],
         json!({
@@ -44,7 +49,13 @@ fn it_asks_every_two_seconds_while_the_manager_cannot_be_reached() {
     assert_eq!(bench.all(RefereeRegisterRequest).len(), 4);
     bench.register(true);
     assert_eq!(bench.referee.identity().unwrap().id, RefereeId::numbered(1));
-    assert!(matches!(bench.events[..], [RefereeEvent::Applied { .. }, RefereeEvent::Registered { .. }]));
+    assert!(matches!(
+        bench.events[..],
+        [
+            RefereeEvent::Applied { .. },
+            RefereeEvent::Registered { .. }
+        ]
+    ));
     assert_eq!(bench.referee.deadline(), None);
 }
 
@@ -86,7 +97,10 @@ fn killed_before_its_token_was_stored_it_asks_again_with_the_same_key() {
     let mut bench = Bench::fresh(settings());
     let asked = |bench: &Bench| {
         let request = written(&bench.last(RefereeRegisterRequest));
-        (request["conversation_id"].clone(), request["auth_token"].clone())
+        (
+            request["conversation_id"].clone(),
+            request["auth_token"].clone(),
+        )
     };
     let first = asked(&bench);
     bench.crash();
@@ -100,20 +114,41 @@ fn a_manager_that_will_not_have_the_longer_list_of_games_is_asked_with_even_odd_
         let requests = bench.all(RefereeRegisterRequest);
         assert_eq!(requests.len(), tries);
         let request = written(&requests[tries - 1].1);
-        assert_eq!(request["referee_meta"]["game_types"].as_array().unwrap().len(), games);
-        let no =
-            LeagueError::new(ErrorCode::InvalidFormat, "referee_meta.game_types: unknown game", None, None);
+        assert_eq!(
+            request["referee_meta"]["game_types"]
+                .as_array()
+                .unwrap()
+                .len(),
+            games
+        );
+        let no = LeagueError::new(
+            ErrorCode::InvalidFormat,
+            "referee_meta.game_types: unknown game",
+            None,
+            None,
+        );
         let answer = Answer::Message(Ok(incoming(bench.manager_envelope(), no)));
         bench.answer(requests[tries - 1].1.call, answer);
     }
-    assert!(matches!(bench.referee.registration_state(), RegistrationState::Refused { .. }));
+    assert!(matches!(
+        bench.referee.registration_state(),
+        RegistrationState::Refused { .. }
+    ));
 }
 
 #[test]
 fn a_manager_that_has_rotated_its_key_is_still_the_same() {
     let mut bench = Bench::invited();
     let manager_key = Some(SigningKey::from_seed([9; 32]).public_key());
-    let identity = Identity { manager_key, ..bench.referee.identity().unwrap().clone() };
-    bench.referee.apply(bench.now, &RefereeEvent::Registered { identity });
-    assert!(bench.referee.durable().open(&m("R1M1")).is_some(), "its match goes on");
+    let identity = Identity {
+        manager_key,
+        ..bench.referee.identity().unwrap().clone()
+    };
+    bench
+        .referee
+        .apply(bench.now, &RefereeEvent::Registered { identity });
+    assert!(
+        bench.referee.durable().open(&m("R1M1")).is_some(),
+        "its match goes on"
+    );
 }

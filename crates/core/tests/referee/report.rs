@@ -41,10 +41,17 @@ fn a_report_is_sent_again_until_it_is_acknowledged() {
         bench.until(2.0 * (tries + 1) as f64);
     }
     bench.acknowledge();
-    assert!(matches!(bench.events.last(), Some(RefereeEvent::Reported { .. })));
+    assert!(matches!(
+        bench.events.last(),
+        Some(RefereeEvent::Reported { .. })
+    ));
     let reports = bench.all(MatchResultReport);
     assert_eq!(reports.len(), 7);
-    assert!(reports.iter().all(|(_, sent)| body(sent) == body(&reports[0].1)));
+    assert!(
+        reports
+            .iter()
+            .all(|(_, sent)| body(sent) == body(&reports[0].1))
+    );
 }
 
 #[test]
@@ -67,7 +74,11 @@ fn a_final_refusal_ends_the_reporting() {
 
 #[test]
 fn a_passing_refusal_does_not() {
-    for code in [ErrorCode::InvalidState, ErrorCode::RateLimited, ErrorCode::Internal] {
+    for code in [
+        ErrorCode::InvalidState,
+        ErrorCode::RateLimited,
+        ErrorCode::Internal,
+    ] {
         let mut bench = decided();
         refuse_report(&mut bench, code);
         bench.until(2.0);
@@ -87,7 +98,10 @@ fn a_foreign_manager_need_not_know_the_acknowledgement() {
         bench.chooses(player, "R1M1", Parity::Odd);
     }
     answer_report(&mut bench, Answer::Received);
-    assert!(matches!(bench.events.last(), Some(RefereeEvent::Reported { .. })));
+    assert!(matches!(
+        bench.events.last(),
+        Some(RefereeEvent::Reported { .. })
+    ));
 }
 
 #[test]
@@ -123,10 +137,17 @@ fn a_match_whose_report_was_refused_can_come_back_under_a_new_attempt() {
     let mut bench = decided();
     refuse_report(&mut bench, ErrorCode::ResultConflict);
     bench.announce(&[even_odd("R1M1", 1, 2)]);
-    assert_eq!(bench.referee.matches().count(), 0, "the same attempt is over");
+    assert_eq!(
+        bench.referee.matches().count(),
+        0,
+        "the same attempt is over"
+    );
     let mut again = even_odd("R1M1", 1, 2);
     again.attempt = 3;
     bench.announce(&[again]);
     assert_eq!(bench.referee.matches().count(), 1);
-    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], AssignedMatch::Open { .. }));
+    assert!(matches!(
+        bench.referee.durable().matches()[&m("R1M1")],
+        AssignedMatch::Open { .. }
+    ));
 }

@@ -23,20 +23,34 @@ fn senders() -> [Sender; 7] {
 
 fn tokens_shown() -> Vec<(&'static str, Option<Token>)> {
     let of = |player: u32, attempt, direction| {
-        Some(own_token(player).hash().match_token(&league(), &m("R1M1"), Attempt(attempt), direction))
+        Some(own_token(player).hash().match_token(
+            &league(),
+            &m("R1M1"),
+            Attempt(attempt),
+            direction,
+        ))
     };
     vec![
         ("none", None),
         ("garbage", Some(Token::new("tok_p01_garbage"))),
         ("the referee's own", Some(referee_token())),
-        ("the referee's notice", Some(referee_token().hash().notice_token(&league()))),
-        ("P01's notice", Some(own_token(1).hash().notice_token(&league()))),
+        (
+            "the referee's notice",
+            Some(referee_token().hash().notice_token(&league())),
+        ),
+        (
+            "P01's notice",
+            Some(own_token(1).hash().notice_token(&league())),
+        ),
         ("P01's own", Some(own_token(1))),
         ("P02's own", Some(own_token(2))),
         ("from P01", of(1, 1, Direction::PlayerToReferee)),
         ("from P02", of(2, 1, Direction::PlayerToReferee)),
         ("to P01", of(1, 1, Direction::RefereeToPlayer)),
-        ("from P01 in another attempt", of(1, 2, Direction::PlayerToReferee)),
+        (
+            "from P01 in another attempt",
+            of(1, 2, Direction::PlayerToReferee),
+        ),
         ("operator's", Some(Token::new("tok_operator_secret"))),
     ]
 }
@@ -63,7 +77,10 @@ fn unreadable(message: MessageType, sender: &Sender, token: Option<&Token>) -> I
 
 fn code(content: &Content) -> ErrorCode {
     match content {
-        Content::Message(Message { body: Body::LeagueError(error), .. }) => error.error_code.clone(),
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }) => error.error_code.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -85,8 +102,16 @@ fn notices_are_the_managers_and_everything_else_is_nobodys() {
                     (_, Sender::LeagueManager, Some(shown)) if *shown == notice => ADMITTED,
                     _ => ErrorCode::TokenInvalid,
                 };
-                let found = bench.request(Ask::Message(Ok(unreadable(*message, &sender, token.as_ref()))));
-                assert_eq!(code(&found), expected, "{message} from {sender} with {kind} token");
+                let found = bench.request(Ask::Message(Ok(unreadable(
+                    *message,
+                    &sender,
+                    token.as_ref(),
+                ))));
+                assert_eq!(
+                    code(&found),
+                    expected,
+                    "{message} from {sender} with {kind} token"
+                );
             }
         }
     }
@@ -102,7 +127,10 @@ fn answer(bench: &Bench, message: MessageType, sender: &Sender, token: Option<&T
                 match_id: m("R1M1"),
                 player_id: p(1),
                 game_type: GameType::new("even_odd"),
-                move_data: MoveData { move_type: "choose_parity".into(), choice: "even".into() },
+                move_data: MoveData {
+                    move_type: "choose_parity".into(),
+                    choice: "even".into(),
+                },
                 nonce: None,
                 signature: None,
             };
@@ -117,13 +145,17 @@ fn answer(bench: &Bench, message: MessageType, sender: &Sender, token: Option<&T
 #[test]
 fn an_answer_is_the_players_own_or_nobodys() {
     let right_one = tokens(1, &m("R1M1"), 1).from_player;
-    let answers =
-        MessageType::ALL.iter().filter(|kind| who_may(Party::Referee, **kind) == Right::PlayerOfMatch);
+    let answers = MessageType::ALL
+        .iter()
+        .filter(|kind| who_may(Party::Referee, **kind) == Right::PlayerOfMatch);
     for message in answers {
         for sender in senders() {
             for (kind, token) in tokens_shown() {
-                let mut bench =
-                    if *message == MessageType::GameJoinAck { Bench::invited() } else { Bench::joined() };
+                let mut bench = if *message == MessageType::GameJoinAck {
+                    Bench::invited()
+                } else {
+                    Bench::joined()
+                };
                 let own = sender == Sender::Player(p(1));
                 let expected = match &token {
                     Some(shown) if own && (*shown == right_one || *shown == own_token(1)) => None,
@@ -151,7 +183,11 @@ fn before_it_is_registered_a_referee_believes_nobody() {
         for (kind, token) in tokens_shown() {
             let incoming = unreadable(*message, &Sender::LeagueManager, token.as_ref());
             let found = bench.request(Ask::Message(Ok(incoming)));
-            assert_eq!(code(&found), ErrorCode::InvalidState, "{message} with {kind} token");
+            assert_eq!(
+                code(&found),
+                ErrorCode::InvalidState,
+                "{message} with {kind} token"
+            );
         }
     }
 }
@@ -159,11 +195,22 @@ fn before_it_is_registered_a_referee_believes_nobody() {
 #[test]
 fn no_token_shows_in_what_can_be_printed_of_a_referee() {
     let bench = Bench::joined();
-    let text = format!("{:?} {:?} {:?} {:?}", bench.events, bench.sent, bench.replies, bench.referee);
+    let text = format!(
+        "{:?} {:?} {:?} {:?}",
+        bench.events, bench.sent, bench.replies, bench.referee
+    );
     let of_match = [1, 2].map(|player| tokens(player, &m("R1M1"), 1));
-    let of_match = of_match.into_iter().flat_map(|made| [made.to_player, made.from_player]);
-    for token in of_match.chain([referee_token(), referee_token().hash().notice_token(&league())]) {
+    let of_match = of_match
+        .into_iter()
+        .flat_map(|made| [made.to_player, made.from_player]);
+    for token in of_match.chain([
+        referee_token(),
+        referee_token().hash().notice_token(&league()),
+    ]) {
         assert!(!text.contains(token.reveal()), "{text}");
     }
-    assert!(text.contains("tok_r1m1..."), "they are there, and cut short");
+    assert!(
+        text.contains("tok_r1m1..."),
+        "they are there, and cut short"
+    );
 }

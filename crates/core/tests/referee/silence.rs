@@ -28,7 +28,10 @@ fn a_silent_player_is_invited_again_two_seconds_after_each_try_and_forfeits_afte
     assert_eq!(bench.decisions(), 0);
     bench.until(26.0);
     assert_eq!(bench.verdict(), "P01 TECHNICAL_LOSS 3-0");
-    assert_eq!(bench.reason(), "P02 failed to respond within timeout - P01 wins by default");
+    assert_eq!(
+        bench.reason(),
+        "P02 failed to respond within timeout - P01 wins by default"
+    );
     assert_eq!(bench.times(2, GameError), [5.0, 12.0, 19.0, 26.0]);
 }
 
@@ -82,7 +85,10 @@ fn a_forfeit_waits_until_the_others_fate_is_known() {
     assert_eq!(bench.decisions(), 0);
     bench.joins(2, "R1M1");
     assert_eq!(bench.verdict(), "P02 TECHNICAL_LOSS 0-3");
-    assert_eq!(bench.reason(), "P01 declined the invitation - P02 wins by default");
+    assert_eq!(
+        bench.reason(),
+        "P01 declined the invitation - P02 wins by default"
+    );
 }
 
 #[test]
@@ -105,7 +111,10 @@ fn a_refused_connection_is_tried_again_after_the_pause_and_not_after_the_window(
     }
     assert_eq!(bench.times(2, GameInvitation), [0.0, 2.0, 4.0, 6.0]);
     assert_eq!(bench.verdict(), "P01 TECHNICAL_LOSS 3-0");
-    assert_eq!(bench.reason(), "P02 could not be reached - P01 wins by default");
+    assert_eq!(
+        bench.reason(),
+        "P02 could not be reached - P01 wins by default"
+    );
     assert_eq!(written(&bench.last_to(2, GameError))["error_code"], "E009");
 }
 
@@ -122,7 +131,10 @@ fn a_connection_closed_without_an_answer_is_told_from_no_connection() {
     let error = written(&bench.last_to(2, GameError));
     assert_eq!(error["error_code"], "E009");
     let message = error["error_message"].as_str().unwrap();
-    assert!(message.ends_with("was closed without an answer."), "{message}");
+    assert!(
+        message.ends_with("was closed without an answer."),
+        "{message}"
+    );
 }
 
 #[test]
@@ -199,7 +211,10 @@ fn a_timeout_is_told_with_every_field_that_any_source_has() {
     bench.until(5.0);
     let sent = bench.last_to(2, GameError);
     let mut error = written(&bench.last_to(2, GameError));
-    assert_eq!(envelope(&sent).auth_token, Some(tokens(2, &m("R1M1"), 1).to_player));
+    assert_eq!(
+        envelope(&sent).auth_token,
+        Some(tokens(2, &m("R1M1"), 1).to_player)
+    );
     error.as_object_mut().unwrap().remove("auth_token");
     assert_eq!(
         error,
@@ -237,7 +252,10 @@ fn the_last_failure_is_told_as_the_last() {
     bench.until(26.0);
     let error = written(&bench.last_to(2, GameError));
     assert_eq!(error["retryable"], false);
-    assert_eq!(error["retry_info"], json!({"retry_count": 3, "max_retries": 3}));
+    assert_eq!(
+        error["retry_info"],
+        json!({"retry_count": 3, "max_retries": 3})
+    );
     assert_eq!(error["consequence"], "Technical loss");
     assert_eq!(error["game_state"], "WAITING_FOR_PLAYERS");
     assert_eq!(error["retry_info"]["next_retry_at"], Value::Null);

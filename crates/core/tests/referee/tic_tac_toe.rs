@@ -23,7 +23,10 @@ fn placed(bench: &Bench, player: u32, choice: Value) -> Incoming {
         match_id: m("R1M1"),
         player_id: p(player),
         game_type: GameType::new("tic_tac_toe"),
-        move_data: MoveData { move_type: "place_mark".into(), choice },
+        move_data: MoveData {
+            move_type: "place_mark".into(),
+            choice,
+        },
         nonce: None,
         signature: None,
     };
@@ -39,7 +42,11 @@ fn place(bench: &mut Bench, player: u32, choice: Value) {
 fn a_whole_game_is_played_turn_by_turn() {
     let mut bench = begun();
     for (turn, cell) in [0, 3, 1, 4, 2].into_iter().enumerate() {
-        assert_eq!(bench.all(GameMoveCall).len(), turn + 1, "one player is asked at a time");
+        assert_eq!(
+            bench.all(GameMoveCall).len(),
+            turn + 1,
+            "one player is asked at a time"
+        );
         bench.until(turn as f64);
         place(&mut bench, 1 + turn as u32 % 2, json!(cell));
     }
@@ -48,7 +55,10 @@ fn a_whole_game_is_played_turn_by_turn() {
     let result = bench.report();
     assert_eq!(result.details.fairness, None, "nothing was drawn");
     let details = json!(result.details);
-    assert_eq!(details["board"], json!(["X", "X", "X", "O", "O", null, null, null, null]));
+    assert_eq!(
+        details["board"],
+        json!(["X", "X", "X", "O", "O", null, null, null, null])
+    );
     assert_eq!(details["answer_ms"], json!({"P01": 666, "P02": 1000}));
 }
 
@@ -59,10 +69,19 @@ fn a_player_is_asked_with_the_board_and_every_free_cell() {
     let call = written(&bench.last_to(2, GameMoveCall));
     assert_eq!(call["game_type"], "tic_tac_toe");
     assert_eq!(call["move_request"]["move_type"], "place_mark");
-    assert_eq!(call["move_request"]["valid_options"], json!([0, 1, 2, 3, 5, 6, 7, 8]));
+    assert_eq!(
+        call["move_request"]["valid_options"],
+        json!([0, 1, 2, 3, 5, 6, 7, 8])
+    );
     let context = &call["move_request"]["context"];
-    assert_eq!(context["board"], json!([null, null, null, null, "X", null, null, null, null]));
-    assert_eq!((&context["your_mark"], &context["opponent_id"]), (&json!("O"), &json!("P01")));
+    assert_eq!(
+        context["board"],
+        json!([null, null, null, null, "X", null, null, null, null])
+    );
+    assert_eq!(
+        (&context["your_mark"], &context["opponent_id"]),
+        (&json!("O"), &json!("P01"))
+    );
 }
 
 #[test]
@@ -91,7 +110,10 @@ fn a_copy_of_an_earlier_move_is_not_taken_for_the_next() {
     let mut bench = begun();
     bench.until(1.0);
     let first = placed(&bench, 1, json!(0));
-    assert_eq!(bench.request(Ask::Message(Ok(first.clone()))), Content::Received);
+    assert_eq!(
+        bench.request(Ask::Message(Ok(first.clone()))),
+        Content::Received
+    );
     bench.until(2.0);
     place(&mut bench, 2, json!(1));
     assert_eq!(bench.request(Ask::Message(Ok(first))), Content::Received);

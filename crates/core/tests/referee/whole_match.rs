@@ -23,8 +23,15 @@ fn an_announcement_is_received_and_both_are_invited_at_the_same_instant() {
     let mut bench = Bench::new();
     assert_eq!(bench.announce(&[even_odd("R1M1", 1, 2)]), Content::Received);
     let invitations = bench.all(MessageType::GameInvitation);
-    assert_eq!(invitations.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [start(), start()]);
-    assert!(invitations.iter().all(|(_, invitation)| invitation.deadline == CallDeadline::At(bench.at(7.0))));
+    assert_eq!(
+        invitations.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+        [start(), start()]
+    );
+    assert!(
+        invitations
+            .iter()
+            .all(|(_, invitation)| invitation.deadline == CallDeadline::At(bench.at(7.0)))
+    );
 }
 
 #[test]
@@ -35,8 +42,15 @@ fn both_are_asked_for_their_choice_at_the_same_instant_once_both_have_joined() {
     bench.until(3.0);
     bench.joins(2, "R1M1");
     let calls = bench.all(MessageType::ChooseParityCall);
-    assert_eq!(calls.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [bench.at(3.0); 2]);
-    assert!(calls.iter().all(|(_, call)| written(call)["deadline"] == "2025-01-15T10:00:33Z"));
+    assert_eq!(
+        calls.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
+        [bench.at(3.0); 2]
+    );
+    assert!(
+        calls
+            .iter()
+            .all(|(_, call)| written(call)["deadline"] == "2025-01-15T10:00:33Z")
+    );
 }
 
 #[test]
@@ -50,17 +64,27 @@ fn a_match_goes_through_its_states() {
     bench.chooses(1, "R1M1", Parity::Even);
     bench.chooses(2, "R1M1", Parity::Odd);
     assert_eq!(phase(&bench), None);
-    assert!(matches!(bench.referee.durable().matches()[&m("R1M1")], AssignedMatch::Decided { .. }));
+    assert!(matches!(
+        bench.referee.durable().matches()[&m("R1M1")],
+        AssignedMatch::Decided { .. }
+    ));
 }
 
 #[test]
 fn every_game_message_says_who_what_where_and_shows_the_token_made_for_the_match() {
     let bench = played();
-    for wanted in [MessageType::GameInvitation, MessageType::ChooseParityCall, MessageType::GameOver] {
+    for wanted in [
+        MessageType::GameInvitation,
+        MessageType::ChooseParityCall,
+        MessageType::GameOver,
+    ] {
         for player in [1, 2] {
             let sent = bench.last_to(player, wanted);
             let written = written(&sent);
-            assert_eq!(envelope(&sent).sender, Sender::parse("referee:REF01").unwrap());
+            assert_eq!(
+                envelope(&sent).sender,
+                Sender::parse("referee:REF01").unwrap()
+            );
             assert_eq!(envelope(&sent).conversation_id.as_str(), "conv-r1m1-001");
             let token = envelope(&sent).auth_token.as_ref();
             assert_eq!(token, Some(&tokens(player, &m("R1M1"), 1).to_player));
@@ -94,7 +118,9 @@ fn game_over_is_the_same_for_both_and_agrees_with_the_report() {
     let bench = played();
     let [a, b] = [1, 2].map(|player| bench.last_to(player, MessageType::GameOver));
     assert_eq!(body(&a), body(&b));
-    let Body::GameOver(over) = body(&a) else { panic!() };
+    let Body::GameOver(over) = body(&a) else {
+        panic!()
+    };
     let result = bench.report();
     assert_eq!(over.game_result.winner_player_id, result.winner);
     assert_eq!(Some(over.game_result.status), result.status);
@@ -111,16 +137,26 @@ fn the_winner_called_the_number_that_the_reveal_gives() {
     let reveal = result.details.fairness.clone().unwrap();
     let mut dice = verify(&reveal, &league(), &m("R1M1"), Attempt(1), &p(1), &p(2)).unwrap();
     let number = u8::try_from(dice.uniform(1..=10)).unwrap();
-    let GameDetails::Parity(details) = result.details.game else { panic!() };
+    let GameDetails::Parity(details) = result.details.game else {
+        panic!()
+    };
     assert_eq!(details.drawn_number, Some(number));
-    let winner = if Parity::of(number) == Parity::Even { p(1) } else { p(2) };
+    let winner = if Parity::of(number) == Parity::Even {
+        p(1)
+    } else {
+        p(2)
+    };
     assert_eq!(result.winner, Some(winner));
     assert_eq!(reveal.nonces.get(&p(1)).unwrap().0, "nonce of 1");
-    let Body::GameInvitation(invitation) = body(&bench.last_to(2, MessageType::GameInvitation)).clone()
+    let Body::GameInvitation(invitation) =
+        body(&bench.last_to(2, MessageType::GameInvitation)).clone()
     else {
         panic!()
     };
-    assert_eq!(invitation.draw_commitment.as_ref(), Some(&reveal.commitment));
+    assert_eq!(
+        invitation.draw_commitment.as_ref(),
+        Some(&reveal.commitment)
+    );
 }
 
 #[test]
@@ -149,7 +185,10 @@ fn the_report_goes_out_with_the_referees_own_token_which_no_player_ever_sees() {
 fn a_recorded_result_leaves_a_small_note_until_its_round_is_over() {
     let mut bench = played();
     bench.acknowledge();
-    assert!(matches!(bench.events.last(), Some(RefereeEvent::Reported { .. })));
+    assert!(matches!(
+        bench.events.last(),
+        Some(RefereeEvent::Reported { .. })
+    ));
     assert!(matches!(
         bench.referee.durable().matches()[&m("R1M1")],
         AssignedMatch::Closed { recorded: true, .. }
@@ -162,12 +201,17 @@ fn a_recorded_result_leaves_a_small_note_until_its_round_is_over() {
 fn nothing_of_a_match_under_way_is_shown_but_what_is_owed() {
     let mut bench = Bench::joined();
     bench.chooses(1, "R1M1", Parity::Even);
-    let Content::Data(state) = bench.request(match_state(Some(m("R1M1")))) else { panic!() };
+    let Content::Data(state) = bench.request(match_state(Some(m("R1M1")))) else {
+        panic!()
+    };
     assert_eq!(state["phase"], "COLLECTING_CHOICES");
     assert_eq!(state["players"][0]["owes"], serde_json::Value::Null);
     assert_eq!(state["players"][1]["owes"], "CHOOSE_PARITY_RESPONSE");
     let shown = state.to_string();
-    assert!(!shown.contains("even\"") && !shown.contains("tok_") && !shown.contains("nonce"), "{shown}");
+    assert!(
+        !shown.contains("even\"") && !shown.contains("tok_") && !shown.contains("nonce"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -188,7 +232,11 @@ fn a_player_without_a_nonce_or_with_one_too_long_takes_part_with_its_id() {
         if let Ok(Body::ChooseParityResponse(response)) = &mut choice.body {
             Arc::make_mut(response).nonce = nonce.map(|text| Nonce(text.into()));
         }
-        bench.answers(player, MessageType::ChooseParityCall, Answer::Message(Ok(choice)));
+        bench.answers(
+            player,
+            MessageType::ChooseParityCall,
+            Answer::Message(Ok(choice)),
+        );
     }
     let reveal = bench.report().details.fairness.unwrap();
     assert_eq!(reveal.nonces.get(&p(1)).unwrap().0, "P01");

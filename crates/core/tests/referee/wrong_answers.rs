@@ -41,15 +41,28 @@ fn told(bench: &Bench) -> String {
 fn an_invalid_choice_is_asked_again_inside_the_same_window() {
     let mut bench = asked();
     bench.until(11.5);
-    bench.answers(2, ChooseParityCall, Answer::Message(Err(invalid_choice("\"Even\""))));
+    bench.answers(
+        2,
+        ChooseParityCall,
+        Answer::Message(Err(invalid_choice("\"Even\""))),
+    );
     let error = written(&bench.last_to(2, GameError));
     assert_eq!(error["error_code"], "E004");
     assert_eq!(error["error_name"], "INVALID_PARITY_CHOICE");
     assert_eq!(error["retryable"], true);
     assert_eq!(error["time_remaining"], 18.5);
-    assert_eq!(error["retry_info"], json!({"retry_count": 1, "max_retries": 3, "time_remaining": 18.5}));
-    assert_eq!(error["context"], json!({"invalid_choice": "Even", "valid_choices": ["even", "odd"]}));
-    assert_eq!(error["consequence"], "Technical loss if valid choice not received before timeout");
+    assert_eq!(
+        error["retry_info"],
+        json!({"retry_count": 1, "max_retries": 3, "time_remaining": 18.5})
+    );
+    assert_eq!(
+        error["context"],
+        json!({"invalid_choice": "Even", "valid_choices": ["even", "odd"]})
+    );
+    assert_eq!(
+        error["consequence"],
+        "Technical loss if valid choice not received before timeout"
+    );
     bench.until(12.5);
     let again = bench.last_to(2, ChooseParityCall);
     assert_eq!(bench.times(2, ChooseParityCall), [0.0, 12.5]);
@@ -61,12 +74,19 @@ fn an_invalid_choice_is_asked_again_inside_the_same_window() {
 #[test]
 fn the_window_is_not_extended_and_wrong_answers_alone_forfeit_at_its_end() {
     let mut bench = asked();
-    bench.answers(2, ChooseParityCall, Answer::Message(Err(invalid_choice("7"))));
+    bench.answers(
+        2,
+        ChooseParityCall,
+        Answer::Message(Err(invalid_choice("7"))),
+    );
     bench.until(29.9);
     assert_eq!(bench.decisions(), 0);
     bench.until(30.0);
     assert_eq!(bench.verdict(), "P01 TECHNICAL_LOSS 3-0");
-    assert_eq!(bench.reason(), "P02 gave no valid answer within timeout - P01 wins by default");
+    assert_eq!(
+        bench.reason(),
+        "P02 gave no valid answer within timeout - P01 wins by default"
+    );
 }
 
 #[test]
@@ -84,7 +104,10 @@ fn joining_wrongly_is_asked_again_inside_the_five_seconds() {
     bench.joins(1, "R1M1");
     bench.until(1.0);
     bench.answers(2, GameInvitation, Answer::Garbled("404".into()));
-    assert_eq!(written(&bench.last_to(2, GameError))["action_required"], "GAME_JOIN_ACK");
+    assert_eq!(
+        written(&bench.last_to(2, GameError))["action_required"],
+        "GAME_JOIN_ACK"
+    );
     bench.until(2.0);
     assert_eq!(bench.times(2, GameInvitation), [0.0, 2.0]);
     bench.joins(2, "R1M1");
@@ -157,7 +180,11 @@ fn copies_of_an_answer_change_nothing() {
 #[test]
 fn a_player_may_answer_the_error_with_what_it_owes() {
     let mut bench = asked();
-    bench.answers(2, ChooseParityCall, Answer::Message(Err(invalid_choice("null"))));
+    bench.answers(
+        2,
+        ChooseParityCall,
+        Answer::Message(Err(invalid_choice("null"))),
+    );
     let choice = bench.choice(2, "R1M1", Parity::Odd);
     bench.answers(2, GameError, Answer::Message(Ok(choice)));
     assert!(bench.verdict().contains(" WIN "));
@@ -215,13 +242,21 @@ fn another_conversation_than_the_questions_is_e015_in_strict_and_noted_in_lenien
         bench.chooses(1, "R1M1", Parity::Even);
         bench.chooses(2, "R1M1", Parity::Odd);
         let deviations = bench.report().details.deviations.unwrap();
-        assert_eq!(deviations.get(&p(2)).unwrap(), &["mismatch conversation_id"]);
+        assert_eq!(
+            deviations.get(&p(2)).unwrap(),
+            &["mismatch conversation_id"]
+        );
     }
 }
 
 #[test]
 fn a_name_of_the_agents_own_may_stand_in_the_body_too_but_no_given_id() {
-    for (name, taken) in [("alpha", true), ("P01", false), ("P07", false), ("P77", true)] {
+    for (name, taken) in [
+        ("alpha", true),
+        ("P01", false),
+        ("P07", false),
+        ("P77", true),
+    ] {
         let mut bench = lenient();
         let mut ack = bench.join_ack(2, "R1M1", true);
         ack.envelope.sender = Sender::Player(PlayerId::new(name));
@@ -245,7 +280,10 @@ fn what_the_lenient_referee_forgives_stands_in_its_report() {
     bench.chooses(2, "R1M1", Parity::Odd);
     let deviations = bench.report().details.deviations.unwrap();
     assert_eq!(deviations.get(&p(1)).unwrap(), &Vec::<SmolStr>::new());
-    assert_eq!(deviations.get(&p(2)).unwrap(), &["own name sender", "missing auth_token"]);
+    assert_eq!(
+        deviations.get(&p(2)).unwrap(),
+        &["own name sender", "missing auth_token"]
+    );
 }
 
 #[test]
@@ -255,7 +293,10 @@ fn what_is_forgiven_in_the_answer_that_completes_a_match_stands_in_its_report_to
     bench.joins(2, "R1M1");
     bench.chooses(1, "R1M1", Parity::Even);
     let mut last = bench.choice(2, "R1M1", Parity::Odd);
-    last.deviations.push(Deviation { kind: DeviationKind::Alias, path: "choice".to_owned() });
+    last.deviations.push(Deviation {
+        kind: DeviationKind::Alias,
+        path: "choice".to_owned(),
+    });
     bench.answers(2, ChooseParityCall, Answer::Message(Ok(last)));
     let deviations = bench.report().details.deviations.unwrap();
     assert_eq!(deviations.get(&p(2)).unwrap(), &["alias choice"]);
@@ -283,7 +324,10 @@ fn separately(bench: &mut Bench, parity: Parity, token: Option<Token>) -> Conten
 fn a_separate_answer_with_the_token_of_the_match_counts_even_while_the_call_is_open() {
     let mut bench = asked();
     let token = tokens(2, &m("R1M1"), 1).from_player;
-    assert_eq!(separately(&mut bench, Parity::Odd, Some(token)), Content::Received);
+    assert_eq!(
+        separately(&mut bench, Parity::Odd, Some(token)),
+        Content::Received
+    );
     assert!(bench.verdict().contains(" WIN "));
 }
 
@@ -309,7 +353,10 @@ fn nobody_can_choose_for_another_by_a_separate_message() {
     ] {
         assert_eq!(refused(&separately(&mut bench, Parity::Odd, token)), code);
     }
-    assert!(bench.all(GameError).is_empty(), "a forgery costs the player nothing");
+    assert!(
+        bench.all(GameError).is_empty(),
+        "a forgery costs the player nothing"
+    );
     assert_eq!(bench.decisions(), 0);
 }
 
@@ -323,7 +370,10 @@ fn a_foreign_player_is_known_by_the_token_it_joined_with() {
     bench.chooses(1, "R1M1", Parity::Even);
     let forged = separately(&mut bench, Parity::Odd, Some(Token::new("tok_p02_guess")));
     assert_eq!(refused(&forged), "E012");
-    assert_eq!(separately(&mut bench, Parity::Odd, Some(own_token(2))), Content::Received);
+    assert_eq!(
+        separately(&mut bench, Parity::Odd, Some(own_token(2))),
+        Content::Received
+    );
     assert!(bench.verdict().contains(" WIN "));
 }
 
@@ -344,9 +394,21 @@ fn joins_apart(bench: &mut Bench, token: Option<Token>) -> Content {
 #[test]
 fn a_players_own_token_proves_a_separate_answer_in_every_reading_and_a_false_one_in_none() {
     for bench in [Bench::invited, lenient] {
-        assert_eq!(joins_apart(&mut bench(), Some(own_token(2))), Content::Received);
-        assert_eq!(refused(&joins_apart(&mut bench(), Some(Token::new("tok_p02_guess")))), "E012");
-        assert_eq!(refused(&joins_apart(&mut bench(), Some(own_token(1)))), "E012");
+        assert_eq!(
+            joins_apart(&mut bench(), Some(own_token(2))),
+            Content::Received
+        );
+        assert_eq!(
+            refused(&joins_apart(
+                &mut bench(),
+                Some(Token::new("tok_p02_guess"))
+            )),
+            "E012"
+        );
+        assert_eq!(
+            refused(&joins_apart(&mut bench(), Some(own_token(1)))),
+            "E012"
+        );
     }
 }
 
@@ -361,7 +423,10 @@ fn an_unreadable_separate_answer_counts_as_wrong_if_it_is_the_players() {
     let mut bench = asked();
     let mut choice = bench.choice(2, "R1M1", Parity::Odd);
     choice.body = Err(invalid_choice("\"ODD\""));
-    assert_eq!(refused(&bench.request(Ask::Message(Ok(choice.clone())))), "E004");
+    assert_eq!(
+        refused(&bench.request(Ask::Message(Ok(choice.clone())))),
+        "E004"
+    );
     assert_eq!(told(&bench), "E004");
     choice.envelope.auth_token = Some(Token::new("tok_p02_guess"));
     assert_eq!(refused(&bench.request(Ask::Message(Ok(choice)))), "E012");

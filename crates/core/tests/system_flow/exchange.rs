@@ -28,7 +28,8 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     fn of(said: &Said<'_>) -> Self {
-        let call: Value = serde_json::from_slice(&write_call(Dialect::Standard, 7, said.message)).unwrap();
+        let call: Value =
+            serde_json::from_slice(&write_call(Dialect::Standard, 7, said.message)).unwrap();
         assert_eq!((&call["jsonrpc"], &call["id"]), (&json!("2.0"), &json!(7)));
         let answer = match said.answer {
             Content::Message(message) => serde_json::to_value(message).unwrap(),
@@ -36,10 +37,20 @@ impl Exchange {
         };
         let to = match said.to {
             0 => "league_manager".to_owned(),
-            place => REFEREES.iter().chain(&PLAYERS).nth(place - 1).unwrap().to_string(),
+            place => REFEREES
+                .iter()
+                .chain(&PLAYERS)
+                .nth(place - 1)
+                .unwrap()
+                .to_string(),
         };
         let method = call["method"].as_str().unwrap().to_owned();
-        Self { to, method, question: call["params"].clone(), answer }
+        Self {
+            to,
+            method,
+            question: call["params"].clone(),
+            answer,
+        }
     }
 
     fn is(&self, message_type: &str) -> bool {
@@ -57,7 +68,9 @@ pub(crate) fn exchanges() -> Vec<Exchange> {
 }
 
 pub(crate) fn of_type<'a>(all: &'a [Exchange], message_type: &str) -> Vec<&'a Exchange> {
-    all.iter().filter(|exchange| exchange.is(message_type)).collect()
+    all.iter()
+        .filter(|exchange| exchange.is(message_type))
+        .collect()
 }
 
 /// Every message, questions and answers alike, with the kind of agent that it goes to.
@@ -69,13 +82,18 @@ pub(crate) fn messages(all: &[Exchange]) -> Vec<(String, &Value)> {
     };
     let both = all.iter().flat_map(|exchange| {
         let asker = exchange.question["sender"].as_str().unwrap();
-        [(kind(&exchange.to), &exchange.question), (kind(asker), &exchange.answer)]
+        [
+            (kind(&exchange.to), &exchange.question),
+            (kind(asker), &exchange.answer),
+        ]
     });
     both.filter(|(_, message)| !message.is_null()).collect()
 }
 
 pub(crate) fn text<'a>(message: &'a Value, field: &str) -> &'a str {
-    message[field].as_str().unwrap_or_else(|| panic!("{field} in {message:#}"))
+    message[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("{field} in {message:#}"))
 }
 
 pub(crate) fn round_of(match_id: &str) -> u64 {

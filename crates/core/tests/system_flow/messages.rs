@@ -43,7 +43,13 @@ fn every_message_goes_from_the_sender_to_the_receiver_that_the_catalogue_names()
 fn every_message_is_carried_by_the_method_that_the_flow_names() {
     let found: BTreeSet<_> = exchanges()
         .iter()
-        .map(|exchange| format!("{} {}", text(&exchange.question, "message_type"), exchange.method))
+        .map(|exchange| {
+            format!(
+                "{} {}",
+                text(&exchange.question, "message_type"),
+                exchange.method
+            )
+        })
         .collect();
     let expected = [
         "CHOOSE_PARITY_CALL choose_parity",
@@ -64,7 +70,8 @@ fn every_message_is_carried_by_the_method_that_the_flow_names() {
 /// `YYYY-MM-DDTHH:MM:SSZ` and nothing else.
 fn is_plain_utc(time: &Value) -> bool {
     let form = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
-    time.as_str().is_some_and(|time| time.chars().map(form).collect::<String>() == "0000-00-00T00:00:00Z")
+    time.as_str()
+        .is_some_and(|time| time.chars().map(form).collect::<String>() == "0000-00-00T00:00:00Z")
 }
 
 #[test]
@@ -74,7 +81,10 @@ fn every_message_has_the_whole_envelope_and_plain_utc_times() {
         assert_eq!(message["protocol"], "league.v2", "{message:#}");
         let sender = text(message, "sender");
         let known = ["league_manager", "launcher"].contains(&sender);
-        assert!(known || sender.starts_with("player:") || sender.starts_with("referee:"), "{message:#}");
+        assert!(
+            known || sender.starts_with("player:") || sender.starts_with("referee:"),
+            "{message:#}"
+        );
         assert!(!text(message, "conversation_id").is_empty(), "{message:#}");
         assert!(is_plain_utc(&message["timestamp"]), "{message:#}");
         for time in ["arrival_timestamp", "deadline"] {
@@ -90,7 +100,10 @@ fn after_its_registration_an_agent_shows_a_token_in_all_that_it_sends() {
         let kind = text(message, "message_type");
         let by_operator = ["START_LEAGUE", "LEAGUE_STATUS"].contains(&kind);
         if !by_operator && kind != "MATCH_RESULT_ACK" {
-            assert!(text(message, "auth_token").starts_with("tok_"), "{message:#}");
+            assert!(
+                text(message, "auth_token").starts_with("tok_"),
+                "{message:#}"
+            );
         }
     }
 }
@@ -98,11 +111,22 @@ fn after_its_registration_an_agent_shows_a_token_in_all_that_it_sends() {
 #[test]
 fn agents_register_in_their_order_and_are_accepted_with_id_token_and_league() {
     let all = exchanges();
-    let answers = |kind: &str| of_type(&all, kind).into_iter().map(|exchange| &exchange.answer).collect();
-    let (referees, players): (Vec<&Value>, Vec<&Value>) =
-        (answers("REFEREE_REGISTER_REQUEST"), answers("LEAGUE_REGISTER_REQUEST"));
-    let ids =
-        |answers: &[&Value], field| answers.iter().map(|it| text(it, field).to_owned()).collect::<Vec<_>>();
+    let answers = |kind: &str| {
+        of_type(&all, kind)
+            .into_iter()
+            .map(|exchange| &exchange.answer)
+            .collect()
+    };
+    let (referees, players): (Vec<&Value>, Vec<&Value>) = (
+        answers("REFEREE_REGISTER_REQUEST"),
+        answers("LEAGUE_REGISTER_REQUEST"),
+    );
+    let ids = |answers: &[&Value], field| {
+        answers
+            .iter()
+            .map(|it| text(it, field).to_owned())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(ids(&referees, "referee_id"), REFEREES);
     assert_eq!(ids(&players, "player_id"), PLAYERS);
     let mut tokens = BTreeSet::new();
@@ -124,17 +148,34 @@ fn every_round_of_the_schedule_is_announced_whole_to_every_player() {
     for (round, matches) in (1..).zip(SCHEDULE) {
         for player in PLAYERS {
             let to_it = |it: &&&Exchange| it.to == player && it.question["round_id"] == round;
-            let announced = &announcements.iter().find(to_it).expect("announced").question;
+            let announced = &announcements
+                .iter()
+                .find(to_it)
+                .expect("announced")
+                .question;
             assert_eq!(announced["league_id"], "league_2025_even_odd");
-            assert_eq!(announced["conversation_id"], format!("conv-round-{round}-announce"));
+            assert_eq!(
+                announced["conversation_id"],
+                format!("conv-round-{round}-announce")
+            );
             let games = announced["matches"].as_array().unwrap();
             assert_eq!(games.len(), matches.len(), "{announced:#}");
             for (game, (id, a, b)) in games.iter().zip(matches) {
-                assert_eq!((text(game, "match_id"), text(game, "game_type")), (id, "even_odd"));
-                assert_eq!((text(game, "player_A_id"), text(game, "player_B_id")), (a, b));
+                assert_eq!(
+                    (text(game, "match_id"), text(game, "game_type")),
+                    (id, "even_odd")
+                );
+                assert_eq!(
+                    (text(game, "player_A_id"), text(game, "player_B_id")),
+                    (a, b)
+                );
                 assert!(REFEREES.contains(&text(game, "referee_id")));
                 assert!(text(game, "referee_endpoint").ends_with("/mcp"));
-                assert_eq!(game.get("player_A_endpoint"), None, "that is the referee's business");
+                assert_eq!(
+                    game.get("player_A_endpoint"),
+                    None,
+                    "that is the referee's business"
+                );
             }
         }
     }

@@ -6,11 +6,16 @@ use std::collections::BTreeMap;
 
 /// What is told to one agent, in its order.
 fn told<'a>(all: &'a [Exchange], to: &str) -> Vec<&'a Value> {
-    all.iter().filter(|exchange| exchange.to == to).map(|exchange| &exchange.question).collect()
+    all.iter()
+        .filter(|exchange| exchange.to == to)
+        .map(|exchange| &exchange.question)
+        .collect()
 }
 
 fn number(message: &Value, field: &str) -> u64 {
-    message[field].as_u64().unwrap_or_else(|| panic!("{field} in {message:#}"))
+    message[field]
+        .as_u64()
+        .unwrap_or_else(|| panic!("{field} in {message:#}"))
 }
 
 #[test]
@@ -28,7 +33,12 @@ fn every_table_has_every_player_in_the_order_of_ranks_and_adds_up() {
         let mut players: Vec<_> = rows.iter().map(|row| text(row, "player_id")).collect();
         players.sort_unstable();
         assert_eq!(players, PLAYERS);
-        assert!(rows.iter().map(|row| number(row, "points")).is_sorted_by(|a, b| a >= b), "{question:#}");
+        assert!(
+            rows.iter()
+                .map(|row| number(row, "points"))
+                .is_sorted_by(|a, b| a >= b),
+            "{question:#}"
+        );
         for row in rows {
             let [wins, draws, losses] = ["wins", "draws", "losses"].map(|field| number(row, field));
             assert_eq!(number(row, "played"), wins + draws + losses);
@@ -52,14 +62,28 @@ fn before_a_round_ends_every_player_is_told_the_table_that_counts_all_its_report
         }
         for player in PLAYERS {
             let heard = told(&all, player);
-            let is_end = |it: &&Value| it["message_type"] == "ROUND_COMPLETED" && it["round_id"] == round;
-            let end = heard.iter().position(is_end).expect("the end of the round is told");
+            let is_end =
+                |it: &&Value| it["message_type"] == "ROUND_COMPLETED" && it["round_id"] == round;
+            let end = heard
+                .iter()
+                .position(is_end)
+                .expect("the end of the round is told");
             let is_table = |it: &&&Value| it["message_type"] == "LEAGUE_STANDINGS_UPDATE";
-            let table = heard[..end].iter().rfind(is_table).expect("a table came before");
+            let table = heard[..end]
+                .iter()
+                .rfind(is_table)
+                .expect("a table came before");
             assert_eq!(table["round_id"], round);
-            assert_eq!(table["conversation_id"], format!("conv-round-{round}-standings"));
+            assert_eq!(
+                table["conversation_id"],
+                format!("conv-round-{round}-standings")
+            );
             for row in table["standings"].as_array().unwrap() {
-                assert_eq!(number(row, "points"), points[text(row, "player_id")], "round {round}");
+                assert_eq!(
+                    number(row, "points"),
+                    points[text(row, "player_id")],
+                    "round {round}"
+                );
                 assert_eq!(number(row, "played"), round);
             }
         }
@@ -71,13 +95,30 @@ fn everyone_is_told_the_end_of_every_round_with_a_summary_that_adds_up() {
     let all = exchanges();
     for to in PLAYERS.into_iter().chain(REFEREES) {
         let heard = told(&all, to);
-        let ends: Vec<_> = heard.into_iter().filter(|it| it["message_type"] == "ROUND_COMPLETED").collect();
-        assert_eq!(ends.iter().map(|end| number(end, "round_id")).collect::<Vec<_>>(), [1, 2, 3]);
-        let next: Vec<_> = ends.iter().map(|end| end.get("next_round_id").cloned()).collect();
+        let ends: Vec<_> = heard
+            .into_iter()
+            .filter(|it| it["message_type"] == "ROUND_COMPLETED")
+            .collect();
+        assert_eq!(
+            ends.iter()
+                .map(|end| number(end, "round_id"))
+                .collect::<Vec<_>>(),
+            [1, 2, 3]
+        );
+        let next: Vec<_> = ends
+            .iter()
+            .map(|end| end.get("next_round_id").cloned())
+            .collect();
         assert_eq!(next, [json!(2), json!(3), Value::Null].map(Some));
         for end in ends {
             assert_eq!(end["league_id"], "league_2025_even_odd");
-            assert_eq!((number(end, "matches_completed"), number(end, "matches_played")), (2, 2));
+            assert_eq!(
+                (
+                    number(end, "matches_completed"),
+                    number(end, "matches_played")
+                ),
+                (2, 2)
+            );
             let summary = &end["summary"];
             let parts = ["wins", "draws", "technical_losses"].map(|field| number(summary, field));
             assert_eq!(number(summary, "total_matches"), 2);
@@ -89,14 +130,20 @@ fn everyone_is_told_the_end_of_every_round_with_a_summary_that_adds_up() {
 #[test]
 fn no_round_ends_before_every_match_of_it_is_reported_nor_does_the_next_begin() {
     let all = exchanges();
-    let first = |is_it: &dyn Fn(&Value) -> bool| all.iter().position(|it| is_it(&it.question)).unwrap();
+    let first =
+        |is_it: &dyn Fn(&Value) -> bool| all.iter().position(|it| is_it(&it.question)).unwrap();
     for round in 1..=3 {
-        let is_report = |it: &Value| it["message_type"] == "MATCH_RESULT_REPORT" && it["round_id"] == round;
+        let is_report =
+            |it: &Value| it["message_type"] == "MATCH_RESULT_REPORT" && it["round_id"] == round;
         let last = all.iter().rposition(|it| is_report(&it.question)).unwrap();
-        assert!(last < first(&|it| it["message_type"] == "ROUND_COMPLETED" && it["round_id"] == round));
+        assert!(
+            last < first(&|it| it["message_type"] == "ROUND_COMPLETED" && it["round_id"] == round)
+        );
         if round < 3 {
             assert!(
-                last < first(&|it| it["message_type"] == "ROUND_ANNOUNCEMENT" && it["round_id"] == round + 1)
+                last < first(
+                    &|it| it["message_type"] == "ROUND_ANNOUNCEMENT" && it["round_id"] == round + 1
+                )
             );
         } else {
             assert!(last < first(&|it| it["message_type"] == "LEAGUE_COMPLETED"));
@@ -110,11 +157,23 @@ fn everyone_is_told_at_last_who_is_champion_and_the_final_table() {
     for to in PLAYERS.into_iter().chain(REFEREES) {
         let heard = told(&all, to);
         let end = heard.last().expect("something is told to everyone");
-        assert_eq!((text(end, "message_type"), text(end, "sender")), ("LEAGUE_COMPLETED", "league_manager"));
+        assert_eq!(
+            (text(end, "message_type"), text(end, "sender")),
+            ("LEAGUE_COMPLETED", "league_manager")
+        );
         assert_eq!(text(end, "league_id"), "league_2025_even_odd");
-        assert_eq!((number(end, "total_rounds"), number(end, "total_matches")), (3, 6));
+        assert_eq!(
+            (number(end, "total_rounds"), number(end, "total_matches")),
+            (3, 6)
+        );
         let table = end["final_standings"].as_array().unwrap();
-        assert_eq!(table.iter().map(|row| number(row, "rank")).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert_eq!(
+            table
+                .iter()
+                .map(|row| number(row, "rank"))
+                .collect::<Vec<_>>(),
+            [1, 2, 3, 4]
+        );
         let mut players: Vec<_> = table.iter().map(|row| text(row, "player_id")).collect();
         players.sort_unstable();
         assert_eq!(players, PLAYERS);

@@ -26,14 +26,20 @@ fn each_statement(mut check: impl FnMut(&str, &Statement)) {
     for document in documents() {
         for section in &document.sections {
             let place = format!("{} {}", document.id, section.number);
-            section.statements.iter().for_each(|statement| check(&place, statement));
+            section
+                .statements
+                .iter()
+                .for_each(|statement| check(&place, statement));
         }
     }
 }
 
 #[test]
 fn all_five_documents_are_covered() {
-    let ids: Vec<_> = documents().into_iter().map(|document| document.id).collect();
+    let ids: Vec<_> = documents()
+        .into_iter()
+        .map(|document| document.id)
+        .collect();
     assert_eq!(ids, ["000", "001", "002", "003", "004"]);
     let mut count = 0;
     each_statement(|_, _| count += 1);
@@ -48,8 +54,16 @@ fn no_section_stands_twice_or_empty_and_no_statement_twice_in_a_section() {
             let place = format!("{} {}", document.id, section.number);
             assert!(numbers.insert(&section.number), "{place} stands twice");
             assert!(!section.statements.is_empty(), "{place} says nothing");
-            let said: BTreeSet<_> = section.statements.iter().map(|statement| &statement.says).collect();
-            assert_eq!(said.len(), section.statements.len(), "{place} says something twice");
+            let said: BTreeSet<_> = section
+                .statements
+                .iter()
+                .map(|statement| &statement.says)
+                .collect();
+            assert_eq!(
+                said.len(),
+                section.statements.len(),
+                "{place} says something twice"
+            );
         }
     }
 }
@@ -63,7 +77,11 @@ fn every_statement_is_held_by_a_test_ruled_otherwise_not_checkable_or_pending() 
             "{place}: one short line: {says}"
         );
         let shown = matches!(statement.kind(), Kind::Held | Kind::Ruled(_));
-        assert_eq!(!tests.is_empty(), shown, "{place}: a test, a ruling with a test, or a reason: {says}");
+        assert_eq!(
+            !tests.is_empty(),
+            shown,
+            "{place}: a test, a ruling with a test, or a reason: {says}"
+        );
         let distinct: BTreeSet<_> = tests.iter().collect();
         assert_eq!(distinct.len(), tests.len(), "{place}: {says}");
     });
@@ -74,7 +92,10 @@ fn every_test_that_is_named_is_in_the_tree() {
     let tree = tree::tests(&repository());
     let mut lost = BTreeSet::new();
     each_statement(|place, statement| {
-        let unknown = statement.tests.iter().filter(|name| !tree.contains_key(name.as_str()));
+        let unknown = statement
+            .tests
+            .iter()
+            .filter(|name| !tree.contains_key(name.as_str()));
         lost.extend(unknown.map(|name| format!("{name} ({place})")));
     });
     let lost: Vec<_> = lost.into_iter().collect();
@@ -87,7 +108,10 @@ fn assert_current(path: &str, before: &str, after: &str) {
         std::fs::write(repository().join(path), after).unwrap();
         return;
     }
-    let stale = before.lines().zip(after.lines()).find(|(old, new)| old != new);
+    let stale = before
+        .lines()
+        .zip(after.lines())
+        .find(|(old, new)| old != new);
     let how = "UPDATE_DOCS=1 cargo test -p matchday-core --test traceability -- --test-threads 1";
     assert!(before == after, "{path} is stale, at {stale:?}: {how}");
 }
@@ -96,17 +120,27 @@ fn assert_current(path: &str, before: &str, after: &str) {
 fn the_appendix_of_the_protocol_page_counts_the_statements_of_every_section() {
     let path = "docs/protocol.md";
     let before = std::fs::read_to_string(repository().join(path)).unwrap();
-    let (head, rest) = before.split_once(pages::BEGIN).expect("the page has a place for the appendix");
+    let (head, rest) = before
+        .split_once(pages::BEGIN)
+        .expect("the page has a place for the appendix");
     let (_, tail) = rest.split_once(pages::END).expect("which has an end");
     let appendix = pages::appendix(&documents(), &tree::tests(&repository()));
-    assert_current(path, &before, &format!("{head}{}{appendix}{}{tail}", pages::BEGIN, pages::END));
+    assert_current(
+        path,
+        &before,
+        &format!("{head}{}{appendix}{}{tail}", pages::BEGIN, pages::END),
+    );
 }
 
 #[test]
 fn the_page_of_statements_leads_from_each_to_its_tests() {
     let path = "docs/sources.md";
     let before = std::fs::read_to_string(repository().join(path)).unwrap_or_default();
-    assert_current(path, &before, &pages::statements(&documents(), &tree::tests(&repository())));
+    assert_current(
+        path,
+        &before,
+        &pages::statements(&documents(), &tree::tests(&repository())),
+    );
 }
 
 #[test]
@@ -117,5 +151,10 @@ fn no_statement_is_pending() {
             pending.push(format!("{place}: {} ({issue})", statement.says));
         }
     });
-    assert!(pending.is_empty(), "{} statements have no test yet:\n{}", pending.len(), pending.join("\n"));
+    assert!(
+        pending.is_empty(),
+        "{} statements have no test yet:\n{}",
+        pending.len(),
+        pending.join("\n")
+    );
 }

@@ -34,9 +34,18 @@ impl Count {
 
     /// The cells of a table; nothing is left blank, so that the columns can be read.
     fn cells(&self) -> String {
-        let Self { held, ruled, not_checkable, pending } = self;
+        let Self {
+            held,
+            ruled,
+            not_checkable,
+            pending,
+        } = self;
         let all = held + ruled + not_checkable + pending;
-        let open = if *pending > 0 { format!(" ({pending} pending)") } else { String::new() };
+        let open = if *pending > 0 {
+            format!(" ({pending} pending)")
+        } else {
+            String::new()
+        };
         format!("{all}{open} | {held} | {ruled} | {not_checkable}")
     }
 }
@@ -45,14 +54,24 @@ const HEADER: &str = "Statements | Held by tests | Ruled otherwise | Not checkab
 
 /// `crates/core/tests/manager/rounds.rs` as `core/manager/rounds`, linked.
 fn link(path: &str) -> String {
-    let name = path.trim_start_matches("crates/").trim_end_matches(".rs").replacen("/tests/", "/", 1);
+    let name = path
+        .trim_start_matches("crates/")
+        .trim_end_matches(".rs")
+        .replacen("/tests/", "/", 1);
     format!("[{name}](../{path})")
 }
 
 fn files(section: &Section, tree: &Tree) -> String {
-    let tests = section.statements.iter().flat_map(|statement| &statement.tests);
+    let tests = section
+        .statements
+        .iter()
+        .flat_map(|statement| &statement.tests);
     let files: BTreeSet<_> = tests.filter_map(|test| tree.get(test)).collect();
-    files.into_iter().map(|path| link(path)).collect::<Vec<_>>().join(", ")
+    files
+        .into_iter()
+        .map(|path| link(path))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A table of all documents, and one of the sections of each.
@@ -60,17 +79,42 @@ pub(crate) fn appendix(documents: &[Document], tree: &Tree) -> String {
     let mut page = format!("\n| Document | {HEADER} |\n| --- | ---: | ---: | ---: | ---: |\n");
     let all = documents.iter().flat_map(|document| &document.sections);
     for document in documents {
-        let count = Count::of(document.sections.iter().flat_map(|section| &section.statements));
-        page.push_str(&format!("| {} {} | {} |\n", document.id, document.title, count.cells()));
+        let count = Count::of(
+            document
+                .sections
+                .iter()
+                .flat_map(|section| &section.statements),
+        );
+        page.push_str(&format!(
+            "| {} {} | {} |\n",
+            document.id,
+            document.title,
+            count.cells()
+        ));
     }
-    page.push_str(&format!("| all | {} |\n", Count::of(all.flat_map(|section| &section.statements)).cells()));
-    for Document { id, title, sections } in documents {
-        page.push_str(&format!("\n### {id} {title}\n\n| Section | {HEADER} | Tests in |\n"));
+    page.push_str(&format!(
+        "| all | {} |\n",
+        Count::of(all.flat_map(|section| &section.statements)).cells()
+    ));
+    for Document {
+        id,
+        title,
+        sections,
+    } in documents
+    {
+        page.push_str(&format!(
+            "\n### {id} {title}\n\n| Section | {HEADER} | Tests in |\n"
+        ));
         page.push_str("| --- | ---: | ---: | ---: | ---: | --- |\n");
         for section in sections {
             let count = Count::of(&section.statements).cells();
             let files = files(section, tree);
-            let row = format!("| [{}](sources.md#{}) {}", section.number, anchor(id, section), section.title);
+            let row = format!(
+                "| [{}](sources.md#{}) {}",
+                section.number,
+                anchor(id, section),
+                section.title
+            );
             page.push_str(&format!("{row} | {count} | {files} |\n").replace("|  |", "| |"));
         }
     }
@@ -79,7 +123,10 @@ pub(crate) fn appendix(documents: &[Document], tree: &Tree) -> String {
 }
 
 fn anchor(document: &str, section: &Section) -> String {
-    format!("s{document}-{}", section.number.to_lowercase().replace('.', "-"))
+    format!(
+        "s{document}-{}",
+        section.number.to_lowercase().replace('.', "-")
+    )
 }
 
 /// Every statement with its tests, one line each.
@@ -92,7 +139,12 @@ pub(crate) fn statements(documents: &[Document], tree: &Tree) -> String {
          Written by `crates/core/tests/traceability` from `crates/core/tests/sources`, which also makes sure that every\n\
          test exists.\n",
     );
-    for Document { id, title, sections } in documents {
+    for Document {
+        id,
+        title,
+        sections,
+    } in documents
+    {
         page.push_str(&format!("\n## {id} {title}\n"));
         for section in sections {
             let anchor = anchor(id, section);
@@ -100,7 +152,10 @@ pub(crate) fn statements(documents: &[Document], tree: &Tree) -> String {
                 "\n<a id=\"{anchor}\"></a>\n### {} {}\n\n",
                 section.number, section.title
             ));
-            section.statements.iter().for_each(|statement| page.push_str(&line(statement, tree)));
+            section
+                .statements
+                .iter()
+                .for_each(|statement| page.push_str(&line(statement, tree)));
         }
     }
     page

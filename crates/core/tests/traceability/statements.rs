@@ -56,7 +56,10 @@ impl Statement {
             (Some(ruling), None, None) => Kind::Ruled(ruling),
             (None, Some(reason), None) => Kind::NotCheckable(reason),
             (None, None, Some(issue)) => Kind::Pending(issue),
-            _ => panic!("ruled, not_checkable or pending, and only one of them: {}", self.says),
+            _ => panic!(
+                "ruled, not_checkable or pending, and only one of them: {}",
+                self.says
+            ),
         }
     }
 }
@@ -64,15 +67,23 @@ impl Statement {
 /// All of them, in the order of the files' names.
 pub(crate) fn documents() -> Vec<Document> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sources");
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.sort();
     let mut documents: Vec<Document> = Vec::new();
     for path in paths {
         let text = fs::read_to_string(&path).unwrap();
-        let file: File = toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let file: File =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         match documents.last_mut().filter(|last| last.id == file.document) {
             Some(last) => last.sections.extend(file.section),
-            None => documents.push(Document { id: file.document, title: file.title, sections: file.section }),
+            None => documents.push(Document {
+                id: file.document,
+                title: file.title,
+                sections: file.section,
+            }),
         }
     }
     documents

@@ -12,14 +12,21 @@ pub(crate) fn tests(repository: &Path) -> BTreeMap<String, String> {
     for entry in fs::read_dir(repository.join("crates")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         for (folder, prefix) in [("tests", name.clone()), ("src", format!("{name}::src"))] {
-            search(repository, &format!("crates/{name}/{folder}"), &prefix, &mut found);
+            search(
+                repository,
+                &format!("crates/{name}/{folder}"),
+                &prefix,
+                &mut found,
+            );
         }
     }
     found
 }
 
 fn search(repository: &Path, folder: &str, module: &str, found: &mut BTreeMap<String, String>) {
-    let Ok(entries) = fs::read_dir(repository.join(folder)) else { return };
+    let Ok(entries) = fs::read_dir(repository.join(folder)) else {
+        return;
+    };
     for entry in entries {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
@@ -43,7 +50,10 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(move |line| {
         let line = line.trim_start();
         marked |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
-        let rest = line.strip_prefix("async ").unwrap_or(line).strip_prefix("fn ")?;
+        let rest = line
+            .strip_prefix("async ")
+            .unwrap_or(line)
+            .strip_prefix("fn ")?;
         std::mem::take(&mut marked).then(|| rest.split(['(', '<']).next())?
     })
 }
@@ -52,7 +62,13 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 fn tests_are_found_by_crate_suite_and_module() {
     let here = tests(&crate::repository());
     let path = "crates/core/tests/traceability/tree.rs";
-    assert_eq!(here["core::traceability::tree::tests_are_found_by_crate_suite_and_module"], path);
+    assert_eq!(
+        here["core::traceability::tree::tests_are_found_by_crate_suite_and_module"],
+        path
+    );
     assert!(here.contains_key("core::src::protocol::time::every_utc_form_of_the_sources_is_read"));
-    assert!(!here.contains_key("core::traceability::tree::names"), "a function that is no test");
+    assert!(
+        !here.contains_key("core::traceability::tree::names"),
+        "a function that is no test"
+    );
 }

@@ -20,7 +20,9 @@ impl Figures {
     fn at(&self, share: f64) -> f64 {
         let last = self.0.len().saturating_sub(1);
         let place = (share * last as f64).round() as usize;
-        self.0.get(place).map_or(f64::NAN, |took| took.as_secs_f64() * 1000.0)
+        self.0
+            .get(place)
+            .map_or(f64::NAN, |took| took.as_secs_f64() * 1000.0)
     }
 }
 
@@ -51,7 +53,17 @@ pub(crate) fn above(name: &str, taken: Figures, floor: Figures) {
 pub(crate) fn alone(name: &str, taken: Figures) {
     let taken = taken.sorted();
     let at = |share| number(taken.at(share));
-    row(name, [taken.0.len().to_string(), at(0.5), at(0.9), at(0.99), at(0.999), at(1.0)]);
+    row(
+        name,
+        [
+            taken.0.len().to_string(),
+            at(0.5),
+            at(0.9),
+            at(0.99),
+            at(0.999),
+            at(1.0),
+        ],
+    );
 }
 
 fn number(milliseconds: f64) -> String {

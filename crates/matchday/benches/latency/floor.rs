@@ -33,7 +33,10 @@ impl Floor {
             }
         };
         tokio::spawn(server::serve(listener, 100, handler, closing));
-        Ok(Self { address, _close: close })
+        Ok(Self {
+            address,
+            _close: close,
+        })
     }
 }
 
@@ -60,7 +63,12 @@ pub(crate) async fn beside(
 }
 
 /// How long the bare exchange of these bytes takes.
-pub(crate) async fn bare(ground: &Ground, question: Bytes, answer: Bytes, tries: usize) -> Result<Figures> {
+pub(crate) async fn bare(
+    ground: &Ground,
+    question: Bytes,
+    answer: Bytes,
+    tries: usize,
+) -> Result<Figures> {
     let floor = Floor::answering(answer).await?;
     let (_, least) = beside(ground, floor.address, &floor, &question, tries).await?;
     Ok(least)

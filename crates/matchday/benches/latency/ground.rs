@@ -42,10 +42,18 @@ impl Ground {
         let store = Store::open(&folder.path().join("league.db"))?;
         let client = Client::new();
         let clock = Clock::start();
-        let agent =
-            Manager::new(league::LeagueSettings { announce_lead: Duration::ZERO, ..Default::default() });
+        let agent = Manager::new(league::LeagueSettings {
+            announce_lead: Duration::ZERO,
+            ..Default::default()
+        });
         let manager = run(agent, free_port().await?, &store, "league", &client, clock)?;
-        Ok(Self { store, folder, client, clock, manager })
+        Ok(Self {
+            store,
+            folder,
+            client,
+            clock,
+            manager,
+        })
     }
 
     pub(crate) async fn referee(&self, number: usize, matches: u32) -> Result<Handle<Referee>> {
@@ -62,17 +70,30 @@ impl Ground {
             conformance: Default::default(),
         };
         let stream = format!("referee/{number}");
-        run(Referee::new(settings), listener, &self.store, &stream, &self.client, self.clock)
+        run(
+            Referee::new(settings),
+            listener,
+            &self.store,
+            &stream,
+            &self.client,
+            self.clock,
+        )
     }
 
     pub(crate) async fn post(&self, to: SocketAddr, body: Bytes) -> Result<Bytes> {
         let deadline = Instant::now() + Duration::from_secs(10);
-        Ok(self.client.post(&endpoint(to), body, deadline, 1 << 20).await?.body)
+        Ok(self
+            .client
+            .post(&endpoint(to), body, deadline, 1 << 20)
+            .await?
+            .body)
     }
 
     /// Asks the manager, and sees to it that the answer is one.
     pub(crate) async fn ask(&self, question: &Value) -> Result<Value> {
-        let body = self.post(self.manager.address(), question.to_string().into()).await?;
+        let body = self
+            .post(self.manager.address(), question.to_string().into())
+            .await?;
         let answer: Value = serde_json::from_slice(&body)?;
         match answer.get("result") {
             Some(result) if answer.pointer("/result/error_code").is_none() => Ok(result.clone()),
@@ -97,12 +118,23 @@ impl Ground {
     }
 
     pub(crate) async fn completed(&self) -> Result<()> {
-        self.until("the league completed", |manager| manager.league().phase == Phase::Completed).await
+        self.until("the league completed", |manager| {
+            manager.league().phase == Phase::Completed
+        })
+        .await
     }
 
-    async fn until(&self, what: &str, seen: impl Fn(&Manager) -> bool + Copy + Send + 'static) -> Result<()> {
-        let seen = self.manager.wait_for(move |manager| seen(manager).then_some(()));
-        let seen = timeout(WAIT_MAX, seen).await.with_context(|| format!("waited in vain: {what}"))?;
+    async fn until(
+        &self,
+        what: &str,
+        seen: impl Fn(&Manager) -> bool + Copy + Send + 'static,
+    ) -> Result<()> {
+        let seen = self
+            .manager
+            .wait_for(move |manager| seen(manager).then_some(()));
+        let seen = timeout(WAIT_MAX, seen)
+            .await
+            .with_context(|| format!("waited in vain: {what}"))?;
         seen.context("the manager has stopped")
     }
 
@@ -113,7 +145,12 @@ impl Ground {
     /// Ends the manager, and shows what was stored. The others must have been shut down.
     pub(crate) async fn end(self) -> Result<Reader> {
         let file = self.file();
-        let Self { store, manager, folder, .. } = self;
+        let Self {
+            store,
+            manager,
+            folder,
+            ..
+        } = self;
         manager.shutdown().await?;
         store.close()?;
         let reader = Store::open_read_only(&file)?;
@@ -135,9 +172,18 @@ where
     A: Runnable,
     A::Event: Send,
 {
-    let options =
-        Options { client: client.clone(), clock, ..matchday_server::agent_options(entropy_from_system()?) };
-    Ok(matchday_runtime::run(agent, listener, store.clone(), Stream(stream.into()), options)?)
+    let options = Options {
+        client: client.clone(),
+        clock,
+        ..matchday_server::agent_options(entropy_from_system()?)
+    };
+    Ok(matchday_runtime::run(
+        agent,
+        listener,
+        store.clone(),
+        Stream(stream.into()),
+        options,
+    )?)
 }
 
 /// LEAGUE_QUERY, as the player with this token asks.

@@ -26,18 +26,38 @@ pub(crate) async fn questions() -> Result<()> {
     for _ in 1..4 {
         players.join(&ground).await?;
     }
-    let columns = ["floor p50", "p50", "p99", "added p50", "added p99", "p50/floor"];
-    head("Idle: asked by one client, a manager of four players", columns);
+    let columns = [
+        "floor p50",
+        "p50",
+        "p99",
+        "added p50",
+        "added p99",
+        "p50/floor",
+    ];
+    head(
+        "Idle: asked by one client, a manager of four players",
+        columns,
+    );
     for (name, question) in [
         ("ping", json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})),
-        ("get_standings", json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings"})),
-        ("LEAGUE_QUERY GET_STANDINGS", query("GET_STANDINGS", &id, &token, ground.clock)),
-        ("LEAGUE_QUERY GET_NEXT_MATCH", query("GET_NEXT_MATCH", &id, &token, ground.clock)),
+        (
+            "get_standings",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings"}),
+        ),
+        (
+            "LEAGUE_QUERY GET_STANDINGS",
+            query("GET_STANDINGS", &id, &token, ground.clock),
+        ),
+        (
+            "LEAGUE_QUERY GET_NEXT_MATCH",
+            query("GET_NEXT_MATCH", &id, &token, ground.clock),
+        ),
     ] {
         ground.ask(&question).await?;
         let question = question.to_string().into();
         let to = ground.manager.address();
-        let floor = Floor::answering(ground.post(to, bytes::Bytes::clone(&question)).await?).await?;
+        let floor =
+            Floor::answering(ground.post(to, bytes::Bytes::clone(&question)).await?).await?;
         let (taken, least) = floor::beside(&ground, to, &floor, &question, QUESTIONS).await?;
         above(name, taken, least);
     }
@@ -58,21 +78,34 @@ pub(crate) async fn matches() -> Result<()> {
     ground.completed().await?;
     let (calls, overs, bytes) = {
         let mut notes = players.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        let calls = between(notes.matches.values(), |moments| moments.joined.zip(moments.called));
-        let overs = between(notes.matches.values(), |moments| moments.chose.zip(moments.over));
+        let calls = between(notes.matches.values(), |moments| {
+            moments.joined.zip(moments.called)
+        });
+        let overs = between(notes.matches.values(), |moments| {
+            moments.chose.zip(moments.over)
+        });
         (calls, overs, std::mem::take(&mut notes.samples))
     };
-    let sample = |kind: &str| bytes.get(kind).cloned().with_context(|| format!("no {kind} was seen"));
+    let sample = |kind: &str| {
+        bytes
+            .get(kind)
+            .cloned()
+            .with_context(|| format!("no {kind} was seen"))
+    };
     let call = sample("CHOOSE_PARITY_CALL")?;
     let over = sample("GAME_OVER")?;
     let call_floor = floor::bare(&ground, call, sample("GAME_JOIN_ACK")?, QUESTIONS).await?;
-    let over_floor = floor::bare(&ground, over, sample("CHOOSE_PARITY_RESPONSE")?, QUESTIONS).await?;
+    let over_floor =
+        floor::bare(&ground, over, sample("CHOOSE_PARITY_RESPONSE")?, QUESTIONS).await?;
     referee.shutdown().await?;
     let reports = reports(ground).await?;
     println!();
     above("last join to both asked to choose", calls, call_floor);
     above("last choice to GAME_OVER at both *", overs, over_floor);
-    head("* what waits for the disk, and the disk", ["tries", "p50", "p90", "p99", "p99.9", "max"]);
+    head(
+        "* what waits for the disk, and the disk",
+        ["tries", "p50", "p90", "p99", "p99.9", "max"],
+    );
     alone("MATCH_RESULT_REPORT, round trip *", reports);
     alone("one event made durable", commits);
     Ok(())
@@ -98,7 +131,10 @@ async fn commits(ground: &Ground) -> Result<Figures> {
         ground.store.append(Batch {
             at: Timestamp::EPOCH,
             stream: Stream("bench".into()),
-            lines: vec![event_codec::encode(ground.clock.now(), &json!({"number": number}))?],
+            lines: vec![event_codec::encode(
+                ground.clock.now(),
+                &json!({"number": number}),
+            )?],
             durability: Durability::Fsynced,
             awaited: true,
             then: Box::new(move |outcome| {

@@ -21,8 +21,11 @@ fn main() -> Result<()> {
         println!("not measured: run it with `cargo bench -p matchday --bench latency`");
         return Ok(());
     }
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(async {
-        idle::questions().await?;
-        idle::matches().await
-    })
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(async {
+            idle::questions().await?;
+            idle::matches().await
+        })
 }

@@ -39,7 +39,10 @@ pub(crate) struct Players {
 
 impl Players {
     pub(crate) fn none() -> Self {
-        Self { notes: Arc::default(), close: watch::channel(false).0 }
+        Self {
+            notes: Arc::default(),
+            close: watch::channel(false).0,
+        }
     }
 
     /// Lets one more in. Its id and its token.
@@ -50,11 +53,20 @@ impl Players {
         let handler = move |request: hyper::Request<Incoming>, _| {
             let notes = Arc::clone(&notes);
             async move {
-                let body = request.into_body().collect().await.map(|body| body.to_bytes());
+                let body = request
+                    .into_body()
+                    .collect()
+                    .await
+                    .map(|body| body.to_bytes());
                 Response::new(Full::new(answer(&notes, body.unwrap_or_default())))
             }
         };
-        tokio::spawn(server::serve(listener, 100, handler, self.close.subscribe()));
+        tokio::spawn(server::serve(
+            listener,
+            100,
+            handler,
+            self.close.subscribe(),
+        ));
         let register = json!({"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": {
             "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_REQUEST", "sender": "player:noting",
             "timestamp": ground.clock.now(), "conversation_id": "conv-register",
@@ -63,9 +75,20 @@ impl Players {
             },
         }});
         let accepted = ground.ask(&register).await?;
-        let word = |field: &str| accepted.get(field).and_then(Value::as_str).map(str::to_owned);
-        let (id, token) = word("player_id").zip(word("auth_token")).context("the registration's answer")?;
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).tokens.insert(id.clone(), token.clone());
+        let word = |field: &str| {
+            accepted
+                .get(field)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let (id, token) = word("player_id")
+            .zip(word("auth_token"))
+            .context("the registration's answer")?;
+        self.notes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .tokens
+            .insert(id.clone(), token.clone());
         Ok((id, token))
     }
 }
@@ -73,7 +96,13 @@ impl Players {
 fn answer(notes: &Mutex<Notes>, body: Bytes) -> Bytes {
     let asked_at = Instant::now();
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let text = |path: &str| request.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |path: &str| {
+        request
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let kind = text("/params/message_type");
     let player = text("/params/player_id");
     let (kind_of_answer, field, content) = match kind.as_str() {
@@ -97,7 +126,10 @@ fn answer(notes: &Mutex<Notes>, body: Bytes) -> Bytes {
     let answer = json!({"jsonrpc": "2.0", "id": request.get("id"), "result": result}).to_string();
     let answer = Bytes::from(answer);
     notes.samples.entry(kind.clone()).or_insert(body);
-    notes.samples.entry(kind_of_answer.to_owned()).or_insert_with(|| answer.clone());
+    notes
+        .samples
+        .entry(kind_of_answer.to_owned())
+        .or_insert_with(|| answer.clone());
     let moments = notes.matches.entry(text("/params/match_id")).or_default();
     match kind.as_str() {
         "GAME_INVITATION" => moments.joined = Some(Instant::now()),

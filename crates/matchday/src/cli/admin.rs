@@ -72,7 +72,9 @@ pub(super) async fn execute(args: AdminArgs) -> Result<ExitCode> {
     let (order, player_id, match_id, agent_id) = match order {
         OrderCommand::Pause => plain(Order::Pause),
         OrderCommand::Resume => plain(Order::Resume),
-        OrderCommand::Withdraw { player } => (Order::Withdraw, Some(PlayerId::new(player)), None, None),
+        OrderCommand::Withdraw { player } => {
+            (Order::Withdraw, Some(PlayerId::new(player)), None, None)
+        }
         OrderCommand::Void { match_id } => (Order::Void, None, Some(MatchId::new(match_id)), None),
         OrderCommand::End => plain(Order::End),
         OrderCommand::AllowUnproven => plain(Order::AllowUnproven),
@@ -80,8 +82,15 @@ pub(super) async fn execute(args: AdminArgs) -> Result<ExitCode> {
         OrderCommand::Revoke { agent } => of_agent(Order::Revoke, agent),
     };
     let league_id = client.league().await?;
-    let order = LeagueOrder { league_id, order, player_id, match_id, agent_id };
-    let has_token = order.order == Order::Rotate && order.agent_id.as_deref() != Some(CHECKPOINT_KEY);
+    let order = LeagueOrder {
+        league_id,
+        order,
+        player_id,
+        match_id,
+        agent_id,
+    };
+    let has_token =
+        order.order == Order::Rotate && order.agent_id.as_deref() != Some(CHECKPOINT_KEY);
     if !has_token {
         return operator.print(&client.order(order, &token).await?);
     }

@@ -44,8 +44,13 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
     }
     if !args.json {
         let events = found.events;
-        let head = found.head.map(|head| format!(", the chain ends in {head}")).unwrap_or_default();
-        say(format!("{from} is copied to {to} and checked: {events} events{head}"));
+        let head = found
+            .head
+            .map(|head| format!(", the chain ends in {head}"))
+            .unwrap_or_default();
+        say(format!(
+            "{from} is copied to {to} and checked: {events} events{head}"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,11 +15,18 @@ const OPENER: &[&str] = if cfg!(target_os = "macos") {
 
 /// Without such a program only the address is printed.
 pub(super) fn open(page: &str) {
-    let [program, arguments @ ..] = OPENER else { return };
+    let [program, arguments @ ..] = OPENER else {
+        return;
+    };
     let mut command = Command::new(program);
     command.args(arguments).arg(page);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     if let Err(error) = command.spawn() {
-        notice(&format!("{program} cannot be started ({error}): open {page} yourself"));
+        notice(&format!(
+            "{program} cannot be started ({error}): open {page} yourself"
+        ));
     }
 }

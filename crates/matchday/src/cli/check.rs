@@ -8,7 +8,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use matchday_author::check::manager::ManagerOptions;
 use matchday_author::check::player::PlayerOptions;
 use matchday_author::check::report::Report;
-use matchday_author::check::{CheckOptions, Wait, manager, player, preflight, referee, relay_front, render};
+use matchday_author::check::{
+    CheckOptions, Wait, manager, player, preflight, referee, relay_front, render,
+};
 use matchday_core::game::GameEntry;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{Endpoint, PlayerId};
@@ -154,13 +156,23 @@ struct WaitArgs {
     #[arg(long)]
     wait: bool,
     /// Where that manager listens
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000", requires = "wait")]
+    #[arg(
+        long,
+        value_name = "ADDR",
+        default_value = "127.0.0.1:8000",
+        requires = "wait"
+    )]
     listen: String,
     /// For a player that dials out: that manager has a relay
     #[arg(long, requires = "wait")]
     relay: bool,
     /// For how many seconds it waits
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, requires = "wait")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60.0,
+        requires = "wait"
+    )]
     wait_for: f64,
 }
 
@@ -188,26 +200,55 @@ pub(super) async fn execute(args: CheckArgs) -> Result<ExitCode> {
 }
 
 async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
-    let options = args.common.options(args.url.as_deref(), Some(&args.waiting)).await?;
+    let options = args
+        .common
+        .options(args.url.as_deref(), Some(&args.waiting))
+        .await?;
     let player_id = args.player_id.map(PlayerId::new);
-    let report = player::check(options, PlayerOptions { player_id, game: args.game }).await?;
+    let report = player::check(
+        options,
+        PlayerOptions {
+            player_id,
+            game: args.game,
+        },
+    )
+    .await?;
     args.common.publish(&report)
 }
 
 async fn check_referee(args: RefereeArgs) -> Result<ExitCode> {
-    let options = args.common.options(args.url.as_deref(), Some(&args.waiting)).await?;
+    let options = args
+        .common
+        .options(args.url.as_deref(), Some(&args.waiting))
+        .await?;
     args.common.publish(&referee::check(options).await?)
 }
 
 async fn check_manager(args: ManagerArgs) -> Result<ExitCode> {
-    let ManagerArgs { url, operator_token, players, referees, common } = args;
+    let ManagerArgs {
+        url,
+        operator_token,
+        players,
+        referees,
+        common,
+    } = args;
     let operator_token = secret_or_file(operator_token, &super::settings::OPERATOR_TOKEN)?;
     notice(&format!(
         "this registers {players} players and {referees} referees in the league at {}, and leaves them there: use a fresh one",
         target(&url)?.escaped()
     ));
     let options = common.options(Some(&url), None).await?;
-    common.publish(&manager::check(options, ManagerOptions { operator_token, players, referees }).await?)
+    common.publish(
+        &manager::check(
+            options,
+            ManagerOptions {
+                operator_token,
+                players,
+                referees,
+            },
+        )
+        .await?,
+    )
 }
 
 fn target(url: &str) -> Result<Endpoint> {
@@ -220,17 +261,27 @@ impl WaitArgs {
             return Ok(None);
         }
         let address = &self.listen;
-        let within = Duration::try_from_secs_f64(self.wait_for)
-            .map_err(|_| Usage(format!("--wait-for: expected seconds, got {}", self.wait_for)))?;
+        let within = Duration::try_from_secs_f64(self.wait_for).map_err(|_| {
+            Usage(format!(
+                "--wait-for: expected seconds, got {}",
+                self.wait_for
+            ))
+        })?;
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address} - choose another address with --listen HOST:PORT")
         })?;
         let bound = listener.local_addr()?;
-        notice(&format!("waiting {} s for the agent to register at http://{bound}/mcp", self.wait_for));
+        notice(&format!(
+            "waiting {} s for the agent to register at http://{bound}/mcp",
+            self.wait_for
+        ));
         if self.relay {
             let inner = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
             relay_front::start(listener, inner.local_addr()?)?;
-            return Ok(Some(Wait { listener: inner, within }));
+            return Ok(Some(Wait {
+                listener: inner,
+                within,
+            }));
         }
         Ok(Some(Wait { listener, within }))
     }
@@ -261,6 +312,10 @@ impl CommonArgs {
             (Some(why), false) => notice(why),
             (None, false) => say(render::people(report, Paint::of_stdout())),
         }
-        Ok(if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if report.holds() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
     }
 }

@@ -47,7 +47,16 @@ fn text(status: &ClusterStatus) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = status.processes.iter().map(row).collect();
-    let head = ["PROCESS", "VERSION", "LEASE LEFT", "LEAGUES", "WEIGHT", "TAKEN OVER", "STARTED", "URL"];
+    let head = [
+        "PROCESS",
+        "VERSION",
+        "LEASE LEFT",
+        "LEAGUES",
+        "WEIGHT",
+        "TAKEN OVER",
+        "STARTED",
+        "URL",
+    ];
     format!(
         "{}\nof the service that was asked: {} forwarded, {} of them unanswered; {} held; {} leagues lost; clock {}",
         headed(&table(&head, &rows)),

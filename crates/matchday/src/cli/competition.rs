@@ -17,9 +17,13 @@ pub(super) fn configured(config: &Config, base: Competition) -> Result<Competiti
         rounds: config.get(&settings::ROUNDS)?.unwrap_or(base.rounds),
         matches_per_pairing: matches_per_pairing.unwrap_or(base.matches_per_pairing),
         groups: config.get(&settings::GROUPS)?.unwrap_or(base.groups),
-        qualifiers: config.get(&settings::QUALIFIERS)?.unwrap_or(base.qualifiers),
+        qualifiers: config
+            .get(&settings::QUALIFIERS)?
+            .unwrap_or(base.qualifiers),
         replays: config.get(&settings::REPLAYS)?.unwrap_or(base.replays),
-        third_place: config.get(&settings::THIRD_PLACE)?.unwrap_or(base.third_place),
+        third_place: config
+            .get(&settings::THIRD_PLACE)?
+            .unwrap_or(base.third_place),
         seeding: config.get(&settings::SEEDING)?.unwrap_or(base.seeding),
         play_off: config.get(&settings::PLAY_OFF)?.unwrap_or(base.play_off),
         matches_per_hour: per_hour.or(Competition::of(format).matches_per_hour),
@@ -32,15 +36,25 @@ pub(super) fn score(config: &Config, game: &GameType) -> Result<Score> {
     if chosen == Some(Score::Payoff)
         && matchday_core::game::find(game).is_none_or(|game| game.payoff.is_none())
     {
-        let with = GAMES.iter().filter(|game| game.payoff.is_some()).map(|game| game.name);
+        let with = GAMES
+            .iter()
+            .filter(|game| game.payoff.is_some())
+            .map(|game| game.name);
         let with = with.collect::<Vec<_>>().join(", ");
-        return Err(config.wrong(&settings::SCORE, format!("{game} has no payoffs; it goes with {with}")));
+        return Err(config.wrong(
+            &settings::SCORE,
+            format!("{game} has no payoffs; it goes with {with}"),
+        ));
     }
     Ok(chosen.unwrap_or_else(|| Score::default_of(game)))
 }
 
 /// Refuses a league that cannot be; `players` if so many will have registered when it starts.
-pub(super) fn check(config: &Config, league: &LeagueSettings, players: Option<usize>) -> Result<()> {
+pub(super) fn check(
+    config: &Config,
+    league: &LeagueSettings,
+    players: Option<usize>,
+) -> Result<()> {
     let checked = match players {
         Some(players) => league.competition.check_for(players),
         None => league.competition.check(),
@@ -49,7 +63,9 @@ pub(super) fn check(config: &Config, league: &LeagueSettings, players: Option<us
     checked.map_err(|error| {
         let error = error.to_string();
         let (key, why) = error.split_once(": ").unwrap_or(("format", &error));
-        let setting = settings::ALL.iter().find(|setting| setting.id.eq_ignore_ascii_case(key));
+        let setting = settings::ALL
+            .iter()
+            .find(|setting| setting.id.eq_ignore_ascii_case(key));
         config.wrong(setting.unwrap_or(&&*settings::FORMAT), why)
     })
 }
@@ -63,12 +79,23 @@ mod tests {
     #[test]
     fn what_cannot_be_is_told_by_the_flag() {
         let said = |competition: Competition, players| {
-            let settings = LeagueSettings { competition, ..LeagueSettings::default() };
-            check(&ManagerFlags::with_variables(&[]), &settings, players).unwrap_err().to_string()
+            let settings = LeagueSettings {
+                competition,
+                ..LeagueSettings::default()
+            };
+            check(&ManagerFlags::with_variables(&[]), &settings, players)
+                .unwrap_err()
+                .to_string()
         };
-        let rounds = Competition { rounds: Some(9), ..Competition::of(Format::Swiss) };
+        let rounds = Competition {
+            rounds: Some(9),
+            ..Competition::of(Format::Swiss)
+        };
         insta::assert_snapshot!(said(rounds, Some(4)), @"--rounds: 4 players can play 1 to 3 rounds before everyone has met everyone, not 9");
-        let best_of = Competition { matches_per_pairing: 0, ..Competition::default() };
+        let best_of = Competition {
+            matches_per_pairing: 0,
+            ..Competition::default()
+        };
         insta::assert_snapshot!(said(best_of, None), @"--matches-per-pairing: expected 1 to 99, got 0");
     }
 }

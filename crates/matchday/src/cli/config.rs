@@ -4,8 +4,8 @@ use super::competition;
 use super::manager;
 use super::settings::config::Flags;
 use super::settings::{
-    self, Config, Declared, LeagueFlags, ManagerFlags, PlayerFlags, RefereeFlags, RunFlags, SeatFlags,
-    ServeFlags,
+    self, Config, Declared, LeagueFlags, ManagerFlags, PlayerFlags, RefereeFlags, RunFlags,
+    SeatFlags, ServeFlags,
 };
 use anyhow::Result;
 use matchday_core::league::{Competition, LeagueSettings};
@@ -73,7 +73,11 @@ pub(super) fn execute(args: ConfigArgs) -> Result<ExitCode> {
             section(LeagueFlags::default(), &file)?,
         ],
     };
-    say(if args.json { as_json(&sections)? } else { for_people(&sections) });
+    say(if args.json {
+        as_json(&sections)?
+    } else {
+        for_people(&sections)
+    });
     Ok(ExitCode::SUCCESS)
 }
 
@@ -87,8 +91,15 @@ fn section<const SECTION: usize>(
     let has = |setting: &Declared| config.values().any(|value| value.setting.id == setting.id);
     if has(&settings::FORMAT) {
         let competition = competition::configured(&config, Competition::default())?;
-        let players = if has(&settings::PLAYERS) { config.get(&settings::PLAYERS)? } else { None };
-        let league = LeagueSettings { competition, ..LeagueSettings::default() };
+        let players = if has(&settings::PLAYERS) {
+            config.get(&settings::PLAYERS)?
+        } else {
+            None
+        };
+        let league = LeagueSettings {
+            competition,
+            ..LeagueSettings::default()
+        };
         competition::check(&config, &league, players.map(usize::from))?;
         let game = config.need(&settings::GAME)?;
         competition::score(&config, &GameType::new(game.name))?;
@@ -104,7 +115,11 @@ fn for_people(sections: &[(&str, Config)]) -> String {
         .iter()
         .flat_map(|(section, config)| {
             config.values().map(move |value| {
-                vec![format!("{section}.{}", value.setting.name()), value.to_string(), value.source()]
+                vec![
+                    format!("{section}.{}", value.setting.name()),
+                    value.to_string(),
+                    value.source(),
+                ]
             })
         })
         .collect();
@@ -116,7 +131,10 @@ fn as_json(sections: &[(&str, Config)]) -> Result<String> {
     for (section, config) in sections {
         let values = config.values().map(|value| {
             let shown = value.text.as_ref().map(|_| value.to_string());
-            (value.setting.name(), json!({"value": shown, "from": value.source()}))
+            (
+                value.setting.name(),
+                json!({"value": shown, "from": value.source()}),
+            )
         });
         all.insert((*section).to_owned(), Value::Object(values.collect()));
     }

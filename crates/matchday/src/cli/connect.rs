@@ -12,7 +12,9 @@ use matchday_net::proxy::Proxies;
 use matchday_os::signals::Termination;
 use matchday_runtime::deciders::command::{PREFIX, Program};
 use matchday_runtime::entropy_from_system;
-use matchday_server::connect::{AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running};
+use matchday_server::connect::{
+    AgentEndpoint, Dialled, SavedMailbox, StandIn, Status, keep_running,
+};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,10 +36,19 @@ pub(crate) struct ConnectArgs {
     #[arg(value_name = "URL")]
     league: String,
     /// The join code that the operator gave out, if it is not in the URL
-    #[arg(long, value_name = "CODE", env = "MATCHDAY_CODE", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "CODE",
+        env = "MATCHDAY_CODE",
+        hide_env_values = true
+    )]
     code: Option<String>,
     /// Where the agent listens, or `command:PROGRAM` to start it and to start it again when it ends
-    #[arg(long, value_name = "URL|command:PROGRAM", default_value = "http://localhost:8101/mcp")]
+    #[arg(
+        long,
+        value_name = "URL|command:PROGRAM",
+        default_value = "http://localhost:8101/mcp"
+    )]
     to: String,
     /// Where to stand in for the manager: the agent registers there
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8000")]
@@ -63,7 +74,9 @@ enum Agent {
 impl Agent {
     fn parse(text: &str) -> Result<Self> {
         if let Some(command) = text.strip_prefix(PREFIX) {
-            let program = command.parse().map_err(|error| Usage(format!("--to {text:?}: {error}")))?;
+            let program = command
+                .parse()
+                .map_err(|error| Usage(format!("--to {text:?}: {error}")))?;
             return Ok(Self::Started(program));
         }
         let wrong = || {
@@ -89,11 +102,17 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     let code = args.code.as_deref().map(Token::new).or(code);
     let client = with_proxies(&args.tls.client()?)?;
     let listener = TcpListener::bind(&args.listen).await.map_err(|error| {
-        anyhow!("cannot listen on {}: {error} - choose another address with --listen HOST:PORT", args.listen)
+        anyhow!(
+            "cannot listen on {}: {error} - choose another address with --listen HOST:PORT",
+            args.listen
+        )
     })?;
     let listening = listener.local_addr()?;
-    let file = args.mailbox.unwrap_or_else(|| PathBuf::from(format!("connect-{}.json", listening.port())));
-    let saved = SavedMailbox::read_or_open(&client, &league, code.as_ref(), Some(&file), notice).await?;
+    let file = args
+        .mailbox
+        .unwrap_or_else(|| PathBuf::from(format!("connect-{}.json", listening.port())));
+    let saved =
+        SavedMailbox::read_or_open(&client, &league, code.as_ref(), Some(&file), notice).await?;
     notice(&format!(
         "the agent registers with http://{listening}/mcp, and plays at {league} - its mailbox is kept in {}",
         file.display()
@@ -106,12 +125,21 @@ pub(super) async fn execute(args: ConnectArgs) -> Result<ExitCode> {
     };
     let endpoint = AgentEndpoint::at(Client::new(), url);
     let registers_at = match &code {
-        Some(code) => format!("{}/join/{}/mcp", league.trim_end_matches("/mcp"), code.reveal()),
+        Some(code) => format!(
+            "{}/join/{}/mcp",
+            league.trim_end_matches("/mcp"),
+            code.reveal()
+        ),
         None => league.clone(),
     };
     let contact = saved.contact_endpoint.clone();
-    let stand_in =
-        StandIn { client, league: registers_at, contact, agent: endpoint.clone(), status: status.clone() };
+    let stand_in = StandIn {
+        client,
+        league: registers_at,
+        contact,
+        agent: endpoint.clone(),
+        status: status.clone(),
+    };
     let entropy = entropy_from_system()?;
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(stand_in.serve(listener, closing));

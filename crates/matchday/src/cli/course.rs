@@ -107,7 +107,10 @@ struct CourseAt {
 impl CourseAt {
     fn service(&self, folder: &Folder) -> ServiceArg {
         ServiceArg {
-            service: self.service.clone().unwrap_or_else(|| folder.plan.service.clone()),
+            service: self
+                .service
+                .clone()
+                .unwrap_or_else(|| folder.plan.service.clone()),
             service_token: self.service_token.clone(),
             tls: self.tls.clone(),
         }
@@ -119,7 +122,11 @@ pub(super) async fn execute(args: CourseArgs) -> Result<ExitCode> {
         CourseCommand::Init { folder } => init(&folder),
         CourseCommand::Publish { at, night } => publish(&at, night).await,
         CourseCommand::Night { at, night } => play_night(&at, night).await,
-        CourseCommand::Grades { folder, store, json } => grades(&folder, &store, json),
+        CourseCommand::Grades {
+            folder,
+            store,
+            json,
+        } => grades(&folder, &store, json),
     }
 }
 
@@ -167,7 +174,14 @@ async fn publish(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
     let service = at.service(&folder);
     let steps = create_leagues(&mut folder, &service, &night).await?;
     let pages = write_handouts(&folder)?;
-    print(at.json, &steps, &format!("{pages} hand-outs are in {}", folder.path().join(HANDOUTS).display()))
+    print(
+        at.json,
+        &steps,
+        &format!(
+            "{pages} hand-outs are in {}",
+            folder.path().join(HANDOUTS).display()
+        ),
+    )
 }
 
 fn known_night(folder: &Folder, night: String) -> Result<String> {
@@ -175,53 +189,89 @@ fn known_night(folder: &Folder, night: String) -> Result<String> {
         return Ok(night);
     }
     let nights = folder.plan.season.nights.join(", ");
-    Err(Usage(format!("--night: {night} is no night of this season: expected one of {nights}")).into())
+    Err(Usage(format!(
+        "--night: {night} is no night of this season: expected one of {nights}"
+    ))
+    .into())
 }
 
 /// Creates those leagues of the night that the service does not have.
-async fn create_leagues(folder: &mut Folder, service: &ServiceArg, night: &str) -> Result<Vec<LeagueStep>> {
+async fn create_leagues(
+    folder: &mut Folder,
+    service: &ServiceArg,
+    night: &str,
+) -> Result<Vec<LeagueStep>> {
     // Asked first, so that nothing is issued for a service that cannot be reached.
     let known = league_ids(service).await?;
     let mut entropy = entropy_from_system()?;
     folder.issue_codes(&mut entropy)?;
     let leagues = folder.leagues_of(night, &mut entropy)?;
-    let missing: Vec<&CourseLeague> =
-        leagues.iter().filter(|league| !known.contains(&league.league_id)).collect();
+    let missing: Vec<&CourseLeague> = leagues
+        .iter()
+        .filter(|league| !known.contains(&league.league_id))
+        .collect();
     if !missing.is_empty() {
-        let leagues: Result<Vec<LeagueSpec>> =
-            missing.iter().map(|league| league_spec(folder, league)).collect();
+        let leagues: Result<Vec<LeagueSpec>> = missing
+            .iter()
+            .map(|league| league_spec(folder, league))
+            .collect();
         let body = CreateLeagues { leagues: leagues? };
         let _: CreatedLeagues = service.send(ServiceRoute::CreateLeagues, "", &body).await?;
     }
-    let state = |league: &CourseLeague| if known.contains(&league.league_id) { "is there already".to_owned() } else {
-            let students = folder.students.iter().filter(|student| student.section == league.section).count();
+    let state = |league: &CourseLeague| {
+        if known.contains(&league.league_id) {
+            "is there already".to_owned()
+        } else {
+            let students = folder
+                .students
+                .iter()
+                .filter(|student| student.section == league.section)
+                .count();
             format!("created, students: {students}")
-        };
+        }
+    };
     Ok(leagues
         .iter()
-        .map(|league| LeagueStep { league_id: league.league_id.clone(), state: state(league) })
+        .map(|league| LeagueStep {
+            league_id: league.league_id.clone(),
+            state: state(league),
+        })
         .collect())
 }
 
 async fn league_ids(service: &ServiceArg) -> Result<BTreeSet<String>> {
     let listed: LeagueList = service.call(ServiceRoute::ListLeagues, "").await?;
-    Ok(listed.leagues.iter().map(|league| league.address.league_id.as_str().to_owned()).collect())
+    Ok(listed
+        .leagues
+        .iter()
+        .map(|league| league.address.league_id.as_str().to_owned())
+        .collect())
 }
 
 fn league_spec(folder: &Folder, league: &CourseLeague) -> Result<LeagueSpec> {
-    let mut settings = folder.plan.league_settings(&league.section).map_err(Usage)?;
+    let mut settings = folder
+        .plan
+        .league_settings(&league.section)
+        .map_err(Usage)?;
     settings.insert("operator-token".to_owned(), league.operator_token.clone());
     let roster = Some(folder.league_roster(&league.section)?);
-    Ok(LeagueSpec { league_id: league.league_id.clone(), settings, roster })
+    Ok(LeagueSpec {
+        league_id: league.league_id.clone(),
+        settings,
+        roster,
+    })
 }
 
 /// Writes a page for each student, in a folder for each section; returns how many.
 fn write_handouts(folder: &Folder) -> Result<usize> {
     let mut taken = BTreeSet::new();
     for student in &folder.students {
-        let Some(code) = folder.code_of(student) else { continue };
+        let Some(code) = folder.code_of(student) else {
+            continue;
+        };
         let section = folder.path().join(HANDOUTS).join(&student.section);
-        fs::create_dir_all(&section).with_context(|| format!("{} cannot be made", section.display()))?;
+        fs::create_dir_all(&section)
+            .with_context(|| format!("{} cannot be made", section.display()))?;
         let name = handout::file_name(student);
         let mut path = section.join(format!("{name}.html"));
         for number in 2.. {
@@ -261,8 +311,12 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
     let service = at.service(&folder);
     // Those that were never published are created, so that the night says who is missing.
     create_leagues(&mut folder, &service, &night).await?;
-    let leagues: Vec<CourseLeague> =
-        folder.leagues.iter().filter(|league| league.night == night).cloned().collect();
+    let leagues: Vec<CourseLeague> = folder
+        .leagues
+        .iter()
+        .filter(|league| league.night == night)
+        .cloned()
+        .collect();
     let mut steps = Vec::new();
     let mut failed = false;
     for league in leagues {
@@ -273,26 +327,41 @@ async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
                 format!("NOT STARTED: {error:#}")
             }
         };
-        steps.push(LeagueStep { league_id: league.league_id, state });
+        steps.push(LeagueStep {
+            league_id: league.league_id,
+            state,
+        });
     }
     if let Some(next) = folder.plan.night_after(&night).map(str::to_owned) {
         steps.extend(create_leagues(&mut folder, &service, &next).await?);
     }
     write_handouts(&folder)?;
     print(at.json, &steps, "")?;
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// Starts a league, unless that has been done.
 async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
-    let shown: LeagueDetails = service.call(ServiceRoute::ShowLeague, &league.league_id).await?;
-    let Progress { phase, players, .. } =
-        shown.progress.ok_or_else(|| anyhow!(shown.fault.unwrap_or_default()))?;
+    let shown: LeagueDetails = service
+        .call(ServiceRoute::ShowLeague, &league.league_id)
+        .await?;
+    let Progress { phase, players, .. } = shown
+        .progress
+        .ok_or_else(|| anyhow!(shown.fault.unwrap_or_default()))?;
     if phase != Phase::Registration {
-        return Ok(format!("started already, players: {players}, {}", cell(&phase)));
+        return Ok(format!(
+            "started already, players: {players}, {}",
+            cell(&phase)
+        ));
     }
     if players < 2 {
-        bail!("{players} registered, and a league needs 2 players: start it later with the same command");
+        bail!(
+            "{players} registered, and a league needs 2 players: start it later with the same command"
+        );
     }
     let id = LeagueId::new(league.league_id.as_str());
     let token = Token::new(league.operator_token.as_str());
@@ -304,13 +373,17 @@ async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
 
 fn print(as_json: bool, steps: &[LeagueStep], after: &str) -> Result<ExitCode> {
     if as_json {
-        let steps: Vec<Value> =
-            steps.iter().map(|step| json!({ "league_id": step.league_id, "state": step.state })).collect();
+        let steps: Vec<Value> = steps
+            .iter()
+            .map(|step| json!({ "league_id": step.league_id, "state": step.state }))
+            .collect();
         say(serde_json::to_string_pretty(&json!({ "leagues": steps }))?);
         return Ok(ExitCode::SUCCESS);
     }
-    let rows: Vec<Vec<String>> =
-        steps.iter().map(|step| vec![step.league_id.clone(), step.state.clone()]).collect();
+    let rows: Vec<Vec<String>> = steps
+        .iter()
+        .map(|step| vec![step.league_id.clone(), step.state.clone()])
+        .collect();
     say(headed(&table(&["LEAGUE", "STATE"], &rows)));
     if !after.is_empty() {
         say(after);
@@ -331,7 +404,9 @@ fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
         let found = verify_file(store)?;
         if !found.is_good() {
             verified = false;
-            notice(&format!("{store} does not verify: see `matchday verify {store}`"));
+            notice(&format!(
+                "{store} does not verify: see `matchday verify {store}`"
+            ));
         }
     }
     let mut nights = Vec::new();
@@ -356,30 +431,53 @@ fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
     ] {
         write_private(&out.join(name), &text)?;
     }
-    if as_json { say(serde_json::to_string_pretty(&sheet.lines)?) } else {
-            say(sheet.text());
-            say(format!(
-                "\n{0}/grades.csv: a row a student; nights.csv: a row a student and night; platform.csv: for a learning platform",
-                out.display()
-            ));
-        }
-    Ok(if verified { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if as_json {
+        say(serde_json::to_string_pretty(&sheet.lines)?)
+    } else {
+        say(sheet.text());
+        say(format!(
+            "\n{0}/grades.csv: a row a student; nights.csv: a row a student and night; platform.csv: for a learning platform",
+            out.display()
+        ));
+    }
+    Ok(if verified {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn is_due(folder: &Folder, league: &CourseLeague) -> bool {
-    folder.plan.deadline_of(&league.night).is_some_and(|deadline| deadline < Clock::start().now())
+    folder
+        .plan
+        .deadline_of(&league.night)
+        .is_some_and(|deadline| deadline < Clock::start().now())
 }
 
 /// The league as it was played; `None` if no store holds it.
-fn stored_night(folder: &Folder, league: &CourseLeague, stores: &[StoreUrl]) -> Result<Option<Night>> {
+fn stored_night(
+    folder: &Folder,
+    league: &CourseLeague,
+    stores: &[StoreUrl],
+) -> Result<Option<Night>> {
     let id = LeagueId::new(league.league_id.as_str());
-    let Some(deadline) = folder.plan.deadline_of(&league.night) else { return Ok(None) };
+    let Some(deadline) = folder.plan.deadline_of(&league.night) else {
+        return Ok(None);
+    };
     for store in stores {
         let known = Store::open_read_only(store)?.leagues()?;
         if known.iter().any(|known| known.id.as_ref() == Some(&id)) {
-            let location = Location { store: store.clone(), league: LeagueChoice::Named(id) };
+            let location = Location {
+                store: store.clone(),
+                league: LeagueChoice::Named(id),
+            };
             let log = LeagueLog::load(&location.open()?)?;
-            return Ok(Some(Night::of(&log, &league.section, &league.night, deadline)));
+            return Ok(Some(Night::of(
+                &log,
+                &league.section,
+                &league.night,
+                deadline,
+            )));
         }
     }
     Ok(None)

@@ -73,28 +73,51 @@ pub(super) async fn listen_or_dial(
     manager: &Endpoint,
     code: Option<&Token>,
 ) -> Result<Listening> {
-    if let Some(Dial { contact, agent, short_name, link }) =
-        dial::begin(config, options, manager, code).await?
+    if let Some(Dial {
+        contact,
+        agent,
+        short_name,
+        link,
+    }) = dial::begin(config, options, manager, code).await?
     {
         let address = address_of(manager).await;
-        let listener = AgentListener::Dialled { contact: contact.clone(), agent };
-        return Ok(Listening { listener, address, contact, short_name, link: Some(link) });
+        let listener = AgentListener::Dialled {
+            contact: contact.clone(),
+            agent,
+        };
+        return Ok(Listening {
+            listener,
+            address,
+            contact,
+            short_name,
+            link: Some(link),
+        });
     }
     let listener = bind(config).await?;
     let address = listener.local_addr()?;
     let contact = contact(config, address.port())?;
     let short_name = address.port().to_string();
-    Ok(Listening { listener: AgentListener::Socket(listener), address, contact, short_name, link: None })
+    Ok(Listening {
+        listener: AgentListener::Socket(listener),
+        address,
+        contact,
+        short_name,
+        link: None,
+    })
 }
 
 /// The address of a manager, without its port. An agent without a socket may call endpoints of the same class of addresses.
 async fn address_of(manager: &Endpoint) -> SocketAddr {
     let target = Target::parse(manager.raw());
     let found = match &target {
-        Some(target) => tokio::net::lookup_host((target.host.as_str(), target.port)).await.ok(),
+        Some(target) => tokio::net::lookup_host((target.host.as_str(), target.port))
+            .await
+            .ok(),
         None => None,
     };
-    let ip = found.and_then(|mut addresses| addresses.next()).map(|address| address.ip());
+    let ip = found
+        .and_then(|mut addresses| addresses.next())
+        .map(|address| address.ip());
     SocketAddr::new(ip.unwrap_or(Ipv4Addr::UNSPECIFIED.into()), 0)
 }
 
@@ -115,12 +138,20 @@ fn serves_tls(config: &Config) -> bool {
 
 /// Whether other services may have a part of the store: `serve` shares a database, and no other command does.
 pub(super) fn is_shared(config: &Config) -> bool {
-    config.is_of_service() && matches!(config.get(&settings::STORE), Ok(Some(StoreUrl::Postgres(_))))
+    config.is_of_service()
+        && matches!(
+            config.get(&settings::STORE),
+            Ok(Some(StoreUrl::Postgres(_)))
+        )
 }
 
 /// The URL that the settings name for callers.
 pub(super) fn public(config: &Config) -> Result<Option<Endpoint>> {
-    let named = if config.is_of_service() { config.get(&settings::PUBLIC_URL)? } else { None };
+    let named = if config.is_of_service() {
+        config.get(&settings::PUBLIC_URL)?
+    } else {
+        None
+    };
     match named {
         Some(public) => Ok(Some(public)),
         // There it is where the other services call.
@@ -139,8 +170,14 @@ pub(super) fn is_for_this_machine_alone(config: &Config, listening: IpAddr) -> R
 
 fn is_advertised_elsewhere(config: &Config) -> Result<bool> {
     for setting in [&settings::PUBLIC_URL, &settings::ADVERTISE] {
-        let url = if config.has(setting) { config.get(setting)? } else { None };
-        if url.is_some_and(|url| !Target::parse(url.raw()).is_some_and(|target| is_here(&target.host))) {
+        let url = if config.has(setting) {
+            config.get(setting)?
+        } else {
+            None
+        };
+        if url.is_some_and(|url| {
+            !Target::parse(url.raw()).is_some_and(|target| is_here(&target.host))
+        }) {
             return Ok(true);
         }
     }
@@ -158,12 +195,19 @@ pub(super) fn contact(config: &Config, port: u16) -> Result<Endpoint> {
     if let Some(public) = public(config)? {
         return Ok(public);
     }
-    let host =
-        config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map_or("", |(host, _)| host);
-    let host = if matches!(host, "" | "0.0.0.0" | "[::]") { "localhost" } else { host };
+    let host = config
+        .text(&settings::LISTEN)
+        .and_then(|text| text.rsplit_once(':'))
+        .map_or("", |(host, _)| host);
+    let host = if matches!(host, "" | "0.0.0.0" | "[::]") {
+        "localhost"
+    } else {
+        host
+    };
     let scheme = if serves_tls(config) { "https" } else { "http" };
     let url = format!("{scheme}://{host}:{port}/mcp");
-    Endpoint::parse(&url).with_context(|| format!("{url} is no endpoint - name one with --advertise URL"))
+    Endpoint::parse(&url)
+        .with_context(|| format!("{url} is no endpoint - name one with --advertise URL"))
 }
 
 /// The manager, and the join code for it: that of `--code`, or the one in the manager's URL.
@@ -175,7 +219,9 @@ pub(super) fn manager(config: &Config) -> Result<(Endpoint, Option<Token>)> {
 }
 
 pub(super) fn display_name(config: &Config, otherwise: &str) -> Result<DisplayName> {
-    Ok(config.get(&settings::NAME)?.map_or_else(|| DisplayName::parse(otherwise), Ok)?)
+    Ok(config
+        .get(&settings::NAME)?
+        .map_or_else(|| DisplayName::parse(otherwise), Ok)?)
 }
 
 /// Every game that this program knows.
@@ -193,32 +239,44 @@ pub(super) fn hand_on_to_programs(config: &Config) -> Result<()> {
 
 /// The external program that knows the rules, if the settings name one.
 pub(super) fn game_program(config: &Config) -> Result<Option<GameProgram>> {
-    let Some(command) = config.text(&settings::GAME_COMMAND) else { return Ok(None) };
+    let Some(command) = config.text(&settings::GAME_COMMAND) else {
+        return Ok(None);
+    };
     let limits = ResourceLimits {
         time: config.need(&settings::GAME_TIME)?,
         memory_bytes: config.need(&settings::GAME_MEMORY)? << 20,
     };
     let program = GameProgram::named(command, limits);
-    Ok(Some(program.map_err(|error| config.wrong(&settings::GAME_COMMAND, error))?))
+    Ok(Some(program.map_err(|error| {
+        config.wrong(&settings::GAME_COMMAND, error)
+    })?))
 }
 
 /// `base` with what the settings say about timeouts and retries.
 pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
     let same_kind = |backoff: &Backoff| discriminant(backoff) == discriminant(&base.retry.backoff);
-    let backoff = config.get(&settings::RETRY)?.filter(|kind| !same_kind(kind)).unwrap_or(base.retry.backoff);
+    let backoff = config
+        .get(&settings::RETRY)?
+        .filter(|kind| !same_kind(kind))
+        .unwrap_or(base.retry.backoff);
     let delay = config.get(&settings::RETRY_DELAY)?;
     let backoff = match (backoff, delay) {
         (backoff, None) => backoff,
         (Backoff::Fixed { .. }, Some(delay)) => Backoff::Fixed { delay },
-        (Backoff::Exponential { max, .. }, Some(initial)) => {
-            Backoff::Exponential { initial, max: max.max(initial) }
-        }
+        (Backoff::Exponential { max, .. }, Some(initial)) => Backoff::Exponential {
+            initial,
+            max: max.max(initial),
+        },
     };
-    let retries = config.get(&settings::RETRIES)?.unwrap_or(base.retry.retries);
+    let retries = config
+        .get(&settings::RETRIES)?
+        .unwrap_or(base.retry.retries);
     let other = config.get(&settings::OTHER_TIMEOUT)?;
     Ok(Timing {
         join: config.get(&settings::JOIN_TIMEOUT)?.unwrap_or(base.join),
-        choice: config.get(&settings::CHOICE_TIMEOUT)?.unwrap_or(base.choice),
+        choice: config
+            .get(&settings::CHOICE_TIMEOUT)?
+            .unwrap_or(base.choice),
         game_over: base.game_over,
         report: other.unwrap_or(base.report),
         other: other.unwrap_or(base.other),
@@ -228,7 +286,13 @@ pub(super) fn timing(config: &Config, base: Timing) -> Result<Timing> {
 
 /// The bounds that a referee's settings put on what its manager hands over: those that were set.
 pub(super) fn timeout_bounds(config: &Config, own: &Timing) -> Timeouts {
-    let Timeouts { join_ms, choice_ms, retries, retry_delay_ms, .. } = own.timeouts();
+    let Timeouts {
+        join_ms,
+        choice_ms,
+        retries,
+        retry_delay_ms,
+        ..
+    } = own.timeouts();
     let is_set = |setting: &settings::Declared| config.text(setting).is_some();
     Timeouts {
         join_ms: join_ms.filter(|_| is_set(&settings::JOIN_TIMEOUT)),
@@ -242,7 +306,9 @@ pub(super) fn timeout_bounds(config: &Config, own: &Timing) -> Timeouts {
 /// The agent's own file, named after its port unless the settings name one.
 pub(super) fn open_store(config: &Config, otherwise: String) -> Result<Store> {
     let url = config.get(&settings::STORE)?;
-    Ok(Store::open(url.unwrap_or_else(|| StoreUrl::Sqlite(otherwise.into())))?)
+    Ok(Store::open(
+        url.unwrap_or_else(|| StoreUrl::Sqlite(otherwise.into())),
+    )?)
 }
 
 /// Where the log goes.
@@ -270,7 +336,8 @@ pub(super) fn options_and_log(config: &Config, to: LogTo) -> Result<(Options, Lo
     options.requests_per_address = config.get(&settings::ADDRESS_RATE)?;
     network::limit(config, &mut options)?;
     // Who comes through a proxy or a tunnel is a caller on this machine, too.
-    options.trusts_loopback = options.server.trusted_proxies.is_empty() && !is_advertised_elsewhere(config)?;
+    options.trusts_loopback =
+        options.server.trusted_proxies.is_empty() && !is_advertised_elsewhere(config)?;
     options.server = options.server.within_fd_limit(fd_limit::get());
     options.server.tls = tls::serving(config)?;
     options.client = tls::client(config)?.with_head_limits(network::head_limits(&options.server));
@@ -281,11 +348,18 @@ pub(super) fn options_and_log(config: &Config, to: LogTo) -> Result<(Options, Lo
 fn allowed(config: &Config) -> Result<Allowlist> {
     let hosts = config.get(&settings::ALLOWED_HOSTS)?;
     let origins = config.get(&settings::ALLOWED_ORIGINS)?;
-    let listening =
-        config.text(&settings::LISTEN).and_then(|text| text.rsplit_once(':')).map(|(host, _)| host);
+    let listening = config
+        .text(&settings::LISTEN)
+        .and_then(|text| text.rsplit_once(':'))
+        .map(|(host, _)| host);
     let advertised = public(config)?;
-    let advertised = advertised.as_ref().and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
-    let own = listening.into_iter().chain(advertised).filter_map(HostRule::parse);
+    let advertised = advertised
+        .as_ref()
+        .and_then(|url| url.raw().split("://").nth(1)?.split('/').next());
+    let own = listening
+        .into_iter()
+        .chain(advertised)
+        .filter_map(HostRule::parse);
     Ok(Allowlist {
         hosts: own.chain(hosts.unwrap_or_default()).collect(),
         origins: origins.unwrap_or_default(),
@@ -297,8 +371,12 @@ fn allowed(config: &Config) -> Result<Allowlist> {
 fn log_sink(format: Format, to: LogTo) -> LogSink {
     // A closed pipe must not end the league.
     let writer = match to {
-        LogTo::Stdout => LogWriter::start(format, |line| drop(writeln!(std::io::stdout().lock(), "{line}"))),
-        LogTo::Stderr => LogWriter::start(format, |line| drop(writeln!(std::io::stderr().lock(), "{line}"))),
+        LogTo::Stdout => LogWriter::start(format, |line| {
+            drop(writeln!(std::io::stdout().lock(), "{line}"))
+        }),
+        LogTo::Stderr => LogWriter::start(format, |line| {
+            drop(writeln!(std::io::stderr().lock(), "{line}"))
+        }),
     };
     let writer = Arc::new(writer);
     // The subscriber of the process is never dropped; the writer must be, to be flushed.
@@ -319,7 +397,10 @@ fn log_sink(format: Format, to: LogTo) -> LogSink {
     };
     Arc::new(move |entry: &Entry| match unanswered(entry) {
         None => writer.write(entry),
-        Some(message) if is_due() => writer.write(&Entry { message, ..entry.clone() }),
+        Some(message) if is_due() => writer.write(&Entry {
+            message,
+            ..entry.clone()
+        }),
         Some(_) => {}
     })
 }
@@ -329,7 +410,13 @@ fn unanswered(entry: &Entry) -> Option<String> {
     let kind = entry.message_type.as_ref()?.raw();
     let failed = entry.level != Level::INFO && entry.event_type == "message_sent";
     (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
-    let text = |key| entry.details.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let text = |key| {
+        entry
+            .details
+            .get(key)
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default()
+    };
     Some(format!(
         "cannot register with the manager at {} yet ({}): trying again",
         text("to"),
@@ -395,9 +482,12 @@ mod tests {
     fn plain_http_that_others_can_hear_is_warned_of() {
         let plain = config("", "");
         let secure = config("MATCHDAY_TLS_CERT", "player.pem");
-        for (address, warns) in
-            [("127.0.0.1:1", false), ("[::1]:1", false), ("0.0.0.0:1", true), ("10.0.0.5:1", true)]
-        {
+        for (address, warns) in [
+            ("127.0.0.1:1", false),
+            ("[::1]:1", false),
+            ("0.0.0.0:1", true),
+            ("10.0.0.5:1", true),
+        ] {
             let address = address.parse().unwrap();
             assert_eq!(warning(&plain, address).is_some(), warns, "{address}");
             assert_eq!(warning(&secure, address), None, "{address}");
@@ -406,10 +496,14 @@ mod tests {
 
     #[test]
     fn an_agent_that_serves_over_tls_says_so_in_its_endpoint() {
-        for (variable, expected) in
-            [("", "http://127.0.0.1:9/mcp"), ("MATCHDAY_TLS_CERT", "https://127.0.0.1:9/mcp")]
-        {
-            assert_eq!(contact(&config(variable, "player.pem"), 9).unwrap().raw(), expected);
+        for (variable, expected) in [
+            ("", "http://127.0.0.1:9/mcp"),
+            ("MATCHDAY_TLS_CERT", "https://127.0.0.1:9/mcp"),
+        ] {
+            assert_eq!(
+                contact(&config(variable, "player.pem"), 9).unwrap().raw(),
+                expected
+            );
         }
     }
 }

@@ -58,13 +58,24 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let urls = args.stores.urls();
     let (store, others) = urls.split_first().context("name the store of a league")?;
     // Opened to see whether they are what they are taken for.
-    others.iter().try_for_each(|url| Store::open_read_only(url).map(drop))?;
-    let league = args.league.id().map_or(LeagueChoice::Latest, LeagueChoice::Named);
-    let location = Location { store: store.clone(), league };
+    others
+        .iter()
+        .try_for_each(|url| Store::open_read_only(url).map(drop))?;
+    let league = args
+        .league
+        .id()
+        .map_or(LeagueChoice::Latest, LeagueChoice::Named);
+    let location = Location {
+        store: store.clone(),
+        league,
+    };
     drop(location.open()?);
     let listener = TcpListener::bind(&args.listen).await;
     let listener = listener.with_context(|| {
-        format!("cannot listen on {} - choose another address with --listen HOST:PORT", args.listen)
+        format!(
+            "cannot listen on {} - choose another address with --listen HOST:PORT",
+            args.listen
+        )
     })?;
     let address = listener.local_addr()?;
     let dashboard = Dashboard::stored(location, others.to_vec(), address.ip().is_loopback())?;
@@ -74,7 +85,12 @@ pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
         browser::open(&page);
     }
     let (close, closing) = watch::channel(false);
-    let serving = tokio::spawn(dashboard::serve(dashboard, listener, Allowlist::default(), closing));
+    let serving = tokio::spawn(dashboard::serve(
+        dashboard,
+        listener,
+        Allowlist::default(),
+        closing,
+    ));
     stop.recv().await;
     let _ = close.send(true);
     serving.await??;
@@ -90,16 +106,25 @@ pub(super) fn source_of_manager(
     scheme: &str,
 ) -> Result<Option<Arc<Source>>> {
     let mut others = config.get(&settings::DASHBOARD_STORES)?.unwrap_or_default();
-    if let Some(folder) = others.iter().find(|url| url.file().is_some_and(Path::is_dir)) {
+    if let Some(folder) = others
+        .iter()
+        .find(|url| url.file().is_some_and(Path::is_dir))
+    {
         let why = format!("{folder} is a folder, not a store");
         return Err(config.wrong(&settings::DASHBOARD_STORES, why));
     }
     let only_this_machine = daemon::is_for_this_machine_alone(config, listening.ip())?;
-    if !config.get(&settings::DASHBOARD)?.unwrap_or(only_this_machine) {
+    if !config
+        .get(&settings::DASHBOARD)?
+        .unwrap_or(only_this_machine)
+    {
         return Ok(None);
     }
     others.extend(seats);
-    notice(&format!("the league can be seen at {scheme}://{}/", reached(listening)));
+    notice(&format!(
+        "the league can be seen at {scheme}://{}/",
+        reached(listening)
+    ));
     Ok(Some(Source::alone(Location::latest(store), others)))
 }
 

@@ -50,7 +50,8 @@ pub(super) async fn begin(
     prepare(options)?;
     let league = manager.raw();
     let file = mailbox_file(config);
-    let saved = SavedMailbox::read_or_open(&options.client, league, code, file.as_deref(), notice).await?;
+    let saved =
+        SavedMailbox::read_or_open(&options.client, league, code, file.as_deref(), notice).await?;
     let (agent, dialling) = connect::dial(options.client.clone(), &saved, Status::notices(notice))?;
     let (failed, failure) = watch::channel(None);
     tokio::spawn(async move {
@@ -64,7 +65,12 @@ pub(super) async fn begin(
     let link = DialLink(failure);
     notice(&format!("called through the relay of {league}"));
     let short_name = saved.mailbox.chars().take(SHORT).collect();
-    Ok(Some(Dial { contact: Endpoint::parse(&saved.contact_endpoint)?, agent, short_name, link }))
+    Ok(Some(Dial {
+        contact: Endpoint::parse(&saved.contact_endpoint)?,
+        agent,
+        short_name,
+        link,
+    }))
 }
 
 /// Options of an agent that dials out; its client, which calls through the proxies of the environment.

@@ -1,7 +1,9 @@
 //! `matchday doctor`: looks for what would keep an agent from working, with the settings that the agent would have.
 
 use super::settings::config::Flags;
-use super::settings::{self, Config, ManagerFlags, PlayerFlags, RefereeFlags, SeatFlags, ServeFlags};
+use super::settings::{
+    self, Config, ManagerFlags, PlayerFlags, RefereeFlags, SeatFlags, ServeFlags,
+};
 use super::{network, roster, tls};
 use crate::doctor::{self, Severity, Subject};
 use anyhow::Result;
@@ -47,7 +49,10 @@ enum DoctorCommand {
 }
 
 pub(super) async fn execute(args: DoctorArgs) -> Result<ExitCode> {
-    let subject = match args.command.unwrap_or_else(|| DoctorCommand::Manager(ManagerFlags::default())) {
+    let subject = match args
+        .command
+        .unwrap_or_else(|| DoctorCommand::Manager(ManagerFlags::default()))
+    {
         DoctorCommand::Manager(flags) => subject(&flags.resolve()?, ManagerFlags::NAME)?,
         DoctorCommand::Serve(flags) => subject(&flags.resolve()?, ServeFlags::NAME)?,
         DoctorCommand::Referee(flags) => registering(&flags)?,
@@ -55,9 +60,19 @@ pub(super) async fn execute(args: DoctorArgs) -> Result<ExitCode> {
         DoctorCommand::Seat(flags) => registering(&flags)?,
     };
     let findings = doctor::examine(&subject).await;
-    say(if args.json { serde_json::to_string_pretty(&findings)? } else { doctor::text(&findings) });
-    let failed = findings.iter().any(|finding| finding.severity == Severity::Failed);
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    say(if args.json {
+        serde_json::to_string_pretty(&findings)?
+    } else {
+        doctor::text(&findings)
+    });
+    let failed = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Failed);
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// An agent that registers with a manager, and calls no endpoints of others on our behalf.
@@ -65,18 +80,31 @@ fn registering<const SECTION: usize>(flags: &Flags<SECTION>) -> Result<Subject> 
     let config = flags.resolve()?;
     let manager = config.need(&settings::MANAGER)?;
     let manager = Some(roster::split(manager.raw()).0);
-    Ok(Subject { manager, agent_client: None, ..base(&config, Flags::<SECTION>::NAME)? })
+    Ok(Subject {
+        manager,
+        agent_client: None,
+        ..base(&config, Flags::<SECTION>::NAME)?
+    })
 }
 
 fn subject(config: &Config, section: &str) -> Result<Subject> {
     let base = base(config, section)?;
-    let listening = base.listen.parse().unwrap_or_else(|_| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+    let listening = base
+        .listen
+        .parse()
+        .unwrap_or_else(|_| SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
     let agent_client = Some(network::guarded(config, &base.client, listening)?);
-    Ok(Subject { agent_client, ..base })
+    Ok(Subject {
+        agent_client,
+        ..base
+    })
 }
 
 fn base(config: &Config, section: &str) -> Result<Subject> {
-    let listen = config.text(&settings::LISTEN).unwrap_or_default().to_owned();
+    let listen = config
+        .text(&settings::LISTEN)
+        .unwrap_or_default()
+        .to_owned();
     let port = listen.rsplit_once(':').map_or("", |(_, port)| port);
     let store = config.get(&settings::STORE)?;
     let store = store.unwrap_or_else(|| StoreUrl::Sqlite(format!("{section}-{port}.db").into()));
@@ -85,7 +113,11 @@ fn base(config: &Config, section: &str) -> Result<Subject> {
     Ok(Subject {
         listen,
         store,
-        tls: files.map(|(cert, key)| ServerTlsFiles { cert, key, client_ca: file(&settings::TLS_CLIENT_CA) }),
+        tls: files.map(|(cert, key)| ServerTlsFiles {
+            cert,
+            key,
+            client_ca: file(&settings::TLS_CLIENT_CA),
+        }),
         connections_max: config.need(&settings::CONNECTIONS_MAX)?,
         manager: None,
         client: tls::client(config)?,

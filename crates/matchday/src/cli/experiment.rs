@@ -77,10 +77,15 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
         .map_err(|error| Usage(format!("{shown} cannot be read: {error}")))?;
     let stop = Arc::new(AtomicBool::new(false));
     let externals = args.llm.externals(THINK_TIME, &stop)?;
-    let plan = Plan::read(&text, &externals, &stop).await.map_err(|why| Usage(format!("{shown}: {why}")))?;
+    let plan = Plan::read(&text, &externals, &stop)
+        .await
+        .map_err(|why| Usage(format!("{shown}: {why}")))?;
     let out = args.out.unwrap_or_else(|| args.plan.with_extension(""));
     if out == args.plan {
-        return Err(Usage(format!("{shown}: the plan has no extension: name a folder with --out")).into());
+        return Err(Usage(format!(
+            "{shown}: the plan has no extension: name a folder with --out"
+        ))
+        .into());
     }
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let threads = args.threads.unwrap_or(cores);
@@ -110,19 +115,38 @@ pub(super) async fn execute(args: ExperimentArgs) -> Result<ExitCode> {
 }
 
 /// `None` if it was stopped before its end.
-fn conduct(plan: &Plan, out: &Path, threads: NonZeroUsize, stop: &AtomicBool) -> Result<Option<Results>> {
+fn conduct(
+    plan: &Plan,
+    out: &Path,
+    threads: NonZeroUsize,
+    stop: &AtomicBool,
+) -> Result<Option<Results>> {
     let (mut folder, mut fold) = Folder::open(out, plan)?;
     let mut bar = ProgressBar::of_long_run();
-    let complete = play(plan, &mut folder, &mut fold, &Run { threads, stop }, &mut bar);
+    let complete = play(
+        plan,
+        &mut folder,
+        &mut fold,
+        &Run { threads, stop },
+        &mut bar,
+    );
     bar.clear();
     if !complete? {
         folder.flush()?;
-        if let Some(why) = plan.tournaments.iter().find_map(|game| game.rules.as_ref()?.failure()) {
+        if let Some(why) = plan
+            .tournaments
+            .iter()
+            .find_map(|game| game.rules.as_ref()?.failure())
+        {
             bail!("the rules of the game failed: {why}");
         }
         return Ok(None);
     }
-    for (name, program) in plan.tournaments.iter().flat_map(|tournament| &tournament.entrants.programs) {
+    for (name, program) in plan
+        .tournaments
+        .iter()
+        .flat_map(|tournament| &tournament.entrants.programs)
+    {
         if let Some(why) = program.last_failure() {
             notice(&format!("{name} failed, at last because: {why}"));
         }
@@ -138,14 +162,16 @@ fn for_people(results: &Results, out: &Path) -> String {
         .iter()
         .map(|group| {
             let best = group.strategies.first();
-            let score = best.and_then(|row| row.score).map_or_else(String::new, |score| {
-                format!(
-                    "{:.1} % ({:.1} to {:.1})",
-                    100.0 * score.value,
-                    100.0 * score.low,
-                    100.0 * score.high
-                )
-            });
+            let score = best
+                .and_then(|row| row.score)
+                .map_or_else(String::new, |score| {
+                    format!(
+                        "{:.1} % ({:.1} to {:.1})",
+                        100.0 * score.value,
+                        100.0 * score.low,
+                        100.0 * score.high
+                    )
+                });
             vec![
                 group.game.clone(),
                 group.format.clone(),
@@ -157,8 +183,21 @@ fn for_people(results: &Results, out: &Path) -> String {
             ]
         })
         .collect();
-    let heads = ["GAME", "FORMAT", "REPETITIONS", "MATCHES", "BEST", "SCORE, 95 %", "CYCLES"];
-    let files =
-        ["report.html", "results.json", "matches.csv"].map(|file| out.join(file).display().to_string());
-    format!("{}\n\n{}\n\n{}", results.name, table(&heads, &rows), files.join("\n"))
+    let heads = [
+        "GAME",
+        "FORMAT",
+        "REPETITIONS",
+        "MATCHES",
+        "BEST",
+        "SCORE, 95 %",
+        "CYCLES",
+    ];
+    let files = ["report.html", "results.json", "matches.csv"]
+        .map(|file| out.join(file).display().to_string());
+    format!(
+        "{}\n\n{}\n\n{}",
+        results.name,
+        table(&heads, &rows),
+        files.join("\n")
+    )
 }

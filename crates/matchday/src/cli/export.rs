@@ -34,7 +34,13 @@ pub(crate) fn execute(args: ExportArgs) -> Result<ExitCode> {
     let events = written.events;
     let matches = written.matches;
     let out = args.out.display();
-    let no_league = if written.league { "" } else { "; no table, for that is in the manager's store" };
-    say(format!("{events} events and {matches} matches written to {out}{no_league}"));
+    let no_league = if written.league {
+        ""
+    } else {
+        "; no table, for that is in the manager's store"
+    };
+    say(format!(
+        "{events} events and {matches} matches written to {out}{no_league}"
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -47,19 +47,31 @@ pub(super) fn execute(args: GamesArgs) -> Result<ExitCode> {
 
 fn list(games: &[&GameEntry]) -> String {
     let width = games.iter().map(|game| game.name.len()).max().unwrap_or(0);
-    let lines = games.iter().map(|game| format!("{:width$}  {}", game.name, game.about));
+    let lines = games
+        .iter()
+        .map(|game| format!("{:width$}  {}", game.name, game.about));
     let lines: Vec<_> = lines.collect();
-    format!("{}\n\n`matchday games NAME` shows the rules of one.", lines.join("\n"))
+    format!(
+        "{}\n\n`matchday games NAME` shows the rules of one.",
+        lines.join("\n")
+    )
 }
 
 fn strategies_of(game: &GameEntry) -> String {
-    let width = strategy::of(game).map(|entry| entry.name.len()).max().unwrap_or(0);
+    let width = strategy::of(game)
+        .map(|entry| entry.name.len())
+        .max()
+        .unwrap_or(0);
     let lines = strategy::of(game).map(|entry| format!("  {:width$}  {}", entry.name, entry.about));
-    format!("Built-in strategies:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    format!(
+        "Built-in strategies:\n{}",
+        lines.collect::<Vec<_>>().join("\n")
+    )
 }
 
 fn in_json(game: &GameEntry) -> Value {
-    let strategies = strategy::of(game).map(|entry| json!({ "name": entry.name, "about": entry.about }));
+    let strategies =
+        strategy::of(game).map(|entry| json!({ "name": entry.name, "about": entry.about }));
     json!({
         "game_type": game.name,
         "about": game.about,
@@ -70,7 +82,11 @@ fn in_json(game: &GameEntry) -> Value {
 }
 
 fn names() -> String {
-    GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(", ")
+    GAMES
+        .iter()
+        .map(|game| game.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// What `--game` says of itself.
@@ -83,6 +99,9 @@ pub(super) fn known(name: &str) -> Result<&'static GameEntry, String> {
     game::find(&GameType::new(name)).ok_or_else(|| {
         let hint = nearest(name, GAMES.iter().map(|game| game.name));
         let hint = hint.map_or_else(String::new, |name| format!(" - did you mean {name:?}?"));
-        format!("there is no game {name:?}; choose one of: {}{hint}", names())
+        format!(
+            "there is no game {name:?}; choose one of: {}{hint}",
+            names()
+        )
     })
 }

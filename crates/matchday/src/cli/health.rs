@@ -30,12 +30,19 @@ pub(super) struct HealthArgs {
 
 pub(super) async fn execute(args: HealthArgs) -> Result<ExitCode> {
     let url = args.url.unwrap_or_else(|| {
-        format!("http://127.0.0.1:{}", std::env::var("MATCHDAY_PORT").unwrap_or_else(|_| "8000".to_owned()))
+        format!(
+            "http://127.0.0.1:{}",
+            std::env::var("MATCHDAY_PORT").unwrap_or_else(|_| "8000".to_owned())
+        )
     });
     let base = url.trim_end_matches('/').trim_end_matches("/mcp");
     let ready = format!("{base}/health/ready");
     let deadline = Instant::now() + ANSWER_TIMEOUT;
-    let answer = args.tls.client()?.get_with(&ready, Vec::new(), deadline, ANSWER_BYTES_MAX).await;
+    let answer = args
+        .tls
+        .client()?
+        .get_with(&ready, Vec::new(), deadline, ANSWER_BYTES_MAX)
+        .await;
     let answer = answer.map_err(|error| anyhow!("{base} does not answer: {error}"))?;
     let data: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     match (answer.status, data.get("why").and_then(Value::as_str)) {

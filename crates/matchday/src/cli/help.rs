@@ -16,17 +16,31 @@ const COLUMNS: usize = 80;
 pub(super) fn parse() -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let wants_all = given.iter().any(|argument| argument == HELP_ALL);
-    let given =
-        given.into_iter().map(|argument| if argument == HELP_ALL { "--help".into() } else { argument });
-    let command = if wants_all { complete() } else { everyday(Cli::command()) };
+    let given = given.into_iter().map(|argument| {
+        if argument == HELP_ALL {
+            "--help".into()
+        } else {
+            argument
+        }
+    });
+    let command = if wants_all {
+        complete()
+    } else {
+        everyday(Cli::command())
+    };
     let parsed = command.try_get_matches_from(given);
-    parsed.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| refuse(&error))
+    parsed
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| refuse(&error))
 }
 
 /// The commands by what a person wants to do.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Try", &["run", "watch", "games"]),
-    ("Write an agent", &["new", "check", "practice", "connect", "seat"]),
+    (
+        "Write an agent",
+        &["new", "check", "practice", "connect", "seat"],
+    ),
     (
         "Run a league",
         &[
@@ -42,10 +56,27 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "roster",
         ],
     ),
-    ("Many leagues", &["serve", "league", "season", "course", "cluster"]),
-    ("Afterwards", &["verify", "replay", "report", "export", "dashboard"]),
+    (
+        "Many leagues",
+        &["serve", "league", "season", "course", "cluster"],
+    ),
+    (
+        "Afterwards",
+        &["verify", "replay", "report", "export", "dashboard"],
+    ),
     ("Research", &["simulate", "experiment"]),
-    ("Set-up", &["doctor", "config", "backup", "health", "schema", "completions", "man"]),
+    (
+        "Set-up",
+        &[
+            "doctor",
+            "config",
+            "backup",
+            "health",
+            "schema",
+            "completions",
+            "man",
+        ],
+    ),
 ];
 
 /// Shown by `--help` of the program, and on its manual page.
@@ -57,8 +88,15 @@ Examples:
 
 /// The names alone, so that they fit on a screen.
 fn short_page() -> String {
-    let about = Cli::command().get_about().map(ToString::to_string).unwrap_or_default();
-    let width = GROUPS.iter().map(|(group, _)| group.len()).max().unwrap_or_default();
+    let about = Cli::command()
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let width = GROUPS
+        .iter()
+        .map(|(group, _)| group.len())
+        .max()
+        .unwrap_or_default();
     let groups = GROUPS.iter().flat_map(|(group, names)| {
         let mut lines = vec![format!("  {group:width$}  ")];
         for (place, name) in names.iter().enumerate() {
@@ -80,7 +118,10 @@ fn short_page() -> String {
 
 /// The same with a line for each command.
 fn full_page(command: &Command) -> String {
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let about = command
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let names = GROUPS.iter().flat_map(|(_, names)| names.iter());
     let width = names.map(|name| name.len()).max().unwrap_or_default();
     let mut page = format!("{about}\n\nUsage: matchday COMMAND [OPTIONS]\n");
@@ -118,18 +159,29 @@ fn reveal(command: Command) -> Command {
 
 /// The program with the options of every day.
 fn everyday(command: Command) -> Command {
-    command.mut_subcommands(with_hint).override_help(short_page())
+    command
+        .mut_subcommands(with_hint)
+        .override_help(short_page())
 }
 
 /// Says below the help of a command that it has more options.
 fn with_hint(command: Command) -> Command {
-    let command = command.mut_subcommands(with_hint).mut_args(|arg| arg.long_help(None::<&str>));
-    if !command.get_arguments().any(|arg| arg.get_help_heading().is_some() && arg.is_hide_set()) {
+    let command = command
+        .mut_subcommands(with_hint)
+        .mut_args(|arg| arg.long_help(None::<&str>));
+    if !command
+        .get_arguments()
+        .any(|arg| arg.get_help_heading().is_some() && arg.is_hide_set())
+    {
         return command;
     }
-    let example = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    command
-        .after_help(format!("{example}\n\nThese are the options of every day; {HELP_ALL} shows all of them."))
+    let example = command
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    command.after_help(format!(
+        "{example}\n\nThese are the options of every day; {HELP_ALL} shows all of them."
+    ))
 }
 
 /// Prints the help that was asked for, or the error as one line: what is wrong, what was probably meant, what to do.
@@ -154,14 +206,22 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
     let said = said.join(" ").replace(" tip: ", " - ");
     let said = said.strip_prefix("error: ").unwrap_or(&said);
-    notice(&format!("{said}; `{} --help` shows what there is", called(&text)));
+    notice(&format!(
+        "{said}; `{} --help` shows what there is",
+        called(&text)
+    ));
     ExitCode::from(2)
 }
 
 /// The command that was called, as its usage names it.
 fn called(text: &str) -> String {
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("matchday");
-    let words = usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()));
+    let usage = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Usage: "))
+        .unwrap_or("matchday");
+    let words = usage
+        .split(' ')
+        .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()));
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -171,7 +231,10 @@ mod tests {
 
     #[test]
     fn every_command_stands_in_one_group() {
-        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut grouped: Vec<_> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| names.iter().copied())
+            .collect();
         let command = Cli::command();
         let mut all: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
         grouped.sort_unstable();

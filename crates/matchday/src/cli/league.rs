@@ -11,9 +11,9 @@ use matchday_audit::csv_rows::csv;
 use matchday_os::file::create_private;
 use matchday_runtime::routes::ServiceRoute;
 use matchday_server::service::api_types::{
-    ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague, CreatedLeagues,
-    DeletedLeague, ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails, LeagueList, LeagueSpec,
-    LeagueSummary,
+    ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague,
+    CreatedLeagues, DeletedLeague, ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails,
+    LeagueList, LeagueSpec, LeagueSummary,
 };
 use matchday_store::StoreUrl;
 use matchday_terminal::{headed, say, table};
@@ -105,7 +105,11 @@ struct ConfigureArgs {
 }
 
 pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
-    let LeagueArgs { service, json, command } = args;
+    let LeagueArgs {
+        service,
+        json,
+        command,
+    } = args;
     match command {
         LeagueCommand::Create(create_args) => create(&service, create_args, json).await,
         LeagueCommand::List(list_args) => list(&service, list_args, json).await,
@@ -116,15 +120,22 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
         LeagueCommand::Configure(ConfigureArgs { name, settings }) => {
             let settings = changed(&name, settings)?;
             let body = ConfigureLeague { settings };
-            let league: ConfiguredLeague = service.send(ServiceRoute::ConfigureLeague, &name, &body).await?;
+            let league: ConfiguredLeague = service
+                .send(ServiceRoute::ConfigureLeague, &name, &body)
+                .await?;
             print(json, &league, |league| {
-                let code = league.seat_code.as_ref().map_or_else(String::new, |code| format!(" {code}"));
+                let code = league
+                    .seat_code
+                    .as_ref()
+                    .map_or_else(String::new, |code| format!(" {code}"));
                 format!("{}{code}", league.league_id)
             })
         }
         LeagueCommand::Archive { name } => {
             let league: ArchivedLeague = service.call(ServiceRoute::ArchiveLeague, &name).await?;
-            print(json, &league, |league| format!("{} {}", league.league_id, league.file))
+            print(json, &league, |league| {
+                format!("{} {}", league.league_id, league.file)
+            })
         }
         LeagueCommand::Delete { name, yes: false } => {
             let why = format!(
@@ -138,10 +149,17 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
             print(json, &league, |league| league.league_id.to_string())
         }
         LeagueCommand::Import { file, league } => {
-            let file = file.canonicalize().with_context(|| format!("{} cannot be found", file.display()))?;
-            let body = ImportLeague { file, league_id: league };
+            let file = file
+                .canonicalize()
+                .with_context(|| format!("{} cannot be found", file.display()))?;
+            let body = ImportLeague {
+                file,
+                league_id: league,
+            };
             let league: LeagueAddress = service.send(ServiceRoute::ImportLeague, "", &body).await?;
-            print(json, &league, |league| format!("{} {}", league.league_id, league.url))
+            print(json, &league, |league| {
+                format!("{} {}", league.league_id, league.url)
+            })
         }
     }
 }
@@ -153,7 +171,8 @@ fn changed(name: &str, settings: LeagueFlags) -> Result<BTreeMap<String, String>
     }
     let texts = settings.resolve_alone().given_texts();
     if texts.is_empty() {
-        let why = format!("name what is to change, such as `matchday league configure {name} --lead 5`");
+        let why =
+            format!("name what is to change, such as `matchday league configure {name} --lead 5`");
         return Err(Usage(why).into());
     }
     Ok(texts)
@@ -165,8 +184,12 @@ pub(super) fn template_texts(
     mut settings: LeagueFlags,
 ) -> Result<(BTreeMap<String, String>, Option<String>)> {
     if let Some(path) = &template {
-        std::fs::metadata(path)
-            .map_err(|error| Usage(format!("--template: {} cannot be read: {error}", path.display())))?;
+        std::fs::metadata(path).map_err(|error| {
+            Usage(format!(
+                "--template: {} cannot be read: {error}",
+                path.display()
+            ))
+        })?;
     }
     settings.config = template.or(settings.config);
     let mut texts = settings.resolve()?.given_texts();
@@ -178,14 +201,24 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
     let (settings, roster) = template_texts(args.template, args.settings)?;
     let mut leagues = Vec::new();
     for name in args.names {
-        let roster = roster.as_ref().map(|pattern| read_roster(pattern, &name)).transpose()?;
-        leagues.push(LeagueSpec { league_id: name, settings: settings.clone(), roster });
+        let roster = roster
+            .as_ref()
+            .map(|pattern| read_roster(pattern, &name))
+            .transpose()?;
+        leagues.push(LeagueSpec {
+            league_id: name,
+            settings: settings.clone(),
+            roster,
+        });
     }
     // Before anything is created, so that no codes are lost.
     for league in leagues.iter().filter(|league| league.roster.is_some()) {
         let file = codes_file(&league.league_id);
         if file.exists() {
-            bail!("{} exists already: move it away, and create the leagues then", file.display());
+            bail!(
+                "{} exists already: move it away, and create the leagues then",
+                file.display()
+            );
         }
     }
     let body = CreateLeagues { leagues };
@@ -199,13 +232,21 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
         }
     }
     say(headed(&created_table(&created.leagues)));
-    for CreatedLeague { address: LeagueAddress { league_id, url, .. }, secrets } in &created.leagues {
+    for CreatedLeague {
+        address: LeagueAddress { league_id, url, .. },
+        secrets,
+    } in &created.leagues
+    {
         if let Some(code) = &secrets.referee_code {
             let base = url.trim_end_matches("mcp");
-            say(format!("{league_id}: referees are started with --manager {base}join/{code}/mcp"));
+            say(format!(
+                "{league_id}: referees are started with --manager {base}join/{code}/mcp"
+            ));
         }
         if let Some(code) = &secrets.seat_code {
-            say(format!("{league_id}: clients of seats show {code} as their bearer token"));
+            say(format!(
+                "{league_id}: clients of seats show {code} as their bearer token"
+            ));
         }
     }
     say(
@@ -221,8 +262,16 @@ fn created_table(created: &[CreatedLeague]) -> String {
         } else {
             codes_file(address.league_id.as_str()).display().to_string()
         };
-        let token = secrets.operator_token.clone().unwrap_or_else(|| "(as given)".to_owned());
-        vec![address.league_id.to_string(), address.url.clone(), token, codes]
+        let token = secrets
+            .operator_token
+            .clone()
+            .unwrap_or_else(|| "(as given)".to_owned());
+        vec![
+            address.league_id.to_string(),
+            address.url.clone(),
+            token,
+            codes,
+        ]
     };
     let rows: Vec<Vec<String>> = created.iter().map(row).collect();
     table(&["LEAGUE", "URL", "OPERATOR TOKEN", "JOIN CODES"], &rows)
@@ -241,8 +290,9 @@ pub(super) fn codes_file(name: &str) -> PathBuf {
 
 pub(super) fn write_codes(name: &str, codes: &[JoinCodeRow]) -> Result<()> {
     let path = codes_file(name);
-    let write =
-        |path: &Path| -> Result<()> { Ok(create_private(path)?.write_all(csv(codes.iter())?.as_bytes())?) };
+    let write = |path: &Path| -> Result<()> {
+        Ok(create_private(path)?.write_all(csv(codes.iter())?.as_bytes())?)
+    };
     write(&path).with_context(|| format!("{} cannot be written", path.display()))
 }
 
@@ -263,7 +313,13 @@ fn list_text(listed: &LeagueList) -> String {
         return "no league yet: create one with `matchday league create NAME`".to_owned();
     }
     let row = |league: &LeagueSummary| {
-        let LeagueSummary { address, game_type, state, created_at, .. } = league;
+        let LeagueSummary {
+            address,
+            game_type,
+            state,
+            created_at,
+            ..
+        } = league;
         vec![
             address.league_id.to_string(),
             game_type.to_string(),
@@ -273,5 +329,8 @@ fn list_text(listed: &LeagueList) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = listed.leagues.iter().map(row).collect();
-    headed(&table(&["LEAGUE", "GAME", "STATE", "CREATED", "URL"], &rows))
+    headed(&table(
+        &["LEAGUE", "GAME", "STATE", "CREATED", "URL"],
+        &rows,
+    ))
 }

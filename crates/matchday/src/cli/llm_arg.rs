@@ -38,16 +38,28 @@ fn api(name: &str) -> Result<Api, String> {
 
 impl LlmArgs {
     /// What external strategies need. `stop` is set when the budget is spent.
-    pub(super) fn externals(&self, think_time: Duration, stop: &Arc<AtomicBool>) -> Result<Externals> {
+    pub(super) fn externals(
+        &self,
+        think_time: Duration,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Externals> {
         let models = self.llm_url.as_ref().map(|url| -> Result<Models> {
-            if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+            if !["http://", "https://"]
+                .iter()
+                .any(|scheme| url.starts_with(scheme))
+            {
                 return Err(Usage(format!(
                     "--llm-url: expected a URL, such as http://localhost:11434, got {url}"
                 ))
                 .into());
             }
-            let key = std::env::var(LLM_API_KEY).ok().filter(|key| !key.trim().is_empty());
-            let key = key.map_or_else(|| secret_file::of_variable(LLM_API_KEY), |key| Ok(Some(key)))?;
+            let key = std::env::var(LLM_API_KEY)
+                .ok()
+                .filter(|key| !key.trim().is_empty());
+            let key = key.map_or_else(
+                || secret_file::of_variable(LLM_API_KEY),
+                |key| Ok(Some(key)),
+            )?;
             Ok(Models {
                 client: self.tls.client()?,
                 url: url.clone(),
@@ -59,6 +71,10 @@ impl LlmArgs {
                 }),
             })
         });
-        Ok(Externals { think_time, runtime: Handle::current(), models: models.transpose()? })
+        Ok(Externals {
+            think_time,
+            runtime: Handle::current(),
+            models: models.transpose()?,
+        })
     }
 }

@@ -28,8 +28,11 @@ pub(super) fn execute(args: &ManArgs) -> Result<ExitCode> {
     let mut program = help::complete();
     program.build();
     if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-        let commands = program.get_subcommands().filter(|command| command.get_name() != "help");
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{} cannot be made", folder.display()))?;
+        let commands = program
+            .get_subcommands()
+            .filter(|command| command.get_name() != "help");
         for command in std::iter::once(&program).chain(commands) {
             let path = folder.join(format!("{}.1", page_name(command)));
             std::fs::write(&path, page(command)?)
@@ -41,7 +44,10 @@ pub(super) fn execute(args: &ManArgs) -> Result<ExitCode> {
         None => &program,
         Some(name) => program.find_subcommand(name).ok_or_else(|| {
             let known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
-            Usage(format!("there is no command {name:?}{}", hint(name, known.iter().copied())))
+            Usage(format!(
+                "there is no command {name:?}{}",
+                hint(name, known.iter().copied())
+            ))
         })?,
     };
     std::io::stdout().lock().write_all(&page(command)?)?;

@@ -2,7 +2,9 @@
 //! given when it is started again are ignored, with a warning.
 
 use super::settings::{self, Config, ManagerFlags};
-use super::{competition, daemon, dashboard, network, notice, relay, roster, seat, status, telemetry};
+use super::{
+    competition, daemon, dashboard, network, notice, relay, roster, seat, status, telemetry,
+};
 use anyhow::{Context, Result};
 use matchday_audit::league_log::LeagueLog;
 use matchday_core::event_codec;
@@ -29,7 +31,10 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let mut options = daemon::options(&config)?;
     let mut wanted = league_settings(
         &config,
-        LeagueSettings { league_id: config.need(&settings::LEAGUE_ID)?, ..LeagueSettings::default() },
+        LeagueSettings {
+            league_id: config.need(&settings::LEAGUE_ID)?,
+            ..LeagueSettings::default()
+        },
     )?;
     if let Some(rules) = daemon::game_program(&config)? {
         let game = rules.describe().await.map_err(anyhow::Error::msg)?;
@@ -56,7 +61,11 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let plan = plan(&config, league, start_when, address, &options)?;
     let seats_url = plan.seats.as_ref().map(|_| store.url().of_seats());
     let seats = seats_url.clone().map(Store::open).transpose()?;
-    let scheme = if options.server.tls.is_some() { "https" } else { "http" };
+    let scheme = if options.server.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
     let source = dashboard::source_of_manager(&config, address, store.url(), seats_url, scheme)?;
     let net = LeagueNet {
         address,
@@ -67,10 +76,15 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         matches_max: 0,
         seed: None,
     };
-    let stores = LeagueStore { seats: seats.clone(), ..LeagueStore::alone(store.clone(), stream, source)? };
+    let stores = LeagueStore {
+        seats: seats.clone(),
+        ..LeagueStore::alone(store.clone(), stream, source)?
+    };
     let mut running = RunningLeague::open(plan, stores, net)?;
     running.start_when_complete(|why| {
-        notice(&format!("the league could not be started: {why} - start it with `matchday start`"));
+        notice(&format!(
+            "the league could not be started: {why} - start it with `matchday start`"
+        ));
     });
     let supervised = supervise(&running, stop).await;
     let closed = running.shutdown().await;
@@ -108,7 +122,10 @@ fn new_league(
     if league.operator_token.is_none() {
         let made = Token::issue("operator", &mut entropy_from_system()?);
         league.operator_token = Some(made.hash());
-        notice(&format!("operator token, shown this once - keep it for `matchday admin`: {}", made.reveal()));
+        notice(&format!(
+            "operator token, shown this once - keep it for `matchday admin`: {}",
+            made.reveal()
+        ));
     }
     let contact = daemon::contact(config, address.port())?;
     let only_this_machine = daemon::is_for_this_machine_alone(config, address.ip())?;
@@ -123,7 +140,10 @@ fn plan(
     address: SocketAddr,
     options: &Options,
 ) -> Result<LeaguePlan> {
-    let has_roster = league.roster.iter().any(|invited| invited.role == AgentRole::Player);
+    let has_roster = league
+        .roster
+        .iter()
+        .any(|invited| invited.role == AgentRole::Player);
     let only_this_machine = daemon::is_for_this_machine_alone(config, address.ip())?;
     let (seats, made) = seat::plan(config, only_this_machine, has_roster)?.unzip();
     seat::show_code(made.flatten());
@@ -139,25 +159,43 @@ fn plan(
 
 /// `base` with what the settings say, but for its name.
 pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<LeagueSettings> {
-    let token = config.get(&settings::OPERATOR_TOKEN)?.map(|token| token.hash());
-    let game_type = config.get(&settings::GAME)?.map_or(base.game_type, |game| GameType::new(game.name));
+    let token = config
+        .get(&settings::OPERATOR_TOKEN)?
+        .map(|token| token.hash());
+    let game_type = config
+        .get(&settings::GAME)?
+        .map_or(base.game_type, |game| GameType::new(game.name));
     Ok(LeagueSettings {
         league_id: base.league_id,
         score: competition::score(config, &game_type)?,
         game_type,
-        conformance: config.get(&settings::CONFORMANCE)?.unwrap_or(base.conformance),
+        conformance: config
+            .get(&settings::CONFORMANCE)?
+            .unwrap_or(base.conformance),
         announce_lead: config.get(&settings::LEAD)?.unwrap_or(base.announce_lead),
-        players_max: config.get(&settings::PLAYERS_MAX)?.unwrap_or(base.players_max),
+        players_max: config
+            .get(&settings::PLAYERS_MAX)?
+            .unwrap_or(base.players_max),
         referees_max: base.referees_max,
-        public_reads: config.get(&settings::PUBLIC_READS)?.unwrap_or(base.public_reads),
-        suspend_after: config.get(&settings::SUSPEND_AFTER)?.unwrap_or(base.suspend_after),
-        endpoint_check: config.get(&settings::ENDPOINT_CHECK)?.unwrap_or(base.endpoint_check),
+        public_reads: config
+            .get(&settings::PUBLIC_READS)?
+            .unwrap_or(base.public_reads),
+        suspend_after: config
+            .get(&settings::SUSPEND_AFTER)?
+            .unwrap_or(base.suspend_after),
+        endpoint_check: config
+            .get(&settings::ENDPOINT_CHECK)?
+            .unwrap_or(base.endpoint_check),
         probe_timeout: base.probe_timeout,
         probe_every: base.probe_every,
-        tie_breaks: config.get(&settings::TIE_BREAKS)?.unwrap_or(base.tie_breaks),
+        tie_breaks: config
+            .get(&settings::TIE_BREAKS)?
+            .unwrap_or(base.tie_breaks),
         proof: config.get(&settings::PROOF)?.unwrap_or(base.proof),
         standings_pause: base.standings_pause,
-        message_bytes_max: config.get(&settings::MESSAGE_BYTES_MAX)?.unwrap_or(base.message_bytes_max),
+        message_bytes_max: config
+            .get(&settings::MESSAGE_BYTES_MAX)?
+            .unwrap_or(base.message_bytes_max),
         timing: daemon::timing(config, base.timing)?,
         operator_token: token.or(base.operator_token),
         token_guesses_max: base.token_guesses_max,
@@ -174,15 +212,27 @@ pub(super) fn league_settings(config: &Config, base: LeagueSettings) -> Result<L
 
 /// The league that the settings name, if they do.
 fn asked_for(config: &Config) -> Result<Option<LeagueId>> {
-    let given = config.given().any(|value| value.setting.id == settings::LEAGUE_ID.id);
-    if given { config.get(&settings::LEAGUE_ID) } else { Ok(None) }
+    let given = config
+        .given()
+        .any(|value| value.setting.id == settings::LEAGUE_ID.id);
+    if given {
+        config.get(&settings::LEAGUE_ID)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Which of a store's leagues is played: the latest, or after one that is over another, if another was asked for.
 fn place(store: &Store, wanted: Option<&LeagueId>) -> Result<(u32, Stream)> {
     let file = store.name();
-    if !store.in_league(NO_LEAGUE).load(&Stream::service())?.is_empty() {
-        anyhow::bail!("{file} is the store of a service: start it with `matchday serve --store {file}`");
+    if !store
+        .in_league(NO_LEAGUE)
+        .load(&Stream::service())?
+        .is_empty()
+    {
+        anyhow::bail!(
+            "{file} is the store of a service: start it with `matchday serve --store {file}`"
+        );
     }
     let mut known = Vec::new();
     for (number, stream) in store.leagues()? {
@@ -191,36 +241,55 @@ fn place(store: &Store, wanted: Option<&LeagueId>) -> Result<(u32, Stream)> {
             .league;
         known.push((number, stream, league));
     }
-    let Some((number, stream, latest)) = known.last() else { return Ok((1, Stream::league())) };
+    let Some((number, stream, latest)) = known.last() else {
+        return Ok((1, Stream::league()));
+    };
     let own = &latest.settings.league_id;
-    let Some(wanted) = wanted.filter(|wanted| *wanted != own) else { return Ok((*number, stream.clone())) };
+    let Some(wanted) = wanted.filter(|wanted| *wanted != own) else {
+        return Ok((*number, stream.clone()));
+    };
     if latest.phase != Phase::Completed {
         anyhow::bail!(
             "{file} holds {own}, which is not over: let it end, or end it with `matchday admin end`, before {wanted} \
              begins in this file, or name another file with --store"
         );
     }
-    if known.iter().any(|(_, _, league)| league.settings.league_id == *wanted) {
-        anyhow::bail!("{file} holds {wanted}, and leagues after it: a new league needs another --league-id");
+    if known
+        .iter()
+        .any(|(_, _, league)| league.settings.league_id == *wanted)
+    {
+        anyhow::bail!(
+            "{file} holds {wanted}, and leagues after it: a new league needs another --league-id"
+        );
     }
     let number = number.saturating_add(1);
-    notice(&format!("{own} is over: {wanted} begins in {file} as its league number {number}"));
+    notice(&format!(
+        "{own} is over: {wanted} begins in {file} as its league number {number}"
+    ));
     Ok((number, Stream::of_league(number)))
 }
 
 /// The settings of the league in the store, if there is one.
 fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<LeagueSettings>> {
     let events = store.load(stream)?;
-    let Some(first) = events.first() else { return Ok(None) };
-    let mut settings =
-        match event_codec::decode(&first.line).context("the league's first event cannot be understood")? {
-            (_, LeagueEvent::LeagueCreated { settings }) => settings,
-            _ => anyhow::bail!("the league's log does not begin with its settings - run `matchday verify`"),
-        };
+    let Some(first) = events.first() else {
+        return Ok(None);
+    };
+    let mut settings = match event_codec::decode(&first.line)
+        .context("the league's first event cannot be understood")?
+    {
+        (_, LeagueEvent::LeagueCreated { settings }) => settings,
+        _ => anyhow::bail!(
+            "the league's log does not begin with its settings - run `matchday verify`"
+        ),
+    };
     // The one of them that the operator can change.
-    let rotated = events.iter().rfind(|event| event.line.contains("operator_token_rotated"));
-    if let Some((_, LeagueEvent::OperatorTokenRotated { token })) =
-        rotated.map(|event| event_codec::decode(&event.line)).transpose()?
+    let rotated = events
+        .iter()
+        .rfind(|event| event.line.contains("operator_token_rotated"));
+    if let Some((_, LeagueEvent::OperatorTokenRotated { token })) = rotated
+        .map(|event| event_codec::decode(&event.line))
+        .transpose()?
     {
         settings.operator_token = Some(token);
     }
@@ -229,8 +298,8 @@ fn stored_settings(store: &Store, stream: &Stream) -> Result<Option<LeagueSettin
 
 /// Who may register in the league in the store.
 fn stored_roster(store: &Store, stream: &Stream) -> Result<Vec<Place>> {
-    let history =
-        LeagueLog::decode(&store.load(stream)?).context("the league in the store cannot be understood")?;
+    let history = LeagueLog::decode(&store.load(stream)?)
+        .context("the league in the store cannot be understood")?;
     Ok(history.league.roster)
 }
 
@@ -244,13 +313,17 @@ fn tell_ignored(config: &Config, own: &LeagueSettings, store: &StoreUrl) -> Resu
     }
     if !ignored.is_empty() {
         let ignored = ignored.join(", ");
-        notice(&format!("the league in {store} keeps the settings it began with - ignored: {ignored}"));
+        notice(&format!(
+            "the league in {store} keeps the settings it began with - ignored: {ignored}"
+        ));
     }
     Ok(())
 }
 
 pub(super) fn start_when(config: &Config) -> Result<Option<StartCounts>> {
-    let Some(wanted) = config.get(&settings::START_WHEN)? else { return Ok(None) };
+    let Some(wanted) = config.get(&settings::START_WHEN)? else {
+        return Ok(None);
+    };
     let players = config.need(&settings::PLAYERS_MAX)?;
     let referees = LeagueSettings::default().referees_max;
     if wanted.players > players as usize || wanted.referees > referees as usize {
@@ -276,19 +349,32 @@ mod tests {
             league_settings(&config("", ""), LeagueSettings::default()).unwrap(),
             LeagueSettings::default()
         );
-        let other = LeagueSettings { players_max: 1, ..LeagueSettings::default() };
-        assert_eq!(league_settings(&config("", ""), other).unwrap(), LeagueSettings::default());
+        let other = LeagueSettings {
+            players_max: 1,
+            ..LeagueSettings::default()
+        };
+        assert_eq!(
+            league_settings(&config("", ""), other).unwrap(),
+            LeagueSettings::default()
+        );
     }
 
     #[test]
     fn what_a_league_began_with_is_no_change_to_it() {
-        let variables = [("MATCHDAY_RETRY", "exponential"), ("MATCHDAY_RETRY_DELAY", "0.5")];
+        let variables = [
+            ("MATCHDAY_RETRY", "exponential"),
+            ("MATCHDAY_RETRY_DELAY", "0.5"),
+        ];
         let both = ManagerFlags::with_variables(&variables);
         let own = league_settings(&both, LeagueSettings::default()).unwrap();
         assert_ne!(own, LeagueSettings::default());
         assert_eq!(both.given().count(), 2);
         for value in both.given() {
-            assert_eq!(league_settings(&both.only(value), own.clone()).unwrap(), own, "{value:?}");
+            assert_eq!(
+                league_settings(&both.only(value), own.clone()).unwrap(),
+                own,
+                "{value:?}"
+            );
         }
     }
 
@@ -296,7 +382,10 @@ mod tests {
     fn tie_breaks_are_kept_in_their_order() {
         let read = |text: &str| config("MATCHDAY_TIE_BREAKS", text).get(&settings::TIE_BREAKS);
         use matchday_core::league::TieBreak;
-        assert_eq!(read("wins, head_to_head").unwrap(), Some(vec![TieBreak::Wins, TieBreak::HeadToHead]));
+        assert_eq!(
+            read("wins, head_to_head").unwrap(),
+            Some(vec![TieBreak::Wins, TieBreak::HeadToHead])
+        );
         for bad in ["wins,wins", "wins,", "luck"] {
             assert!(read(bad).is_err(), "{bad}");
         }
@@ -305,10 +394,29 @@ mod tests {
     #[test]
     fn start_when_counts_players_and_referees() {
         let read = |text: &str| start_when(&config("MATCHDAY_START_WHEN", text));
-        assert_eq!(read("players=4,referees=2").unwrap(), Some(StartCounts { players: 4, referees: 2 }));
-        assert_eq!(read("players=3").unwrap(), Some(StartCounts { players: 3, referees: 1 }));
+        assert_eq!(
+            read("players=4,referees=2").unwrap(),
+            Some(StartCounts {
+                players: 4,
+                referees: 2
+            })
+        );
+        assert_eq!(
+            read("players=3").unwrap(),
+            Some(StartCounts {
+                players: 3,
+                referees: 1
+            })
+        );
         assert_eq!(read("").unwrap(), None);
-        for bad in ["4", "players=1", "referees=0", "players=four", "teams=3", "players=100"] {
+        for bad in [
+            "4",
+            "players=1",
+            "referees=0",
+            "players=four",
+            "teams=3",
+            "players=100",
+        ] {
             assert!(read(bad).is_err(), "{bad}");
         }
     }

@@ -22,6 +22,9 @@ pub(super) struct ManagerArg {
 impl ManagerArg {
     pub(super) fn client(&self) -> Result<ManagerClient> {
         let league_id = self.league_id.as_deref().map(LeagueId::new);
-        Ok(ManagerClient::at(&manager_url(&self.manager), self.tls.client()?).with_league(league_id))
+        Ok(
+            ManagerClient::at(&manager_url(&self.manager), self.tls.client()?)
+                .with_league(league_id),
+        )
     }
 }

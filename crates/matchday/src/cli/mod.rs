@@ -230,13 +230,17 @@ pub fn main() -> ExitCode {
         }
     };
     fd_limit::raise();
-    let outcome =
-        settings::check_environment(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
-            .map_err(anyhow::Error::from)
-            .and_then(|()| Ok(runtime(&cli.command)?))
-            .and_then(|runtime| runtime.block_on(execute(cli.command)));
+    let outcome = settings::check_environment(
+        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()),
+    )
+    .map_err(anyhow::Error::from)
+    .and_then(|()| Ok(runtime(&cli.command)?))
+    .and_then(|runtime| runtime.block_on(execute(cli.command)));
     let code = outcome.unwrap_or_else(|error| {
-        let line = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = format!("{error:#}")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         notice(&line);
         ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
     });
@@ -253,7 +257,9 @@ pub async fn run_command<'a>(words: impl IntoIterator<Item = &'a str>) -> anyhow
 /// One agent on its own has no use for several threads, which would only wake each other.
 fn runtime(command: &Command) -> std::io::Result<Runtime> {
     match command {
-        Command::Referee(_) | Command::Player(_) => Builder::new_current_thread().enable_all().build(),
+        Command::Referee(_) | Command::Player(_) => {
+            Builder::new_current_thread().enable_all().build()
+        }
         _ => Runtime::new(),
     }
 }

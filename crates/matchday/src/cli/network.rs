@@ -13,7 +13,10 @@ use std::net::SocketAddr;
 fn server_options(config: &Config) -> Result<ServerOptions> {
     Ok(ServerOptions {
         connections_max: config.need(&settings::CONNECTIONS_MAX)?,
-        trusted_proxies: config.get(&settings::TRUSTED_PROXIES)?.unwrap_or_default().into(),
+        trusted_proxies: config
+            .get(&settings::TRUSTED_PROXIES)?
+            .unwrap_or_default()
+            .into(),
         ..ServerOptions::default()
     })
 }
@@ -33,7 +36,10 @@ pub(super) fn agents_per_address(config: &Config) -> Result<Option<usize>> {
 
 /// How much is read of the heads of answers.
 pub(super) fn head_limits(options: &ServerOptions) -> HeadLimits {
-    HeadLimits { headers_max: options.headers_max, bytes_max: options.head_bytes_max }
+    HeadLimits {
+        headers_max: options.headers_max,
+        bytes_max: options.head_bytes_max,
+    }
 }
 
 /// `client`, calling only the endpoints that it may.
@@ -57,9 +63,22 @@ pub(super) fn guarded_but(
     // Whoever comes through a proxy or a tunnel must not have this machine call itself.
     let is_reached_from_elsewhere =
         listening.ip().is_loopback() && !daemon::is_for_this_machine_alone(config, listening.ip())?;
-    let by_default = if is_reached_from_elsewhere { Scopes::PUBLIC } else { Scopes::for_listener(listening.ip()) };
+    let by_default = if is_reached_from_elsewhere {
+        Scopes::PUBLIC
+    } else {
+        Scopes::for_listener(listening.ip())
+    };
     let scopes = scopes.unwrap_or(by_default);
     let advertised = daemon::public(config)?.and_then(|url| Target::parse(url.raw()));
-    let policy = EgressPolicy { scopes, allow: listed, listen: Some(listening), advertised };
-    Ok(client.with_egress(Egress::new(policy, PinnedDns::default(), familiar.iter().copied())))
+    let policy = EgressPolicy {
+        scopes,
+        allow: listed,
+        listen: Some(listening),
+        advertised,
+    };
+    Ok(client.with_egress(Egress::new(
+        policy,
+        PinnedDns::default(),
+        familiar.iter().copied(),
+    )))
 }

@@ -49,25 +49,46 @@ struct PlayerArgs {
 }
 
 fn game_help() -> String {
-    format!("{}; or the name of any other game of your league", games::help())
+    format!(
+        "{}; or the name of any other game of your league",
+        games::help()
+    )
 }
 
 /// Any game: what its league's referees know is theirs to say.
 fn game_type(name: &str) -> Result<GameType, String> {
-    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
-    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain) { Ok(GameType::new(name)) } else { Err("expected lower-case letters, digits and _, up to 64 of them".to_owned()) }
+    let is_plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_plain) {
+        Ok(GameType::new(name))
+    } else {
+        Err("expected lower-case letters, digits and _, up to 64 of them".to_owned())
+    }
 }
 
 pub(super) fn execute(args: NewArgs) -> Result<ExitCode> {
-    let Role::Player(PlayerArgs { lang, dir, name, game, llm }) = args.role;
-    let name =
-        DisplayName::parse(&name).map_err(|broken| Usage(format!("--name: {broken}, got {name:?}")))?;
+    let Role::Player(PlayerArgs {
+        lang,
+        dir,
+        name,
+        game,
+        llm,
+    }) = args.role;
+    let name = DisplayName::parse(&name)
+        .map_err(|broken| Usage(format!("--name: {broken}, got {name:?}")))?;
     if llm && !lang.has_model_strategy() {
         let why = "the starter that asks a model is written in Python: --lang python, or `matchday player --strategy llm`";
         return Err(Usage(format!("--llm: {why}")).into());
     }
     make_room(&dir)?;
-    write(&dir, &lang.player(&Options { name: &name, game: &game, asks_model: llm }))?;
+    write(
+        &dir,
+        &lang.player(&Options {
+            name: &name,
+            game: &game,
+            asks_model: llm,
+        }),
+    )?;
     let check = match games::known(game.as_str()) {
         Ok(known) if known.name == "even_odd" => "matchday check player --wait".to_owned(),
         Ok(known) => format!("matchday check player --wait --game {}", known.name),
@@ -92,11 +113,14 @@ fn make_room(dir: &Path) -> Result<()> {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
             Some(_) => {
-                let why = "it is not empty, and nothing in it will be overwritten: name another folder";
+                let why =
+                    "it is not empty, and nothing in it will be overwritten: name another folder";
                 Err(Usage(format!("{}: {why}", cannot())).into())
             }
         },
-        Err(error) if error.kind() == ErrorKind::NotFound => fs::create_dir_all(dir).with_context(cannot),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            fs::create_dir_all(dir).with_context(cannot)
+        }
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
             Err(Usage(format!("{}: it is a file: name a folder", cannot())).into())
         }

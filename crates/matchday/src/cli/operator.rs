@@ -27,7 +27,12 @@ pub(super) struct OperatorArgs {
     )]
     operator_token: Option<String>,
     /// A file that holds this token [env: MATCHDAY_OPERATOR_TOKEN_FILE]
-    #[arg(long, value_name = "FILE", global = true, conflicts_with = "operator_token")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        global = true,
+        conflicts_with = "operator_token"
+    )]
     operator_token_file: Option<PathBuf>,
     /// Print the status as JSON
     #[arg(long, global = true)]
@@ -45,14 +50,18 @@ pub(super) fn secret_or_file(given: Option<String>, setting: &Declared) -> Resul
 impl OperatorArgs {
     pub(super) fn token(&self) -> Result<Option<Token>> {
         if let Some(path) = &self.operator_token_file {
-            return Ok(Some(Token::new(secret_file::read("--operator-token-file", path)?)));
+            return Ok(Some(Token::new(secret_file::read(
+                "--operator-token-file",
+                path,
+            )?)));
         }
         Ok(secret_or_file(self.operator_token.clone(), &OPERATOR_TOKEN)?.map(Token::new))
     }
 
     /// The token, for what cannot be done without it.
     pub(super) fn needed_token(&self) -> Result<Token> {
-        let what = "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
+        let what =
+            "this needs the operator token - give --operator-token, or set MATCHDAY_OPERATOR_TOKEN";
         self.token()?.ok_or_else(|| Usage(what.to_owned()).into())
     }
 
@@ -69,13 +78,26 @@ impl OperatorArgs {
     }
 
     /// Prints the data as JSON, or as text for people.
-    pub(super) fn show(&self, data: &Value, to_text: impl FnOnce(&Value) -> String) -> Result<ExitCode> {
-        if self.json { say(serde_json::to_string_pretty(data)?) } else { say(to_text(data)) }
+    pub(super) fn show(
+        &self,
+        data: &Value,
+        to_text: impl FnOnce(&Value) -> String,
+    ) -> Result<ExitCode> {
+        if self.json {
+            say(serde_json::to_string_pretty(data)?)
+        } else {
+            say(to_text(data))
+        }
         Ok(ExitCode::SUCCESS)
     }
 
     /// The only place where a token is printed: the operator has to hand it on.
-    pub(super) fn print_token(&self, whose: &str, token: &Token, mut status: Value) -> Result<ExitCode> {
+    pub(super) fn print_token(
+        &self,
+        whose: &str,
+        token: &Token,
+        mut status: Value,
+    ) -> Result<ExitCode> {
         if self.json {
             if let Some(fields) = status.as_object_mut() {
                 fields.insert("agent_id".to_owned(), whose.into());
@@ -87,7 +109,10 @@ impl OperatorArgs {
             OPERATOR => "set MATCHDAY_OPERATOR_TOKEN to it for the next command",
             _ => "its agent comes back with --auth-token, or by registering with it as auth_token",
         };
-        say(format!("new token of {whose}, shown this once - {how}:\n{}", token.reveal()));
+        say(format!(
+            "new token of {whose}, shown this once - {how}:\n{}",
+            token.reveal()
+        ));
         Ok(ExitCode::SUCCESS)
     }
 }

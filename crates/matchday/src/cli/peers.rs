@@ -24,7 +24,8 @@ pub(super) async fn open_store(
     if !matches!(store, StoreUrl::Postgres(_)) {
         return Ok((Store::open(store)?, None));
     }
-    let identity = PeerIdentity::generate().map_err(|why| anyhow!("no certificate could be made: {why}"))?;
+    let identity =
+        PeerIdentity::generate().map_err(|why| anyhow!("no certificate could be made: {why}"))?;
     let (listener, url) = listen(config, address).await?;
     let process = Process {
         id: hex::encode(entropy.bytes::<16>()),
@@ -36,16 +37,28 @@ pub(super) async fn open_store(
     };
     let opened = tokio::task::spawn_blocking(move || Store::open_shared(store, process)).await;
     let (store, ownership) = opened.context("the store could not be opened")??;
-    Ok((store, Some(PeerSettings { ownership, identity, listener })))
+    Ok((
+        store,
+        Some(PeerSettings {
+            ownership,
+            identity,
+            listener,
+        }),
+    ))
 }
 
 /// The socket for the other services, and where they reach it.
 async fn listen(config: &Config, address: SocketAddr) -> Result<(TcpListener, String)> {
     let advertised = config.get(&settings::ADVERTISE)?;
     let target = advertised.as_ref().and_then(|url| Target::parse(url.raw()));
-    if let Some(url) = advertised.as_ref().filter(|url| !url.raw().starts_with("https://")) {
-        let why =
-            format!("expected https://HOST:PORT, since services call each other over TLS, got {}", url.raw());
+    if let Some(url) = advertised
+        .as_ref()
+        .filter(|url| !url.raw().starts_with("https://"))
+    {
+        let why = format!(
+            "expected https://HOST:PORT, since services call each other over TLS, got {}",
+            url.raw()
+        );
         return Err(config.wrong(&settings::ADVERTISE, why));
     }
     let port = target.as_ref().map_or(0, |target| target.port);
@@ -58,7 +71,11 @@ async fn listen(config: &Config, address: SocketAddr) -> Result<(TcpListener, St
     })?;
     let bound = listener.local_addr()?;
     let url = match &advertised {
-        Some(url) => url.raw().strip_suffix("/mcp").unwrap_or(url.raw()).to_owned(),
+        Some(url) => url
+            .raw()
+            .strip_suffix("/mcp")
+            .unwrap_or(url.raw())
+            .to_owned(),
         None if bound.ip().is_unspecified() => format!("https://{}:{}", host(), bound.port()),
         None => format!("https://{bound}"),
     };

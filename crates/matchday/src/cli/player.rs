@@ -52,8 +52,13 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let budget = Arc::new(llm_budget(&config)?);
     let strategy = player_strategy(&config, &options.client, &budget)?;
     let (manager, join_code) = daemon::manager(&config)?;
-    let Listening { listener, address, contact, short_name, link } =
-        daemon::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
+    let Listening {
+        listener,
+        address,
+        contact,
+        short_name,
+        link,
+    } = daemon::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let settings = PlayerSettings {
@@ -68,11 +73,16 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
     let store = daemon::open_store(&config, format!("player-{short_name}.db"))?;
     let stream = Stream("player".into());
     let stored = store.load(&stream)?;
-    let events = stored.iter().filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
+    let events = stored
+        .iter()
+        .filter_map(|stored| event_codec::decode::<PlayerEvent>(&stored.line).ok());
     budget.replay(events.map(|(_, event)| event).collect::<Vec<_>>().iter());
-    let player = strategy.player(settings).with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
-    let player =
-        player.with_join_code(join_code).with_matches_per_hour(config.get(&settings::MATCHES_PER_HOUR)?);
+    let player = strategy
+        .player(settings)
+        .with_token(config.text(&settings::AUTH_TOKEN).map(Token::new));
+    let player = player
+        .with_join_code(join_code)
+        .with_matches_per_hour(config.get(&settings::MATCHES_PER_HOUR)?);
     let handle = listener.run(player, store.clone(), stream, options)?;
     let look = |player: &Player| player.registration_state().clone();
     let served = daemon::run_until_shutdown(handle, store, stop, look, async |registration| {
@@ -86,16 +96,25 @@ pub(super) async fn execute(flags: PlayerFlags) -> Result<ExitCode> {
 
 /// Every game that it may be invited to.
 fn games(config: &Config) -> Vec<GameType> {
-    let further = config.text(&settings::GAMES).unwrap_or_default().split(',').map(str::trim);
+    let further = config
+        .text(&settings::GAMES)
+        .unwrap_or_default()
+        .split(',')
+        .map(str::trim);
     let further = further.filter(|name| !name.is_empty()).map(GameType::new);
     daemon::games().into_iter().chain(further).collect()
 }
 
 /// How the player chooses.
-fn player_strategy(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<PlayerStrategy> {
+fn player_strategy(
+    config: &Config,
+    client: &Client,
+    budget: &Arc<LlmBudget>,
+) -> Result<PlayerStrategy> {
     let name = config.need(&settings::STRATEGY)?;
     let fallback = config.need(&settings::FALLBACK)?;
-    let fallback = strategy::named(&fallback).map_err(|error| config.wrong(&settings::FALLBACK, error))?;
+    let fallback =
+        strategy::named(&fallback).map_err(|error| config.wrong(&settings::FALLBACK, error))?;
     let think_time = config.need(&settings::THINK_TIME)?;
     if let Some(program) = name.strip_prefix(PREFIX) {
         let external = ExternalDecider::program(program, fallback, think_time);
@@ -105,7 +124,10 @@ fn player_strategy(config: &Config, client: &Client, budget: &Arc<LlmBudget>) ->
     }
     if name == LLM {
         let llm = llm(config, client, budget)?;
-        let name = format_smolstr!("{LLM}:{}", config.text(&settings::LLM_MODEL).unwrap_or_default());
+        let name = format_smolstr!(
+            "{LLM}:{}",
+            config.text(&settings::LLM_MODEL).unwrap_or_default()
+        );
         return Ok(PlayerStrategy::External(ExternalDecider {
             name,
             decider: Arc::new(llm),
@@ -122,13 +144,21 @@ fn llm(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<Llm>
     let url = config
         .get(&settings::LLM_URL)?
         .ok_or_else(|| missing("--llm-url", "the address of the model's server"))?;
-    let model =
-        config.text(&settings::LLM_MODEL).ok_or_else(|| missing("--llm-model", "the name of the model"))?;
+    let model = config
+        .text(&settings::LLM_MODEL)
+        .ok_or_else(|| missing("--llm-model", "the name of the model"))?;
     let api = config.need(&settings::LLM_API)?;
-    let key = std::env::var(LLM_API_KEY).ok().filter(|key| !key.trim().is_empty());
-    let key = key.map_or_else(|| secret_file::of_variable(LLM_API_KEY), |key| Ok(Some(key)))?;
+    let key = std::env::var(LLM_API_KEY)
+        .ok()
+        .filter(|key| !key.trim().is_empty());
+    let key = key.map_or_else(
+        || secret_file::of_variable(LLM_API_KEY),
+        |key| Ok(Some(key)),
+    )?;
     if key.is_some() && goes_open(&url) {
-        notice(&format!("the key for {url} travels unencrypted: use https if that is not this very network"));
+        notice(&format!(
+            "the key for {url} travels unencrypted: use https if that is not this very network"
+        ));
     }
     let key = key.map(|key| Key::new(key.trim()));
     Ok(Llm::new(client.clone(), &url, model, api, key).with_budget(Arc::clone(budget)))
@@ -149,10 +179,16 @@ fn llm_budget(config: &Config) -> Result<LlmBudget> {
 
 /// Whether others could read what is sent there.
 fn goes_open(url: &str) -> bool {
-    let rest = url.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")).and(url.get(7..));
+    let rest = url
+        .get(..7)
+        .filter(|scheme| scheme.eq_ignore_ascii_case("http://"))
+        .and(url.get(7..));
     rest.is_some_and(|rest| {
         let local = ["localhost", "127.", "[::1]"];
-        !local.iter().any(|host| rest.get(..host.len()).is_some_and(|head| head.eq_ignore_ascii_case(host)))
+        !local.iter().any(|host| {
+            rest.get(..host.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(host))
+        })
     })
 }
 

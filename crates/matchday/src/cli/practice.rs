@@ -130,13 +130,19 @@ impl PracticeArgs {
         let listener = TcpListener::bind(address).await.with_context(|| {
             format!("cannot listen on {address} - choose another address with --listen HOST:PORT")
         })?;
-        Ok(AgentSource::Registers { listener, within: self.wait })
+        Ok(AgentSource::Registers {
+            listener,
+            within: self.wait,
+        })
     }
 
     fn file(&self) -> Result<PathBuf> {
         match &self.store {
             Some(file) if file.exists() => {
-                bail!("{} exists already: a practice needs a new file", file.display())
+                bail!(
+                    "{} exists already: a practice needs a new file",
+                    file.display()
+                )
             }
             Some(file) => Ok(file.clone()),
             None => Ok(fresh_file("practice", SystemTime::now())),
@@ -154,7 +160,9 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
     if let AgentSource::Registers { listener, within } = &source {
         let bound = listener.local_addr()?;
         let seconds = within.as_secs_f64();
-        notice(&format!("waiting {seconds} s for the agent to register at http://{bound}/mcp"));
+        notice(&format!(
+            "waiting {seconds} s for the agent to register at http://{bound}/mcp"
+        ));
     }
     let fetched = args.against.as_deref();
     let mut began = Instant::now();
@@ -174,7 +182,12 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
     let closed = practice.shutdown().await;
     let interrupted = played.is_none();
     played.unwrap_or(Ok(()))?;
-    closed.with_context(|| format!("the practice broke off; what is decided lies in {}", file.display()))?;
+    closed.with_context(|| {
+        format!(
+            "the practice broke off; what is decided lies in {}",
+            file.display()
+        )
+    })?;
 
     let league = LeagueLog::load(&Store::open_read_only(&file)?)?.league;
     let report = Report::of(&ReportInput {
@@ -195,7 +208,11 @@ pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
     if interrupted {
         notice("stopped before the end");
     }
-    Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// From the agent's registration to the last match.
@@ -209,7 +226,10 @@ async fn play(
     practice.gather(source).await?;
     *began = Instant::now();
     let agent = practice.proxy.agent_url().unwrap_or_default();
-    view.say(&format!("{} matches against the agent at {agent}", practice.plan.matches.len()));
+    view.say(&format!(
+        "{} matches against the agent at {agent}",
+        practice.plan.matches.len()
+    ));
     practice.local.start().await?;
     let proxy = practice.proxy.clone();
     let plan = practice.plan.clone();
@@ -241,21 +261,29 @@ fn refused(url: &str, refusal: Stopped) -> anyhow::Error {
 
 /// "R9M1 silent when invited: won by default"
 fn line(plan: &PracticePlan, league: &League, round: &Round) -> String {
-    let lines = plan.matches().filter(|(id, _)| round.matches.contains(id)).filter_map(|(id, planned)| {
-        let game = league.matches.get(&id)?;
-        let decision = game.decision.as_ref()?;
-        let is_a = game.a == PracticePlan::agent_id();
-        let technical = decision.status == GameStatus::TechnicalLoss;
-        let how = match (decision.verdict(game), is_a) {
-            (Verdict::WonByA, true) | (Verdict::WonByB, false) if technical => "won by default",
-            (Verdict::WonByA, true) | (Verdict::WonByB, false) => "won",
-            (Verdict::Drawn, _) => "drawn",
-            _ if technical => "TECHNICAL LOSS",
-            _ => "lost",
-        };
-        let reason = decision.result.reason.as_ref().filter(|_| how == "TECHNICAL LOSS");
-        let reason = reason.map_or_else(String::new, |reason| format!(" ({})", reason.escaped()));
-        Some(format!("{id} {}: {how}{reason}", planned.name))
-    });
+    let lines = plan
+        .matches()
+        .filter(|(id, _)| round.matches.contains(id))
+        .filter_map(|(id, planned)| {
+            let game = league.matches.get(&id)?;
+            let decision = game.decision.as_ref()?;
+            let is_a = game.a == PracticePlan::agent_id();
+            let technical = decision.status == GameStatus::TechnicalLoss;
+            let how = match (decision.verdict(game), is_a) {
+                (Verdict::WonByA, true) | (Verdict::WonByB, false) if technical => "won by default",
+                (Verdict::WonByA, true) | (Verdict::WonByB, false) => "won",
+                (Verdict::Drawn, _) => "drawn",
+                _ if technical => "TECHNICAL LOSS",
+                _ => "lost",
+            };
+            let reason = decision
+                .result
+                .reason
+                .as_ref()
+                .filter(|_| how == "TECHNICAL LOSS");
+            let reason =
+                reason.map_or_else(String::new, |reason| format!(" ({})", reason.escaped()));
+            Some(format!("{id} {}: {how}{reason}", planned.name))
+        });
     lines.collect::<Vec<_>>().join("; ")
 }

@@ -15,10 +15,15 @@ pub(super) struct ProgramEnvArg {
 impl ProgramEnvArg {
     /// Has programs be given these variables from now on.
     pub(super) fn apply(&self) -> Result<(), Usage> {
-        let Some(text) = self.program_env.as_deref().filter(|text| !text.is_empty()) else { return Ok(()) };
+        let Some(text) = self.program_env.as_deref().filter(|text| !text.is_empty()) else {
+            return Ok(());
+        };
         let names = PROGRAM_ENV.parse(text).ok_or_else(|| {
             let expected = PROGRAM_ENV.values.expected();
-            Usage(format!("--{}: expected {expected}, got {text:?}", PROGRAM_ENV.name()))
+            Usage(format!(
+                "--{}: expected {expected}, got {text:?}",
+                PROGRAM_ENV.name()
+            ))
         })?;
         command::hand_on(names);
         Ok(())

@@ -35,7 +35,11 @@ pub(super) fn shown(
     data: &Value,
     for_people: impl Fn(&Value) -> Result<String>,
 ) -> Result<String> {
-    if args.json { Ok(serde_json::to_string_pretty(data)?) } else { for_people(data) }
+    if args.json {
+        Ok(serde_json::to_string_pretty(data)?)
+    } else {
+        for_people(data)
+    }
 }
 
 /// How many columns a table may have: as many as the terminal, any number elsewhere.

@@ -30,12 +30,23 @@ pub(super) async fn execute(flags: RefereeFlags) -> Result<ExitCode> {
     let rules = daemon::game_program(&config)?;
     let mut game_types = daemon::games();
     let external_game = match &rules {
-        Some(rules) => Some(rules.describe().await.map_err(anyhow::Error::msg)?.game_type),
+        Some(rules) => Some(
+            rules
+                .describe()
+                .await
+                .map_err(anyhow::Error::msg)?
+                .game_type,
+        ),
         None => None,
     };
     game_types.extend(external_game.clone());
-    let Listening { listener, address, contact, short_name, link } =
-        daemon::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
+    let Listening {
+        listener,
+        address,
+        contact,
+        short_name,
+        link,
+    } = daemon::listen_or_dial(&config, &mut options, &manager, join_code.as_ref()).await?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     options.client = network::guarded_but(&config, &options.client, address, &[manager.raw()])?;

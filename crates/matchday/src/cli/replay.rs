@@ -48,7 +48,9 @@ pub(crate) struct ReplayArgs {
 
 pub(crate) async fn execute(args: ReplayArgs) -> Result<ExitCode> {
     let logs = LogSet::open_league(&args.stores.urls(), args.league.id().as_ref())?;
-    let match_id = args.match_id.map(|id| MatchId::new(id.to_ascii_uppercase()));
+    let match_id = args
+        .match_id
+        .map(|id| MatchId::new(id.to_ascii_uppercase()));
     match (&match_id, &args.against) {
         (Some(match_id), Some(url)) => {
             let player = args.player.as_deref();
@@ -57,13 +59,21 @@ pub(crate) async fn execute(args: ReplayArgs) -> Result<ExitCode> {
             return replay_against::execute(
                 &logs,
                 match_id,
-                &Against { url, player, timeout, json, client: &args.tls.client()? },
+                &Against {
+                    url,
+                    player,
+                    timeout,
+                    json,
+                    client: &args.tls.client()?,
+                },
             )
             .await;
         }
         (Some(match_id), None) if args.json => {
             timeline::replay(&logs, Some(match_id))?;
-            say(serde_json::to_string_pretty(&exporting::record(&logs, match_id)?)?);
+            say(serde_json::to_string_pretty(&exporting::record(
+                &logs, match_id,
+            )?)?);
         }
         _ => say(timeline::replay(&logs, match_id.as_ref())?.trim_end()),
     }

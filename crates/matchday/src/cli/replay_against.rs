@@ -41,7 +41,11 @@ struct Row {
     answered: bool,
 }
 
-pub(super) async fn execute(logs: &LogSet, match_id: &MatchId, how: &Against<'_>) -> Result<ExitCode> {
+pub(super) async fn execute(
+    logs: &LogSet,
+    match_id: &MatchId,
+    how: &Against<'_>,
+) -> Result<ExitCode> {
     let token = Token::issue("replay", &mut entropy_from_system()?);
     let part = request_replay::player_requests(logs, match_id, how.player, &token)?;
     let mut rows = Vec::new();
@@ -59,12 +63,18 @@ pub(super) async fn execute(logs: &LogSet, match_id: &MatchId, how: &Against<'_>
     } else {
         say(for_people(match_id, &part, how.url, &rows));
     }
-    Ok(if rows.iter().all(|row| row.answered) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if rows.iter().all(|row| row.answered) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn unreachable(url: &str, error: &CallError) -> anyhow::Error {
     match error {
-        CallError::Unusable(why) => anyhow::anyhow!("{url} cannot be asked: {why} - check --against"),
+        CallError::Unusable(why) => {
+            anyhow::anyhow!("{url} cannot be asked: {why} - check --against")
+        }
         _ => anyhow::anyhow!("no agent answers at {url} ({error}) - start it, or check --against"),
     }
 }
@@ -72,12 +82,19 @@ fn unreachable(url: &str, error: &CallError) -> anyhow::Error {
 /// Sends one request. An error only if it could not be delivered.
 async fn ask(how: &Against<'_>, asked: &RecordedRequest) -> Result<Row, CallError> {
     let Some(request) = &asked.request else {
-        return Ok(Row::unanswered(asked, "not sent: it was too long to be kept whole".into()));
+        return Ok(Row::unanswered(
+            asked,
+            "not sent: it was too long to be kept whole".into(),
+        ));
     };
     let began = Instant::now();
     let deadline = began + how.timeout.unwrap_or_else(|| allowed(&asked.message_type));
     let body = request.clone().into_bytes().into();
-    let received = match how.client.post(how.url, body, deadline, Limits::AGENT.message_bytes_max).await {
+    let received = match how
+        .client
+        .post(how.url, body, deadline, Limits::AGENT.message_bytes_max)
+        .await
+    {
         Ok(received) => received,
         Err(error @ (CallError::TimedOut | CallError::TooLarge(_))) => {
             return Ok(Row::unanswered(asked, error.to_string()));
@@ -111,13 +128,27 @@ impl Row {
     fn unanswered(asked: &RecordedRequest, now: String) -> Self {
         let request = asked.message_type.clone();
         let then = asked.answer.clone();
-        Self { request, then, then_ms: asked.took_ms, now, now_ms: None, same: false, answered: false }
+        Self {
+            request,
+            then,
+            then_ms: asked.took_ms,
+            now,
+            now_ms: None,
+            same: false,
+            answered: false,
+        }
     }
 }
 
 /// What is another in each match, or not kept.
-const VOLATILE: &[&str] =
-    &["timestamp", "arrival_timestamp", "auth_token", "nonce", "nonce_commitment", "signature"];
+const VOLATILE: &[&str] = &[
+    "timestamp",
+    "arrival_timestamp",
+    "auth_token",
+    "nonce",
+    "nonce_commitment",
+    "signature",
+];
 
 /// Whether two answers say the same in every field that could be the same. Without two messages their summaries decide.
 fn is_same(then: Option<&str>, now: &[u8]) -> bool {
@@ -163,7 +194,9 @@ const REFUSALS: &[&str] = &["E005", "E008", "E011", "E012"];
 
 fn for_people(match_id: &MatchId, part: &PlayerRequests, url: &str, rows: &[Row]) -> String {
     let PlayerRequests { player, others, .. } = part;
-    let other = others.first().map_or_else(String::new, |other| format!(" (the other: --as {other})"));
+    let other = others
+        .first()
+        .map_or_else(String::new, |other| format!(" (the other: --as {other})"));
     let took = |ms: Option<f64>| ms.map_or_else(String::new, |ms| format!("{ms:.1}"));
     let cells: Vec<Vec<String>> = rows
         .iter()
@@ -171,12 +204,25 @@ fn for_people(match_id: &MatchId, part: &PlayerRequests, url: &str, rows: &[Row]
             let mark = if row.same { "same" } else { "differs" };
             let then = took(row.then_ms);
             let now = took(row.now_ms);
-            vec![row.request.clone(), row.then.clone(), then, row.now.clone(), now, mark.to_owned()]
+            vec![
+                row.request.clone(),
+                row.then.clone(),
+                then,
+                row.now.clone(),
+                now,
+                mark.to_owned(),
+            ]
         })
         .collect();
     let table = table(&["REQUEST", "THEN", "MS", "NOW", "MS", ""], &cells);
-    let mut text = format!("{match_id} as {player}{other}, against {url}\n\n{}\n\n{TOKENS}", headed(&table));
-    if rows.iter().any(|row| REFUSALS.iter().any(|code| row.now.contains(code))) {
+    let mut text = format!(
+        "{match_id} as {player}{other}, against {url}\n\n{}\n\n{TOKENS}",
+        headed(&table)
+    );
+    if rows
+        .iter()
+        .any(|row| REFUSALS.iter().any(|code| row.now.contains(code)))
+    {
         text.push_str(
             "\nIt did refuse a token. An agent of Matchday takes requests only from its own league: compare it with \
              one that does not check, or play it in a league (`matchday run`, `matchday player`).",

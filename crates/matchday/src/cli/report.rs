@@ -73,13 +73,18 @@ impl Format {
 }
 
 pub(super) fn execute(args: ReportArgs) -> Result<ExitCode> {
-    let out = args.out.unwrap_or_else(|| PathBuf::from(format!("report.{}", args.format.name())));
+    let out = args
+        .out
+        .unwrap_or_else(|| PathBuf::from(format!("report.{}", args.format.name())));
     let to_stdout = out == Path::new("-");
     // Said before the work, not after it.
     if !to_stdout && !args.force && out.exists() {
         return Err(taken(&out));
     }
-    let settings = Resampling { seed: args.seed, ..Resampling::default() };
+    let settings = Resampling {
+        seed: args.seed,
+        ..Resampling::default()
+    };
     let report = Report::gather(&args.stores.urls(), args.league.id().as_ref(), &settings)?;
     let text = args.format.write(&report)?;
     if to_stdout {
@@ -92,18 +97,27 @@ pub(super) fn execute(args: ReportArgs) -> Result<ExitCode> {
     if !verified.passed {
         super::notice(&verified.sentence);
     }
-    Ok(if verified.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if verified.passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn write(out: &Path, text: &str, force: bool) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).truncate(true);
-    let opened = if force { options.create(true).open(out) } else { options.create_new(true).open(out) };
+    let opened = if force {
+        options.create(true).open(out)
+    } else {
+        options.create_new(true).open(out)
+    };
     let mut file = match opened {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(taken(out)),
         opened => opened.with_context(|| format!("cannot write {}", out.display()))?,
     };
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", out.display()))
+    file.write_all(text.as_bytes())
+        .with_context(|| format!("cannot write {}", out.display()))
 }
 
 fn taken(out: &Path) -> anyhow::Error {

@@ -62,22 +62,40 @@ pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
     let client = operator.client()?;
     let (order, agent_id, name) = match command {
         None => (Order::Roster, None, None),
-        Some(RosterCommand::Rotate { name }) => (Order::RotateCode, Some(SmolStr::from(&name)), Some(name)),
-        Some(RosterCommand::Add { name, role }) => {
-            (Order::Invite, Some(SmolStr::from(format!("{role}:{name}"))), Some(name))
+        Some(RosterCommand::Rotate { name }) => {
+            (Order::RotateCode, Some(SmolStr::from(&name)), Some(name))
         }
+        Some(RosterCommand::Add { name, role }) => (
+            Order::Invite,
+            Some(SmolStr::from(format!("{role}:{name}"))),
+            Some(name),
+        ),
     };
     let league_id = client.league().await?;
-    let order = LeagueOrder { league_id, order, player_id: None, match_id: None, agent_id };
+    let order = LeagueOrder {
+        league_id,
+        order,
+        player_id: None,
+        match_id: None,
+        agent_id,
+    };
     let Some(name) = name else {
         let status = client.order(order, &token).await?;
         return operator.show(&status, shown);
     };
     let (_, code) = client.rotate(order, &token).await?;
-    let url = operator.manager().parse().ok().map(|manager: Url| manager.joined(&code));
+    let url = operator
+        .manager()
+        .parse()
+        .ok()
+        .map(|manager: Url| manager.joined(&code));
     let made = json!({ "name": name, "join_code": code.reveal(), "url": url });
     operator.show(&made, |made| {
-        let url = made.get("url").and_then(Value::as_str).map(|url| format!("\n{url}")).unwrap_or_default();
+        let url = made
+            .get("url")
+            .and_then(Value::as_str)
+            .map(|url| format!("\n{url}"))
+            .unwrap_or_default();
         format!(
             "join code of {name}, shown this once - for --code, or as the manager's URL:\n{}{url}",
             code.reveal()
@@ -87,16 +105,34 @@ pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
 
 /// The roster as a table.
 fn shown(status: &Value) -> String {
-    let places = status.get("roster").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let places = status
+        .get("roster")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     if places.is_empty() {
         return "this league has no roster: anyone may register".to_owned();
     }
     let row = |place: &Value| {
-        let text = |key: &str| place.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |key: &str| {
+            place
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let name = Some(text("display_name")).filter(|name| !name.is_empty());
-        vec![name.unwrap_or_else(|| "(any)".to_owned()), text("role"), text("state"), text("agent_id")]
+        vec![
+            name.unwrap_or_else(|| "(any)".to_owned()),
+            text("role"),
+            text("state"),
+            text("agent_id"),
+        ]
     };
-    table(&["NAME", "ROLE", "STATE", "AGENT"], &places.iter().map(row).collect::<Vec<_>>())
+    table(
+        &["NAME", "ROLE", "STATE", "AGENT"],
+        &places.iter().map(row).collect::<Vec<_>>(),
+    )
 }
 
 /// The URL of a manager.
@@ -106,7 +142,9 @@ impl std::str::FromStr for Url {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        text.strip_suffix("/mcp").map(|base| Self(base.to_owned())).ok_or(())
+        text.strip_suffix("/mcp")
+            .map(|base| Self(base.to_owned()))
+            .ok_or(())
     }
 }
 
@@ -119,7 +157,9 @@ impl Url {
 
 /// The URL of a manager without the join code in it, and the code.
 pub(super) fn split(url: &str) -> (String, Option<Token>) {
-    let parts = url.strip_suffix("/mcp").and_then(|rest| rest.rsplit_once("/join/"));
+    let parts = url
+        .strip_suffix("/mcp")
+        .and_then(|rest| rest.rsplit_once("/join/"));
     match parts.filter(|(_, code)| !code.is_empty() && !code.contains('/')) {
         Some((base, code)) => (format!("{base}/mcp"), Some(Token::new(code))),
         None => (url.to_owned(), None),
@@ -136,7 +176,11 @@ pub(super) struct RosterEntry {
 }
 
 /// The codes that a new league begins with. Writes those of the roster into a file, and shows that of referees once.
-pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool) -> Result<Vec<Invitation>> {
+pub(super) fn issue(
+    config: &Config,
+    contact: &Endpoint,
+    only_this_machine: bool,
+) -> Result<Vec<Invitation>> {
     let mut entropy = entropy_from_system()?;
     let mut invitations = Vec::new();
     if let Some(path) = config.text(&settings::ROSTER).map(PathBuf::from) {
@@ -154,8 +198,14 @@ pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool
             code: entry.code.hash(),
         }));
     }
-    let named = invitations.iter().any(|invitation| invitation.role == AgentRole::Referee);
-    let shared = |code: &Token| Invitation { role: AgentRole::Referee, name: None, code: code.hash() };
+    let named = invitations
+        .iter()
+        .any(|invitation| invitation.role == AgentRole::Referee);
+    let shared = |code: &Token| Invitation {
+        role: AgentRole::Referee,
+        name: None,
+        code: code.hash(),
+    };
     match config.text(&settings::REFEREE_CODE) {
         Some("off") => {}
         Some(text) => {
@@ -177,18 +227,24 @@ pub(super) fn issue(config: &Config, contact: &Endpoint, only_this_machine: bool
 /// The code that referees share, as the operator gives it.
 pub(super) fn referee_code(config: &Config, text: &str) -> Result<Token> {
     let code = Token::new(text);
-    if code.is_join_code() { Ok(code) } else {
-            let why = "expected off, or tok_join_ and at least 16 letters and digits that nobody can guess (it is not \
+    if code.is_join_code() {
+        Ok(code)
+    } else {
+        let why = "expected off, or tok_join_ and at least 16 letters and digits that nobody can guess (it is not \
                        shown here)";
-            Err(config.wrong(&settings::REFEREE_CODE, why))
-        }
+        Err(config.wrong(&settings::REFEREE_CODE, why))
+    }
 }
 
 /// Says which names of the file are not on the roster of a league that has begun.
 pub(super) fn tell_missing(config: &Config, roster: &[Place]) -> Result<()> {
-    let Some(path) = config.text(&settings::ROSTER) else { return Ok(()) };
-    let known: BTreeSet<_> =
-        roster.iter().map(|place| (place.invitation.role, place.invitation.name.clone())).collect();
+    let Some(path) = config.text(&settings::ROSTER) else {
+        return Ok(());
+    };
+    let known: BTreeSet<_> = roster
+        .iter()
+        .map(|place| (place.invitation.role, place.invitation.name.clone()))
+        .collect();
     let entries = read(Path::new(path), &mut Entropy::numbered(0))?;
     let missing: Vec<_> = (entries.iter())
         .filter(|entry| !known.contains(&(entry.role, Some(entry.name.clone()))))
@@ -226,14 +282,22 @@ pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec
             continue;
         }
         let wrong = |what: String| anyhow!(Usage(format!("{file}, line {number}: {what}")));
-        let name = DisplayName::parse(cell(0)).ok().filter(|name| name.raw().len() <= NAME_BYTES_MAX);
+        let name = DisplayName::parse(cell(0))
+            .ok()
+            .filter(|name| name.raw().len() <= NAME_BYTES_MAX);
         let name = name.ok_or_else(|| {
-            wrong(format!("expected a name of 1 to 50 characters and at most {NAME_BYTES_MAX} bytes"))
+            wrong(format!(
+                "expected a name of 1 to 50 characters and at most {NAME_BYTES_MAX} bytes"
+            ))
         })?;
         let role = match cell(1).to_ascii_lowercase().as_str() {
             "" | "player" => AgentRole::Player,
             "referee" => AgentRole::Referee,
-            other => return Err(wrong(format!("role: expected player or referee, got {other:?}"))),
+            other => {
+                return Err(wrong(format!(
+                    "role: expected player or referee, got {other:?}"
+                )));
+            }
         };
         if !seen.insert((role, name.clone())) {
             return Err(wrong(format!(
@@ -249,10 +313,20 @@ pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec
                 )
             })?,
         };
-        if entries.iter().any(|entry: &RosterEntry| entry.code.reveal() == code.reveal()) {
-            return Err(wrong("join_code: another line has the same: each needs one of its own".to_owned()));
+        if entries
+            .iter()
+            .any(|entry: &RosterEntry| entry.code.reveal() == code.reveal())
+        {
+            return Err(wrong(
+                "join_code: another line has the same: each needs one of its own".to_owned(),
+            ));
         }
-        entries.push(RosterEntry { name, role, mail: cell(2).to_owned(), code });
+        entries.push(RosterEntry {
+            name,
+            role,
+            mail: cell(2).to_owned(),
+            code,
+        });
     }
     if entries.is_empty() {
         return Err(anyhow!(Usage(format!("{file} names nobody"))));
@@ -285,7 +359,10 @@ fn write(path: &Path, entries: &[RosterEntry], contact: &Endpoint) -> Result<()>
         role: entry.role.name(),
         mail: &entry.mail,
         join_code: entry.code.reveal(),
-        url: url.as_ref().map(|url| url.joined(&entry.code)).unwrap_or_default(),
+        url: url
+            .as_ref()
+            .map(|url| url.joined(&entry.code))
+            .unwrap_or_default(),
     });
     file.write_all(csv(rows)?.as_bytes())?;
     Ok(())
@@ -300,7 +377,10 @@ mod tests {
         let path = folder.path().join("class.csv");
         std::fs::write(&path, text)?;
         let entries = read(&path, &mut Entropy::numbered(1))?;
-        Ok(entries.into_iter().map(|entry| (entry.name.raw().to_owned(), entry.role, entry.mail)).collect())
+        Ok(entries
+            .into_iter()
+            .map(|entry| (entry.name.raw().to_owned(), entry.role, entry.mail))
+            .collect())
     }
 
     #[test]
@@ -309,7 +389,11 @@ mod tests {
         assert_eq!(
             roster(text).unwrap(),
             [
-                ("Ann Lee".into(), AgentRole::Player, "ann@example.org".into()),
+                (
+                    "Ann Lee".into(),
+                    AgentRole::Player,
+                    "ann@example.org".into()
+                ),
                 ("Roy, Bob".into(), AgentRole::Player, String::new()),
                 ("Ref".into(), AgentRole::Referee, String::new()),
             ]
@@ -322,7 +406,10 @@ mod tests {
             ("Ann\nAnn\n", "line 2"),
             ("Ann,captain\n", "role: expected player or referee"),
             (",player\n", "line 1"),
-            ("Ann,player,,short\n", "line 1: join_code: expected tok_join_"),
+            (
+                "Ann,player,,short\n",
+                "line 1: join_code: expected tok_join_",
+            ),
             (
                 "Ann,player,,tok_join_0123456789abcdef\nBob,player,,tok_join_0123456789abcdef\n",
                 "line 2: join_code: another line has the same",
@@ -349,9 +436,12 @@ mod tests {
             (url.as_str(), code.as_ref().map(Token::reveal)),
             ("https://league.example/mcp", Some("tok_join_12"))
         );
-        for plain in
-            ["http://localhost:8000/mcp", "http://h/join/mcp", "http://h/join//mcp", "http://h/join/a/b/mcp"]
-        {
+        for plain in [
+            "http://localhost:8000/mcp",
+            "http://h/join/mcp",
+            "http://h/join//mcp",
+            "http://h/join/a/b/mcp",
+        ] {
             assert_eq!(split(plain), (plain.to_owned(), None));
         }
     }
@@ -370,9 +460,20 @@ mod tests {
         };
         let contact = Endpoint::parse("http://league.example:8000/mcp").unwrap();
         write(&path, std::slice::from_ref(&entry), &contact).unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        let url = format!("http://league.example:8000/join/{}/mcp", entry.code.reveal());
+        assert_eq!(
+            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        let url = format!(
+            "http://league.example:8000/join/{}/mcp",
+            entry.code.reveal()
+        );
         assert!(std::fs::read_to_string(&path).unwrap().contains(&url));
-        assert!(write(&path, &[entry], &contact).unwrap_err().to_string().contains("exists already"));
+        assert!(
+            write(&path, &[entry], &contact)
+                .unwrap_err()
+                .to_string()
+                .contains("exists already")
+        );
     }
 }

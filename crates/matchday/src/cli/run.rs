@@ -59,25 +59,33 @@ pub(crate) struct RunArgs {
 }
 
 pub(super) fn in_seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    let number: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
 }
 
 /// The program that knows the rules, if the game is one of the user's own.
 fn rules(config: &Config) -> Result<Option<GameProgram>> {
-    if let (Some(game), Some(program)) =
-        (config.value(&settings::GAME), config.value(&settings::GAME_COMMAND))
-        && game.origin == Origin::Flag
+    if let (Some(game), Some(program)) = (
+        config.value(&settings::GAME),
+        config.value(&settings::GAME_COMMAND),
+    ) && game.origin == Origin::Flag
         && program.origin == Origin::Flag
     {
-        return Err(Usage("--game-command: takes the place of --game: give one of them".to_owned()).into());
+        return Err(Usage(
+            "--game-command: takes the place of --game: give one of them".to_owned(),
+        )
+        .into());
     }
     daemon::game_program(config)
 }
 
 /// The strategies that were named. One that means nothing in the game would only play at random.
 fn configured_strategies(config: &Config) -> Result<Vec<PlayerStrategy>> {
-    let Some(names) = config.text(&settings::STRATEGIES) else { return Ok(Vec::new()) };
+    let Some(names) = config.text(&settings::STRATEGIES) else {
+        return Ok(Vec::new());
+    };
     let game = config.need(&settings::GAME)?;
     let own_rules = config.text(&settings::GAME_COMMAND).is_some();
     let strategy = |name: &str| {
@@ -95,7 +103,11 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
     let game = config.need(&settings::GAME)?;
     let pace = config.need(&settings::PACE)?;
     if pace > PACE_MAX {
-        let why = format!("expected at most {} seconds, got {}", PACE_MAX.as_secs(), pace.as_secs_f64());
+        let why = format!(
+            "expected at most {} seconds, got {}",
+            PACE_MAX.as_secs(),
+            pace.as_secs_f64()
+        );
         return Err(config.wrong(&settings::PACE, why));
     }
     let known: Vec<PlayerStrategy> = match configured_strategies(config)? {
@@ -117,7 +129,9 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
             proof: config.need(&settings::PROOF)?,
             ..league::LeagueSettings::default()
         },
-        player_plans: strategies.map(|(number, strategy)| numbered(number, strategy)).collect(),
+        player_plans: strategies
+            .map(|(number, strategy)| numbered(number, strategy))
+            .collect(),
         referees: config.need(&settings::REFEREES)?.into(),
         seed: config.get(&settings::SEED)?,
         record_exchanges: config.need(&settings::EXCHANGES)?,
@@ -133,7 +147,10 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
 fn store_url(config: &Config) -> Result<StoreUrl> {
     match config.get(&settings::STORE)? {
         Some(StoreUrl::Sqlite(file)) if file.exists() => {
-            bail!("{} exists already: `run` begins a new league and needs a new file", file.display())
+            bail!(
+                "{} exists already: `run` begins a new league and needs a new file",
+                file.display()
+            )
         }
         Some(url) => Ok(url),
         None => Ok(fresh_file("run", SystemTime::now()).into()),
@@ -141,28 +158,41 @@ fn store_url(config: &Config) -> Result<StoreUrl> {
 }
 
 fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
-    PlayerPlan { name: format!("Player {number}"), strategy, reached_at: None }
+    PlayerPlan {
+        name: format!("Player {number}"),
+        strategy,
+        reached_at: None,
+    }
 }
 
 /// The default league's id says which game it plays; so does that of a league of another game.
 fn league_id(game: &GameEntry) -> LeagueId {
     let usual = league::LeagueSettings::default();
     let name = game.name;
-    if usual.game_type.as_str() == name { usual.league_id } else { LeagueId::new(format!("league_{name}")) }
+    if usual.game_type.as_str() == name {
+        usual.league_id
+    } else {
+        LeagueId::new(format!("league_{name}"))
+    }
 }
 
 /// `matchday-run-20250115-103000.db`, or the next that is free.
 pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
     let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let stamp = (Timestamp::EPOCH + since_epoch).to_string();
-    let digits: String = stamp.chars().take(19).filter(char::is_ascii_digit).collect();
+    let digits: String = stamp
+        .chars()
+        .take(19)
+        .filter(char::is_ascii_digit)
+        .collect();
     let (day, time) = digits.split_at_checked(8).unwrap_or((&digits, "0"));
     let names = (1_u32..).map(|number| match number {
         1 => format!("matchday-{what}-{day}-{time}.db"),
         more => format!("matchday-{what}-{day}-{time}-{more}.db"),
     });
     let mut free = names.map(PathBuf::from).filter(|file| !file.exists());
-    free.next().unwrap_or_else(|| PathBuf::from(format!("matchday-{what}.db")))
+    free.next()
+        .unwrap_or_else(|| PathBuf::from(format!("matchday-{what}.db")))
 }
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
@@ -176,7 +206,10 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     }
     let opens = config.need(&settings::OPEN)?;
     if opens && !plan.dashboard {
-        return Err(config.wrong(&settings::OPEN, "there is no page to open with --dashboard off"));
+        return Err(config.wrong(
+            &settings::OPEN,
+            "there is no page to open with --dashboard off",
+        ));
     }
     competition::check(&config, &plan.league, Some(plan.player_plans.len()))?;
     if let Some(rules) = rules(&config)? {
@@ -203,9 +236,14 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let strategies = strategies(&plan);
     let telemetry = plan.telemetry.clone();
 
-    let page = plan.dashboard.then(|| ports.manager.local_addr()).transpose()?;
+    let page = plan
+        .dashboard
+        .then(|| ports.manager.local_addr())
+        .transpose()?;
     let page = page.map(|address| format!("http://{address}/"));
-    let stays = config.get(&settings::STAY)?.unwrap_or(matches!(view, View::Live(_)));
+    let stays = config
+        .get(&settings::STAY)?
+        .unwrap_or(matches!(view, View::Live(_)));
     let Ports { manager, listeners } = ports;
     let mut local = LocalLeague::begin(plan, store, manager)?;
     if let Some(page) = page.as_ref().filter(|_| opens) {
@@ -224,14 +262,20 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         let summary = Summary::of(&league, &strategies, took, url.to_string());
         let columns = Size::of_terminal().map(|size| size.columns);
         let people = || summary.for_people(Paint::of_stdout(), columns);
-        say(if args.json { serde_json::to_string_pretty(&summary)? } else { people() });
+        say(if args.json {
+            serde_json::to_string_pretty(&summary)?
+        } else {
+            people()
+        });
         Ok(summary)
     };
     let stays = stays && page.is_some() && matches!(played, Some(Ok(())));
     if let Some(page) = page.filter(|_| stays) {
         local.stored().await?;
         how_it_ended()?;
-        say(format!("\nThe page stays at {page} until Ctrl-C; --no-stay ends the next run at once."));
+        say(format!(
+            "\nThe page stays at {page} until Ctrl-C; --no-stay ends the next run at once."
+        ));
         stop.recv().await;
     } else if matches!(played, Some(Ok(()))) {
         local.wait_for_viewers().await;
@@ -245,7 +289,11 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     if stays {
         return Ok(ExitCode::SUCCESS);
     }
-    let Summary { matches_decided, matches, .. } = how_it_ended()?;
+    let Summary {
+        matches_decided,
+        matches,
+        ..
+    } = how_it_ended()?;
     if interrupted {
         notice(&format!(
             "stopped before the end: {matches_decided} of {matches} matches are decided and kept"
@@ -258,12 +306,18 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
 /// Everyone registers in order, so a player's number is its place.
 fn strategies(plan: &LeaguePlan) -> BTreeMap<PlayerId, SmolStr> {
     let numbered = (1_u32..).zip(&plan.player_plans);
-    numbered.map(|(number, player_plan)| (PlayerId::numbered(number), player_plan.strategy.name())).collect()
+    numbered
+        .map(|(number, player_plan)| (PlayerId::numbered(number), player_plan.strategy.name()))
+        .collect()
 }
 
 fn opening(plan: &LeaguePlan, ports: &Ports, url: &StoreUrl) -> Result<String> {
     let address = ports.manager.local_addr()?;
-    let seen = if plan.dashboard { format!("; see it at http://{address}/") } else { String::new() };
+    let seen = if plan.dashboard {
+        format!("; see it at http://{address}/")
+    } else {
+        String::new()
+    };
     Ok(format!(
         "{} and {} play {}{}, the manager at http://{address}/mcp; the league is kept in {url}{seen}",
         count_of(plan.player_plans.len(), "player", "players"),
@@ -312,7 +366,9 @@ pub(super) async fn watch(
     let mut source = LiveSource::new(ManagerClient::at(&local.manager_url(), Client::new()));
     let mut rounds_shown = 0;
     loop {
-        let is_over = local.look(|league| league.phase == Phase::Completed).await?;
+        let is_over = local
+            .look(|league| league.phase == Phase::Completed)
+            .await?;
         match &mut *view {
             View::Live(live) => match source.ask().await {
                 Ok(seen) => live.draw(seen),
@@ -321,7 +377,11 @@ pub(super) async fn watch(
             View::Lines => {
                 let line = line.clone();
                 let lines = local.look(move |league| {
-                    let over = league.rounds.iter().filter(|round| round.completed).skip(rounds_shown);
+                    let over = league
+                        .rounds
+                        .iter()
+                        .filter(|round| round.completed)
+                        .skip(rounds_shown);
                     over.map(|round| line(league, round)).collect::<Vec<_>>()
                 });
                 let lines = lines.await?;
@@ -336,6 +396,11 @@ pub(super) async fn watch(
         if is_over {
             return Ok(());
         }
-        sleep(if matches!(view, View::Live(_)) { DRAW_EVERY } else { LOOK_EVERY }).await;
+        sleep(if matches!(view, View::Live(_)) {
+            DRAW_EVERY
+        } else {
+            LOOK_EVERY
+        })
+        .await;
     }
 }

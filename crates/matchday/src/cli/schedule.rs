@@ -35,19 +35,36 @@ pub(super) async fn execute(args: ScheduleArgs) -> Result<ExitCode> {
 const NAMES: &str = "player_names";
 
 fn names(standings: &Value) -> Value {
-    let rows = standings.get("standings").and_then(Value::as_array).into_iter().flatten();
+    let rows = standings
+        .get("standings")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let named = rows.filter_map(|row| {
-        Some((row.get("player_id")?.as_str()?.to_owned(), Value::from(row.get("display_name")?.as_str()?)))
+        Some((
+            row.get("player_id")?.as_str()?.to_owned(),
+            Value::from(row.get("display_name")?.as_str()?),
+        ))
     });
     Value::Object(named.collect())
 }
 
 fn for_people(data: &Value) -> Result<String> {
-    let names = data.get(NAMES).and_then(Value::as_object).into_iter().flatten();
+    let names = data
+        .get(NAMES)
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     let names = names.filter_map(|(id, name)| {
-        Some((PlayerId::new(id), Untrusted::new(name.as_str()?).escaped().to_string()))
+        Some((
+            PlayerId::new(id),
+            Untrusted::new(name.as_str()?).escaped().to_string(),
+        ))
     });
-    let ScheduleData { rounds, rounds_to_come } = in_our_form("schedule", data.clone())?;
+    let ScheduleData {
+        rounds,
+        rounds_to_come,
+    } = in_our_form("schedule", data.clone())?;
     if rounds.is_empty() {
         return Ok("the rounds are drawn up when the league starts".to_owned());
     }

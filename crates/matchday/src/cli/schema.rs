@@ -40,11 +40,17 @@ pub(super) fn execute(args: SchemaArgs) -> Result<ExitCode> {
     match args.out {
         Some(out) => {
             let count = write(&library, &out)?;
-            say(format!("{count} documents written to {}: begin with {}", out.display(), Library::INDEX));
+            say(format!(
+                "{count} documents written to {}: begin with {}",
+                out.display(),
+                Library::INDEX
+            ));
         }
         None => {
-            let all: Map<String, Value> =
-                library.iter().map(|(path, document)| (path.to_owned(), document.clone())).collect();
+            let all: Map<String, Value> = library
+                .iter()
+                .map(|(path, document)| (path.to_owned(), document.clone()))
+                .collect();
             say(serde_json::to_string_pretty(&all)?);
         }
     }
@@ -80,7 +86,8 @@ fn is_free_for(document: &Value, place: &Path) -> Result<bool> {
     match fs::read(place) {
         Ok(bytes) => {
             let there: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-            Ok(Library::identity(&there).is_some_and(|there| Some(there) == Library::identity(document)))
+            Ok(Library::identity(&there)
+                .is_some_and(|there| Some(there) == Library::identity(document)))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
         Err(error) => Err(error).with_context(|| format!("cannot look at {}", place.display())),

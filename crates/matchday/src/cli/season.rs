@@ -72,7 +72,11 @@ struct CreateArgs {
 }
 
 pub(super) async fn execute(args: SeasonArgs) -> Result<ExitCode> {
-    let SeasonArgs { service, json, command } = args;
+    let SeasonArgs {
+        service,
+        json,
+        command,
+    } = args;
     let (order, name) = match command {
         SeasonCommand::Create(create_args) => return create(&service, create_args, json).await,
         SeasonCommand::List => {
@@ -94,18 +98,37 @@ pub(super) async fn execute(args: SeasonArgs) -> Result<ExitCode> {
         SeasonCommand::End { name } => (ServiceRoute::EndSeason, name),
     };
     let season: SeasonSummary = service.call(order, &name).await?;
-    print(json, &season, |season| format!("{}: {}", season.address.name, cell(&season.state)))
+    print(json, &season, |season| {
+        format!("{}: {}", season.address.name, cell(&season.state))
+    })
 }
 
 async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result<ExitCode> {
-    let CreateArgs { name, schedule, time_zone, template, settings } = args;
+    let CreateArgs {
+        name,
+        schedule,
+        time_zone,
+        template,
+        settings,
+    } = args;
     let (settings, roster) = template_texts(template, settings)?;
-    let roster = roster.map(|pattern| read_roster(&pattern, &name)).transpose()?;
+    let roster = roster
+        .map(|pattern| read_roster(&pattern, &name))
+        .transpose()?;
     // Before anything is created, so that no codes are lost.
     if roster.is_some() && codes_file(&name).exists() {
-        bail!("{} exists already: move it away, and create the season then", codes_file(&name).display());
+        bail!(
+            "{} exists already: move it away, and create the season then",
+            codes_file(&name).display()
+        );
     }
-    let body = CreateSeason { name, schedule, time_zone: Some(time_zone), settings, roster };
+    let body = CreateSeason {
+        name,
+        schedule,
+        time_zone: Some(time_zone),
+        settings,
+        roster,
+    };
     let created: CreatedSeason = service.send(ServiceRoute::CreateSeason, "", &body).await?;
     if as_json {
         return print(true, &created, |_| String::new());
@@ -113,15 +136,25 @@ async fn create(service: &ServiceArg, args: CreateArgs, as_json: bool) -> Result
     let CreatedSeason { address, secrets } = &created;
     if !secrets.join_codes.is_empty() {
         write_codes(&body.name, &secrets.join_codes)?;
-        say(format!("join codes are in {}", codes_file(&body.name).display()));
+        say(format!(
+            "join codes are in {}",
+            codes_file(&body.name).display()
+        ));
     }
-    say(format!("players register at {}; the table is at {}", address.url, address.page));
+    say(format!(
+        "players register at {}; the table is at {}",
+        address.url, address.page
+    ));
     if let Some(token) = &secrets.operator_token {
-        say(format!("operator token of all its leagues, shown this once: {token}"));
+        say(format!(
+            "operator token of all its leagues, shown this once: {token}"
+        ));
     }
     if let Some(code) = &secrets.referee_code {
         let base = address.url.trim_end_matches("mcp");
-        say(format!("referees of others are started with --manager {base}join/{code}/mcp"));
+        say(format!(
+            "referees of others are started with --manager {base}join/{code}/mcp"
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -144,7 +177,16 @@ fn list_text(listed: &SeasonList) -> String {
     };
     let rows: Vec<Vec<String>> = listed.seasons.iter().map(row).collect();
     headed(&table(
-        &["SEASON", "GAME", "STATE", "SCHEDULE", "TIME ZONE", "NEXT START", "LEAGUE", "PLAYED"],
+        &[
+            "SEASON",
+            "GAME",
+            "STATE",
+            "SCHEDULE",
+            "TIME ZONE",
+            "NEXT START",
+            "LEAGUE",
+            "PLAYED",
+        ],
         &rows,
     ))
 }
@@ -155,8 +197,12 @@ fn details_text(season: &SeasonDetails) -> String {
     if season.table.is_empty() {
         return format!("{about}\nno league of the season is over yet");
     }
-    let rows: Vec<Vec<String>> =
-        (1..).zip(&season.table).map(|(rank, row)| row.cells(rank).to_vec()).collect();
-    let headers = ["RANK", "PLAYER", "LEAGUES", "PLAYED", "WON", "DRAWN", "LOST", "POINTS", "RATING", "95 %"];
+    let rows: Vec<Vec<String>> = (1..)
+        .zip(&season.table)
+        .map(|(rank, row)| row.cells(rank).to_vec())
+        .collect();
+    let headers = [
+        "RANK", "PLAYER", "LEAGUES", "PLAYED", "WON", "DRAWN", "LOST", "POINTS", "RATING", "95 %",
+    ];
     format!("{about}\n{}", headed(&table(&headers, &rows)))
 }

@@ -51,7 +51,9 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
         (_, true) => Some(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?),
         (_, false) => Some(daemon::bind(&config).await?),
     };
-    let address = listener.as_ref().map_or(Ok(NO_SOCKET), TcpListener::local_addr)?;
+    let address = listener
+        .as_ref()
+        .map_or(Ok(NO_SOCKET), TcpListener::local_addr)?;
     let telemetry = telemetry::from_config(&config, address.ip(), &options.client)?;
     options.telemetry = telemetry.clone();
     let home = daemon::contact(&config, address.port())?;
@@ -67,7 +69,8 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
         ));
     }
     // A client at the standard input needs no code.
-    let only_this_machine = listener.is_none() || daemon::is_for_this_machine_alone(&config, address.ip())?;
+    let only_this_machine =
+        listener.is_none() || daemon::is_for_this_machine_alone(&config, address.ip())?;
     let (authorization, made) = authorization(&config, only_this_machine, false)?;
     show_code(made);
     let settings = seat::SeatSettings {
@@ -81,19 +84,29 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
     };
     let (failed, mut failure) = watch::channel(None);
     let seats = if dials {
-            let client = dial::prepare(&mut options)?;
-            let league = settings.manager.raw().to_owned();
-            notice(&format!("seats are called through the relay of {league}"));
-            let dial = SeatDial { client, league, store: store.name().file_base(), notice, failed };
-            Seats::open_dialled(settings, address, store.clone(), options, dial).await?
-        } else { Seats::open(settings, address, store.clone(), options)? };
+        let client = dial::prepare(&mut options)?;
+        let league = settings.manager.raw().to_owned();
+        notice(&format!("seats are called through the relay of {league}"));
+        let dial = SeatDial {
+            client,
+            league,
+            store: store.name().file_base(),
+            notice,
+            failed,
+        };
+        Seats::open_dialled(settings, address, store.clone(), options, dial).await?
+    } else {
+        Seats::open(settings, address, store.clone(), options)?
+    };
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(serve_seats(Arc::clone(&seats), listener, closing));
     let client = async {
         if !stdio {
             return std::future::pending().await;
         }
-        seat::serve_stdio(seats).await.map_err(|why| anyhow!("standard input and output: {why}"))
+        seat::serve_stdio(seats)
+            .await
+            .map_err(|why| anyhow!("standard input and output: {why}"))
     };
     let ended = tokio::select! {
         _ = stop.recv() => Ok(()),
@@ -109,7 +122,11 @@ pub(super) async fn execute(flags: SeatFlags) -> Result<ExitCode> {
 }
 
 /// Serves the seats until `closing` turns true. Without a socket their only client is at the standard input.
-async fn serve_seats(seats: Arc<Seats>, listener: Option<TcpListener>, mut closing: watch::Receiver<bool>) {
+async fn serve_seats(
+    seats: Arc<Seats>,
+    listener: Option<TcpListener>,
+    mut closing: watch::Receiver<bool>,
+) {
     match listener {
         Some(listener) => seat::serve(seats, listener, closing).await,
         None => {
@@ -166,12 +183,23 @@ pub(super) fn plan(
         return Ok(None);
     }
     let (authorization, made) = authorization(config, only_this_machine, has_roster)?;
-    Ok(Some((SeatsPlan { seats_max, seats_per_address, fallback, authorization }, made)))
+    Ok(Some((
+        SeatsPlan {
+            seats_max,
+            seats_per_address,
+            fallback,
+            authorization,
+        },
+        made,
+    )))
 }
 
 /// How many seats there may be, and how many of them from one address.
 fn max_seats(config: &Config) -> Result<(usize, Option<usize>)> {
-    Ok((config.need(&settings::MAX_SEATS)?, network::agents_per_address(config)?))
+    Ok((
+        config.need(&settings::MAX_SEATS)?,
+        network::agents_per_address(config)?,
+    ))
 }
 
 fn fallback(config: &Config) -> Result<Option<&'static StrategyEntry>> {
@@ -179,7 +207,9 @@ fn fallback(config: &Config) -> Result<Option<&'static StrategyEntry>> {
         None | Some(NO_FALLBACK) => Ok(None),
         Some(text) => match strategy::named(text) {
             Ok(entry) => Ok(Some(entry)),
-            Err(error) => Err(config.wrong(&settings::FALLBACK, format!("{error}, or {NO_FALLBACK}"))),
+            Err(error) => {
+                Err(config.wrong(&settings::FALLBACK, format!("{error}, or {NO_FALLBACK}")))
+            }
         },
     }
 }

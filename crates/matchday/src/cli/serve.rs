@@ -13,7 +13,9 @@ use matchday_core::protocol::{DisplayName, LeagueId, Token};
 use matchday_os::signals::Termination;
 use matchday_runtime::{Options, entropy_from_system, log};
 use matchday_server::league::{JoinCodeRow, LeaguePlan, NewLeague, ProgramPlan, built_in_name};
-use matchday_server::service::{self, LeagueHost, LeagueSpec, Planner, Quota, Service, ServiceSettings};
+use matchday_server::service::{
+    self, LeagueHost, LeagueSpec, Planner, Quota, Service, ServiceSettings,
+};
 use matchday_store::Store;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use std::collections::BTreeMap;
@@ -49,7 +51,11 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     let url = config.need(&settings::STORE)?;
     let mut entropy = entropy_from_system()?;
     let (store, peers) = peers::open_store(&config, url, address, &mut entropy).await?;
-    telemetry.metrics.cluster.shared.store(peers.is_some(), Ordering::Relaxed);
+    telemetry
+        .metrics
+        .cluster
+        .shared
+        .store(peers.is_some(), Ordering::Relaxed);
     // Leagues of a shared store have theirs in it.
     let checkpoint_keys = match &peers {
         None => CheckpointKeys::of(&store, &mut entropy)?,
@@ -61,8 +67,15 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     let public_url = host.public_url.clone();
     let only_this_machine = daemon::is_for_this_machine_alone(&config, address.ip())?;
     let planner: Planner = Box::new(move |spec| plan(spec, only_this_machine));
-    let service_settings = ServiceSettings { host, quota, planner, sleep_after, notice };
-    let (service, made) = Service::open(store, token, &mut entropy, service_settings, peers).await?;
+    let service_settings = ServiceSettings {
+        host,
+        quota,
+        planner,
+        sleep_after,
+        notice,
+    };
+    let (service, made) =
+        Service::open(store, token, &mut entropy, service_settings, peers).await?;
     if let Some(made) = made {
         notice(&format!(
             "service token, shown this once - keep it as MATCHDAY_SERVICE_TOKEN for `matchday league`: {}",
@@ -103,8 +116,12 @@ fn host(
     log_sink: daemon::LogSink,
 ) -> Result<LeagueHost> {
     let contact = daemon::contact(config, address.port())?;
-    let public_url =
-        contact.raw().strip_suffix("/mcp").unwrap_or(contact.raw()).trim_end_matches('/').to_owned();
+    let public_url = contact
+        .raw()
+        .strip_suffix("/mcp")
+        .unwrap_or(contact.raw())
+        .trim_end_matches('/')
+        .to_owned();
     let relay_limits = super::relay::limits(config)?;
     let config = config.clone();
     let client = options.client.clone();
@@ -140,13 +157,22 @@ fn league_log(sink: daemon::LogSink) -> Box<dyn Fn(&LeagueId) -> Dispatch + Send
 fn plan(spec: LeagueSpec, only_this_machine: bool) -> Result<NewLeague> {
     let texts = spec.settings;
     if texts.keys().any(|key| key.replace('_', "-") == "roster") {
-        bail!("roster: expected beside the settings, as the text of a CSV file with name, role, mail");
+        bail!(
+            "roster: expected beside the settings, as the text of a CSV file with name, role, mail"
+        );
     }
     let config = LeagueFlags::of_texts(&texts)?.resolve_alone();
-    let base = LeagueSettings { league_id: LeagueId::new(spec.league_id), ..LeagueSettings::default() };
+    let base = LeagueSettings {
+        league_id: LeagueId::new(spec.league_id),
+        ..LeagueSettings::default()
+    };
     let mut league = league_settings(&config, base)?;
     let start_when = manager::start_when(&config)?;
-    competition::check(&config, &league, start_when.as_ref().map(|wanted| wanted.players))?;
+    competition::check(
+        &config,
+        &league,
+        start_when.as_ref().map(|wanted| wanted.players),
+    )?;
     let program = program(&config)?;
     let mut entropy = entropy_from_system()?;
     let operator_token = match league.operator_token {
@@ -201,7 +227,9 @@ fn row(entry: &RosterEntry) -> JoinCodeRow {
 }
 
 fn program(config: &Config) -> Result<Option<ProgramPlan>> {
-    let Some(command) = config.text(&settings::GAME_COMMAND) else { return Ok(None) };
+    let Some(command) = config.text(&settings::GAME_COMMAND) else {
+        return Ok(None);
+    };
     Ok(Some(ProgramPlan {
         command: command.to_owned(),
         time: config.need(&settings::GAME_TIME)?,
@@ -230,10 +258,20 @@ fn issue_codes(
         code: entry.code.hash(),
     };
     let mut invitations: Vec<Invitation> = entries.iter().map(named).collect();
-    let shared = |code: &Token| Invitation { role: AgentRole::Referee, name: None, code: code.hash() };
+    let shared = |code: &Token| Invitation {
+        role: AgentRole::Referee,
+        name: None,
+        code: code.hash(),
+    };
     let mut referees = None;
     match config.text(&settings::REFEREE_CODE) {
-        Some("off") => return Ok(Codes { invitations, built_in: vec![None; built_in.into()], referees }),
+        Some("off") => {
+            return Ok(Codes {
+                invitations,
+                built_in: vec![None; built_in.into()],
+                referees,
+            });
+        }
         Some(text) => {
             let code = roster::referee_code(config, text)?;
             invitations.push(shared(&code));
@@ -248,9 +286,18 @@ fn issue_codes(
     let mut built_in_codes = Vec::new();
     for number in 1..=usize::from(built_in) {
         let code = Token::new_join_code(entropy);
-        let name = DisplayName::parse(&built_in_name(number)).context("the name of a built-in referee")?;
-        invitations.push(Invitation { role: AgentRole::Referee, name: Some(name), code: code.hash() });
+        let name =
+            DisplayName::parse(&built_in_name(number)).context("the name of a built-in referee")?;
+        invitations.push(Invitation {
+            role: AgentRole::Referee,
+            name: Some(name),
+            code: code.hash(),
+        });
         built_in_codes.push(Some(code.reveal().to_owned()));
     }
-    Ok(Codes { invitations, built_in: built_in_codes, referees })
+    Ok(Codes {
+        invitations,
+        built_in: built_in_codes,
+        referees,
+    })
 }

@@ -44,9 +44,13 @@ pub(super) struct ServiceArg {
 fn time_limit(route: ServiceRoute) -> Duration {
     Duration::from_secs(match route {
         // A program that knows the rules says first what it plays.
-        ServiceRoute::CreateLeagues | ServiceRoute::ConfigureLeague | ServiceRoute::CreateSeason => 120,
+        ServiceRoute::CreateLeagues
+        | ServiceRoute::ConfigureLeague
+        | ServiceRoute::CreateSeason => 120,
         // A whole league is copied and verified, or removed.
-        ServiceRoute::ArchiveLeague | ServiceRoute::DeleteLeague | ServiceRoute::ImportLeague => 600,
+        ServiceRoute::ArchiveLeague | ServiceRoute::DeleteLeague | ServiceRoute::ImportLeague => {
+            600
+        }
         _ => 30,
     })
 }
@@ -64,7 +68,11 @@ impl ServiceArg {
     }
 
     /// Calls a row of the table of routes that takes no body. `name` is the league or season of its path.
-    pub(super) async fn call<T: DeserializeOwned>(&self, route: ServiceRoute, name: &str) -> Result<T> {
+    pub(super) async fn call<T: DeserializeOwned>(
+        &self,
+        route: ServiceRoute,
+        name: &str,
+    ) -> Result<T> {
         self.exchange(route, name, String::new()).await
     }
 
@@ -75,7 +83,8 @@ impl ServiceArg {
         name: &str,
         body: &impl Serialize,
     ) -> Result<T> {
-        self.exchange(route, name, serde_json::to_string(body)?).await
+        self.exchange(route, name, serde_json::to_string(body)?)
+            .await
     }
 
     async fn exchange<T: DeserializeOwned>(
@@ -85,7 +94,9 @@ impl ServiceArg {
         body: String,
     ) -> Result<T> {
         let base = self.base();
-        let row = ROUTES.iter().find(|row| row.target == Target::Service(route));
+        let row = ROUTES
+            .iter()
+            .find(|row| row.target == Target::Service(route));
         let row = row.context("the API has no such call")?;
         let path = row.path.replace("{id}", name).replace("{name}", name);
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
@@ -94,13 +105,21 @@ impl ServiceArg {
             let value = value.map_err(|_| Usage("--service-token: this is no token".to_owned()))?;
             headers.push((AUTHORIZATION, value));
         }
-        let request = CallRequest { method: row.method.clone(), headers, body: body.into() };
+        let request = CallRequest {
+            method: row.method.clone(),
+            headers,
+            body: body.into(),
+        };
         let deadline = Instant::now() + time_limit(route);
         let url = format!("{base}{path}");
-        let completed = self.tls.client()?.call(&url, request, deadline, ANSWER_BYTES_MAX).await;
-        let answer = completed
-            .result
-            .map_err(|error| anyhow!("the service at {base} does not answer: {error} - check --service"))?;
+        let completed = self
+            .tls
+            .client()?
+            .call(&url, request, deadline, ANSWER_BYTES_MAX)
+            .await;
+        let answer = completed.result.map_err(|error| {
+            anyhow!("the service at {base} does not answer: {error} - check --service")
+        })?;
         if (200..300).contains(&answer.status) {
             return serde_json::from_slice(&answer.body).map_err(|error| {
                 anyhow!(
@@ -109,12 +128,19 @@ impl ServiceArg {
             });
         }
         let why = serde_json::from_slice::<Refusal>(&answer.body).map_or_else(
-            |_| format!("{base} answers with HTTP {} - is it `matchday serve`?", answer.status),
+            |_| {
+                format!(
+                    "{base} answers with HTTP {} - is it `matchday serve`?",
+                    answer.status
+                )
+            },
             |refusal| refusal.error,
         );
         match answer.status {
             400 => Err(Usage(why).into()),
-            401 => Err(anyhow!("{why} - give --service-token, or set MATCHDAY_SERVICE_TOKEN")),
+            401 => Err(anyhow!(
+                "{why} - give --service-token, or set MATCHDAY_SERVICE_TOKEN"
+            )),
             _ => Err(anyhow!(why)),
         }
     }
@@ -126,7 +152,11 @@ pub(super) fn print<T: Serialize>(
     data: &T,
     to_text: impl FnOnce(&T) -> String,
 ) -> Result<ExitCode> {
-    say(if as_json { serde_json::to_string_pretty(data)? } else { to_text(data) });
+    say(if as_json {
+        serde_json::to_string_pretty(data)?
+    } else {
+        to_text(data)
+    });
     Ok(ExitCode::SUCCESS)
 }
 
@@ -136,7 +166,9 @@ pub(super) fn cell(value: &impl Serialize) -> String {
         Ok(Value::Null) | Err(_) => "-".to_owned(),
         Ok(Value::String(text)) => text,
         Ok(Value::Object(settings)) => {
-            let texts = settings.iter().map(|(key, value)| format!("{key}={}", cell(value)));
+            let texts = settings
+                .iter()
+                .map(|(key, value)| format!("{key}={}", cell(value)));
             texts.collect::<Vec<_>>().join(" ")
         }
         Ok(other) => other.to_string(),
@@ -145,8 +177,15 @@ pub(super) fn cell(value: &impl Serialize) -> String {
 
 /// An answer with a line for each of its values.
 pub(super) fn lines(data: &impl Serialize) -> String {
-    let Ok(Value::Object(data)) = serde_json::to_value(data) else { return String::new() };
-    let rows: Vec<Vec<String>> = data.iter().map(|(key, value)| vec![key.clone(), cell(value)]).collect();
+    let Ok(Value::Object(data)) = serde_json::to_value(data) else {
+        return String::new();
+    };
+    let rows: Vec<Vec<String>> = data
+        .iter()
+        .map(|(key, value)| vec![key.clone(), cell(value)])
+        .collect();
     let table = table(&["", ""], &rows);
-    table.split_once('\n').map_or_else(String::new, |(_, rows)| rows.to_owned())
+    table
+        .split_once('\n')
+        .map_or_else(String::new, |(_, rows)| rows.to_owned())
 }

@@ -131,15 +131,21 @@ pub(super) struct SimulateArgs {
 }
 
 fn format(name: &str) -> Result<Format, String> {
-    let found = Format::find(&name.replace('-', "_")).filter(|format| Format::ENDING.contains(format));
+    let found =
+        Format::find(&name.replace('-', "_")).filter(|format| Format::ENDING.contains(format));
     found.ok_or_else(|| {
         let known: Vec<&str> = Format::ENDING.iter().map(|format| format.name()).collect();
-        format!("there is no format {name:?}; choose one of: {}", known.join(", "))
+        format!(
+            "there is no format {name:?}; choose one of: {}",
+            known.join(", ")
+        )
     })
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| format!("expected seconds, got {text:?}"))?;
+    let number: f64 = text
+        .parse()
+        .map_err(|_| format!("expected seconds, got {text:?}"))?;
     match Duration::try_from_secs_f64(number) {
         Ok(time) if !time.is_zero() => Ok(time),
         _ => Err(format!("expected more than 0 seconds, got {text}")),
@@ -176,9 +182,17 @@ pub(super) async fn execute(args: SimulateArgs) -> Result<ExitCode> {
     };
     if let Some(file) = &out {
         let picture = report.heat_map().svg() + "\n";
-        std::fs::write(file, picture).with_context(|| format!("cannot write {}", file.display()))?;
+        std::fs::write(file, picture)
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
-    if json { say(serde_json::to_string_pretty(&report)?) } else { say(for_people(&report, Size::of_terminal().map_or(WIDTH, |size| size.columns.min(WIDTH)))) }
+    if json {
+        say(serde_json::to_string_pretty(&report)?)
+    } else {
+        say(for_people(
+            &report,
+            Size::of_terminal().map_or(WIDTH, |size| size.columns.min(WIDTH)),
+        ))
+    }
     if let (Some(file), false) = (&out, json) {
         notice(&format!("the matrix is in {}", file.display()));
     }
@@ -194,7 +208,8 @@ impl Plan {
         let rules = match &args.game_command {
             Some(command) => {
                 let started = RulesProgram::start(command, stop).await;
-                let (rules, game) = started.map_err(|why| Usage(format!("--game-command: {why}")))?;
+                let (rules, game) =
+                    started.map_err(|why| Usage(format!("--game-command: {why}")))?;
                 args.game = game;
                 Some(rules)
             }
@@ -207,21 +222,38 @@ impl Plan {
         let openings = openings(&args)?;
         let sprt = question(&args)?;
         if sprt.is_some() && count != 2 {
-            let wrong = format!("--sprt is a question about two strategies, and --strategies names {count}");
+            let wrong = format!(
+                "--sprt is a question about two strategies, and --strategies names {count}"
+            );
             return Err(Usage(wrong).into());
         }
         let competition = competition(&args, count)?;
         let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let threads = args.threads.unwrap_or(cores);
-        Ok(Self { args, rules, entrants, openings, sprt, competition, threads })
+        Ok(Self {
+            args,
+            rules,
+            entrants,
+            openings,
+            sprt,
+            competition,
+            threads,
+        })
     }
 
     fn names(&self) -> Vec<String> {
-        self.entrants.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+        self.entrants
+            .entrants
+            .iter()
+            .map(|entrant| entrant.name.clone())
+            .collect()
     }
 
     fn play(&self, stop: &AtomicBool) -> Report {
-        let run = Run { threads: self.threads, stop };
+        let run = Run {
+            threads: self.threads,
+            stop,
+        };
         let mut bar = ProgressBar::new(self.args.json);
         let (matches, results) = match &self.competition {
             Some(competition) => self.leagues(competition, &run, &mut bar),
@@ -230,10 +262,16 @@ impl Plan {
         let took = RunTime::of(self.threads.get(), bar.took(), matches);
         bar.clear();
         let complaints = self.entrants.programs.iter().filter_map(|(name, program)| {
-            Some(ProgramFailure { strategy: name.clone(), last: program.last_failure()? })
+            Some(ProgramFailure {
+                strategy: name.clone(),
+                last: program.last_failure()?,
+            })
         });
         let of_rules = self.rules.iter().filter_map(|rules| {
-            Some(ProgramFailure { strategy: self.args.game.name.to_owned(), last: rules.failure()? })
+            Some(ProgramFailure {
+                strategy: self.args.game.name.to_owned(),
+                last: rules.failure()?,
+            })
         });
         Report {
             game: self.args.game.name.to_owned(),
@@ -265,12 +303,20 @@ impl Plan {
         let all = duels.matches_in_all();
         let played = |pairs: &[Pair]| pairs.iter().map(|pair| pair.tally.matches()).sum::<u64>();
         let is_decided = |pairs: &[Pair]| {
-            let of_pair = pairs.first().map(|pair| pair.tally.pairs).unwrap_or_default();
-            self.sprt.is_some_and(|(_, sprt)| sprt.standing(of_pair).answer != Answer::Open)
+            let of_pair = pairs
+                .first()
+                .map(|pair| pair.tally.pairs)
+                .unwrap_or_default();
+            self.sprt
+                .is_some_and(|(_, sprt)| sprt.standing(of_pair).answer != Answer::Open)
         };
         let pairs = duels.play(run, |pairs| {
             bar.at(played(pairs), all);
-            if is_decided(pairs) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_decided(pairs) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         });
         let names = self.names();
         let results = Results::Duels {
@@ -278,7 +324,10 @@ impl Plan {
             openings: self.openings.len(),
             strategies: summary::of_duels(&names, &pairs),
             sprt: self.verdict(&names, &pairs),
-            pairs: pairs.iter().map(|pair| PairResult::of(&names, pair)).collect(),
+            pairs: pairs
+                .iter()
+                .map(|pair| PairResult::of(&names, pair))
+                .collect(),
         };
         (played(&pairs), results)
     }
@@ -286,10 +335,20 @@ impl Plan {
     fn verdict(&self, names: &[String], pairs: &[Pair]) -> Option<SprtVerdict> {
         let ((question, sprt), pair) = self.sprt.zip(pairs.first())?;
         let [a, b] = names else { return None };
-        Some(SprtVerdict::of(question, sprt.standing(pair.tally.pairs), [a, b], pair.tally.matches()))
+        Some(SprtVerdict::of(
+            question,
+            sprt.standing(pair.tally.pairs),
+            [a, b],
+            pair.tally.matches(),
+        ))
     }
 
-    fn leagues(&self, competition: &Competition, run: &Run<'_>, bar: &mut ProgressBar) -> (u64, Results) {
+    fn leagues(
+        &self,
+        competition: &Competition,
+        run: &Run<'_>,
+        bar: &mut ProgressBar,
+    ) -> (u64, Results) {
         let leagues = Leagues {
             game: self.args.game,
             entrants: &self.entrants.entrants,
@@ -300,7 +359,8 @@ impl Plan {
         };
         let played = leagues.play(run, |seasons| {
             // How many matches a league has may depend on their results.
-            let all = seasons.matches as f64 / seasons.leagues.max(1) as f64 * leagues.leagues as f64;
+            let all =
+                seasons.matches as f64 / seasons.leagues.max(1) as f64 * leagues.leagues as f64;
             bar.at(seasons.matches, all as u64);
             ControlFlow::Continue(())
         });
@@ -308,13 +368,22 @@ impl Plan {
         let seasons = played.unwrap_or_else(|_| Seasons::none(self.entrants.entrants.len()));
         let strategies = summary::of_leagues(&self.names(), &seasons);
         let format = competition.format.name().to_owned();
-        (seasons.matches, Results::Leagues { format, leagues: seasons.leagues, strategies })
+        (
+            seasons.matches,
+            Results::Leagues {
+                format,
+                leagues: seasons.leagues,
+                strategies,
+            },
+        )
     }
 }
 
 /// The course of the leagues, if leagues are to be played and so many can play them.
 fn competition(args: &SimulateArgs, players: usize) -> Result<Option<Competition>, Usage> {
-    let Some(format) = args.format else { return Ok(None) };
+    let Some(format) = args.format else {
+        return Ok(None);
+    };
     let competition = Competition {
         rounds: args.rounds,
         matches_per_pairing: args.matches_per_pairing,
@@ -329,14 +398,21 @@ fn competition(args: &SimulateArgs, players: usize) -> Result<Option<Competition
 }
 
 fn openings(args: &SimulateArgs) -> Result<Vec<Opening>, Usage> {
-    let Some(text) = &args.openings else { return Ok(Vec::new()) };
+    let Some(text) = &args.openings else {
+        return Ok(Vec::new());
+    };
     let count = text.parse::<usize>();
     let found = match &count {
-        Ok(0 | 1_000_001..) => return Err(Usage("--openings: expected 1 to 1000000, or a file".to_owned())),
+        Ok(0 | 1_000_001..) => {
+            return Err(Usage(
+                "--openings: expected 1 to 1000000, or a file".to_owned(),
+            ));
+        }
         Ok(count) => openings::random(args.game, *count, args.opening_turns, args.seed),
         Err(_) => {
             let read = std::fs::read_to_string(text);
-            let read = read.map_err(|error| Usage(format!("--openings: {text} cannot be read: {error}")))?;
+            let read =
+                read.map_err(|error| Usage(format!("--openings: {text} cannot be read: {error}")))?;
             openings::parse(args.game, &read)
         }
     };
@@ -347,21 +423,32 @@ fn openings(args: &SimulateArgs) -> Result<Vec<Opening>, Usage> {
     if count.is_ok_and(|count| found.len() < count) {
         let there = found.len();
         let turns = args.opening_turns;
-        notice(&format!("only {there} different openings of {turns} turns were found (--opening-turns)"));
+        notice(&format!(
+            "only {there} different openings of {turns} turns were found (--opening-turns)"
+        ));
     }
     Ok(found)
 }
 
 /// Whether the picture can be written, as far as that can be known before.
 fn check_out(file: &Path) -> Result<(), Usage> {
-    if file.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg")) {
-        return Err(Usage(format!("--out: expected a name that ends in .svg, got {}", file.display())));
+    if file
+        .extension()
+        .is_none_or(|extension| !extension.eq_ignore_ascii_case("svg"))
+    {
+        return Err(Usage(format!(
+            "--out: expected a name that ends in .svg, got {}",
+            file.display()
+        )));
     }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
     match folder {
-        Some(folder) if !folder.is_dir() => {
-            Err(Usage(format!("--out: there is no folder {}", folder.display())))
-        }
+        Some(folder) if !folder.is_dir() => Err(Usage(format!(
+            "--out: there is no folder {}",
+            folder.display()
+        ))),
         _ => Ok(()),
     }
 }
@@ -369,16 +456,31 @@ fn check_out(file: &Path) -> Result<(), Usage> {
 fn question(args: &SimulateArgs) -> Result<Option<(SprtQuestion, Sprt)>, Usage> {
     let alpha = args.alpha;
     let beta = args.beta;
-    let Some(text) = &args.sprt else { return Ok(None) };
-    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    let Some(text) = &args.sprt else {
+        return Ok(None);
+    };
+    let numbers: Result<Vec<f64>, _> = text
+        .split(',')
+        .map(|number| number.trim().parse())
+        .collect();
     match numbers.as_deref() {
         Ok([elo0, elo1]) => {
             let elo0 = *elo0;
             let elo1 = *elo1;
-            let sprt =
-                Sprt::new(elo0, elo1, alpha, beta).map_err(|error| Usage(format!("--sprt: {error}")))?;
-            Ok(Some((SprtQuestion { elo0, elo1, alpha, beta }, sprt)))
+            let sprt = Sprt::new(elo0, elo1, alpha, beta)
+                .map_err(|error| Usage(format!("--sprt: {error}")))?;
+            Ok(Some((
+                SprtQuestion {
+                    elo0,
+                    elo1,
+                    alpha,
+                    beta,
+                },
+                sprt,
+            )))
         }
-        _ => Err(Usage(format!("--sprt: expected two numbers, as in --sprt 0,10, got {text:?}"))),
+        _ => Err(Usage(format!(
+            "--sprt: expected two numbers, as in --sprt 0,10, got {text:?}"
+        ))),
     }
 }

@@ -16,7 +16,10 @@ pub(super) async fn execute(StartArgs { operator }: StartArgs) -> Result<ExitCod
     let client = operator.client()?;
     let league_id = client.league().await?;
     let before = client.status().await.unwrap_or_default();
-    let phase = before.get("status").and_then(Value::as_str).unwrap_or_default();
+    let phase = before
+        .get("status")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if matches!(phase, "running" | "paused" | "completed") {
         notice(&format!("{league_id} is already started: it is {phase}"));
         return operator.print(&before);

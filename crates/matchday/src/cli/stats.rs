@@ -112,7 +112,10 @@ pub(super) struct PlayerView {
 }
 
 pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
-    let settings = Resampling { seed: args.seed, ..Resampling::default() };
+    let settings = Resampling {
+        seed: args.seed,
+        ..Resampling::default()
+    };
     let (agent, store) = args.of.split()?;
     args.check(agent.is_some(), store.is_some())?;
     let earlier = args.since.open(args.known)?;
@@ -121,7 +124,9 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
         Some(player) if args.against.is_some() => {
             Subject::Pair(player, args.against.as_deref().unwrap_or_default())
         }
-        Some(referee) if referee.starts_with("REF") && earlier.is_none() => Subject::Referee(referee),
+        Some(referee) if referee.starts_with("REF") && earlier.is_none() => {
+            Subject::Referee(referee)
+        }
         Some(player) => match &earlier {
             Some(earlier) => Subject::Since(player, earlier),
             None => Subject::Player(player),
@@ -151,19 +156,28 @@ pub(super) async fn execute(args: StatsArgs) -> Result<ExitCode> {
     }
     let league = stored(file, args.league.id().as_ref())?;
     let mut data = match subject {
-        Subject::League => serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?,
-        Subject::Player(id) => serde_json::to_value(player_of_league(&league, id, &settings)?)?,
-        Subject::Since(id, earlier) => {
-            earlier.compare(player_of_league(&league, id, &settings)?, &of_league(&league), &settings)?
+        Subject::League => {
+            serde_json::to_value(LeagueStatistics::of(&of_league(&league), &settings))?
         }
+        Subject::Player(id) => serde_json::to_value(player_of_league(&league, id, &settings)?)?,
+        Subject::Since(id, earlier) => earlier.compare(
+            player_of_league(&league, id, &settings)?,
+            &of_league(&league),
+            &settings,
+        )?,
         Subject::Pair(first, second) => head_to_head(&of_league(&league), first, second)?,
         Subject::Referee(id) => referee_of(league.referee_listings(), id)?,
     };
-    let files: Vec<_> = std::iter::once(file).chain(&args.player_stores).cloned().collect();
+    let files: Vec<_> = std::iter::once(file)
+        .chain(&args.player_stores)
+        .cloned()
+        .collect();
     let (failed, used) = own_records(&files, args.league.id().as_ref(), &subject);
     if let Some(data) = data.as_object_mut() {
-        for (name, found) in [(FAILED, serde_json::to_value(&failed)?), (USED, serde_json::to_value(&used)?)]
-        {
+        for (name, found) in [
+            (FAILED, serde_json::to_value(&failed)?),
+            (USED, serde_json::to_value(&used)?),
+        ] {
             if found.as_object().is_some_and(|found| !found.is_empty()) {
                 data.insert(name.to_owned(), found);
             }
@@ -190,7 +204,9 @@ fn own_records(
     league_id: Option<&LeagueId>,
     subject: &Subject<'_>,
 ) -> (BTreeMap<String, Fallbacks>, BTreeMap<String, LlmUsage>) {
-    let Ok(stored) = LogSet::open_league(stores, league_id) else { return Default::default() };
+    let Ok(stored) = LogSet::open_league(stores, league_id) else {
+        return Default::default();
+    };
     let is_wanted = |id: &String| match subject {
         Subject::League => true,
         Subject::Player(wanted) | Subject::Since(wanted, _) => id == wanted,
@@ -209,17 +225,35 @@ fn failures(data: &Value) -> String {
     let failed: BTreeMap<String, Fallbacks> = serde_json::from_value(failed).unwrap_or_default();
     let used: BTreeMap<String, LlmUsage> =
         serde_json::from_value(data.get(USED).cloned().unwrap_or_default()).unwrap_or_default();
-    let failed = failed.iter().map(|(id, failed)| format!("\n{id}: {}", failed.sentence()));
-    failed.chain(used.iter().map(|(id, used)| format!("\n{id}: {}", used.sentence()))).collect()
+    let failed = failed
+        .iter()
+        .map(|(id, failed)| format!("\n{id}: {}", failed.sentence()));
+    failed
+        .chain(
+            used.iter()
+                .map(|(id, used)| format!("\n{id}: {}", used.sentence())),
+        )
+        .collect()
 }
 
 /// The manager's data, and the statistics of it.
-async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampling) -> Result<Value> {
+async fn asked(
+    client: &ManagerClient,
+    subject: &Subject<'_>,
+    settings: &Resampling,
+) -> Result<Value> {
     match subject {
-        Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(&results(client).await?, settings))?),
+        Subject::League => Ok(serde_json::to_value(LeagueStatistics::of(
+            &results(client).await?,
+            settings,
+        ))?),
         Subject::Player(id) => {
             let known = player_stats(client, PlayerId::new(*id)).await?;
-            Ok(serde_json::to_value(player_view(known, &results(client).await?, settings))?)
+            Ok(serde_json::to_value(player_view(
+                known,
+                &results(client).await?,
+                settings,
+            ))?)
         }
         Subject::Since(id, earlier) => {
             let known = player_stats(client, PlayerId::new(*id)).await?;
@@ -228,15 +262,23 @@ async fn asked(client: &ManagerClient, subject: &Subject<'_>, settings: &Resampl
         }
         Subject::Pair(first, second) => head_to_head(&results(client).await?, first, second),
         Subject::Referee(id) => {
-            let referees = client.query(Query::Referees, QueryParams::default()).await?;
+            let referees = client
+                .query(Query::Referees, QueryParams::default())
+                .await?;
             referee_of(in_our_form("referees", referees)?, id)
         }
     }
 }
 
 async fn player_stats(client: &ManagerClient, player: PlayerId) -> Result<PlayerStatsData> {
-    let params = QueryParams { player_id: Some(player), ..QueryParams::default() };
-    in_our_form("statistics", client.query(Query::PlayerStats, params).await?)
+    let params = QueryParams {
+        player_id: Some(player),
+        ..QueryParams::default()
+    };
+    in_our_form(
+        "statistics",
+        client.query(Query::PlayerStats, params).await?,
+    )
 }
 
 async fn results(client: &ManagerClient) -> Result<Results> {
@@ -249,14 +291,25 @@ fn head_to_head(results: &Results, first: &str, second: &str) -> Result<Value> {
     match HeadToHead::of(results, first, second) {
         Some(found) => Ok(serde_json::to_value(found)?),
         None => {
-            let known: Vec<&str> = results.players.iter().map(|player| player.id.as_str()).collect();
-            let unknown = [first, second].into_iter().find(|id| !known.contains(id)).unwrap_or(first);
+            let known: Vec<&str> = results
+                .players
+                .iter()
+                .map(|player| player.id.as_str())
+                .collect();
+            let unknown = [first, second]
+                .into_iter()
+                .find(|id| !known.contains(id))
+                .unwrap_or(first);
             bail!("no player {unknown}: the league has {}", known.join(", "))
         }
     }
 }
 
-pub(super) fn player_of_league(league: &League, id: &str, settings: &Resampling) -> Result<PlayerView> {
+pub(super) fn player_of_league(
+    league: &League,
+    id: &str,
+    settings: &Resampling,
+) -> Result<PlayerView> {
     let known = league.player_stats(&PlayerId::new(id)).ok_or_else(|| {
         let known: Vec<&str> = league.players.keys().map(PlayerId::as_str).collect();
         match known.as_slice() {
@@ -270,25 +323,55 @@ pub(super) fn player_of_league(league: &League, id: &str, settings: &Resampling)
 fn player_view(known: PlayerStatsData, results: &Results, settings: &Resampling) -> PlayerView {
     let league = LeagueStatistics::of(results, settings);
     let id = known.player_id.as_str();
-    let statistics = league.players.into_iter().find(|player| player.player_id == id);
+    let statistics = league
+        .players
+        .into_iter()
+        .find(|player| player.player_id == id);
     PlayerView { known, statistics }
 }
 
 fn player_table(data: &Value) -> Result<String> {
     let PlayerView { known, statistics } = serde_json::from_value(data.clone())?;
-    let PlayerStatsData { player_id, display_name, state, left, stats } = known;
+    let PlayerStatsData {
+        player_id,
+        display_name,
+        state,
+        left,
+        stats,
+    } = known;
     let rate = |count: u32, rate: Option<f64>| match rate {
         Some(rate) => format!("{count} ({:.0} %)", rate * 100.0),
         None => count.to_string(),
     };
     let against = stats.against.iter().map(|(player, record)| {
-        let Record { wins, draws, losses } = record;
+        let Record {
+            wins,
+            draws,
+            losses,
+        } = record;
         format!("{player} {wins}-{draws}-{losses}")
     });
-    let answer = stats.mean_answer_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
-    let technical = if stats.technical_causes.is_empty() { stats.technical_losses.to_string() } else { format!("{} ({})", stats.technical_losses, counted(&stats.technical_causes)) };
+    let answer = stats
+        .mean_answer_ms
+        .map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+    let technical = if stats.technical_causes.is_empty() {
+        stats.technical_losses.to_string()
+    } else {
+        format!(
+            "{} ({})",
+            stats.technical_losses,
+            counted(&stats.technical_causes)
+        )
+    };
     let mut rows = vec![
-        ("rank", if stats.played == 0 && stats.rank == 1 { "-".to_owned() } else { stats.rank.to_string() }),
+        (
+            "rank",
+            if stats.played == 0 && stats.rank == 1 {
+                "-".to_owned()
+            } else {
+                stats.rank.to_string()
+            },
+        ),
         ("points", stats.points.to_string()),
         ("played", stats.played.to_string()),
         ("won", rate(stats.wins, stats.win_rate)),
@@ -297,12 +380,18 @@ fn player_table(data: &Value) -> Result<String> {
         ("technical losses", technical),
         ("mean answer", answer),
         ("choices", counted(&stats.choices)),
-        ("won-drawn-lost against", against.collect::<Vec<_>>().join(", ")),
+        (
+            "won-drawn-lost against",
+            against.collect::<Vec<_>>().join(", "),
+        ),
         ("deviations", counted(&stats.deviations)),
     ];
     rows.extend(state.map(|state| ("state", in_words(state, left))));
     rows.extend(statistics.iter().flat_map(words::player_rows));
-    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    let rows: Vec<_> = rows
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
     let table = table(&[player_id.as_str(), display_name.raw()], &rows);
     Ok(match &statistics {
         Some(player) => format!("{table}\n\n{}", player.sentence),
@@ -312,8 +401,14 @@ fn player_table(data: &Value) -> Result<String> {
 
 /// One referee of the list of all.
 fn referee_of(RefereesData { referees }: RefereesData, wanted: &str) -> Result<Value> {
-    let known: Vec<_> = referees.iter().map(|referee| referee.referee_id.as_str()).collect();
-    match referees.iter().find(|referee| referee.referee_id.as_str() == wanted) {
+    let known: Vec<_> = referees
+        .iter()
+        .map(|referee| referee.referee_id.as_str())
+        .collect();
+    match referees
+        .iter()
+        .find(|referee| referee.referee_id.as_str() == wanted)
+    {
         Some(referee) => Ok(serde_json::to_value(referee)?),
         None if known.is_empty() => bail!("no referee {wanted}: none has registered yet"),
         None => bail!("no referee {wanted}: the league has {}", known.join(", ")),
@@ -330,18 +425,32 @@ fn referee_table(data: &Value) -> Result<String> {
         ("attempts lost", lost),
         ("deviations", counted(&referee.deviations)),
     ];
-    let rows: Vec<_> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    Ok(table(&[referee.referee_id.as_str(), referee.display_name.raw()], &rows))
+    let rows: Vec<_> = rows
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
+    Ok(table(
+        &[referee.referee_id.as_str(), referee.display_name.raw()],
+        &rows,
+    ))
 }
 
 /// Where an agent is in its life with the league.
 fn in_words(state: Lifecycle, left: bool) -> String {
     let name = serde_json::to_value(state).ok();
     let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
-    if left { format!("{name} (left: it did not come back)") } else { name.to_owned() }
+    if left {
+        format!("{name} (left: it did not come back)")
+    } else {
+        name.to_owned()
+    }
 }
 
 /// How often each thing was seen, on one line.
 fn counted(counts: &BTreeMap<String, u32>) -> String {
-    counts.iter().map(|(what, count)| format!("{what} {count}")).collect::<Vec<_>>().join(", ")
+    counts
+        .iter()
+        .map(|(what, count)| format!("{what} {count}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -18,25 +18,44 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
         }
         Ok(status)
     };
-    show(&args, ask, |data| Ok(headed(&status_table(data)) + &connections_table(data))).await
+    show(&args, ask, |data| {
+        Ok(headed(&status_table(data)) + &connections_table(data))
+    })
+    .await
 }
 
 /// How each agent is connected; empty if none dials out.
 fn connections_table(status: &Value) -> String {
-    let agents = status.get("connections").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let text =
-        |agent: &Value, key: &str| agent.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let agents = status
+        .get("connections")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let text = |agent: &Value, key: &str| {
+        agent
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     if !agents.iter().any(|agent| text(agent, "via") == "relay") {
         return String::new();
     }
     let row = |agent: &Value| {
-        let how = match (text(agent, "via").as_str(), text(agent, "transport").as_str()) {
+        let how = match (
+            text(agent, "via").as_str(),
+            text(agent, "transport").as_str(),
+        ) {
             ("relay", "stream") => "relay, stream",
             ("relay", "long_poll") => "relay, long poll",
             ("relay", _) => "relay, not connected",
             _ => "direct",
         };
-        vec![cell(agent, "agent_id"), how.to_owned(), cell(agent, "since")]
+        vec![
+            cell(agent, "agent_id"),
+            how.to_owned(),
+            cell(agent, "since"),
+        ]
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
     format!("\n\n{}", table(&["AGENT", "CONNECTION", "SINCE"], &rows))
@@ -51,27 +70,48 @@ pub(super) fn status_table(status: &Value) -> String {
         return format!("{table}\nthe manager tells no status, this is from its standings");
     }
     if status.get("current_round").is_none() {
-        return format!("the manager answers {}", Untrusted::new(&status.to_string()).escaped());
+        return format!(
+            "the manager answers {}",
+            Untrusted::new(&status.to_string()).escaped()
+        );
     }
     let mut round = format!("{} of {}", text("current_round"), text("total_rounds"));
     if let Some(Value::String(title)) = status.get("round_title") {
         round.push_str(&format!(" ({title})"));
     }
-    let row = vec![text("league_id"), text("status"), round, text("matches_completed")];
+    let row = vec![
+        text("league_id"),
+        text("status"),
+        round,
+        text("matches_completed"),
+    ];
     table(&["LEAGUE", "STATUS", "ROUND", "MATCHES COMPLETED"], &[row]) + &proof_remarks(status)
 }
 
 /// What waits for a referee that proves, and what nobody proved; empty if there is neither.
 fn proof_remarks(status: &Value) -> String {
-    let count = |key: &str| status.get(key).and_then(Value::as_u64).filter(|count| *count > 0);
+    let count = |key: &str| {
+        status
+            .get(key)
+            .and_then(Value::as_u64)
+            .filter(|count| *count > 0)
+    };
     let waiting = count("matches_awaiting_prover").map(awaiting_prover);
     let unproven = count("results_unproven").map(unproven_remark);
-    waiting.into_iter().chain(unproven).map(|remark| format!("\n{remark}")).collect()
+    waiting
+        .into_iter()
+        .chain(unproven)
+        .map(|remark| format!("\n{remark}"))
+        .collect()
 }
 
 /// Why the league stands still, and what the operator can do.
 pub(super) fn awaiting_prover(matches: u64) -> String {
-    let many = count_of(usize::try_from(matches).unwrap_or(usize::MAX), "match waits", "matches wait");
+    let many = count_of(
+        usize::try_from(matches).unwrap_or(usize::MAX),
+        "match waits",
+        "matches wait",
+    );
     format!(
         "{many} for a referee that proves its results: none is left that answers. Start one again that had registered, or \
          give the matches to every referee with `matchday admin allow-unproven`"

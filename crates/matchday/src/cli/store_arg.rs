@@ -37,7 +37,10 @@ pub(super) struct StoreArg {
 impl StoreArg {
     /// One of them is given.
     pub(super) fn url(&self) -> StoreUrl {
-        self.file.as_ref().or(self.store.as_ref()).map_or(StoreUrl::Memory, StoreUrl::clone)
+        self.file
+            .as_ref()
+            .or(self.store.as_ref())
+            .map_or(StoreUrl::Memory, StoreUrl::clone)
     }
 }
 
@@ -57,16 +60,22 @@ impl AgentAndStoreArg {
     pub(super) fn split(&self) -> Result<(Option<&str>, Option<StoreUrl>)> {
         let is_store = |text: &&String| text.contains(['.', '/', '\\']);
         let (stores, agents): (Vec<&String>, Vec<&String>) = self.named.iter().partition(is_store);
-        let stores: Vec<StoreUrl> =
-            stores.into_iter().map(|text| text.as_str().into()).chain(self.store.clone()).collect();
+        let stores: Vec<StoreUrl> = stores
+            .into_iter()
+            .map(|text| text.as_str().into())
+            .chain(self.store.clone())
+            .collect();
         match (agents.as_slice(), stores.as_slice()) {
-            ([] | [_], [] | [_]) => {
-                Ok((agents.first().map(|agent| agent.as_str()), stores.into_iter().next()))
-            }
+            ([] | [_], [] | [_]) => Ok((
+                agents.first().map(|agent| agent.as_str()),
+                stores.into_iter().next(),
+            )),
             ([_, _, ..], _) => {
                 Err(Usage("two agents are named: compare them with --against".to_owned()).into())
             }
-            _ => Err(Usage("two stores are named: put the earlier one after --since".to_owned()).into()),
+            _ => Err(
+                Usage("two stores are named: put the earlier one after --since".to_owned()).into(),
+            ),
         }
     }
 }

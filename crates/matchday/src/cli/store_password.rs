@@ -11,11 +11,15 @@ use std::process::{Command, ExitCode};
 /// Does not return if an argument held a password and the process could be begun anew; the code to end with if it could not.
 pub(super) fn hide() -> Option<ExitCode> {
     let mut passwords = BTreeSet::new();
-    let shown: Vec<OsString> =
-        env::args_os().skip(1).map(|argument| without_password(argument, &mut passwords)).collect();
+    let shown: Vec<OsString> = env::args_os()
+        .skip(1)
+        .map(|argument| without_password(argument, &mut passwords))
+        .collect();
     let password = passwords.pop_first()?;
     if !passwords.is_empty() {
-        notice("several databases with different passwords are named: put the passwords into a service file");
+        notice(
+            "several databases with different passwords are named: put the passwords into a service file",
+        );
         return Some(ExitCode::from(2));
     }
     let mut command = Command::new(env::current_exe().ok()?);
@@ -25,8 +29,13 @@ pub(super) fn hide() -> Option<ExitCode> {
 
 /// Also of `--store=postgres://...`, and of several stores with commas between them.
 fn without_password(argument: OsString, passwords: &mut BTreeSet<String>) -> OsString {
-    let Some(text) = argument.to_str() else { return argument };
-    let value = text.find('=').filter(|_| text.starts_with("--")).map_or(0, |end| end + 1);
+    let Some(text) = argument.to_str() else {
+        return argument;
+    };
+    let value = text
+        .find('=')
+        .filter(|_| text.starts_with("--"))
+        .map_or(0, |end| end + 1);
     let (flag, value) = text.split_at(value);
     let (shown, found) = split_passwords(value);
     if found.is_empty() {
@@ -40,7 +49,9 @@ fn without_password(argument: OsString, passwords: &mut BTreeSet<String>) -> OsS
 fn begin_anew(mut command: Command) -> ExitCode {
     use std::os::unix::process::CommandExt;
     let error = command.exec();
-    notice(&format!("the program could not be begun anew without the password in its arguments: {error}"));
+    notice(&format!(
+        "the program could not be begun anew without the password in its arguments: {error}"
+    ));
     ExitCode::FAILURE
 }
 

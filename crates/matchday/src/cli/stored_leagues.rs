@@ -41,8 +41,12 @@ impl KnownArg {
 
     pub(super) fn words(self) -> &'static str {
         match self.known_by {
-            KnownBy::Name => "Players are known again by their names (--known-by id: by their ids).",
-            KnownBy::Id => "Players are known again by their ids (--known-by name: by their names).",
+            KnownBy::Name => {
+                "Players are known again by their names (--known-by id: by their ids)."
+            }
+            KnownBy::Id => {
+                "Players are known again by their ids (--known-by name: by their names)."
+            }
         }
     }
 }
@@ -82,10 +86,9 @@ impl Listed {
         let league = &history.league;
         let named = |id: &PlayerId| Champion {
             player_id: id.to_string(),
-            display_name: league
-                .players
-                .get(id)
-                .map_or_else(String::new, |player| player.meta.display_name.escaped().to_string()),
+            display_name: league.players.get(id).map_or_else(String::new, |player| {
+                player.meta.display_name.escaped().to_string()
+            }),
         };
         let champion = league.champion.as_ref().map(named);
         let joint_champions = league.joint_champions().iter().map(named).collect();
@@ -108,7 +111,12 @@ impl Listed {
 }
 
 /// Prints what leagues a store holds, and with `--ratings` the ratings through all of them.
-pub(super) fn print(store: &StoreUrl, ratings: bool, known: KnownArg, as_json: bool) -> Result<ExitCode> {
+pub(super) fn print(
+    store: &StoreUrl,
+    ratings: bool,
+    known: KnownArg,
+    as_json: bool,
+) -> Result<ExitCode> {
     let histories = stored(store)?;
     let listed: Vec<Listed> = histories.iter().map(Listed::of).collect();
     let ratings = ratings.then(|| carried(&histories, known));
@@ -146,7 +154,12 @@ pub(super) fn stored(store: &StoreUrl) -> Result<Vec<LeagueLog>, StoreError> {
 pub(super) fn carried(histories: &[LeagueLog], known: KnownArg) -> Vec<Carried> {
     let leagues: Vec<(String, Results)> = histories
         .iter()
-        .map(|history| (history.league.settings.league_id.to_string(), of_league(&history.league)))
+        .map(|history| {
+            (
+                history.league.settings.league_id.to_string(),
+                of_league(&history.league),
+            )
+        })
         .collect();
     season::carry_over(&leagues, known.by())
 }
@@ -166,13 +179,27 @@ fn list(listed: &[Listed]) -> String {
                 league.players.to_string(),
                 format!("{} of {}", league.matches_decided, league.matches),
                 phase(league.phase).to_owned(),
-                if champions.is_empty() { "-".to_owned() } else { champions.join(", ") },
+                if champions.is_empty() {
+                    "-".to_owned()
+                } else {
+                    champions.join(", ")
+                },
                 league.began.clone(),
                 league.last.clone(),
             ]
         })
         .collect();
-    let headers = ["#", "LEAGUE", "GAME", "PLAYERS", "MATCHES", "PHASE", "CHAMPION", "BEGAN", "LAST EVENT"];
+    let headers = [
+        "#",
+        "LEAGUE",
+        "GAME",
+        "PLAYERS",
+        "MATCHES",
+        "PHASE",
+        "CHAMPION",
+        "BEGAN",
+        "LAST EVENT",
+    ];
     table(&headers, &rows)
 }
 
@@ -190,7 +217,10 @@ pub(super) fn ratings_for_people(ratings: &[Carried], known: KnownArg) -> String
     let rows: Vec<Vec<String>> = ratings
         .iter()
         .map(|player| {
-            let course = player.history.iter().map(|after| format!("{:.0}", after.rating));
+            let course = player
+                .history
+                .iter()
+                .map(|after| format!("{:.0}", after.rating));
             vec![
                 player.player.clone(),
                 player.leagues.to_string(),
@@ -201,6 +231,13 @@ pub(super) fn ratings_for_people(ratings: &[Carried], known: KnownArg) -> String
             ]
         })
         .collect();
-    let headers = ["PLAYER", "LEAGUES", "PLAYED", "GLICKO-2", "95 %", "AFTER EACH LEAGUE"];
+    let headers = [
+        "PLAYER",
+        "LEAGUES",
+        "PLAYED",
+        "GLICKO-2",
+        "95 %",
+        "AFTER EACH LEAGUE",
+    ];
     format!("{}\n\n{}", headed(&table(&headers, &rows)), known.words())
 }

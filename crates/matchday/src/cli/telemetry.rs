@@ -10,7 +10,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 /// For an agent that listens at this address. Traces are sent by `client`, which must be free to call any host.
-pub(super) fn from_config(config: &Config, listening: IpAddr, client: &Client) -> Result<Telemetry> {
+pub(super) fn from_config(
+    config: &Config,
+    listening: IpAddr,
+    client: &Client,
+) -> Result<Telemetry> {
     let only_this_machine = daemon::is_for_this_machine_alone(config, listening)?;
     let shown = config.get(&settings::METRICS)?.unwrap_or(only_this_machine);
     let metrics = Metrics::new();
@@ -27,7 +31,11 @@ mod tests {
 
     fn read(variable: &str, text: &str, listening: &str) -> Result<Telemetry> {
         let config = RefereeFlags::with_variables(&[(variable, text)]);
-        from_config(&config, listening.parse::<SocketAddr>()?.ip(), &Client::new())
+        from_config(
+            &config,
+            listening.parse::<SocketAddr>()?.ip(),
+            &Client::new(),
+        )
     }
 
     #[test]
@@ -54,8 +62,9 @@ mod tests {
 
     #[tokio::test]
     async fn traces_go_only_where_a_setting_says() {
-        let traced =
-            |text| read("MATCHDAY_OTLP", text, "127.0.0.1:1").map(|telemetry| telemetry.traces.is_some());
+        let traced = |text| {
+            read("MATCHDAY_OTLP", text, "127.0.0.1:1").map(|telemetry| telemetry.traces.is_some())
+        };
         assert!(!traced("").unwrap());
         assert!(traced("http://127.0.0.1:4318").unwrap());
         assert!(traced("the collector").is_err());

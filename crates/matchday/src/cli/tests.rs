@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = std::fs::read_dir(root.join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let pages = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
     [root.join("README.md")].into_iter().chain(pages).collect()
 }
@@ -17,16 +19,25 @@ const POWERSHELL: &str = "```powershell";
 /// Lines of PowerShell blocks that only a POSIX shell takes. There is no PowerShell here to run them with.
 fn posix_lines(page: &str) -> Vec<&str> {
     let is_posix = |line: &&str| {
-        let assigns =
-            |word: &str| word.split_once('=').is_some_and(|(name, _)| !name.starts_with(['-', '$']));
+        let assigns = |word: &str| {
+            word.split_once('=')
+                .is_some_and(|(name, _)| !name.starts_with(['-', '$']))
+        };
         line.ends_with('\\')
-            || ["export ", " && ", "/dev/null", "$("].iter().any(|posix| line.contains(posix))
+            || ["export ", " && ", "/dev/null", "$("]
+                .iter()
+                .any(|posix| line.contains(posix))
             || line.split(' ').next().is_some_and(assigns)
     };
     let mut lines = page.lines();
     let mut found = Vec::new();
     while lines.by_ref().any(|line| line == POWERSHELL) {
-        found.extend(lines.by_ref().take_while(|line| *line != "```").filter(is_posix));
+        found.extend(
+            lines
+                .by_ref()
+                .take_while(|line| *line != "```")
+                .filter(is_posix),
+        );
     }
     found
 }
@@ -47,13 +58,18 @@ fn commands(block: &str) -> Vec<Vec<String>> {
                 quote = Some(letter);
                 word.get_or_insert_default();
             }
-            ('#', None) if word.is_none() => while letters.next_if(|letter| *letter != '\n').is_some() {},
+            ('#', None) if word.is_none() => {
+                while letters.next_if(|letter| *letter != '\n').is_some() {}
+            }
             ('\n' | ';' | '|' | '&' | '>' | '<', None) => {
                 words.extend(word.take());
                 commands.push(std::mem::take(&mut words));
                 // What stands behind > or < is a file.
                 if matches!(letter, '>' | '<') {
-                    while letters.next_if(|letter| !matches!(letter, '\n' | ';' | '|' | '&')).is_some() {}
+                    while letters
+                        .next_if(|letter| !matches!(letter, '\n' | ';' | '|' | '&'))
+                        .is_some()
+                    {}
                 }
             }
             (letter, None) if letter.is_whitespace() => words.extend(word.take()),
@@ -65,10 +81,17 @@ fn commands(block: &str) -> Vec<Vec<String>> {
     let without_variables = |words: Vec<String>| {
         words
             .into_iter()
-            .skip_while(|word| word.split_once('=').is_some_and(|(name, _)| !name.starts_with('-')))
+            .skip_while(|word| {
+                word.split_once('=')
+                    .is_some_and(|(name, _)| !name.starts_with('-'))
+            })
             .collect()
     };
-    commands.into_iter().map(without_variables).filter(|words: &Vec<String>| !words.is_empty()).collect()
+    commands
+        .into_iter()
+        .map(without_variables)
+        .filter(|words: &Vec<String>| !words.is_empty())
+        .collect()
 }
 
 /// The blocks of shells on a page, each with its line.
@@ -77,8 +100,11 @@ fn blocks(page: &str) -> Vec<(usize, String)> {
     let mut lines = (1..).zip(page.lines());
     while let Some((line, text)) = lines.next() {
         if matches!(text, "```sh" | POWERSHELL | "```bash") {
-            let inside: Vec<&str> =
-                lines.by_ref().map(|(_, text)| text).take_while(|text| *text != "```").collect();
+            let inside: Vec<&str> = lines
+                .by_ref()
+                .map(|(_, text)| text)
+                .take_while(|text| *text != "```")
+                .collect();
             blocks.push((line, inside.join("\n")));
         }
     }
@@ -98,10 +124,19 @@ fn refusal(words: &[String]) -> Option<String> {
     };
     match Cli::try_parse_from(&ours) {
         Ok(_) => None,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => None,
-        Err(error) => {
-            Some(format!("{}: {}", ours.join(" "), error.to_string().lines().next().unwrap_or_default()))
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+            ) =>
+        {
+            None
         }
+        Err(error) => Some(format!(
+            "{}: {}",
+            ours.join(" "),
+            error.to_string().lines().next().unwrap_or_default()
+        )),
     }
 }
 
@@ -115,7 +150,9 @@ fn the_program_takes_every_command_of_the_documentation() {
             for words in commands(&block) {
                 match refusal(&words) {
                     Some(why) => refused.push(format!("{}:{line}: {why}", path.display())),
-                    None => taken += usize::from(words.first().is_some_and(|word| word == "matchday")),
+                    None => {
+                        taken += usize::from(words.first().is_some_and(|word| word == "matchday"))
+                    }
                 }
             }
         }
@@ -131,12 +168,17 @@ fn no_powershell_block_needs_a_posix_shell() {
         assert_eq!(posix_lines(&page), Vec::<&str>::new(), "{}", path.display());
     }
     let page = "```powershell\n$env:A = 1\nexport A=1\nA=1 matchday run\nmatchday run \\\n```\nexport B=1\n";
-    assert_eq!(posix_lines(page), ["export A=1", "A=1 matchday run", "matchday run \\"]);
+    assert_eq!(
+        posix_lines(page),
+        ["export A=1", "A=1 matchday run", "matchday run \\"]
+    );
 }
 
 #[test]
 fn a_flag_that_does_not_exist_is_found() {
-    let words = commands("MATCHDAY_LEAD=5 matchday run --playres 4 # comment\n").pop().unwrap();
+    let words = commands("MATCHDAY_LEAD=5 matchday run --playres 4 # comment\n")
+        .pop()
+        .unwrap();
     assert_eq!(words, ["matchday", "run", "--playres", "4"]);
     assert!(refusal(&words).is_some());
 }
@@ -144,6 +186,11 @@ fn a_flag_that_does_not_exist_is_found() {
 #[test]
 fn a_block_is_split_as_a_shell_splits_it() {
     let block = "matchday a 'b c' | less && matchday d > e.txt\nmatchday f \\\n  g";
-    let expected = [&["matchday", "a", "b c"][..], &["less"], &["matchday", "d"], &["matchday", "f", "g"]];
+    let expected = [
+        &["matchday", "a", "b c"][..],
+        &["less"],
+        &["matchday", "d"],
+        &["matchday", "f", "g"],
+    ];
     assert_eq!(commands(block), expected);
 }

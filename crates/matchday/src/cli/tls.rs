@@ -27,19 +27,26 @@ pub(super) struct TlsArgs {
 
 impl TlsArgs {
     pub(super) fn client(&self) -> Result<Client> {
-        let file = |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
+        let file =
+            |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
         let identity = pair(
             ("tls-client-cert", file(&self.tls_client_cert)),
             ("tls-client-key", file(&self.tls_client_key)),
         )?;
-        let files = ClientTlsFiles { ca: file(&self.tls_ca), identity };
+        let files = ClientTlsFiles {
+            ca: file(&self.tls_ca),
+            identity,
+        };
         Ok(Client::with_tls(ClientTls::read(&files).map_err(unfit)?))
     }
 }
 
 /// How the agent is called, if over TLS. From now on the files are read again on SIGHUP.
 pub(super) fn serving(config: &Config) -> Result<Option<ServerTls>> {
-    let files = pair(("tls-cert", file(config, &TLS_CERT)), ("tls-key", file(config, &TLS_KEY)))?;
+    let files = pair(
+        ("tls-cert", file(config, &TLS_CERT)),
+        ("tls-key", file(config, &TLS_KEY)),
+    )?;
     let client_ca = file(config, &TLS_CLIENT_CA);
     let Some((cert, key)) = files else {
         return match client_ca {
@@ -50,7 +57,12 @@ pub(super) fn serving(config: &Config) -> Result<Option<ServerTls>> {
             }
         };
     };
-    let serving = ServerTls::read(ServerTlsFiles { cert, key, client_ca }).map_err(unfit)?;
+    let serving = ServerTls::read(ServerTlsFiles {
+        cert,
+        key,
+        client_ca,
+    })
+    .map_err(unfit)?;
     reload_on_signal(serving.clone())?;
     Ok(Some(serving))
 }
@@ -59,11 +71,16 @@ pub(super) fn serving(config: &Config) -> Result<Option<ServerTls>> {
 pub(super) fn calling(config: &Config) -> Result<ClientTlsFiles> {
     let cert = ("tls-client-cert", file(config, &TLS_CLIENT_CERT));
     let identity = pair(cert, ("tls-client-key", file(config, &TLS_CLIENT_KEY)))?;
-    Ok(ClientTlsFiles { ca: file(config, &TLS_CA), identity })
+    Ok(ClientTlsFiles {
+        ca: file(config, &TLS_CA),
+        identity,
+    })
 }
 
 pub(super) fn client(config: &Config) -> Result<Client> {
-    Ok(Client::with_tls(ClientTls::read(&calling(config)?).map_err(unfit)?))
+    Ok(Client::with_tls(
+        ClientTls::read(&calling(config)?).map_err(unfit)?,
+    ))
 }
 
 fn file(config: &Config, setting: &settings::Setting<String>) -> Option<PathBuf> {
@@ -77,10 +94,14 @@ fn pair(
     match (cert, key) {
         (Some(cert), Some(key)) => Ok(Some((cert, key))),
         (None, None) => Ok(None),
-        (Some(_), None) => Err(Usage(format!("--{cert_flag}: name its key too, with --{key_flag}")).into()),
-        (None, Some(_)) => {
-            Err(Usage(format!("--{key_flag}: name its certificate too, with --{cert_flag}")).into())
-        }
+        (Some(_), None) => Err(Usage(format!(
+            "--{cert_flag}: name its key too, with --{key_flag}"
+        ))
+        .into()),
+        (None, Some(_)) => Err(Usage(format!(
+            "--{key_flag}: name its certificate too, with --{cert_flag}"
+        ))
+        .into()),
     }
 }
 

@@ -47,9 +47,17 @@ pub(crate) struct VerifyArgs {
 const NOT_ALL_PROVEN: u8 = 3;
 
 pub(crate) fn execute(args: VerifyArgs) -> Result<ExitCode> {
-    let checkpoints = args.checkpoint.iter().map(|file| kept_checkpoint(file)).collect::<Result<_>>()?;
-    let evidence = verifying::Evidence { checkpoints, key: args.key };
-    let found = verifying::verify_league(&args.stores.urls(), args.league.id().as_ref(), &evidence)?;
+    let checkpoints = args
+        .checkpoint
+        .iter()
+        .map(|file| kept_checkpoint(file))
+        .collect::<Result<_>>()?;
+    let evidence = verifying::Evidence {
+        checkpoints,
+        key: args.key,
+    };
+    let found =
+        verifying::verify_league(&args.stores.urls(), args.league.id().as_ref(), &evidence)?;
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     } else if args.all {

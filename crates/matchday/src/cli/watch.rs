@@ -44,7 +44,10 @@ pub(super) async fn execute(args: WatchArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     let mut display = match View::new(args.json) {
         View::Live(live) => Display::Live(live),
-        _ => Display::Lines(Lines { as_json: args.json, ..Lines::default() }),
+        _ => Display::Lines(Lines {
+            as_json: args.json,
+            ..Lines::default()
+        }),
     };
     let watched = tokio::select! {
         () = stop.recv() => Ok(()),
@@ -69,7 +72,9 @@ async fn follow(source: &mut LiveSource, display: &mut Display) -> Result<()> {
                     return Ok(());
                 }
             }
-            Err(error) if !is_known && (error.is::<Refused>() || !display.waits_for_a_manager()) => {
+            Err(error)
+                if !is_known && (error.is::<Refused>() || !display.waits_for_a_manager()) =>
+            {
                 return Err(error);
             }
             Err(error) => display.show_error(format!("{error:#}")),
@@ -121,7 +126,11 @@ impl Lines {
         if self.error.take().is_some() {
             notice("the manager answers again");
         }
-        let line = if self.as_json { serde_json::to_string(seen)? } else { in_words(seen) };
+        let line = if self.as_json {
+            serde_json::to_string(seen)?
+        } else {
+            in_words(seen)
+        };
         if line != self.last {
             say(&line);
             self.last = line;
@@ -151,7 +160,10 @@ pub(super) struct LiveSource {
 
 impl LiveSource {
     pub(super) fn new(client: ManagerClient) -> Self {
-        Self { client, counted: (0, 0) }
+        Self {
+            client,
+            counted: (0, 0),
+        }
     }
 
     pub(super) async fn ask(&mut self) -> Result<LiveLeague> {
@@ -159,9 +171,13 @@ impl LiveSource {
         // The whole schedule of a large league has some megabytes, so it is asked for only when there is a new one.
         if self.counted.0 != status.total_rounds {
             let all = self.schedule(None).await?;
-            self.counted = (status.total_rounds, all.rounds.iter().map(|round| round.matches.len()).sum());
+            self.counted = (
+                status.total_rounds,
+                all.rounds.iter().map(|round| round.matches.len()).sum(),
+            );
         }
-        let StandingsData { standings, .. } = in_our_form("standings", self.client.standings().await?)?;
+        let StandingsData { standings, .. } =
+            in_our_form("standings", self.client.standings().await?)?;
         let round = match status.current_round {
             0 => None,
             number => self.schedule(Some(number)).await?.rounds.into_iter().next(),
@@ -171,7 +187,13 @@ impl LiveSource {
             None => None,
         };
         let standings = standings.iter().map(Into::into).collect();
-        Ok(LiveLeague { status, matches: self.counted.1, standings, round, board })
+        Ok(LiveLeague {
+            status,
+            matches: self.counted.1,
+            standings,
+            round,
+            board,
+        })
     }
 
     /// The position of a match; none if the manager has no dashboard, or the match none that may be seen.
@@ -181,11 +203,22 @@ impl LiveSource {
             #[serde(default)]
             positions: Vec<Position>,
         }
-        let page = self.client.dashboard_page(&format!("api/matches/{}", game.match_id)).await?;
+        let page = self
+            .client
+            .dashboard_page(&format!("api/matches/{}", game.match_id))
+            .await?;
         let page: MatchPositions = serde_json::from_slice(&page).ok()?;
-        let position = page.positions.into_iter().next_back().filter(|view| view.check().is_ok())?;
+        let position = page
+            .positions
+            .into_iter()
+            .next_back()
+            .filter(|view| view.check().is_ok())?;
         let players = [game.player_a_id.clone(), game.player_b_id.clone()];
-        Some(Board { match_id: game.match_id.clone(), players, position })
+        Some(Board {
+            match_id: game.match_id.clone(),
+            players,
+            position,
+        })
     }
 
     async fn schedule(&self, round: Option<u32>) -> Result<ScheduleData> {

@@ -64,9 +64,13 @@ impl Folder {
         for (name, text) in [(PLAN, plan.as_str()), (ROSTER, roster::TEMPLATE)] {
             let file = path.join(name);
             if file.exists() {
-                bail!("{} is there already: name another folder, or edit it", file.display());
+                bail!(
+                    "{} is there already: name another folder, or edit it",
+                    file.display()
+                );
             }
-            fs::write(&file, text).with_context(|| format!("{} cannot be written", file.display()))?;
+            fs::write(&file, text)
+                .with_context(|| format!("{} cannot be written", file.display()))?;
         }
         Ok(())
     }
@@ -76,9 +80,11 @@ impl Folder {
         let text = |name: &str| {
             let file = path.join(name);
             let hint = "`matchday course init` makes the folder of a course";
-            fs::read_to_string(&file).with_context(|| format!("{} cannot be read: {hint}", file.display()))
+            fs::read_to_string(&file)
+                .with_context(|| format!("{} cannot be read: {hint}", file.display()))
         };
-        let wrong = |name: &str, why: String| anyhow::anyhow!("{}: {why}", path.join(name).display());
+        let wrong =
+            |name: &str, why: String| anyhow::anyhow!("{}: {why}", path.join(name).display());
         let plan = CoursePlan::parse(&text(PLAN)?).map_err(|why| wrong(PLAN, why))?;
         let students = roster::parse(&text(ROSTER)?, &plan).map_err(|why| wrong(ROSTER, why))?;
         Ok(Self {
@@ -95,7 +101,10 @@ impl Folder {
     }
 
     pub(crate) fn code_of(&self, student: &Student) -> Option<&str> {
-        let found = self.codes.iter().find(|code| code.name == student.name.raw());
+        let found = self
+            .codes
+            .iter()
+            .find(|code| code.name == student.name.raw());
         found.map(|code| code.join_code.as_str())
     }
 
@@ -120,13 +129,25 @@ impl Folder {
     }
 
     /// The leagues of a night, one for each section with students. Those that are new get an operator token.
-    pub(crate) fn leagues_of(&mut self, night: &str, entropy: &mut Entropy) -> Result<Vec<CourseLeague>> {
+    pub(crate) fn leagues_of(
+        &mut self,
+        night: &str,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<CourseLeague>> {
         let known = self.leagues.len();
         let sections: Vec<String> = self.plan.sections().map(str::to_owned).collect();
         for section in sections {
             let league_id = plan::league_id(&section, night);
-            let has_students = self.students.iter().any(|student| student.section == section);
-            if has_students && !self.leagues.iter().any(|league| league.league_id == league_id) {
+            let has_students = self
+                .students
+                .iter()
+                .any(|student| student.section == section);
+            if has_students
+                && !self
+                    .leagues
+                    .iter()
+                    .any(|league| league.league_id == league_id)
+            {
                 let operator_token = Token::issue("operator", entropy).reveal().to_owned();
                 self.leagues.push(CourseLeague {
                     league_id,
@@ -139,7 +160,12 @@ impl Folder {
         if self.leagues.len() > known {
             write_rows(&self.path.join(LEAGUES), &self.leagues)?;
         }
-        Ok(self.leagues.iter().filter(|league| league.night == night).cloned().collect())
+        Ok(self
+            .leagues
+            .iter()
+            .filter(|league| league.night == night)
+            .cloned()
+            .collect())
     }
 
     /// The roster of a section as the service reads it: name, role, mail, join code.
@@ -151,10 +177,18 @@ impl Folder {
             mail: &'a str,
             join_code: &'a str,
         }
-        let students = self.students.iter().filter(|student| student.section == section);
+        let students = self
+            .students
+            .iter()
+            .filter(|student| student.section == section);
         let rows = students.filter_map(|student| {
             let join_code = self.code_of(student)?;
-            Some(Row { name: student.name.raw(), role: "player", mail: &student.mail, join_code })
+            Some(Row {
+                name: student.name.raw(),
+                role: "player",
+                mail: &student.mail,
+                join_code,
+            })
         });
         Ok(csv(rows)?)
     }
@@ -165,10 +199,14 @@ fn read_rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         text => text.with_context(|| format!("{} cannot be read", path.display()))?,
     };
-    let rows: Result<Vec<T>, csv::Error> =
-        csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect();
+    let rows: Result<Vec<T>, csv::Error> = csv::Reader::from_reader(text.as_bytes())
+        .into_deserialize()
+        .collect();
     rows.with_context(|| {
-        format!("{} is not as `matchday course` wrote it: put a copy in its place", path.display())
+        format!(
+            "{} is not as `matchday course` wrote it: put a copy in its place",
+            path.display()
+        )
     })
 }
 
@@ -194,7 +232,11 @@ mod tests {
 
     fn course() -> (tempfile::TempDir, Folder) {
         let folder = tempfile::tempdir().unwrap();
-        Folder::init(folder.path(), Timestamp::parse("2026-03-01T12:00:00Z").unwrap().0).unwrap();
+        Folder::init(
+            folder.path(),
+            Timestamp::parse("2026-03-01T12:00:00Z").unwrap().0,
+        )
+        .unwrap();
         let course = Folder::read(folder.path()).unwrap();
         (folder, course)
     }
@@ -203,7 +245,9 @@ mod tests {
     fn a_new_course_begins_tomorrow_and_is_never_written_over() {
         let (folder, course) = course();
         assert_eq!(course.plan.season.nights.first().unwrap(), "2026-03-02");
-        let again = Folder::init(folder.path(), Timestamp::from_micros(0)).unwrap_err().to_string();
+        let again = Folder::init(folder.path(), Timestamp::from_micros(0))
+            .unwrap_err()
+            .to_string();
         assert!(again.contains("course.toml is there already"), "{again}");
     }
 
@@ -216,16 +260,28 @@ mod tests {
         let leagues = course.leagues_of("2026-03-02", &mut entropy).unwrap();
         assert_eq!(leagues.len(), 2);
         for name in [CODES, LEAGUES] {
-            let mode = fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+            let mode = fs::metadata(folder.path().join(name))
+                .unwrap()
+                .permissions()
+                .mode();
             assert_eq!(mode & 0o777, 0o600, "{name}");
         }
         let mut again = Folder::read(folder.path()).unwrap();
         assert_eq!(again.issue_codes(&mut entropy).unwrap(), 0);
-        assert_eq!(again.code_of(&again.students[0]), course.code_of(&course.students[0]));
+        assert_eq!(
+            again.code_of(&again.students[0]),
+            course.code_of(&course.students[0])
+        );
         let tokens = |leagues: &[CourseLeague]| -> Vec<String> {
-            leagues.iter().map(|league| league.operator_token.clone()).collect()
+            leagues
+                .iter()
+                .map(|league| league.operator_token.clone())
+                .collect()
         };
-        assert_eq!(tokens(&again.leagues_of("2026-03-02", &mut entropy).unwrap()), tokens(&leagues));
+        assert_eq!(
+            tokens(&again.leagues_of("2026-03-02", &mut entropy).unwrap()),
+            tokens(&leagues)
+        );
     }
 
     #[test]
@@ -234,10 +290,17 @@ mod tests {
         let mut entropy = Entropy::numbered(1);
         course.issue_codes(&mut entropy).unwrap();
         let before = course.league_roster("monday").unwrap();
-        fs::write(folder.path().join(ROSTER), format!("{}Eve Ash,monday,go,\n", roster::TEMPLATE)).unwrap();
+        fs::write(
+            folder.path().join(ROSTER),
+            format!("{}Eve Ash,monday,go,\n", roster::TEMPLATE),
+        )
+        .unwrap();
         let mut course = Folder::read(folder.path()).unwrap();
         assert_eq!(course.issue_codes(&mut entropy).unwrap(), 1);
         let after = course.league_roster("monday").unwrap();
-        assert!(after.starts_with(&before) && after.contains("Eve Ash,player,,tok_join_"), "{after}");
+        assert!(
+            after.starts_with(&before) && after.contains("Eve Ash,player,,tok_join_"),
+            "{after}"
+        );
     }
 }

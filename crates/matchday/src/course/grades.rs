@@ -77,11 +77,22 @@ impl<'a> GradeSheet<'a> {
     pub(crate) fn new(plan: &'a CoursePlan, students: &'a [Student], nights: Vec<Night>) -> Self {
         let mut nights: Vec<Night> = nights.into_iter().filter(|night| night.begun).collect();
         nights.sort_by(|a, b| (&a.section, &a.date).cmp(&(&b.section, &b.date)));
-        let mut lines: Vec<Line> = students.iter().map(|student| line(plan, student, &nights)).collect();
+        let mut lines: Vec<Line> = students
+            .iter()
+            .map(|student| line(plan, student, &nights))
+            .collect();
         lines.sort_by(|a, b| {
-            a.section.cmp(&b.section).then(b.score.total_cmp(&a.score)).then_with(|| a.name.cmp(&b.name))
+            a.section
+                .cmp(&b.section)
+                .then(b.score.total_cmp(&a.score))
+                .then_with(|| a.name.cmp(&b.name))
         });
-        Self { plan, students, nights, lines }
+        Self {
+            plan,
+            students,
+            nights,
+            lines,
+        }
     }
 
     /// A row for each student.
@@ -93,10 +104,18 @@ impl<'a> GradeSheet<'a> {
     pub(crate) fn nights_csv(&self) -> Result<String, csv::Error> {
         let absent = Performance::default();
         let rows = self.students.iter().flat_map(|student| {
-            let own = self.nights.iter().filter(|night| night.section == student.section);
+            let own = self
+                .nights
+                .iter()
+                .filter(|night| night.section == student.section);
             own.map(|night| {
                 let name = student.name.raw();
-                night_line(self.plan, name, night, night.players.get(name).unwrap_or(&absent))
+                night_line(
+                    self.plan,
+                    name,
+                    night,
+                    night.players.get(name).unwrap_or(&absent),
+                )
             })
         });
         csv(rows)
@@ -118,9 +137,20 @@ impl<'a> GradeSheet<'a> {
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for section in self.plan.sections() {
-            let lines: Vec<&Line> = self.lines.iter().filter(|line| line.section == section).collect();
-            let nights = self.nights.iter().filter(|night| night.section == section).count();
-            text.push_str(&format!("Section {section} (students: {}, nights: {nights})\n", lines.len()));
+            let lines: Vec<&Line> = self
+                .lines
+                .iter()
+                .filter(|line| line.section == section)
+                .collect();
+            let nights = self
+                .nights
+                .iter()
+                .filter(|night| night.section == section)
+                .count();
+            text.push_str(&format!(
+                "Section {section} (students: {}, nights: {nights})\n",
+                lines.len()
+            ));
             if !lines.is_empty() {
                 text.push_str(&section_table(&lines));
                 text.push('\n');
@@ -145,7 +175,8 @@ fn section_table(lines: &[&Line]) -> String {
         "REPLACED",
         "TECHNICAL",
     ];
-    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
+    let number =
+        |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}"));
     let row = |line: &&Line| {
         vec![
             line.name.clone(),
@@ -154,7 +185,8 @@ fn section_table(lines: &[&Line]) -> String {
             format!("{}/{}", line.nights_played, line.nights),
             number(line.first_night_score),
             number(line.last_night_score),
-            line.improvement.map_or_else(|| "-".to_owned(), |value| format!("{value:+.1}")),
+            line.improvement
+                .map_or_else(|| "-".to_owned(), |value| format!("{value:+.1}")),
             line.versions.clone(),
             line.late_registrations.to_string(),
             line.replacements.to_string(),
@@ -165,11 +197,17 @@ fn section_table(lines: &[&Line]) -> String {
 }
 
 fn is_late(night: &Night, performance: &Performance) -> bool {
-    performance.registered_at.is_some_and(|at| at > night.deadline)
+    performance
+        .registered_at
+        .is_some_and(|at| at > night.deadline)
 }
 
 fn night_score(plan: &CoursePlan, night: &Night, performance: &Performance) -> f64 {
-    let penalty = if is_late(night, performance) { plan.grading.late_penalty } else { 0.0 };
+    let penalty = if is_late(night, performance) {
+        plan.grading.late_penalty
+    } else {
+        0.0
+    };
     (performance.score() - penalty).max(0.0)
 }
 
@@ -179,10 +217,18 @@ fn rounded(score: f64) -> f64 {
 
 fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
     let name = student.name.raw();
-    let own: Vec<&Night> = nights.iter().filter(|night| night.section == student.section).collect();
-    let played: Vec<(&Night, &Performance)> =
-        own.iter().filter_map(|night| Some((*night, night.players.get(name)?))).collect();
-    let scores: Vec<f64> = played.iter().map(|(night, one)| night_score(plan, night, one)).collect();
+    let own: Vec<&Night> = nights
+        .iter()
+        .filter(|night| night.section == student.section)
+        .collect();
+    let played: Vec<(&Night, &Performance)> = own
+        .iter()
+        .filter_map(|night| Some((*night, night.players.get(name)?)))
+        .collect();
+    let scores: Vec<f64> = played
+        .iter()
+        .map(|(night, one)| night_score(plan, night, one))
+        .collect();
     let mut best = scores.clone();
     best.sort_by(|a, b| b.total_cmp(a));
     let counted = plan.grading.best_nights.unwrap_or(own.len()).min(own.len());
@@ -190,12 +236,16 @@ fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
     let score = match counted {
         0 => 0.0,
         counted => rounded(
-            best.iter().take(counted).sum::<f64>() / f64::from(u32::try_from(counted).unwrap_or(u32::MAX)),
+            best.iter().take(counted).sum::<f64>()
+                / f64::from(u32::try_from(counted).unwrap_or(u32::MAX)),
         ),
     };
     let first = scores.first().copied().map(rounded);
     let last = scores.last().copied().map(rounded);
-    let improvement = first.zip(last).filter(|_| scores.len() > 1).map(|(first, last)| rounded(last - first));
+    let improvement = first
+        .zip(last)
+        .filter(|_| scores.len() > 1)
+        .map(|(first, last)| rounded(last - first));
     let mut versions: Vec<&str> = Vec::new();
     for version in played.iter().flat_map(|(_, one)| &one.versions) {
         if versions.last() != Some(&version.as_str()) {
@@ -214,13 +264,21 @@ fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
         last_night_score: last,
         improvement,
         versions: versions.join(" > "),
-        late_registrations: played.iter().filter(|(night, one)| is_late(night, one)).count(),
+        late_registrations: played
+            .iter()
+            .filter(|(night, one)| is_late(night, one))
+            .count(),
         replacements: played.iter().map(|(_, one)| one.replacements).sum(),
         technical_losses: played.iter().map(|(_, one)| one.technical_losses).sum(),
     }
 }
 
-fn night_line<'a>(plan: &CoursePlan, name: &'a str, night: &'a Night, one: &Performance) -> NightLine<'a> {
+fn night_line<'a>(
+    plan: &CoursePlan,
+    name: &'a str,
+    night: &'a Night,
+    one: &Performance,
+) -> NightLine<'a> {
     NightLine {
         section: &night.section,
         name,
@@ -239,8 +297,14 @@ fn night_line<'a>(plan: &CoursePlan, name: &'a str, night: &'a Night, one: &Perf
 }
 
 fn feedback(line: &Line) -> String {
-    let mut parts = vec![format!("{} of {} nights played", line.nights_played, line.nights)];
-    parts.extend(line.improvement.map(|by| format!("{by:+.1} from the first night to the last")));
+    let mut parts = vec![format!(
+        "{} of {} nights played",
+        line.nights_played, line.nights
+    )];
+    parts.extend(
+        line.improvement
+            .map(|by| format!("{by:+.1} from the first night to the last")),
+    );
     let late = line.late_registrations;
     let technical = line.technical_losses;
     parts.extend((late > 0).then(|| format!("late registrations: {late}")));
@@ -259,7 +323,9 @@ mod tests {
 
     fn course() -> (CoursePlan, Vec<Student>) {
         let nights = DATES.map(|date| format!("{date:?}")).join(", ");
-        let text = plan::TEMPLATE.replace("{nights}", &nights).replace("best_nights = 4", "best_nights = 2");
+        let text = plan::TEMPLATE
+            .replace("{nights}", &nights)
+            .replace("best_nights = 4", "best_nights = 2");
         let plan = CoursePlan::parse(&text).unwrap();
         let students = roster::parse(roster::TEMPLATE, &plan).unwrap();
         (plan, students)
@@ -297,22 +363,33 @@ mod tests {
             replacements: 1,
             ..performance("2026-03-04T19:00:00Z", "", [9, 1, 0])
         };
-        let forfeits =
-            Performance { technical_losses: 3, ..performance("2026-03-03T20:00:01Z", "1.0.0", [4, 0, 6]) };
+        let forfeits = Performance {
+            technical_losses: 3,
+            ..performance("2026-03-03T20:00:01Z", "1.0.0", [4, 0, 6])
+        };
         vec![
             night(
                 plan,
                 DATES[0],
                 &[
-                    ("Ann Lee", performance("2026-03-02T18:00:00Z", "1.0.0", [3, 0, 7])),
-                    ("Bob Roy", performance("2026-03-02T18:00:00Z", "1.0.0", [7, 0, 3])),
+                    (
+                        "Ann Lee",
+                        performance("2026-03-02T18:00:00Z", "1.0.0", [3, 0, 7]),
+                    ),
+                    (
+                        "Bob Roy",
+                        performance("2026-03-02T18:00:00Z", "1.0.0", [7, 0, 3]),
+                    ),
                 ],
             ),
             night(
                 plan,
                 DATES[1],
                 &[
-                    ("Ann Lee", performance("2026-03-03T18:00:00Z", "1.1.0", [6, 0, 4])),
+                    (
+                        "Ann Lee",
+                        performance("2026-03-03T18:00:00Z", "1.1.0", [6, 0, 4]),
+                    ),
                     ("Bob Roy", forfeits),
                 ],
             ),
@@ -341,10 +418,23 @@ mod tests {
     #[test]
     fn a_night_missed_is_a_zero_among_those_that_count() {
         let (plan, students) = course();
-        let only =
-            night(&plan, DATES[0], &[("Ann Lee", performance("2026-03-02T18:00:00Z", "1.0.0", [1, 0, 0]))]);
+        let only = night(
+            &plan,
+            DATES[0],
+            &[(
+                "Ann Lee",
+                performance("2026-03-02T18:00:00Z", "1.0.0", [1, 0, 0]),
+            )],
+        );
         let sheet = GradeSheet::new(&plan, &students, vec![only, night(&plan, DATES[1], &[])]);
-        let ann = sheet.lines.iter().find(|line| line.name == "Ann Lee").unwrap();
-        assert_eq!((ann.score, ann.grade.as_str(), ann.improvement), (50.0, "D", None));
+        let ann = sheet
+            .lines
+            .iter()
+            .find(|line| line.name == "Ann Lee")
+            .unwrap();
+        assert_eq!(
+            (ann.score, ann.grade.as_str(), ann.improvement),
+            (50.0, "D", None)
+        );
     }
 }

@@ -14,7 +14,14 @@ struct ShellCommand {
 
 impl ShellCommand {
     fn by_shell(&self) -> Vec<(&'static str, &str)> {
-        if self.sh == self.powershell { vec![("In every shell", &self.sh)] } else { vec![("Linux and macOS", &self.sh), ("PowerShell", &self.powershell)] }
+        if self.sh == self.powershell {
+            vec![("In every shell", &self.sh)]
+        } else {
+            vec![
+                ("Linux and macOS", &self.sh),
+                ("PowerShell", &self.powershell),
+            ]
+        }
     }
 }
 
@@ -58,23 +65,37 @@ pub(crate) fn page(plan: &CoursePlan, student: &Student, code: &str) -> String {
             command: play(plan, student, code),
         },
     ];
-    rendered(&Handout { plan, student, code, steps })
+    rendered(&Handout {
+        plan,
+        student,
+        code,
+        steps,
+    })
 }
 
 /// The page of a night's league.
 fn league_page(plan: &CoursePlan, student: &Student, night: &str) -> String {
-    format!("{}/leagues/{}/", plan.service, league_id(&student.section, night))
+    format!(
+        "{}/leagues/{}/",
+        plan.service,
+        league_id(&student.section, night)
+    )
 }
 
 fn manager_url(plan: &CoursePlan, student: &Student, code: &str, night: &str) -> String {
-    format!("{}/leagues/{}/join/{code}/mcp", plan.service, league_id(&student.section, night))
+    format!(
+        "{}/leagues/{}/join/{code}/mcp",
+        plan.service,
+        league_id(&student.section, night)
+    )
 }
 
 fn new_player(student: &Student, game: &str) -> ShellCommand {
     let language = language_name(student.language);
     let name = student.name.raw();
-    let command =
-        |name: String| format!("matchday new player --lang {language} my-player --name {name} --game {game}");
+    let command = |name: String| {
+        format!("matchday new player --lang {language} my-player --name {name} --game {game}")
+    };
     ShellCommand {
         sh: command(format!("'{}'", name.replace('\'', r"'\''"))),
         powershell: command(format!("'{}'", name.replace('\'', "''"))),
@@ -82,7 +103,8 @@ fn new_player(student: &Student, game: &str) -> ShellCommand {
 }
 
 fn check(student: &Student, game: &str) -> ShellCommand {
-    let command = |run: &str| format!("matchday check player --wait --game {game}\ncd my-player; {run}");
+    let command =
+        |run: &str| format!("matchday check player --wait --game {game}\ncd my-player; {run}");
     ShellCommand {
         sh: command(run(student.language)),
         powershell: command(run_in_powershell(student.language)),
@@ -90,11 +112,22 @@ fn check(student: &Student, game: &str) -> ShellCommand {
 }
 
 fn play(plan: &CoursePlan, student: &Student, code: &str) -> ShellCommand {
-    let reach = if is_this_machine(&plan.service) { "" } else { " --listen 0.0.0.0:8101 --advertise http://YOUR-ADDRESS:8101/mcp" };
+    let reach = if is_this_machine(&plan.service) {
+        ""
+    } else {
+        " --listen 0.0.0.0:8101 --advertise http://YOUR-ADDRESS:8101/mcp"
+    };
     let command = |run: &str, date: &str| {
-        let options = format!("--manager \"{}\"{reach}", manager_url(plan, student, code, date));
+        let options = format!(
+            "--manager \"{}\"{reach}",
+            manager_url(plan, student, code, date)
+        );
         // What `npm start` is to hand on stands after two dashes.
-        let separator = if student.language == Language::Typescript { " --" } else { "" };
+        let separator = if student.language == Language::Typescript {
+            " --"
+        } else {
+            ""
+        };
         format!("{run}{separator} {options}")
     };
     ShellCommand {
@@ -108,9 +141,10 @@ fn play(plan: &CoursePlan, student: &Student, code: &str) -> ShellCommand {
 
 fn is_this_machine(service: &str) -> bool {
     let host = service.split("://").nth(1).unwrap_or_default();
-    ["localhost", "127.0.0.1", "[::1]"]
-        .iter()
-        .any(|own| host.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|own| {
+        host.strip_prefix(own)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    })
 }
 
 fn run(language: Language) -> &'static str {
@@ -136,9 +170,24 @@ fn language_name(language: Language) -> &'static str {
 
 /// A file name of the student's name: letters and digits of any script, and dashes.
 pub(crate) fn file_name(student: &Student) -> String {
-    let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '-' };
-    let name: String = student.name.raw().to_lowercase().chars().map(plain).collect();
-    name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+    let plain = |letter: char| {
+        if letter.is_alphanumeric() {
+            letter
+        } else {
+            '-'
+        }
+    };
+    let name: String = student
+        .name
+        .raw()
+        .to_lowercase()
+        .chars()
+        .map(plain)
+        .collect();
+    name.split('-')
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 #[cfg(test)]
@@ -156,15 +205,23 @@ mod tests {
     }
 
     fn commands(plan: &CoursePlan, student: &Student) -> String {
-        let commands =
-            [new_player(student, "even_odd"), check(student, "even_odd"), play(plan, student, CODE)];
-        commands.map(|command| format!("{}\n{}\n", command.sh, command.powershell)).concat()
+        let commands = [
+            new_player(student, "even_odd"),
+            check(student, "even_odd"),
+            play(plan, student, CODE),
+        ];
+        commands
+            .map(|command| format!("{}\n{}\n", command.sh, command.powershell))
+            .concat()
     }
 
     #[test]
     fn three_commands_in_each_language_and_shell() {
         let (plan, students) = course("https://league.example");
-        let all: Vec<String> = students.iter().map(|student| commands(&plan, student)).collect();
+        let all: Vec<String> = students
+            .iter()
+            .map(|student| commands(&plan, student))
+            .collect();
         insta::assert_snapshot!(all.join("\n"));
     }
 
@@ -179,8 +236,16 @@ mod tests {
         let (plan, mut students) = course("http://localhost:8000");
         students[0].name = matchday_core::protocol::DisplayName::parse("O'Hara <b>").unwrap();
         let command = new_player(&students[0], "nim");
-        assert!(command.sh.contains(r"--name 'O'\''Hara <b>' "), "{}", command.sh);
-        assert!(command.powershell.contains("--name 'O''Hara <b>' "), "{}", command.powershell);
+        assert!(
+            command.sh.contains(r"--name 'O'\''Hara <b>' "),
+            "{}",
+            command.sh
+        );
+        assert!(
+            command.powershell.contains("--name 'O''Hara <b>' "),
+            "{}",
+            command.powershell
+        );
         let page = page(&plan, &students[0], CODE);
         assert!(!page.contains("<b>"), "{page}");
         assert_eq!(file_name(&students[0]), "o-hara-b");

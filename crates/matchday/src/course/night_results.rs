@@ -62,16 +62,21 @@ impl Night {
         let mut by_id: BTreeMap<&PlayerId, (Performance, &PlayerMeta)> = BTreeMap::new();
         for entry in &log.entries {
             match &entry.event {
-                LeagueEvent::PlayerRegistered { player_id, meta, .. } => {
-                    let (performance, known) =
-                        by_id.entry(player_id).or_insert_with(|| (Performance::default(), meta));
+                LeagueEvent::PlayerRegistered {
+                    player_id, meta, ..
+                } => {
+                    let (performance, known) = by_id
+                        .entry(player_id)
+                        .or_insert_with(|| (Performance::default(), meta));
                     performance.register(entry.at, meta);
                     *known = meta;
                 }
-                LeagueEvent::PlayerRejoined { player_id, meta, .. } => {
+                LeagueEvent::PlayerRejoined {
+                    player_id, meta, ..
+                } => {
                     if let Some((performance, known)) = by_id.get_mut(player_id) {
-                        let same =
-                            known.version == meta.version && known.contact_endpoint == meta.contact_endpoint;
+                        let same = known.version == meta.version
+                            && known.contact_endpoint == meta.contact_endpoint;
                         performance.replacements += u32::from(!same);
                         performance.note_version(meta);
                         *known = meta;
@@ -88,8 +93,9 @@ impl Night {
                 performance.technical_losses = place.tally.technical_losses;
             }
         }
-        let players =
-            by_id.into_values().map(|(performance, meta)| (meta.display_name.raw().to_owned(), performance));
+        let players = by_id
+            .into_values()
+            .map(|(performance, meta)| (meta.display_name.raw().to_owned(), performance));
         Self {
             date: date.to_owned(),
             section: section.to_owned(),

@@ -52,7 +52,11 @@ impl CoursePlan {
     /// Fails with what is wrong and where.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut plan: Self = toml::from_str(text).map_err(|error| toml_error(text, &error))?;
-        plan.service = plan.service.trim_end_matches('/').trim_end_matches("/mcp").to_owned();
+        plan.service = plan
+            .service
+            .trim_end_matches('/')
+            .trim_end_matches("/mcp")
+            .to_owned();
         if !plan.service.starts_with("http://") && !plan.service.starts_with("https://") {
             return Err(format!(
                 "service: expected a URL, such as http://localhost:8000, got {:?}",
@@ -68,7 +72,9 @@ impl CoursePlan {
     fn check_season(&self) -> Result<(), String> {
         let Season { nights, deadline } = &self.season;
         if nights.is_empty() {
-            return Err("season.nights: expected at least one date, such as \"2026-03-02\"".to_owned());
+            return Err(
+                "season.nights: expected at least one date, such as \"2026-03-02\"".to_owned(),
+            );
         }
         let mut before = "";
         for night in nights {
@@ -93,8 +99,12 @@ impl CoursePlan {
             return Err("sections: expected at least one, such as [sections.monday]".to_owned());
         }
         for section in self.sections.keys() {
-            let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-            if section.is_empty() || section.len() > SECTION_LENGTH_MAX || !section.chars().all(plain) {
+            let plain =
+                |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
+            if section.is_empty()
+                || section.len() > SECTION_LENGTH_MAX
+                || !section.chars().all(plain)
+            {
                 return Err(format!(
                     "sections.{section}: expected 1 to {SECTION_LENGTH_MAX} letters, digits, - and _: it is part of the \
                      league's id"
@@ -106,25 +116,40 @@ impl CoursePlan {
     }
 
     fn check_grading(&self) -> Result<(), String> {
-        let Grading { best_nights, late_penalty, scale } = &self.grading;
+        let Grading {
+            best_nights,
+            late_penalty,
+            scale,
+        } = &self.grading;
         if *best_nights == Some(0) {
             return Err(
-                "grading.best_nights: expected 1 or more; leave it out to count every night".to_owned()
+                "grading.best_nights: expected 1 or more; leave it out to count every night"
+                    .to_owned(),
             );
         }
         if !(0.0..=100.0).contains(late_penalty) {
-            return Err(format!("grading.late_penalty: expected 0 to 100, got {late_penalty}"));
+            return Err(format!(
+                "grading.late_penalty: expected 0 to 100, got {late_penalty}"
+            ));
         }
         let mut bounds = BTreeSet::new();
         for (grade, bound) in scale {
             if !(0.0..=100.0).contains(bound) {
-                return Err(format!("grading.scale.{grade}: expected 0 to 100, got {bound}"));
+                return Err(format!(
+                    "grading.scale.{grade}: expected 0 to 100, got {bound}"
+                ));
             }
             if !bounds.insert(bound.to_bits()) {
-                return Err(format!("grading.scale.{grade}: another grade begins at {bound} too"));
+                return Err(format!(
+                    "grading.scale.{grade}: another grade begins at {bound} too"
+                ));
             }
         }
-        if scale.is_empty() { Err("grading.scale: expected at least one grade, such as A = 85".to_owned()) } else { Ok(()) }
+        if scale.is_empty() {
+            Err("grading.scale: expected at least one grade, such as A = 85".to_owned())
+        } else {
+            Ok(())
+        }
     }
 
     pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {
@@ -139,16 +164,26 @@ impl CoursePlan {
     pub(crate) fn next_night(&self, now: Timestamp) -> Option<&str> {
         let mut nights = self.season.nights.iter();
         nights
-            .find(|night| self.deadline_of(night).is_some_and(|deadline| deadline > now))
+            .find(|night| {
+                self.deadline_of(night)
+                    .is_some_and(|deadline| deadline > now)
+            })
             .map(String::as_str)
     }
 
     pub(crate) fn night_after(&self, night: &str) -> Option<&str> {
-        self.season.nights.iter().map(String::as_str).find(|other| *other > night)
+        self.season
+            .nights
+            .iter()
+            .map(String::as_str)
+            .find(|other| *other > night)
     }
 
     /// The settings of the leagues of a section, by their keys.
-    pub(crate) fn league_settings(&self, section: &str) -> Result<BTreeMap<String, String>, String> {
+    pub(crate) fn league_settings(
+        &self,
+        section: &str,
+    ) -> Result<BTreeMap<String, String>, String> {
         let differing = self.sections.get(section).into_iter().flatten();
         let tables = self.league.iter().map(|entry| ("league".to_owned(), entry));
         let tables = tables.chain(differing.map(|entry| (format!("sections.{section}"), entry)));
@@ -156,14 +191,20 @@ impl CoursePlan {
         for (table, (key, value)) in tables {
             let key = key.replace('_', "-");
             if OWN_SETTINGS.contains(&key.as_str()) {
-                return Err(format!("{table}.{key}: this is set by the course: leave it out"));
+                return Err(format!(
+                    "{table}.{key}: this is set by the course: leave it out"
+                ));
             }
             let text = match value {
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Integer(number) => number.to_string(),
                 toml::Value::Float(number) => number.to_string(),
                 toml::Value::Boolean(truth) => truth.to_string(),
-                _ => return Err(format!("{table}.{key}: expected a text, a number, true or false")),
+                _ => {
+                    return Err(format!(
+                        "{table}.{key}: expected a text, a number, true or false"
+                    ));
+                }
             };
             settings.insert(key, text);
         }
@@ -172,13 +213,22 @@ impl CoursePlan {
 
     pub(crate) fn game(&self, section: &str) -> String {
         let settings = self.league_settings(section).unwrap_or_default();
-        settings.get("game").cloned().unwrap_or_else(|| "even_odd".to_owned())
+        settings
+            .get("game")
+            .cloned()
+            .unwrap_or_else(|| "even_odd".to_owned())
     }
 
     /// The grade of a score; `-` below the whole scale.
     pub(crate) fn grade(&self, score: f64) -> &str {
-        let reached = self.grading.scale.iter().filter(|(_, bound)| score >= **bound);
-        reached.max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or("-", |(grade, _)| grade)
+        let reached = self
+            .grading
+            .scale
+            .iter()
+            .filter(|(_, bound)| score >= **bound);
+        reached
+            .max_by(|(_, a), (_, b)| a.total_cmp(b))
+            .map_or("-", |(grade, _)| grade)
     }
 }
 
@@ -187,8 +237,15 @@ pub(crate) fn league_id(section: &str, night: &str) -> String {
 }
 
 fn toml_error(text: &str, error: &toml::de::Error) -> String {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    format!("line {}: {}", before.matches('\n').count() + 1, error.message())
+    let before = error
+        .span()
+        .and_then(|span| text.get(..span.start))
+        .unwrap_or_default();
+    format!(
+        "line {}: {}",
+        before.matches('\n').count() + 1,
+        error.message()
+    )
 }
 
 #[cfg(test)]
@@ -203,9 +260,17 @@ mod tests {
     fn the_template_is_a_plan() {
         let plan = CoursePlan::parse(&template()).unwrap();
         assert_eq!(plan.sections().collect::<Vec<_>>(), ["monday", "tuesday"]);
-        assert_eq!(plan.deadline_of("2026-03-02").unwrap().to_string(), "2026-03-02T20:00:00Z");
         assert_eq!(
-            (plan.grade(100.0), plan.grade(85.0), plan.grade(84.9), plan.grade(1.0)),
+            plan.deadline_of("2026-03-02").unwrap().to_string(),
+            "2026-03-02T20:00:00Z"
+        );
+        assert_eq!(
+            (
+                plan.grade(100.0),
+                plan.grade(85.0),
+                plan.grade(84.9),
+                plan.grade(1.0)
+            ),
             ("A", "A", "B", "F")
         );
     }
@@ -214,15 +279,24 @@ mod tests {
     fn a_section_differs_where_it_says_so() {
         let text = template().replace("[sections.tuesday]", "[sections.tuesday]\ngame = \"nim\"");
         let plan = CoursePlan::parse(&text).unwrap();
-        assert_eq!((plan.game("monday"), plan.game("tuesday")), ("even_odd".to_owned(), "nim".to_owned()));
+        assert_eq!(
+            (plan.game("monday"), plan.game("tuesday")),
+            ("even_odd".to_owned(), "nim".to_owned())
+        );
     }
 
     #[test]
     fn the_next_night_is_the_one_whose_deadline_is_to_come() {
         let plan = CoursePlan::parse(&template()).unwrap();
         let at = |time: &str| Timestamp::parse(time).unwrap().0;
-        assert_eq!(plan.next_night(at("2026-03-02T19:59:59Z")), Some("2026-03-02"));
-        assert_eq!(plan.next_night(at("2026-03-02T20:00:00Z")), Some("2026-03-03"));
+        assert_eq!(
+            plan.next_night(at("2026-03-02T19:59:59Z")),
+            Some("2026-03-02")
+        );
+        assert_eq!(
+            plan.next_night(at("2026-03-02T20:00:00Z")),
+            Some("2026-03-03")
+        );
         assert_eq!(plan.next_night(at("2026-03-04T00:00:00Z")), None);
         assert_eq!(plan.night_after("2026-03-02"), Some("2026-03-03"));
     }
@@ -230,18 +304,38 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_what_to_do() {
         for (from, to, what) in [
-            ("deadline = \"20:00\"", "deadline = \"8 pm\"", "a deadline such as \"20:00\""),
-            ("\"2026-03-02\", \"2026-03-03\"", "\"2026-03-03\", \"2026-03-02\"", "put them in order"),
-            ("[sections.monday]", "[sections.\"mon day\"]", "it is part of the league's id"),
+            (
+                "deadline = \"20:00\"",
+                "deadline = \"8 pm\"",
+                "a deadline such as \"20:00\"",
+            ),
+            (
+                "\"2026-03-02\", \"2026-03-03\"",
+                "\"2026-03-03\", \"2026-03-02\"",
+                "put them in order",
+            ),
+            (
+                "[sections.monday]",
+                "[sections.\"mon day\"]",
+                "it is part of the league's id",
+            ),
             (
                 "[sections.monday]",
                 "[sections.monday]\nroster = \"x.csv\"",
                 "sections.monday.roster: this is set by the course",
             ),
-            ("best_nights = 4", "best_nights = 0", "leave it out to count every night"),
+            (
+                "best_nights = 4",
+                "best_nights = 0",
+                "leave it out to count every night",
+            ),
             ("A = 85", "A = 185", "grading.scale.A: expected 0 to 100"),
             ("service = \"http", "service = \"ftp", "expected a URL"),
-            ("best_nights", "best_knights", "unknown field `best_knights`"),
+            (
+                "best_nights",
+                "best_knights",
+                "unknown field `best_knights`",
+            ),
         ] {
             let text = template();
             assert!(text.contains(from), "{from}");

@@ -35,7 +35,11 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<Vec<Student>, Strin
         .trim(csv::Trim::All)
         .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
     let headers = rows.headers().map_err(|error| error.to_string())?.clone();
-    let column = |name: &str| headers.iter().position(|header| header.eq_ignore_ascii_case(name));
+    let column = |name: &str| {
+        headers
+            .iter()
+            .position(|header| header.eq_ignore_ascii_case(name))
+    };
     if let Some(missing) = COLUMNS.iter().take(2).find(|name| column(name).is_none()) {
         return Err(format!(
             "line 1: there is no column {missing:?}: expected name,section,language,mail; the last two may be left out"
@@ -47,7 +51,8 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<Vec<Student>, Strin
     for row in rows.records() {
         let row = row.map_err(|error| error.to_string())?;
         let line = row.position().map_or(0, csv::Position::line);
-        let cell = |place: Option<usize>| place.and_then(|place| row.get(place)).unwrap_or_default();
+        let cell =
+            |place: Option<usize>| place.and_then(|place| row.get(place)).unwrap_or_default();
         if row.iter().all(str::is_empty) {
             continue;
         }
@@ -64,17 +69,27 @@ pub(crate) fn parse(text: &str, plan: &CoursePlan) -> Result<Vec<Student>, Strin
         }
         students.push(student);
     }
-    if students.is_empty() { Err("it names nobody".to_owned()) } else { Ok(students) }
+    if students.is_empty() {
+        Err("it names nobody".to_owned())
+    } else {
+        Ok(students)
+    }
 }
 
 fn display_name(text: &str) -> Result<DisplayName, String> {
     // Such a name would not be read back as it was written: every CSV of ours is safe to open in a spreadsheet.
     if text.starts_with(['=', '+', '-', '@']) {
-        return Err(format!("name: a spreadsheet would take {text:?} for a formula: write it otherwise"));
+        return Err(format!(
+            "name: a spreadsheet would take {text:?} for a formula: write it otherwise"
+        ));
     }
-    let name = DisplayName::parse(text).ok().filter(|name| name.raw().len() <= NAME_BYTES_MAX);
+    let name = DisplayName::parse(text)
+        .ok()
+        .filter(|name| name.raw().len() <= NAME_BYTES_MAX);
     name.ok_or_else(|| {
-        format!("name: expected 1 to 50 characters and at most {NAME_BYTES_MAX} bytes, got {text:?}")
+        format!(
+            "name: expected 1 to 50 characters and at most {NAME_BYTES_MAX} bytes, got {text:?}"
+        )
     })
 }
 
@@ -83,7 +98,10 @@ fn known_section(text: &str, plan: &CoursePlan) -> Result<String, String> {
         Some(section) => Ok(section.to_owned()),
         None => {
             let known: Vec<&str> = plan.sections().collect();
-            Err(format!("section: course.toml has no {text:?}{}", hint(text, known.into_iter())))
+            Err(format!(
+                "section: course.toml has no {text:?}{}",
+                hint(text, known.into_iter())
+            ))
         }
     }
 }
@@ -91,8 +109,9 @@ fn known_section(text: &str, plan: &CoursePlan) -> Result<String, String> {
 fn parse_language(text: &str) -> Result<Language, String> {
     match text {
         "" => Ok(Language::Python),
-        text => Language::from_str(text, true)
-            .map_err(|_| format!("language: expected python, typescript, rust or go, got {text:?}")),
+        text => Language::from_str(text, true).map_err(|_| {
+            format!("language: expected python, typescript, rust or go, got {text:?}")
+        }),
     }
 }
 
@@ -102,7 +121,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<Student>, String> {
-        let plan = CoursePlan::parse(&plan::TEMPLATE.replace("{nights}", "\"2026-03-02\"")).unwrap();
+        let plan =
+            CoursePlan::parse(&plan::TEMPLATE.replace("{nights}", "\"2026-03-02\"")).unwrap();
         parse(text, &plan)
     }
 
@@ -110,13 +130,19 @@ mod tests {
     fn the_template_is_a_roster_of_the_template() {
         let students = read(TEMPLATE).unwrap();
         assert_eq!(students.len(), 4);
-        assert_eq!((students[3].name.raw(), students[3].language), ("Dee Fox", Language::Go));
+        assert_eq!(
+            (students[3].name.raw(), students[3].language),
+            ("Dee Fox", Language::Go)
+        );
     }
 
     #[test]
     fn columns_are_found_by_their_names() {
         let students = read("Section,Name\nmonday,Ann\n\n").unwrap();
-        assert_eq!((students[0].name.raw(), students[0].language), ("Ann", Language::Python));
+        assert_eq!(
+            (students[0].name.raw(), students[0].language),
+            ("Ann", Language::Python)
+        );
     }
 
     #[test]
@@ -126,10 +152,22 @@ mod tests {
                 "name,section\nAnn,munday\n",
                 "line 2: section: course.toml has no \"munday\" - did you mean \"monday\"?",
             ),
-            ("name,section\nAnn,monday\nAnn,tuesday\n", "line 3: Ann is on the roster twice"),
-            ("name,section,language\nAnn,monday,cobol\n", "line 2: language: expected python"),
-            ("name,section\n=1+1,monday\n", "line 2: name: a spreadsheet would take"),
-            ("name,mail\nAnn,a@example.org\n", "line 1: there is no column \"section\""),
+            (
+                "name,section\nAnn,monday\nAnn,tuesday\n",
+                "line 3: Ann is on the roster twice",
+            ),
+            (
+                "name,section,language\nAnn,monday,cobol\n",
+                "line 2: language: expected python",
+            ),
+            (
+                "name,section\n=1+1,monday\n",
+                "line 2: name: a spreadsheet would take",
+            ),
+            (
+                "name,mail\nAnn,a@example.org\n",
+                "line 1: there is no column \"section\"",
+            ),
             ("name,section\n", "it names nobody"),
         ] {
             let error = read(text).unwrap_err();

@@ -13,8 +13,9 @@ pub(super) async fn port(subject: &Subject) -> Finding {
     let listen = &subject.listen;
     let error = match TcpListener::bind(listen).await {
         Ok(listener) => {
-            let address =
-                listener.local_addr().map_or_else(|_| listen.clone(), |address| address.to_string());
+            let address = listener
+                .local_addr()
+                .map_or_else(|_| listen.clone(), |address| address.to_string());
             return Finding::ok("port", format!("{address} is free"));
         }
         Err(error) => error,
@@ -26,37 +27,60 @@ pub(super) async fn port(subject: &Subject) -> Finding {
             "name another --listen HOST:PORT",
         );
     }
-    let scheme = if subject.tls.is_some() { "https" } else { "http" };
-    let ourselves = format!("{scheme}://{}/health/live", listen.replace("0.0.0.0", "127.0.0.1"));
+    let scheme = if subject.tls.is_some() {
+        "https"
+    } else {
+        "http"
+    };
+    let ourselves = format!(
+        "{scheme}://{}/health/live",
+        listen.replace("0.0.0.0", "127.0.0.1")
+    );
     match reach::get(&subject.client, &ourselves).await {
         Ok(answer) if answer.status == 200 => {
             Finding::ok("port", format!("an agent of Matchday listens on {listen}"))
         }
         _ => {
             let advice = "stop it, or name another --listen HOST:PORT";
-            Finding::failed("port", format!("{listen} is in use by another program"), advice)
+            Finding::failed(
+                "port",
+                format!("{listen} is in use by another program"),
+                advice,
+            )
         }
     }
 }
 
 pub(super) fn tls(subject: &Subject) -> Finding {
     let Some(files) = &subject.tls else {
-        return if is_loopback(&subject.listen) { Finding::ok("tls", "none: only this machine can reach the agent") } else {
-                let finding = format!("none, and {} can be reached from other machines", subject.listen);
-                let advice = "name --tls-cert and --tls-key, or put a reverse proxy with TLS before it, unless the network is trusted";
-                Finding::warning("tls", finding, advice)
-            };
+        return if is_loopback(&subject.listen) {
+            Finding::ok("tls", "none: only this machine can reach the agent")
+        } else {
+            let finding = format!(
+                "none, and {} can be reached from other machines",
+                subject.listen
+            );
+            let advice = "name --tls-cert and --tls-key, or put a reverse proxy with TLS before it, unless the network is trusted";
+            Finding::warning("tls", finding, advice)
+        };
     };
     let shown = files.cert.display().to_string();
     match ServerTls::read(files.clone()) {
-        Err(error) => {
-            Finding::failed("tls", error.to_string(), "name files that fit with --tls-cert and --tls-key")
-        }
+        Err(error) => Finding::failed(
+            "tls",
+            error.to_string(),
+            "name files that fit with --tls-cert and --tls-key",
+        ),
         Ok(serving) => match serving.expires_at() {
-            None => {
-                Finding::warning("tls", format!("{shown}: its dates cannot be read"), "have it made anew")
-            }
-            Some(expiry) => expiry_of(&shown, (expiry - subject.now.as_micros() / 1_000_000).div_euclid(DAY)),
+            None => Finding::warning(
+                "tls",
+                format!("{shown}: its dates cannot be read"),
+                "have it made anew",
+            ),
+            Some(expiry) => expiry_of(
+                &shown,
+                (expiry - subject.now.as_micros() / 1_000_000).div_euclid(DAY),
+            ),
         },
     }
 }
@@ -65,17 +89,25 @@ fn expiry_of(certificate: &str, days: i64) -> Finding {
     let advice = "renew it, then `kill -HUP` the agent";
     match days {
         ..0 => Finding::failed("tls", format!("{certificate} has expired"), advice),
-        0..EXPIRY_DAYS_MIN => {
-            Finding::warning("tls", format!("{certificate} expires in {days} days"), advice)
-        }
-        _ => Finding::ok("tls", format!("{certificate} fits its key and is good for {days} days")),
+        0..EXPIRY_DAYS_MIN => Finding::warning(
+            "tls",
+            format!("{certificate} expires in {days} days"),
+            advice,
+        ),
+        _ => Finding::ok(
+            "tls",
+            format!("{certificate} fits its key and is good for {days} days"),
+        ),
     }
 }
 
 fn is_loopback(listen: &str) -> bool {
     let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host);
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -95,7 +127,12 @@ mod tests {
         for listen in ["127.0.0.1:8000", "localhost:8000", "[::1]:8000"] {
             assert!(is_loopback(listen), "{listen}");
         }
-        for listen in ["0.0.0.0:8000", "[::]:8000", "league.example:8000", "10.0.0.5:8000"] {
+        for listen in [
+            "0.0.0.0:8000",
+            "[::]:8000",
+            "league.example:8000",
+            "10.0.0.5:8000",
+        ] {
             assert!(!is_loopback(listen), "{listen}");
         }
     }

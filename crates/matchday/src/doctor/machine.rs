@@ -21,7 +21,11 @@ const CLOCK_DIFFERENCE_MAX: Duration = Duration::from_secs(3);
 const EARLIEST_MICROS: i64 = 1_735_689_600_000_000;
 
 /// `newest`: the time of the store's last event; `other`: what the manager's clock says.
-pub(super) fn clock(now: Timestamp, newest: Option<Timestamp>, other: Option<Timestamp>) -> Finding {
+pub(super) fn clock(
+    now: Timestamp,
+    newest: Option<Timestamp>,
+    other: Option<Timestamp>,
+) -> Finding {
     let advice = "set this machine's clock, and let it be kept: `timedatectl set-ntp true`";
     if now < Timestamp::from_micros(EARLIEST_MICROS) {
         return Finding::failed("clock", format!("it says {now}"), advice);
@@ -56,7 +60,11 @@ pub(super) fn disk(store: &StoreUrl) -> Finding {
     }
     if let Err(error) = tempfile::tempfile_in(folder) {
         let advice = "give the folder to the user that runs the agent, or name another --store";
-        return Finding::failed("disk", format!("nothing can be written in {shown}: {error}"), advice);
+        return Finding::failed(
+            "disk",
+            format!("nothing can be written in {shown}: {error}"),
+            advice,
+        );
     }
     let Some(free) = free_bytes(folder) else {
         return Finding::ok("disk", format!("{shown} can be written to"));
@@ -66,9 +74,11 @@ pub(super) fn disk(store: &StoreUrl) -> Finding {
         free if free < FREE_BYTES_MIN => {
             Finding::failed("disk", finding, "free some, or name another --store")
         }
-        free if free < FREE_BYTES_ADVISED => {
-            Finding::warning("disk", finding, "free some, or keep fewer messages with --exchanges-bytes-max")
-        }
+        free if free < FREE_BYTES_ADVISED => Finding::warning(
+            "disk",
+            finding,
+            "free some, or keep fewer messages with --exchanges-bytes-max",
+        ),
         _ => Finding::ok("disk", finding),
     }
 }
@@ -83,9 +93,11 @@ fn files_for(limit: usize, connections_max: usize) -> Finding {
         usize::MAX => Finding::ok("limits", "any number of files can be open"),
         limit if limit >= wanted => Finding::ok("limits", format!("{limit} files can be open")),
         limit => {
-            let finding =
-                format!("{limit} files can be open, and {connections_max} connections need {wanted}");
-            let advice = "raise it with `ulimit -n` or LimitNOFILE= of the unit, or lower --connections-max";
+            let finding = format!(
+                "{limit} files can be open, and {connections_max} connections need {wanted}"
+            );
+            let advice =
+                "raise it with `ulimit -n` or LimitNOFILE= of the unit, or lower --connections-max";
             Finding::warning("limits", finding, advice)
         }
     }
@@ -103,14 +115,30 @@ mod tests {
     #[test]
     fn a_clock_that_is_behind_the_store_fails() {
         let now = at("2026-03-02T09:00:00Z");
-        let severity =
-            |newest: Option<&str>, other: Option<&str>| clock(now, newest.map(at), other.map(at)).severity;
+        let severity = |newest: Option<&str>, other: Option<&str>| {
+            clock(now, newest.map(at), other.map(at)).severity
+        };
         assert_eq!(severity(None, None), Severity::Ok);
-        assert_eq!(severity(Some("2026-03-02T08:00:00Z"), Some("2026-03-02T09:00:02Z")), Severity::Ok);
-        assert_eq!(severity(Some("2026-03-02T09:10:00Z"), None), Severity::Failed);
-        assert_eq!(severity(None, Some("2026-03-02T09:01:00Z")), Severity::Warning);
-        assert_eq!(severity(None, Some("2026-03-02T08:59:00Z")), Severity::Warning);
-        assert_eq!(clock(at("1970-01-02T00:00:00Z"), None, None).severity, Severity::Failed);
+        assert_eq!(
+            severity(Some("2026-03-02T08:00:00Z"), Some("2026-03-02T09:00:02Z")),
+            Severity::Ok
+        );
+        assert_eq!(
+            severity(Some("2026-03-02T09:10:00Z"), None),
+            Severity::Failed
+        );
+        assert_eq!(
+            severity(None, Some("2026-03-02T09:01:00Z")),
+            Severity::Warning
+        );
+        assert_eq!(
+            severity(None, Some("2026-03-02T08:59:00Z")),
+            Severity::Warning
+        );
+        assert_eq!(
+            clock(at("1970-01-02T00:00:00Z"), None, None).severity,
+            Severity::Failed
+        );
     }
 
     #[test]
@@ -122,6 +150,9 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_fails() {
-        assert_eq!(disk(&"/nowhere/at/all/league.db".into()).severity, Severity::Failed);
+        assert_eq!(
+            disk(&"/nowhere/at/all/league.db".into()).severity,
+            Severity::Failed
+        );
     }
 }

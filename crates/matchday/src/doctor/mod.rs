@@ -47,15 +47,30 @@ pub(crate) struct Finding {
 
 impl Finding {
     fn ok(check: &'static str, finding: impl Into<String>) -> Self {
-        Self { check, severity: Severity::Ok, finding: finding.into(), advice: None }
+        Self {
+            check,
+            severity: Severity::Ok,
+            finding: finding.into(),
+            advice: None,
+        }
     }
 
     fn warning(check: &'static str, finding: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { check, severity: Severity::Warning, finding: finding.into(), advice: Some(advice.into()) }
+        Self {
+            check,
+            severity: Severity::Warning,
+            finding: finding.into(),
+            advice: Some(advice.into()),
+        }
     }
 
     fn failed(check: &'static str, finding: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { check, severity: Severity::Failed, finding: finding.into(), advice: Some(advice.into()) }
+        Self {
+            check,
+            severity: Severity::Failed,
+            finding: finding.into(),
+            advice: Some(advice.into()),
+        }
     }
 }
 
@@ -97,13 +112,23 @@ pub(crate) async fn examine(subject: &Subject) -> Vec<Finding> {
 fn version() -> Finding {
     let system = std::env::consts::OS;
     let machine = std::env::consts::ARCH;
-    Finding::ok("version", format!("matchday {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
+    Finding::ok(
+        "version",
+        format!(
+            "matchday {} on {system} {machine}",
+            env!("CARGO_PKG_VERSION")
+        ),
+    )
 }
 
 /// A line for each finding, and one that sums them up.
 pub(crate) fn text(findings: &[Finding]) -> String {
     let row = |finding: &Finding| {
-        let advice = finding.advice.as_ref().map(|advice| format!(" - {advice}")).unwrap_or_default();
+        let advice = finding
+            .advice
+            .as_ref()
+            .map(|advice| format!(" - {advice}"))
+            .unwrap_or_default();
         vec![
             finding.severity.name().to_owned(),
             finding.check.to_owned(),
@@ -112,11 +137,18 @@ pub(crate) fn text(findings: &[Finding]) -> String {
     };
     let rows = table(&["", "", ""], &findings.iter().map(row).collect::<Vec<_>>());
     let rows = rows.split_once('\n').map_or("", |(_, rows)| rows);
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let count = |severity| {
+        findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
     let sum = match (count(Severity::Failed), count(Severity::Warning)) {
         (0, 0) => "Everything is in order.".to_owned(),
         (0, warnings) => format!("It will work; warnings: {warnings}."),
-        (failed, warnings) => format!("It will not work as it is; failed: {failed}, warnings: {warnings}."),
+        (failed, warnings) => {
+            format!("It will not work as it is; failed: {failed}, warnings: {warnings}.")
+        }
     };
     format!("{rows}\n{sum}")
 }
@@ -129,7 +161,11 @@ mod tests {
     fn a_line_for_each_finding_with_what_to_do() {
         let findings = [
             Finding::ok("port", "127.0.0.1:8000 is free"),
-            Finding::warning("limits", "1024 files can be open", "raise it with `ulimit -n`"),
+            Finding::warning(
+                "limits",
+                "1024 files can be open",
+                "raise it with `ulimit -n`",
+            ),
             Finding::failed("disk", "there is no folder /nowhere", "make it"),
         ];
         insta::assert_snapshot!(text(&findings));

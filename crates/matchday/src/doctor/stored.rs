@@ -18,14 +18,21 @@ pub(super) struct RegisteredAgent {
 /// What the store is like, the agents in it, and the time of its last event.
 pub(super) fn store(url: &StoreUrl) -> (Finding, Vec<RegisteredAgent>, Option<Timestamp>) {
     if url.file().is_some_and(|file| !file.exists()) {
-        return (Finding::ok("store", format!("{url} is made at the first start")), Vec::new(), None);
+        return (
+            Finding::ok("store", format!("{url} is made at the first start")),
+            Vec::new(),
+            None,
+        );
     }
     match look(url) {
         Ok(found) => found,
         Err(error) => {
-            let advice =
-                "docs/operating.md lists what to do for each of these; `matchday backup` makes copies";
-            (Finding::failed("store", error.to_string(), advice), Vec::new(), None)
+            let advice = "docs/operating.md lists what to do for each of these; `matchday backup` makes copies";
+            (
+                Finding::failed("store", error.to_string(), advice),
+                Vec::new(),
+                None,
+            )
         }
     }
 }
@@ -49,22 +56,35 @@ fn look(url: &StoreUrl) -> Result<(Finding, Vec<RegisteredAgent>, Option<Timesta
             agents.extend(registered(&log, &of));
         }
     }
-    let finding = if verification.is_good() { Finding::ok("store", format!("{url} verifies; leagues: {}", leagues.len())) } else {
-            let advice = format!("see `matchday verify {url}`, and restore a copy");
-            Finding::failed("store", format!("{url} does not verify"), advice)
-        };
+    let finding = if verification.is_good() {
+        Finding::ok(
+            "store",
+            format!("{url} verifies; leagues: {}", leagues.len()),
+        )
+    } else {
+        let advice = format!("see `matchday verify {url}`, and restore a copy");
+        Finding::failed("store", format!("{url} does not verify"), advice)
+    };
     Ok((finding, agents, newest))
 }
 
 fn registered(log: &LeagueLog, of: &str) -> Vec<RegisteredAgent> {
-    let players = log.league.players.iter().filter(|(_, player)| !player.withdrawn);
+    let players = log
+        .league
+        .players
+        .iter()
+        .filter(|(_, player)| !player.withdrawn);
     let players = players.map(|(id, player)| RegisteredAgent {
         name: format!("{id} ({}){of}", player.meta.display_name.escaped()),
         endpoint: player.meta.contact_endpoint.clone(),
     });
-    let referees = log.league.referees.iter().map(|(id, referee)| RegisteredAgent {
-        name: format!("{id} ({}){of}", referee.meta.display_name.escaped()),
-        endpoint: referee.meta.contact_endpoint.clone(),
-    });
+    let referees = log
+        .league
+        .referees
+        .iter()
+        .map(|(id, referee)| RegisteredAgent {
+            name: format!("{id} ({}){of}", referee.meta.display_name.escaped()),
+            endpoint: referee.meta.contact_endpoint.clone(),
+        });
     players.chain(referees).collect()
 }

@@ -16,7 +16,9 @@ pub(crate) fn manager_url(given: &str) -> String {
         None => (url, ""),
     };
     let path = path.trim_end_matches('/');
-    let is_league = path.strip_prefix("/leagues/").is_some_and(|id| !id.is_empty() && !id.contains('/'));
+    let is_league = path
+        .strip_prefix("/leagues/")
+        .is_some_and(|id| !id.is_empty() && !id.contains('/'));
     match path {
         "" => format!("{origin}/mcp"),
         path if is_league => format!("{origin}{path}/mcp"),
@@ -39,11 +41,17 @@ mod tests {
         ] {
             assert_eq!(manager_url(given), "http://localhost:8000/mcp", "{given}");
         }
-        assert_eq!(manager_url("https://a.org/leagues/spring/"), "https://a.org/leagues/spring/mcp");
+        assert_eq!(
+            manager_url("https://a.org/leagues/spring/"),
+            "https://a.org/leagues/spring/mcp"
+        );
         assert_eq!(
             manager_url("https://a.org/leagues/spring/#/rounds/2"),
             "https://a.org/leagues/spring/mcp"
         );
-        assert_eq!(manager_url("http://a.org/other/endpoint"), "http://a.org/other/endpoint");
+        assert_eq!(
+            manager_url("http://a.org/other/endpoint"),
+            "http://a.org/other/endpoint"
+        );
     }
 }

@@ -13,7 +13,9 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
 use matchday_core::protocol::messages::query::LeagueQuery;
 use matchday_core::protocol::messages::{LeagueOrder, StartLeague};
-use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, RoundId, Sender, Token};
+use matchday_core::protocol::{
+    Body, ConversationId, Envelope, LeagueId, Message, RoundId, Sender, Token,
+};
 use matchday_core::protocol::{Query, QueryParams};
 use matchday_net::client::{CallError, Client};
 use matchday_runtime::Clock;
@@ -41,7 +43,12 @@ pub(crate) struct ManagerClient {
 
 impl ManagerClient {
     pub(crate) fn at(url: &str, client: Client) -> Self {
-        Self { client, clock: Clock::start(), url: url.to_owned(), league_id: None }
+        Self {
+            client,
+            clock: Clock::start(),
+            url: url.to_owned(),
+            league_id: None,
+        }
     }
 
     pub(crate) fn with_league(self, league_id: Option<LeagueId>) -> Self {
@@ -50,13 +57,19 @@ impl ManagerClient {
 
     /// The table, with all that a manager of ours adds to it however large it is.
     pub(crate) async fn standings(&self) -> Result<Value> {
-        let detail = QueryParams { detail: Some(true), ..QueryParams::default() };
+        let detail = QueryParams {
+            detail: Some(true),
+            ..QueryParams::default()
+        };
         self.query(Query::Standings, detail).await
     }
 
     /// The schedule; without any rounds before the league starts.
     pub(crate) async fn schedule(&self, round: Option<u32>) -> Result<Value> {
-        let params = QueryParams { round_id: round.map(RoundId), ..QueryParams::default() };
+        let params = QueryParams {
+            round_id: round.map(RoundId),
+            ..QueryParams::default()
+        };
         self.query(Query::Schedule, params).await
     }
 
@@ -71,9 +84,10 @@ impl ManagerClient {
     /// `None` if the manager does not know the shortcut.
     async fn own_status(&self) -> Result<Option<Value>> {
         match self.shortcut("get_status", json!({})).await? {
-            ManagerReply::Message(answer) => {
-                Ok(self.status_in("get_status", answer).map(without_envelope).ok())
-            }
+            ManagerReply::Message(answer) => Ok(self
+                .status_in("get_status", answer)
+                .map(without_envelope)
+                .ok()),
             ManagerReply::Refusal(refusal) if !refusal.is_about_form => {
                 Err(refused(&refusal, RequestKind::Query))
             }
@@ -90,14 +104,23 @@ impl ManagerClient {
             Err(error) if error.is::<Refused>() => Value::Null,
             status => status?.unwrap_or_default(),
         };
-        let named = status.get("league_id").and_then(Value::as_str).map(LeagueId::new);
+        let named = status
+            .get("league_id")
+            .and_then(Value::as_str)
+            .map(LeagueId::new);
         Ok(named.unwrap_or_else(|| LeagueSettings::default().league_id))
     }
 
     /// The data of a query: by the public method, or if the manager does not have it, by LEAGUE_QUERY.
-    pub(crate) async fn query(&self, query_type: Query, query_params: QueryParams) -> Result<Value> {
+    pub(crate) async fn query(
+        &self,
+        query_type: Query,
+        query_params: QueryParams,
+    ) -> Result<Value> {
         let method = query_type.name().to_ascii_lowercase();
-        let answer = self.shortcut(&method, serde_json::to_value(&query_params)?).await?;
+        let answer = self
+            .shortcut(&method, serde_json::to_value(&query_params)?)
+            .await?;
         let data = match answer {
             ManagerReply::Refusal(refusal)
                 if refusal.answers_query && is_early(query_type, &refusal.code) =>
@@ -113,18 +136,31 @@ impl ManagerClient {
         if let Some(data) = data {
             return Ok(data);
         }
-        let query = LeagueQuery { league_id: self.league().await?, query_type, query_params };
+        let query = LeagueQuery {
+            league_id: self.league().await?,
+            query_type,
+            query_params,
+        };
         let answer = self.ask(query, None, RequestKind::Query).await?;
         data_of(query_type, &answer)
             .ok_or_else(|| self.incomplete("LEAGUE_QUERY", query_type.name(), &answer))
     }
 
     pub(crate) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {
-        let start = StartLeague { league_id: league_id.clone() };
+        let start = StartLeague {
+            league_id: league_id.clone(),
+        };
         let answer = self.ask(start, token, RequestKind::Start).await?;
         // Not every manager answers with LEAGUE_STATUS; one that only took note may not have understood.
-        let told = answer.get("status").and_then(Value::as_str).unwrap_or("received");
-        if answer.get("message_type").is_none() && !told.eq_ignore_ascii_case("received") { Ok(answer) } else { self.status_in("START_LEAGUE", answer).map(without_envelope) }
+        let told = answer
+            .get("status")
+            .and_then(Value::as_str)
+            .unwrap_or("received");
+        if answer.get("message_type").is_none() && !told.eq_ignore_ascii_case("received") {
+            Ok(answer)
+        } else {
+            self.status_in("START_LEAGUE", answer).map(without_envelope)
+        }
     }
 
     pub(crate) async fn order(&self, order: LeagueOrder, token: &Token) -> Result<Value> {
@@ -134,11 +170,16 @@ impl ManagerClient {
 
     /// An order whose reply holds a new token; returns both.
     pub(crate) async fn rotate(&self, order: LeagueOrder, token: &Token) -> Result<(Value, Token)> {
-        let answer =
-            self.status_in("LEAGUE_ORDER", self.ask(order, Some(token), RequestKind::Order).await?)?;
-        let made = answer.get("auth_token").and_then(Value::as_str).map(Token::new);
-        let made =
-            made.ok_or_else(|| anyhow!("the manager shows no new token - is it one of Matchday's?"))?;
+        let answer = self.status_in(
+            "LEAGUE_ORDER",
+            self.ask(order, Some(token), RequestKind::Order).await?,
+        )?;
+        let made = answer
+            .get("auth_token")
+            .and_then(Value::as_str)
+            .map(Token::new);
+        let made = made
+            .ok_or_else(|| anyhow!("the manager shows no new token - is it one of Matchday's?"))?;
         Ok((without_envelope(answer), made))
     }
 
@@ -149,13 +190,23 @@ impl ManagerClient {
     }
 
     /// Sends a league message, in one dialect after the other until one is understood.
-    async fn ask(&self, body: impl Into<Body>, token: Option<&Token>, kind: RequestKind) -> Result<Value> {
+    async fn ask(
+        &self,
+        body: impl Into<Body>,
+        token: Option<&Token>,
+        kind: RequestKind,
+    ) -> Result<Value> {
         let now = self.clock.now();
         let conversation = ConversationId::new(format!("conv-launcher-{}", now.as_micros()));
-        let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(token.cloned());
+        let envelope =
+            Envelope::new(Sender::Launcher, now, conversation).with_token(token.cloned());
         let message = Message::new(envelope, body);
         // LEAGUE_ORDER is a message of Matchday's own, and ROTATE must not be carried out twice.
-        let dialects = if kind == RequestKind::Order { &[Dialect::Standard][..] } else { &Dialect::ALL };
+        let dialects = if kind == RequestKind::Order {
+            &[Dialect::Standard][..]
+        } else {
+            &Dialect::ALL
+        };
         let mut first = None;
         for dialect in dialects {
             match self.post(write_call(*dialect, 1, &message)).await? {
@@ -186,31 +237,52 @@ impl ManagerClient {
     }
 
     fn not_understood(&self, asked: &str, came: &str, advice: &str) -> Error {
-        Refused(format!("{} does not understand {asked} ({came}) - {advice}", self.url)).into()
+        Refused(format!(
+            "{} does not understand {asked} ({came}) - {advice}",
+            self.url
+        ))
+        .into()
     }
 
     /// How each agent is connected, if the manager has a relay and tells.
     pub(crate) async fn relay(&self) -> Option<Value> {
         let url = format!("{}/relay", self.url.strip_suffix("/mcp")?);
         let deadline = Instant::now() + RELAY_MAX;
-        let answer = self.client.get_with(&url, Vec::new(), deadline, 1 << 20).await.ok()?;
-        let body: Value = serde_json::from_slice(&answer.body).ok().filter(|_| answer.status == 200)?;
+        let answer = self
+            .client
+            .get_with(&url, Vec::new(), deadline, 1 << 20)
+            .await
+            .ok()?;
+        let body: Value = serde_json::from_slice(&answer.body)
+            .ok()
+            .filter(|_| answer.status == 200)?;
         body.get("agents").cloned()
     }
 
     /// A page of the manager's dashboard, if it has one and shows it to everyone.
     pub(crate) async fn dashboard_page(&self, path: &str) -> Option<Bytes> {
-        let base = self.url.strip_suffix("/mcp").unwrap_or(&self.url).trim_end_matches('/');
+        let base = self
+            .url
+            .strip_suffix("/mcp")
+            .unwrap_or(&self.url)
+            .trim_end_matches('/');
         let url = format!("{base}/{path}");
         let deadline = Instant::now() + ANSWER_TIMEOUT;
-        let received = self.client.get_with(&url, Vec::new(), deadline, ANSWER_BYTES_MAX).await.ok()?;
+        let received = self
+            .client
+            .get_with(&url, Vec::new(), deadline, ANSWER_BYTES_MAX)
+            .await
+            .ok()?;
         (received.status == 200).then_some(received.body)
     }
 
     async fn post(&self, request: Vec<u8>) -> Result<ManagerReply> {
         let deadline = Instant::now() + ANSWER_TIMEOUT;
         let url = &self.url;
-        let received = self.client.post(url, request.into(), deadline, ANSWER_BYTES_MAX).await;
+        let received = self
+            .client
+            .post(url, request.into(), deadline, ANSWER_BYTES_MAX)
+            .await;
         let received = received.map_err(|error| match error {
             CallError::NoConnection(_) | CallError::NoRoute(_) | CallError::TimedOut => {
                 anyhow!("no manager answers at {url} ({error}) - start one, or name its address with --manager URL")
@@ -219,7 +291,10 @@ impl ManagerClient {
         })?;
         if received.status == 503 {
             let answer: Value = serde_json::from_slice(&received.body).unwrap_or_default();
-            let why = answer.get("error").and_then(Value::as_str).unwrap_or("HTTP 503");
+            let why = answer
+                .get("error")
+                .and_then(Value::as_str)
+                .unwrap_or("HTTP 503");
             bail!("{url} is not ready ({why}) - try again in a moment");
         }
         Ok(reply::read(received.status, &received.body))
@@ -228,8 +303,15 @@ impl ManagerClient {
 
 /// All that the standings of a manager tell about its status.
 fn status_of_standings(standings: &Value) -> Value {
-    let rows = standings.get("standings").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let played: Vec<u64> = rows.iter().filter_map(|row| row.get("played")?.as_u64()).collect();
+    let rows = standings
+        .get("standings")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let played: Vec<u64> = rows
+        .iter()
+        .filter_map(|row| row.get("played")?.as_u64())
+        .collect();
     json!({
         "status": "not told",
         "players": rows.len(),
@@ -254,7 +336,9 @@ enum RequestKind {
 fn refused(LeagueRefusal { code, why, .. }: &LeagueRefusal, kind: RequestKind) -> Error {
     let advice = match (code.as_str(), kind) {
         ("E007", _) => " - name the league with --league-id",
-        ("E011" | "E012", RequestKind::Query) => " - it tells this only to agents that show their token",
+        ("E011" | "E012", RequestKind::Query) => {
+            " - it tells this only to agents that show their token"
+        }
         ("E011" | "E012", RequestKind::Start | RequestKind::Order) => {
             " - give the operator's token with --operator-token, or set MATCHDAY_OPERATOR_TOKEN"
         }
@@ -266,7 +350,14 @@ fn refused(LeagueRefusal { code, why, .. }: &LeagueRefusal, kind: RequestKind) -
 /// A message without its envelope.
 fn without_envelope(mut message: Value) -> Value {
     if let Some(fields) = message.as_object_mut() {
-        for field in ["protocol", "message_type", "sender", "timestamp", "conversation_id", "auth_token"] {
+        for field in [
+            "protocol",
+            "message_type",
+            "sender",
+            "timestamp",
+            "conversation_id",
+            "auth_token",
+        ] {
             fields.remove(field);
         }
     }

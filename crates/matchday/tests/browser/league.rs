@@ -14,14 +14,22 @@ impl League {
     pub(crate) fn empty() -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &[]);
-        Self { cli, manager: Some(manager), agents: Vec::new() }
+        Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        }
     }
 
     /// One that is not open to readers, with a player of this name.
     pub(crate) fn closed(name: &str) -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &["--public-reads", "off"]);
-        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        let mut league = Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        };
         league.join(&["player", "--name", name]);
         league
     }
@@ -30,16 +38,28 @@ impl League {
     pub(crate) fn of(names: &[&str]) -> Self {
         let mut league = Self::empty();
         league.join(&["referee", "--store", "referee.db"]);
-        names.iter().for_each(|name| league.join(&["player", "--name", name]));
+        names
+            .iter()
+            .for_each(|name| league.join(&["player", "--name", name]));
         league
     }
 
     /// Played, with a referee that does not wait for long and a player that has stopped.
     pub(crate) fn with_a_technical_loss() -> Self {
         let mut league = Self::empty();
-        let referee = ["referee", "--store", "referee.db", "--join-timeout", "0.5", "--retries", "1"];
+        let referee = [
+            "referee",
+            "--store",
+            "referee.db",
+            "--join-timeout",
+            "0.5",
+            "--retries",
+            "1",
+        ];
         league.join(&[&referee[..], &["--retry-delay", "0.1"]].concat());
-        ["Ada", "Sleeper"].iter().for_each(|name| league.join(&["player", "--name", name]));
+        ["Ada", "Sleeper"]
+            .iter()
+            .for_each(|name| league.join(&["player", "--name", name]));
         league.agents.last().unwrap().signal("STOP");
         league.start();
         league.cli.until_status("completed");
@@ -50,7 +70,11 @@ impl League {
     pub(crate) fn with_relay() -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &["--relay", "on"]);
-        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        let mut league = Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        };
         league.join(&["referee", "--store", "referee.db"]);
         league.join(&["player", "--name", "Direct"]);
         league.join(&["player", "--name", "Dialled", "--dial", "on"]);
@@ -61,9 +85,15 @@ impl League {
     pub(crate) fn with_seats(names: &[&str]) -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &["--seats", "on"]);
-        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        let mut league = Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        };
         league.join(&["referee", "--store", "referee.db"]);
-        names.iter().for_each(|name| league.join(&["player", "--name", name]));
+        names
+            .iter()
+            .for_each(|name| league.join(&["player", "--name", name]));
         league
     }
 
@@ -79,9 +109,15 @@ impl League {
     pub(crate) fn with_seats_of(game: &str, names: &[&str]) -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &["--seats", "on", "--game", game]);
-        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        let mut league = Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        };
         league.join(&["referee", "--store", "referee.db"]);
-        names.iter().for_each(|name| league.join(&["player", "--name", name]));
+        names
+            .iter()
+            .for_each(|name| league.join(&["player", "--name", name]));
         league
     }
 
@@ -89,7 +125,11 @@ impl League {
     pub(crate) fn of_strategies(game: &str, settings: &[&str], strategies: &[&str]) -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &[&["--game", game], settings].concat());
-        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        let mut league = Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        };
         league.join(&["referee", "--store", "referee.db"]);
         for (strategy, number) in strategies.iter().zip(1..) {
             let name = format!("Player {number}");
@@ -104,9 +144,15 @@ impl League {
     pub(crate) fn of_game(game: &str) -> Self {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = manager(&cli, &["--game", game]);
-        let mut league = Self { cli, manager: Some(manager), agents: Vec::new() };
+        let mut league = Self {
+            cli,
+            manager: Some(manager),
+            agents: Vec::new(),
+        };
         league.join(&["referee", "--store", "referee.db"]);
-        ["Ada", "Basho"].iter().for_each(|name| league.join(&["player", "--name", name]));
+        ["Ada", "Basho"]
+            .iter()
+            .for_each(|name| league.join(&["player", "--name", name]));
         league.start();
         league.cli.until_status("completed");
         league
@@ -134,6 +180,13 @@ impl League {
 }
 
 fn manager(cli: &Cli, more: &[&str]) -> Process {
-    let ours = ["--lead", "0", "--endpoint-check", "off", "--dashboard-stores", "referee.db"];
+    let ours = [
+        "--lead",
+        "0",
+        "--endpoint-check",
+        "off",
+        "--dashboard-stores",
+        "referee.db",
+    ];
     cli.manager(&[&ours[..], more].concat())
 }

@@ -29,7 +29,11 @@ fn a_hostile_name_stays_text_on_every_page() {
 }
 
 fn is_accessible(scheme: &str, width: &str) {
-    shows("accessible", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[scheme, width]);
+    shows(
+        "accessible",
+        || League::played(&["Ada", "Basho", "Clio", "Dag"]),
+        &[scheme, width],
+    );
 }
 
 #[test]
@@ -64,17 +68,29 @@ fn nothing_is_fetched_from_another_host() {
 
 #[test]
 fn the_inspector_finds_messages_and_shows_what_is_kept_of_them() {
-    shows("inspector", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[]);
+    shows(
+        "inspector",
+        || League::played(&["Ada", "Basho", "Clio", "Dag"]),
+        &[],
+    );
 }
 
 #[test]
 fn the_keyboard_reaches_the_whole_navigation() {
-    shows("keyboard", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[]);
+    shows(
+        "keyboard",
+        || League::played(&["Ada", "Basho", "Clio", "Dag"]),
+        &[],
+    );
 }
 
 #[test]
 fn no_page_is_wider_than_a_small_phone() {
-    shows("narrow", || League::played(&[HOSTILE[2], HOSTILE[0], "Clio", "Dag"]), &[]);
+    shows(
+        "narrow",
+        || League::played(&[HOSTILE[2], HOSTILE[0], "Clio", "Dag"]),
+        &[],
+    );
 }
 
 #[test]
@@ -89,17 +105,29 @@ fn a_match_is_played_over_ply_by_ply() {
 
 /// Plays a league of two from a seat, always even.
 async fn play_from_a_seat(league: &League) {
-    let to = league.cli.manager.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
+    let to = league
+        .cli
+        .manager
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp")
+        .parse()
+        .unwrap();
     let joined = call(to, "join_league", json!({"name": "Ann"})).await;
     let seat = joined["structuredContent"]["seat"].clone();
     league.start();
     loop {
-        let told = call(to, "wait_for_turn", json!({"seat": seat})).await["structuredContent"].clone();
+        let told =
+            call(to, "wait_for_turn", json!({"seat": seat})).await["structuredContent"].clone();
         match told["happened"].as_str().unwrap() {
             "league_over" => return,
             "your_turn" => {
                 let turn = &told["turn"]["turn"];
-                call(to, "make_move", json!({"seat": seat, "turn": turn, "choice": "even"})).await;
+                call(
+                    to,
+                    "make_move",
+                    json!({"seat": seat, "turn": turn, "choice": "even"}),
+                )
+                .await;
             }
             _ => {}
         }
@@ -112,6 +140,8 @@ fn the_page_of_a_seat_shows_what_it_was_told_and_said() {
         return;
     }
     let league = League::with_seats(&["Ada"]);
-    tokio::runtime::Runtime::new().unwrap().block_on(play_from_a_seat(&league));
+    tokio::runtime::Runtime::new()
+        .unwrap()
+        .block_on(play_from_a_seat(&league));
     plays("seat", &league.cli.manager, &[]);
 }

@@ -24,7 +24,8 @@ impl Script {
     /// Starts `drive/NAME.mjs` on the dashboard of the manager at this address.
     pub(crate) fn start(name: &str, manager: &str, args: &[&str]) -> Self {
         let tools = installed().expect("asked before");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/browser/drive/{name}.mjs"));
+        let script =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/browser/drive/{name}.mjs"));
         let chromium = std::fs::read_to_string(tools.join("chromium")).unwrap();
         let mut child = Command::new("node")
             .arg(script)
@@ -45,7 +46,10 @@ impl Script {
         let mut line = String::new();
         while line.trim() != word {
             line.clear();
-            assert!(self.said.read_line(&mut line).unwrap() > 0, "the script ended before it was {word}");
+            assert!(
+                self.said.read_line(&mut line).unwrap() > 0,
+                "the script ended before it was {word}"
+            );
         }
     }
 

@@ -28,24 +28,42 @@ fn wall_mode_fits_every_player_on_the_screen() {
 fn a_player_is_told_by_which_move_it_lost() {
     shows(
         "why_lost",
-        || League::of_strategies("tic_tac_toe", &["--format", "double_round_robin"], &["perfect", "random"]),
+        || {
+            League::of_strategies(
+                "tic_tac_toe",
+                &["--format", "double_round_robin"],
+                &["perfect", "random"],
+            )
+        },
         &[],
     );
 }
 
 #[test]
 fn players_are_searched_sorted_followed_and_saved() {
-    shows("find", || League::played(&["=1+1", "Basho", "Clio", "Dag"]), &[]);
+    shows(
+        "find",
+        || League::played(&["=1+1", "Basho", "Clio", "Dag"]),
+        &[],
+    );
 }
 
 #[test]
 fn the_first_view_is_light() {
-    shows("weight", || League::played(&["Ada", "Basho", "Clio", "Dag"]), &[]);
+    shows(
+        "weight",
+        || League::played(&["Ada", "Basho", "Clio", "Dag"]),
+        &[],
+    );
 }
 
 #[test]
 fn a_knockout_is_drawn_as_a_bracket() {
-    shows("bracket", || League::of_strategies("nim", &["--format", "knockout"], &["optimal"; 4]), &[]);
+    shows(
+        "bracket",
+        || League::of_strategies("nim", &["--format", "knockout"], &["optimal"; 4]),
+        &[],
+    );
 }
 
 #[test]
@@ -70,7 +88,8 @@ fn a_technical_loss_has_the_colour_of_its_legend() {
 /// Waits for a turn at a seat; `None` when the league is over.
 async fn turn(to: std::net::SocketAddr, seat: &Value) -> Option<Value> {
     loop {
-        let told = call(to, "wait_for_turn", json!({ "seat": seat })).await["structuredContent"].clone();
+        let told =
+            call(to, "wait_for_turn", json!({ "seat": seat })).await["structuredContent"].clone();
         match told["happened"].as_str().unwrap() {
             "your_turn" => return Some(told["turn"].clone()),
             "league_over" => return None,
@@ -85,7 +104,13 @@ fn a_board_is_shown_move_by_move_while_it_is_played() {
         return;
     }
     let league = League::with_seats_of("tic_tac_toe", &["Ada"]);
-    let to = league.cli.manager.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
+    let to = league
+        .cli
+        .manager
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp")
+        .parse()
+        .unwrap();
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let joined = call(to, "join_league", json!({ "name": "Ann" })).await;
         let seat = joined["structuredContent"]["seat"].clone();
@@ -95,7 +120,12 @@ fn a_board_is_shown_move_by_move_while_it_is_played() {
         let mut script = Script::start("live_board", &league.cli.manager, &[]);
         script.until("moving");
         let choice = &first["options"][0];
-        call(to, "make_move", json!({ "seat": seat, "turn": first["turn"], "choice": choice })).await;
+        call(
+            to,
+            "make_move",
+            json!({ "seat": seat, "turn": first["turn"], "choice": choice }),
+        )
+        .await;
         script.until("moved");
         script.succeeds();
     });
@@ -103,8 +133,17 @@ fn a_board_is_shown_move_by_move_while_it_is_played() {
 
 #[test]
 fn a_swiss_league_shows_its_tie_breaks() {
-    let settings = ["--format", "swiss", "--tie-breaks", "buchholz,sonneborn_berger"];
-    shows("swiss", || League::of_strategies("nim", &settings, &["random"; 4]), &[]);
+    let settings = [
+        "--format",
+        "swiss",
+        "--tie-breaks",
+        "buchholz,sonneborn_berger",
+    ];
+    shows(
+        "swiss",
+        || League::of_strategies("nim", &settings, &["random"; 4]),
+        &[],
+    );
 }
 
 #[test]

@@ -17,8 +17,18 @@ fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
         return;
     }
     let cli = Cli::new(crate::MATCHDAY);
-    let league =
-        ["run", "--store", "first.db", "--players", "6", "--seed", "3", "--port-base", "0", "--quiet"];
+    let league = [
+        "run",
+        "--store",
+        "first.db",
+        "--players",
+        "6",
+        "--seed",
+        "3",
+        "--port-base",
+        "0",
+        "--quiet",
+    ];
     let played = cli.run(&league);
     assert_eq!(played.code, 0, "{played:?}");
     let dashboard = cli.start(&["dashboard", "first.db", "--listen", "127.0.0.1:0"]);
@@ -27,7 +37,11 @@ fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
     let address = said.split("http://127.0.0.1:").nth(1).unwrap();
     let port: String = address.chars().take_while(char::is_ascii_digit).collect();
     let taken = tempfile::tempdir().unwrap();
-    plays("pictures", &format!("http://127.0.0.1:{port}/"), &[taken.path().to_str().unwrap()]);
+    plays(
+        "pictures",
+        &format!("http://127.0.0.1:{port}/"),
+        &[taken.path().to_str().unwrap()],
+    );
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::create_dir_all(kept()).unwrap();
         for file in fs::read_dir(taken.path()).unwrap().map(Result::unwrap) {
@@ -37,8 +51,15 @@ fn the_pictures_of_the_tutorial_show_the_pages_as_they_are() {
     }
     let words = |folder: &Path| fs::read_to_string(folder.join("pictures.txt")).unwrap_or_default();
     let anew = "UPDATE_DOCS=1 cargo test -p matchday --test browser tutorial";
-    assert_eq!(words(&kept()), words(taken.path()), "a page of the tutorial has changed: {anew}");
+    assert_eq!(
+        words(&kept()),
+        words(taken.path()),
+        "a page of the tutorial has changed: {anew}"
+    );
     for name in ["table", "round", "match", "player", "cross"] {
-        assert!(kept().join(format!("{name}.png")).exists(), "{name}: {anew}");
+        assert!(
+            kept().join(format!("{name}.png")).exists(),
+            "{name}: {anew}"
+        );
     }
 }

@@ -11,13 +11,22 @@ const ACK: &str = "GAME_JOIN_ACK";
 const CHOICE: &str = "CHOOSE_PARITY_RESPONSE";
 
 /// A name, how it answers, the rules that it breaks, and those that it is warned about.
-type Case = (&'static str, Behaviour, &'static [&'static str], &'static [&'static str]);
+type Case = (
+    &'static str,
+    Behaviour,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
 const ANSWERS: &[Case] = &[
     ("right", |_, _, right| right, &[], &[]),
     (
         "capital",
-        |_, _, right| spoil(right, CHOICE, |answer| answer["parity_choice"] = json!("Even")),
+        |_, _, right| {
+            spoil(right, CHOICE, |answer| {
+                answer["parity_choice"] = json!("Even")
+            })
+        },
         &["choice.parity"],
         &[],
     ),
@@ -59,7 +68,12 @@ const ANSWERS: &[Case] = &[
         "isoformat and Z",
         |_, _, right| {
             spoil(right, ACK, |answer| {
-                answer["timestamp"] = json!(answer["timestamp"].as_str().unwrap().replace('Z', "+00:00Z"));
+                answer["timestamp"] = json!(
+                    answer["timestamp"]
+                        .as_str()
+                        .unwrap()
+                        .replace('Z', "+00:00Z")
+                );
             })
         },
         &["envelope.timestamp"],
@@ -67,7 +81,11 @@ const ANSWERS: &[Case] = &[
     ),
     (
         "its own conversation",
-        |_, _, right| spoil(right, CHOICE, |answer| answer["conversation_id"] = json!("conv-1")),
+        |_, _, right| {
+            spoil(right, CHOICE, |answer| {
+                answer["conversation_id"] = json!("conv-1")
+            })
+        },
         &["envelope.conversation"],
         &[],
     ),
@@ -168,26 +186,48 @@ const STRAINS: &[Case] = &[
     (
         "fails on unknown fields",
         |asked, _, right| {
-            if asked["params"].get("x_weather").is_some() { failed() } else { right }
+            if asked["params"].get("x_weather").is_some() {
+                failed()
+            } else {
+                right
+            }
         },
         &["robust.unknown-fields"],
         &[],
     ),
     (
         "fails on unknown messages",
-        |asked, _, right| if kind(asked) == "WEATHER_REPORT" { failed() } else { right },
+        |asked, _, right| {
+            if kind(asked) == "WEATHER_REPORT" {
+                failed()
+            } else {
+                right
+            }
+        },
         &["robust.unknown-message"],
         &[],
     ),
     (
         "fails on GAME_OVER",
-        |asked, _, right| if kind(asked) == "GAME_OVER" { failed() } else { right },
+        |asked, _, right| {
+            if kind(asked) == "GAME_OVER" {
+                failed()
+            } else {
+                right
+            }
+        },
         &[],
         &["notice.game-over"],
     ),
     (
         "refuses every table, of whatever size",
-        |asked, _, right| if kind(asked) == "LEAGUE_STANDINGS_UPDATE" { failed() } else { right },
+        |asked, _, right| {
+            if kind(asked) == "LEAGUE_STANDINGS_UPDATE" {
+                failed()
+            } else {
+                right
+            }
+        },
         &[],
         &["notice.standings"],
     ),
@@ -217,7 +257,9 @@ const STRAINS: &[Case] = &[
         "one match at a time",
         |_, memory, right| {
             let current = memory.last_match.clone();
-            spoil(right, CHOICE, move |answer| answer["match_id"] = current.clone())
+            spoil(right, CHOICE, move |answer| {
+                answer["match_id"] = current.clone()
+            })
         },
         &["robust.two-matches"],
         &[],
@@ -225,8 +267,14 @@ const STRAINS: &[Case] = &[
     (
         "chooses anew each time",
         |_, memory, right| {
-            let choice = if memory.questions.is_multiple_of(2) { "even" } else { "odd" };
-            spoil(right, CHOICE, move |answer| answer["parity_choice"] = json!(choice))
+            let choice = if memory.questions.is_multiple_of(2) {
+                "even"
+            } else {
+                "odd"
+            };
+            spoil(right, CHOICE, move |answer| {
+                answer["parity_choice"] = json!(choice)
+            })
         },
         &["retry.same-choice"],
         &[],
@@ -234,7 +282,10 @@ const STRAINS: &[Case] = &[
     (
         "comes too late",
         |asked, _, right| match kind(asked) {
-            "GAME_INVITATION" => Answer { after: Duration::from_secs(7), ..right },
+            "GAME_INVITATION" => Answer {
+                after: Duration::from_secs(7),
+                ..right
+            },
             _ => right,
         },
         &["join.in-time"],
@@ -248,10 +299,24 @@ async fn check(cases: &[Case]) {
         let began = Instant::now();
         let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
         let set = |ids: &[&str]| ids.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
-        assert_eq!(done.rules("fail"), set(broken), "{name}:\n{}", done.troubles());
-        assert_eq!(done.rules("warning"), set(warned), "{name}:\n{}", done.troubles());
+        assert_eq!(
+            done.rules("fail"),
+            set(broken),
+            "{name}:\n{}",
+            done.troubles()
+        );
+        assert_eq!(
+            done.rules("warning"),
+            set(warned),
+            "{name}:\n{}",
+            done.troubles()
+        );
         assert_eq!(done.code, i32::from(!broken.is_empty()), "{name}");
-        assert!(began.elapsed() < Duration::from_secs(60), "{name} took {:?}", began.elapsed());
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "{name} took {:?}",
+            began.elapsed()
+        );
     }
 }
 
@@ -272,10 +337,22 @@ async fn strains_are_blamed_for_what_they_break() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_ends_a_player_is_blamed_for_it_and_nothing_after_it() {
-    let stub = fake_player(|asked, _, right| if asked.is_null() { Answer::dead() } else { right }).await;
+    let stub = fake_player(|asked, _, right| {
+        if asked.is_null() {
+            Answer::dead()
+        } else {
+            right
+        }
+    })
+    .await;
     let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     let broken = ["robust.alive", "rpc.parse-error"].map(str::to_owned);
-    assert_eq!(done.rules("fail"), BTreeSet::from(broken), "{}", done.troubles());
+    assert_eq!(
+        done.rules("fail"),
+        BTreeSet::from(broken),
+        "{}",
+        done.troubles()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -295,8 +372,15 @@ async fn an_answer_that_comes_apart_is_waited_for_and_named() {
     let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
     let warned = ["choice.generic", "choice.message", "join.message"].map(str::to_owned);
-    assert!(done.rules("warning").is_subset(&BTreeSet::from(warned)), "{}", done.troubles());
-    let note = done.rule("choice.message")["note"].as_str().unwrap().to_owned();
+    assert!(
+        done.rules("warning").is_subset(&BTreeSet::from(warned)),
+        "{}",
+        done.troubles()
+    );
+    let note = done.rule("choice.message")["note"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(note.contains("a message of its own"), "{note}");
 }
 
@@ -311,45 +395,101 @@ async fn what_a_lenient_league_forgives_is_a_warning_there_and_says_what_a_stric
     })
     .await;
     let strict = run_aside(&["check", "player", &stub.url(), "--json"]).await;
-    assert_eq!(strict.rules("fail"), BTreeSet::from(["choice.parity".to_owned()]), "{}", strict.troubles());
-    let lenient = run_aside(&["check", "player", &stub.url(), "--json", "--conformance", "lenient"]).await;
+    assert_eq!(
+        strict.rules("fail"),
+        BTreeSet::from(["choice.parity".to_owned()]),
+        "{}",
+        strict.troubles()
+    );
+    let lenient = run_aside(&[
+        "check",
+        "player",
+        &stub.url(),
+        "--json",
+        "--conformance",
+        "lenient",
+    ])
+    .await;
     assert_eq!(lenient.code, 0, "{}", lenient.troubles());
-    let note = lenient.rule("choice.parity")["note"].as_str().unwrap().to_owned();
-    assert!(note.contains("\"alias choice\"") && note.contains("E003"), "{note}");
+    let note = lenient.rule("choice.parity")["note"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        note.contains("\"alias choice\"") && note.contains("E003"),
+        "{note}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_failure_shows_the_exchange_the_rule_and_how_to_mend_it() {
-    let stub =
-        fake_player(|_, _, right| spoil(right, CHOICE, |answer| answer["parity_choice"] = json!(true))).await;
+    let stub = fake_player(|_, _, right| {
+        spoil(right, CHOICE, |answer| {
+            answer["parity_choice"] = json!(true)
+        })
+    })
+    .await;
     let done = run_aside(&["check", "player", &stub.url(), "--quick", "--json"]).await;
     let rule = done.rule("choice.parity");
     assert_eq!(rule["place"], "docs/protocol.md#choose_parity_response");
-    assert!(rule["mend"].as_str().unwrap().contains("\"even\" or \"odd\""));
+    assert!(
+        rule["mend"]
+            .as_str()
+            .unwrap()
+            .contains("\"even\" or \"odd\"")
+    );
     let exchange = &rule["exchange"];
-    assert!(exchange["request"].as_str().unwrap().contains("CHOOSE_PARITY_CALL"), "{exchange}");
-    assert!(exchange["answer"].as_str().unwrap().contains("\"parity_choice\":true"), "{exchange}");
+    assert!(
+        exchange["request"]
+            .as_str()
+            .unwrap()
+            .contains("CHOOSE_PARITY_CALL"),
+        "{exchange}"
+    );
+    assert!(
+        exchange["answer"]
+            .as_str()
+            .unwrap()
+            .contains("\"parity_choice\":true"),
+        "{exchange}"
+    );
     assert!(!done.out.contains("tok_p01_of_the_tests"), "tokens are cut");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_id_that_only_a_registered_player_can_know_is_not_judged_by_url() {
-    let stub = fake_player(|_, _, right| spoil(right, ACK, |answer| answer["player_id"] = Value::Null)).await;
+    let stub =
+        fake_player(|_, _, right| spoil(right, ACK, |answer| answer["player_id"] = Value::Null))
+            .await;
     let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
     assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
     let rule = done.rule("join.player-id");
-    assert!(rule["verdict"] == "not_checked" && rule["note"].to_string().contains("--wait"), "{rule}");
-    assert!(done.json()["score"]["percent"].as_u64().unwrap() < 100, "a mandatory rule was not checked");
+    assert!(
+        rule["verdict"] == "not_checked" && rule["note"].to_string().contains("--wait"),
+        "{rule}"
+    );
+    assert!(
+        done.json()["score"]["percent"].as_u64().unwrap() < 100,
+        "a mandatory rule was not checked"
+    );
 }
 
 /// Whatever it is asked, a method that it does not know: every dialect is tried before it is failed.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_understands_no_dialect_is_told_so() {
-    let stub =
-        fake_player(|asked, _, _| Answer::new(500, json!({"detail": format!("no {}", asked["method"])})))
-            .await;
+    let stub = fake_player(|asked, _, _| {
+        Answer::new(500, json!({"detail": format!("no {}", asked["method"])}))
+    })
+    .await;
     let done = run_aside(&["check", "player", &stub.url(), "--json"]).await;
-    assert!(done.rule("join.message")["mend"].as_str().unwrap().contains("exception"), "{}", done.troubles());
+    assert!(
+        done.rule("join.message")["mend"]
+            .as_str()
+            .unwrap()
+            .contains("exception"),
+        "{}",
+        done.troubles()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -357,5 +497,9 @@ async fn quick_is_quick() {
     let stub = fake_player(|_, _, right| right).await;
     let done = run_aside(&["check", "player", &stub.url(), "--quick", "--json"]).await;
     assert_eq!(done.code, 0, "{}", done.out);
-    assert!(done.json()["seconds"].as_f64().unwrap() < 5.0, "{}", done.out);
+    assert!(
+        done.json()["seconds"].as_f64().unwrap() < 5.0,
+        "{}",
+        done.out
+    );
 }

@@ -26,7 +26,11 @@ pub(crate) async fn fake_player(behaviour: Behaviour) -> FakePeer {
     FakePeer::start(move |body| {
         let mut memory = memory.lock().unwrap();
         let right = right(body, &mut memory);
-        behaviour(&serde_json::from_slice(body).unwrap_or_default(), &mut memory, right)
+        behaviour(
+            &serde_json::from_slice(body).unwrap_or_default(),
+            &mut memory,
+            right,
+        )
     })
     .await
 }
@@ -42,15 +46,16 @@ pub(crate) fn answer_to(request: &Value, memory: &mut Memory) -> Answer {
 
 /// The right answer to anything.
 fn right(body: &[u8], memory: &mut Memory) -> Answer {
-    let error =
-        |id: &Value, code: i64| json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "no"}});
+    let error = |id: &Value, code: i64| json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "no"}});
     let Ok(request) = serde_json::from_slice::<Value>(body) else {
         return Answer::json(&error(&Value::Null, -32700));
     };
     if let Some(batch) = request.as_array() {
         let answers: Vec<Value> = batch
             .iter()
-            .map(|one| serde_json::from_str(&right(one.to_string().as_bytes(), memory).body).unwrap())
+            .map(|one| {
+                serde_json::from_str(&right(one.to_string().as_bytes(), memory).body).unwrap()
+            })
             .collect();
         return Answer::json(&json!(answers));
     }
@@ -69,7 +74,13 @@ fn right(body: &[u8], memory: &mut Memory) -> Answer {
 }
 
 fn result(message: &Map<String, Value>, memory: &mut Memory) -> Value {
-    let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        message
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let now = json!(Clock::start().now());
     let mut answer = json!({
         "protocol": "league.v2", "sender": "player:P01", "timestamp": now,
@@ -108,7 +119,10 @@ pub(crate) fn spoil(answer: Answer, message_type: &str, change: impl Fn(&mut Val
         return answer;
     }
     change(&mut body["result"]);
-    Answer { body: body.to_string(), ..answer }
+    Answer {
+        body: body.to_string(),
+        ..answer
+    }
 }
 
 /// Says "received", and sends the answer to the referee as a message of its own.
@@ -118,7 +132,10 @@ pub(crate) fn send_apart(referee: &str, answer: Answer, asked: &Value) -> Answer
     let referee = referee.to_owned();
     tokio::spawn(async move {
         let deadline = tokio::time::Instant::now() + Duration::from_secs(60);
-        Client::new().post(&referee, request.to_string().into(), deadline, 1 << 20).await.unwrap();
+        Client::new()
+            .post(&referee, request.to_string().into(), deadline, 1 << 20)
+            .await
+            .unwrap();
     });
     Answer::json(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"status": "received"}}))
 }
@@ -126,12 +143,17 @@ pub(crate) fn send_apart(referee: &str, answer: Answer, asked: &Value) -> Answer
 /// Changes every answer that is JSON.
 pub(crate) fn rewrap(answer: Answer, change: impl Fn(Value) -> Value) -> Answer {
     match serde_json::from_str(&answer.body) {
-        Ok(body) => Answer { body: change(body).to_string(), ..answer },
+        Ok(body) => Answer {
+            body: change(body).to_string(),
+            ..answer
+        },
         Err(_) => answer,
     }
 }
 
 /// What a request's message calls itself.
 pub(crate) fn kind(request: &Value) -> &str {
-    request["params"]["message_type"].as_str().unwrap_or_default()
+    request["params"]["message_type"]
+        .as_str()
+        .unwrap_or_default()
 }

@@ -25,9 +25,9 @@ enum Trick {
     SilentButPings,
 }
 
-const LONG: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n";
-const CHUNKED: &str =
-    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n80000\r\n";
+const LONG: &str =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n";
+const CHUNKED: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n80000\r\n";
 
 async fn serving(trick: Trick) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -44,7 +44,10 @@ async fn speak(mut stream: TcpStream, trick: Trick) {
     let mut heard = vec![0; 1 << 16];
     let bytes = stream.read(&mut heard).await.unwrap_or_default();
     let request = String::from_utf8_lossy(&heard[..bytes]).into_owned();
-    let ping = request.contains("\"ping\"").then(|| pong(&request)).flatten();
+    let ping = request
+        .contains("\"ping\"")
+        .then(|| pong(&request))
+        .flatten();
     match (trick, ping) {
         (Trick::DripAllButPings | Trick::SilentButPings, Some(answer)) => {
             let _ = stream.write_all(answer.as_bytes()).await;
@@ -71,7 +74,10 @@ fn pong(request: &str) -> Option<String> {
     let body: Value = serde_json::from_str(request.split_once("\r\n\r\n")?.1).ok()?;
     let answer = json!({"jsonrpc": "2.0", "id": body.get("id")?, "result": {}}).to_string();
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
-    Some(format!("{head}\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()))
+    Some(format!(
+        "{head}\r\nContent-Length: {}\r\n\r\n{answer}",
+        answer.len()
+    ))
 }
 
 async fn checked(role: &str, trick: Trick) -> Output {
@@ -85,11 +91,17 @@ async fn checked(role: &str, trick: Trick) -> Output {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_drips_is_no_agent_in_any_role() {
     for role in ["player", "referee", "manager"] {
-        let (head, body) = tokio::join!(checked(role, Trick::DripHead), checked(role, Trick::DripBody(LONG)));
+        let (head, body) = tokio::join!(
+            checked(role, Trick::DripHead),
+            checked(role, Trick::DripBody(LONG))
+        );
         for done in [head, body, checked(role, Trick::DripBody(CHUNKED)).await] {
             assert_eq!(done.code, 1, "{done:?}");
             let line = done.err.lines().last().unwrap();
-            assert!(line.contains("gave no whole answer to HTTP within 5"), "{role}: {line}");
+            assert!(
+                line.contains("gave no whole answer to HTTP within 5"),
+                "{role}: {line}"
+            );
         }
     }
 }
@@ -122,7 +134,9 @@ async fn register_and_flood(mut stream: TcpStream) -> Option<()> {
     let bytes = stream.read(&mut heard).await.ok()?;
     let request = String::from_utf8_lossy(&heard[..bytes]).into_owned();
     let body: Value = serde_json::from_str(request.split_once("\r\n\r\n")?.1).ok()?;
-    let endpoint = body.pointer("/params/player_meta/contact_endpoint").and_then(Value::as_str);
+    let endpoint = body
+        .pointer("/params/player_meta/contact_endpoint")
+        .and_then(Value::as_str);
     let result = json!({
         "protocol": "league.v2", "message_type": "LEAGUE_REGISTER_RESPONSE", "sender": "league_manager",
         "timestamp": "2026-03-02T09:00:00Z", "conversation_id": body.pointer("/params/conversation_id"),
@@ -133,7 +147,10 @@ async fn register_and_flood(mut stream: TcpStream) -> Option<()> {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close";
     let whole = format!("{head}\r\nContent-Length: {}\r\n\r\n{answer}", answer.len());
     stream.write_all(whole.as_bytes()).await.ok()?;
-    let host = endpoint?.strip_prefix("http://")?.strip_suffix("/mcp")?.to_owned();
+    let host = endpoint?
+        .strip_prefix("http://")?
+        .strip_suffix("/mcp")?
+        .to_owned();
     for _ in 0..8 {
         tokio::spawn(flood(host.clone()));
     }
@@ -142,11 +159,19 @@ async fn register_and_flood(mut stream: TcpStream) -> Option<()> {
 
 async fn flood(host: String) -> std::io::Result<()> {
     let params = json!({"message_type": "ROUND_ANNOUNCEMENT", "noise": "x".repeat(900_000)});
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "notify_round", "params": params}).to_string();
-    let head = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n\r\n", body.len());
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "notify_round", "params": params}).to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     let mut stream = TcpStream::connect(&host).await?;
     let (mut reader, mut writer) = stream.split();
-    let reading = async { tokio::io::copy(&mut reader, &mut tokio::io::sink()).await.map(drop) };
+    let reading = async {
+        tokio::io::copy(&mut reader, &mut tokio::io::sink())
+            .await
+            .map(drop)
+    };
     let writing = async {
         let mut written = Ok(());
         while written.is_ok() {
@@ -162,6 +187,8 @@ async fn a_manager_that_floods_those_who_register_holds_nobody_up() {
     let url = flooding_manager().await;
     // Its members are waited for while calls of the flood still come.
     let within = Duration::from_secs(150);
-    let done = timeout(within, run_aside(&["check", "manager", &url])).await.expect("the check goes on");
+    let done = timeout(within, run_aside(&["check", "manager", &url]))
+        .await
+        .expect("the check goes on");
     assert_eq!(done.code, 1, "{done:?}");
 }

@@ -23,7 +23,11 @@ fn league() -> League {
     command.current_dir(folder.path());
     let manager = Process::start(command);
     until_listening(&listen);
-    League { url: format!("http://{listen}/mcp"), _folder: folder, _manager: manager }
+    League {
+        url: format!("http://{listen}/mcp"),
+        _folder: folder,
+        _manager: manager,
+    }
 }
 
 async fn check(url: &str, args: &[&str]) -> Output {
@@ -35,7 +39,12 @@ async fn our_own_passes_with_nothing_but_passes() {
     let league = league();
     let done = check(&league.url, &[]).await;
     for verdict in ["fail", "warning", "not_checked"] {
-        assert_eq!(done.rules(verdict), BTreeSet::new(), "{verdict}: {}", done.troubles());
+        assert_eq!(
+            done.rules(verdict),
+            BTreeSet::new(),
+            "{verdict}: {}",
+            done.troubles()
+        );
     }
     assert!(done.rules("pass").len() > 60, "{}", done.troubles());
     assert_eq!(done.code, 0);
@@ -45,7 +54,12 @@ async fn our_own_passes_with_nothing_but_passes() {
 async fn a_quick_check_starts_nothing() {
     let league = league();
     let done = check(&league.url, &["--quick"]).await;
-    assert_eq!((done.rules("fail"), done.code), (BTreeSet::new(), 0), "{}", done.troubles());
+    assert_eq!(
+        (done.rules("fail"), done.code),
+        (BTreeSet::new(), 0),
+        "{}",
+        done.troubles()
+    );
     assert!(done.err.contains("use a fresh one"), "{}", done.err);
 }
 
@@ -53,7 +67,9 @@ async fn a_quick_check_starts_nothing() {
 type Case = (&'static str, Spoil, &'static [&'static str]);
 
 fn kind(request: &Value) -> &str {
-    request["params"]["message_type"].as_str().unwrap_or_default()
+    request["params"]["message_type"]
+        .as_str()
+        .unwrap_or_default()
 }
 
 fn is_error(answer: &Value, code: &str) -> bool {
@@ -65,7 +81,10 @@ const ANSWERS: &[Case] = &[
     ("nothing", Spoil::NOTHING, &[]),
     (
         "another conversation",
-        Spoil { answer: |_, answer| answer["result"]["conversation_id"] = json!("conv-1"), ..Spoil::NOTHING },
+        Spoil {
+            answer: |_, answer| answer["result"]["conversation_id"] = json!("conv-1"),
+            ..Spoil::NOTHING
+        },
         &["envelope.conversation"],
     ),
     (
@@ -85,7 +104,10 @@ const ANSWERS: &[Case] = &[
         Spoil {
             answer: |asked, answer| {
                 if kind(asked) == "LEAGUE_REGISTER_REQUEST" {
-                    answer["result"].as_object_mut().unwrap().remove("league_id");
+                    answer["result"]
+                        .as_object_mut()
+                        .unwrap()
+                        .remove("league_id");
                 }
             },
             ..Spoil::NOTHING
@@ -158,7 +180,12 @@ async fn a_list_of_players_is_ours_so_that_one_without_them_is_told_and_fails_no
     let league = league();
     let front = proxy(&league.url, nobody).await;
     let done = check(&front.url, &["--quick"]).await;
-    assert_eq!(done.rules("warning"), BTreeSet::from(["query.players".to_owned()]), "{}", done.troubles());
+    assert_eq!(
+        done.rules("warning"),
+        BTreeSet::from(["query.players".to_owned()]),
+        "{}",
+        done.troubles()
+    );
     assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
 }
 
@@ -168,7 +195,9 @@ const LEAGUES: &[Case] = &[
         "takes every report",
         Spoil {
             answer: |asked, answer| {
-                if kind(asked) == "MATCH_RESULT_REPORT" && answer["result"]["error_code"].is_string() {
+                if kind(asked) == "MATCH_RESULT_REPORT"
+                    && answer["result"]["error_code"].is_string()
+                {
                     answer["result"] = json!({
                         "protocol": "league.v2", "message_type": "MATCH_RESULT_ACK", "sender": "league_manager",
                         "timestamp": "2026-03-02T09:00:00Z", "match_id": asked["params"]["match_id"],
@@ -258,13 +287,22 @@ struct ZooManager {
 impl ZooManager {
     fn start(script: &str, first: &str, name: &str) -> Self {
         let mut agent = crate::zoo::agent_of_zoo(&format!("managers/{script}"), first, name);
-        let mut child =
-            agent.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().unwrap();
-        let mut line = String::new();
-        std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line)
+        let mut child = agent
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
             .unwrap();
+        let mut line = String::new();
+        std::io::BufRead::read_line(
+            &mut std::io::BufReader::new(child.stdout.as_mut().unwrap()),
+            &mut line,
+        )
+        .unwrap();
         let told: Value = serde_json::from_str(&line).unwrap();
-        Self { url: told["listening"].as_str().unwrap().to_owned(), child }
+        Self {
+            url: told["listening"].as_str().unwrap().to_owned(),
+            child,
+        }
     }
 }
 
@@ -297,10 +335,17 @@ async fn a_fault_planted_in_each_manager_of_the_zoo_is_named() {
         return;
     }
     for pair in FAULTS.chunks(2) {
-        let [(one, fault, rule), (other, other_fault, other_rule)] = pair else { panic!("pairs") };
+        let [(one, fault, rule), (other, other_fault, other_rule)] = pair else {
+            panic!("pairs")
+        };
         let (done, second) = tokio::join!(check_habit(one, fault), check_habit(other, other_fault));
         for (habit, rule, done) in [(one, rule, done), (other, other_rule, second)] {
-            assert_eq!(done.rule(rule)["verdict"], "fail", "{habit}:\n{}", done.troubles());
+            assert_eq!(
+                done.rule(rule)["verdict"],
+                "fail",
+                "{habit}:\n{}",
+                done.troubles()
+            );
         }
     }
 }
@@ -311,13 +356,25 @@ async fn without_its_fault_each_plays_to_the_end_and_none_of_these_rules_is_brok
         return;
     }
     for pair in FAULTS.chunks(2) {
-        let [(one, ..), (other, ..)] = pair else { panic!("pairs") };
+        let [(one, ..), (other, ..)] = pair else {
+            panic!("pairs")
+        };
         let (done, second) = tokio::join!(check_habit(one, "none"), check_habit(other, "none"));
         for (habit, done) in [(one, done), (other, second)] {
             for (_, _, rule) in FAULTS {
-                assert_eq!(done.rule(rule)["verdict"], "pass", "{habit}, {rule}:\n{}", done.troubles());
+                assert_eq!(
+                    done.rule(rule)["verdict"],
+                    "pass",
+                    "{habit}, {rule}:\n{}",
+                    done.troubles()
+                );
             }
-            assert_eq!(done.rule("league.completed")["verdict"], "pass", "{habit}:\n{}", done.troubles());
+            assert_eq!(
+                done.rule("league.completed")["verdict"],
+                "pass",
+                "{habit}:\n{}",
+                done.troubles()
+            );
         }
     }
 }
@@ -360,11 +417,20 @@ async fn what_was_answered_is_told_where_no_league_is_played() {
         note.contains("to START_LEAGUE it does not know the method") && note.contains("--referees"),
         "{note}"
     );
-    assert!(done.json()["score"]["percent"].as_u64().unwrap() < 60, "{}", done.json()["score"]);
+    assert!(
+        done.json()["score"]["percent"].as_u64().unwrap() < 60,
+        "{}",
+        done.json()["score"]
+    );
     drop(manager);
     let manager = ZooManager::start("direct", "4", "direct");
     let done = check(&manager.url, &["--referees", "1"]).await;
-    assert_eq!(done.rule("round.given")["verdict"], "pass", "{}", done.troubles());
+    assert_eq!(
+        done.rule("round.given")["verdict"],
+        "pass",
+        "{}",
+        done.troubles()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -380,5 +446,9 @@ async fn what_is_no_manager_is_told_in_one_line() {
     let nobody = format!("http://{}/mcp", free_address());
     let done = run_aside(&["check", "manager", &nobody]).await;
     assert_eq!((done.code, done.out.as_str()), (1, ""), "{done:?}");
-    assert!(done.err.contains(&format!("nobody listens at {nobody}")), "{}", done.err);
+    assert!(
+        done.err.contains(&format!("nobody listens at {nobody}")),
+        "{}",
+        done.err
+    );
 }

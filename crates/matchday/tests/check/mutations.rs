@@ -100,8 +100,15 @@ fn plant(folder: &Path, old: &str, new: &str) {
         fs::copy(starter.join(name), folder.join(name)).unwrap();
     }
     let agent = fs::read_to_string(starter.join("agent.py")).unwrap();
-    assert!(old.is_empty() || agent.matches(old).count() == 1, "the starter must hold this once: {old}");
-    let agent = if old.is_empty() { agent } else { agent.replace(old, new) };
+    assert!(
+        old.is_empty() || agent.matches(old).count() == 1,
+        "the starter must hold this once: {old}"
+    );
+    let agent = if old.is_empty() {
+        agent
+    } else {
+        agent.replace(old, new)
+    };
     fs::write(folder.join("agent.py"), agent.replace("{{NAME}}", "Mutant")).unwrap();
 }
 
@@ -109,11 +116,21 @@ fn check(old: &str, new: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     plant(folder.path(), old, new);
     let listen = free_address().to_string();
-    let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"]).spawn().unwrap();
+    let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"])
+        .spawn()
+        .unwrap();
     until_listening(&listen);
     let mut agent = Command::new("python3");
-    agent.args(["agent.py", "--listen", "127.0.0.1:0", "--manager", &format!("http://{listen}/mcp")]);
-    agent.env("PYTHONDONTWRITEBYTECODE", "1").current_dir(folder.path());
+    agent.args([
+        "agent.py",
+        "--listen",
+        "127.0.0.1:0",
+        "--manager",
+        &format!("http://{listen}/mcp"),
+    ]);
+    agent
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(folder.path());
     let _agent = Process::start(agent);
     Output::from(check.wait_with_output().unwrap())
 }
@@ -126,16 +143,40 @@ fn missed(mutations: &[Mutation]) -> Vec<String> {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
                 loop {
-                    let Some(mutation) = waiting.lock().unwrap().pop_front() else { break };
-                    let Mutation { name, old, new, rule } = mutation;
+                    let Some(mutation) = waiting.lock().unwrap().pop_front() else {
+                        break;
+                    };
+                    let Mutation {
+                        name,
+                        old,
+                        new,
+                        rule,
+                    } = mutation;
                     let done = check(old, new);
                     let found = done.rule(rule);
-                    let wanted = if found["weight"] == "mandatory" { "fail" } else { "warning" };
+                    let wanted = if found["weight"] == "mandatory" {
+                        "fail"
+                    } else {
+                        "warning"
+                    };
                     // A referee of ours takes its own token back.
-                    let wanted = if *name == "the referee's token back" { "warning" } else { wanted };
-                    println!("{name}: {} {rule}: {}\n    {}", found["verdict"], found["note"], found["mend"]);
-                    if found["verdict"] != wanted || found["mend"].as_str().is_none_or(str::is_empty) {
-                        missed.lock().unwrap().push(format!("{name}:\n{}\n{}", done.troubles(), done.err));
+                    let wanted = if *name == "the referee's token back" {
+                        "warning"
+                    } else {
+                        wanted
+                    };
+                    println!(
+                        "{name}: {} {rule}: {}\n    {}",
+                        found["verdict"], found["note"], found["mend"]
+                    );
+                    if found["verdict"] != wanted
+                        || found["mend"].as_str().is_none_or(str::is_empty)
+                    {
+                        missed.lock().unwrap().push(format!(
+                            "{name}:\n{}\n{}",
+                            done.troubles(),
+                            done.err
+                        ));
                     }
                 }
             });
@@ -147,7 +188,13 @@ fn missed(mutations: &[Mutation]) -> Vec<String> {
 fn holds(mutations: &[Mutation]) {
     if tools::require("python3") {
         let missed = missed(mutations);
-        assert!(missed.is_empty(), "{} of {}:\n{}", missed.len(), mutations.len(), missed.join("\n\n"));
+        assert!(
+            missed.is_empty(),
+            "{} of {}:\n{}",
+            missed.len(),
+            mutations.len(),
+            missed.join("\n\n")
+        );
     }
 }
 

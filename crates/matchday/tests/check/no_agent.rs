@@ -49,11 +49,17 @@ fn nobody_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tls_where_it_is_asked_for() {
-    let url =
-        serving("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", None).await;
+    let url = serving(
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        None,
+    )
+    .await;
     let url = url.replace("http://", "https://");
     let line = line_about(&url).await;
-    assert!(line.contains(&format!("no TLS with what listens at {url}")), "{line}");
+    assert!(
+        line.contains(&format!("no TLS with what listens at {url}")),
+        "{line}"
+    );
 }
 
 #[test]
@@ -92,7 +98,10 @@ async fn a_page_for_people() {
 async fn a_redirect_names_where_it_leads() {
     let moved = "HTTP/1.1 308 Permanent Redirect\r\nLocation: http://localhost:9/mcp/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let line = line_about(&serving(moved, None).await).await;
-    assert!(line.contains("redirects to http://localhost:9/mcp/ (HTTP 308)"), "{line}");
+    assert!(
+        line.contains("redirects to http://localhost:9/mcp/ (HTTP 308)"),
+        "{line}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -106,17 +115,44 @@ async fn a_wrong_path() {
 async fn a_body_that_never_ends() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
     let line = line_about(&serving(head, Some("0123456789 ")).await).await;
-    assert!(line.contains("bytes or more, which no league reads"), "{line}");
+    assert!(
+        line.contains("bytes or more, which no league reads"),
+        "{line}"
+    );
 }
 
 #[test]
 fn nobody_registers() {
     let listen = free_address().to_string();
-    let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2"]);
+    let done = run(&[
+        "check",
+        "player",
+        "--wait",
+        "--listen",
+        &listen,
+        "--wait-for",
+        "0.2",
+    ]);
     assert_eq!(done.code, 1, "{done:?}");
-    assert!(done.err.contains("no agent registered here in time"), "{done:?}");
-    let done = run(&["check", "player", "--wait", "--listen", &listen, "--wait-for", "0.2", "--json"]);
-    assert_eq!((done.code, &done.rule("register.request")["verdict"]), (1, &"fail".into()), "{done:?}");
+    assert!(
+        done.err.contains("no agent registered here in time"),
+        "{done:?}"
+    );
+    let done = run(&[
+        "check",
+        "player",
+        "--wait",
+        "--listen",
+        &listen,
+        "--wait-for",
+        "0.2",
+        "--json",
+    ]);
+    assert_eq!(
+        (done.code, &done.rule("register.request")["verdict"]),
+        (1, &"fail".into()),
+        "{done:?}"
+    );
 }
 
 /// Starts an agent of ours in a folder of its own, and waits until it listens.
@@ -124,7 +160,9 @@ fn listening(folder: &tempfile::TempDir, args: &[&str]) -> (Process, String) {
     let listen = free_address().to_string();
     let mut command = program(args);
     let agent = Process::start({
-        command.args(["--listen", &listen]).current_dir(folder.path());
+        command
+            .args(["--listen", &listen])
+            .current_dir(folder.path());
         command
     });
     until_listening(&listen);
@@ -137,12 +175,24 @@ fn a_manager_and_a_referee_are_told_from_a_player() {
     let (_manager, manager) = listening(&folder, &["manager"]);
     let done = run(&["check", "player", &manager]);
     let line = done.line(1);
-    assert!(line.contains(&format!("{manager} is a manager, not a player")), "{line}");
-    assert!(line.contains(&format!("`matchday check manager {manager}`")), "{line}");
-    let (_referee, referee) = listening(&folder, &["referee", "--manager", &manager, "--name", "Whistle"]);
+    assert!(
+        line.contains(&format!("{manager} is a manager, not a player")),
+        "{line}"
+    );
+    assert!(
+        line.contains(&format!("`matchday check manager {manager}`")),
+        "{line}"
+    );
+    let (_referee, referee) = listening(
+        &folder,
+        &["referee", "--manager", &manager, "--name", "Whistle"],
+    );
     let done = run(&["check", "player", &referee]);
     let line = done.line(1);
-    assert!(line.contains(&format!("{referee} is a referee, not a player")), "{line}");
+    assert!(
+        line.contains(&format!("{referee} is a referee, not a player")),
+        "{line}"
+    );
 }
 
 #[test]

@@ -9,7 +9,15 @@ use std::process::Command;
 fn player(folder: &tempfile::TempDir, manager: &str) -> (Command, String) {
     let listen = free_address().to_string();
     let url = format!("http://{listen}/mcp");
-    let mut command = program(&["player", "--listen", &listen, "--manager", manager, "--name", "Ada"]);
+    let mut command = program(&[
+        "player",
+        "--listen",
+        &listen,
+        "--manager",
+        manager,
+        "--name",
+        "Ada",
+    ]);
     command.current_dir(folder.path());
     (command, url)
 }
@@ -40,7 +48,12 @@ fn it_passes_in_games_of_turns_and_of_simultaneous_moves() {
     for game in ["tic_tac_toe", "rock_paper_scissors", "nim"] {
         let done = check_waiting(&["--json", "--game", game]);
         for verdict in ["fail", "warning", "not_checked"] {
-            assert_eq!(done.rules(verdict), BTreeSet::new(), "{game}, {verdict}: {}", done.troubles());
+            assert_eq!(
+                done.rules(verdict),
+                BTreeSet::new(),
+                "{game}, {verdict}: {}",
+                done.troubles()
+            );
         }
         let passed = done.rules("pass");
         assert!(
@@ -53,7 +66,12 @@ fn it_passes_in_games_of_turns_and_of_simultaneous_moves() {
 #[test]
 fn a_quick_check_that_waits_passes_too() {
     let done = check_waiting(&["--json", "--quick"]);
-    assert_eq!((done.rules("fail").len(), done.code), (0, 0), "{}", done.troubles());
+    assert_eq!(
+        (done.rules("fail").len(), done.code),
+        (0, 0),
+        "{}",
+        done.troubles()
+    );
 }
 
 #[test]
@@ -69,12 +87,22 @@ fn without_waiting_what_needs_trust_is_not_checked_and_not_failed() {
     let done = loop {
         // Until it has registered it refuses for another reason, and until it listens nobody is there.
         let done = crate::report::run(&["check", "player", &url, "--json"]);
-        if done.rule("join.message")["note"].as_str().unwrap().contains("E012") {
+        if done.rule("join.message")["note"]
+            .as_str()
+            .unwrap()
+            .contains("E012")
+        {
             break done;
         }
     };
     assert_eq!(done.rules("fail"), BTreeSet::new(), "{}", done.troubles());
     assert_eq!(done.code, 1, "mandatory rules are not known to hold");
-    let note = done.rule("choice.parity")["note"].as_str().unwrap().to_owned();
-    assert!(note.contains("answers only to its own manager") && note.contains("--wait"), "{note}");
+    let note = done.rule("choice.parity")["note"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        note.contains("answers only to its own manager") && note.contains("--wait"),
+        "{note}"
+    );
 }

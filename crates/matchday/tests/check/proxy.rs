@@ -21,7 +21,10 @@ pub(crate) struct Spoil {
 }
 
 impl Spoil {
-    pub(crate) const NOTHING: Self = Self { request: |_| {}, answer: |_, _| {} };
+    pub(crate) const NOTHING: Self = Self {
+        request: |_| {},
+        answer: |_, _| {},
+    };
 }
 
 pub(crate) struct Proxy {
@@ -40,11 +43,18 @@ pub(crate) async fn proxy(behind: &str, spoil: Spoil) -> Proxy {
         let behind = behind.clone();
         let client = client.clone();
         async move {
-            let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+            let body = request
+                .into_body()
+                .collect()
+                .await
+                .map(|body| body.to_bytes())
+                .unwrap_or_default();
             let (status, body) = pass_on(&client, &behind, body, spoil).await;
             let mut response = Response::new(Full::new(body).boxed());
             *response.status_mut() = StatusCode::from_u16(status).unwrap();
-            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            response
+                .headers_mut()
+                .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             response
         }
     };
@@ -57,11 +67,14 @@ async fn pass_on(client: &Client, behind: &str, body: Bytes, spoil: Spoil) -> (u
     let mut changed = asked.clone();
     (spoil.request)(&mut changed);
     if changed.is_null() && !asked.is_null() {
-        let received =
-            serde_json::json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"status": "received"}});
+        let received = serde_json::json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"status": "received"}});
         return (200, received.to_string().into());
     }
-    let body = if changed == asked { body } else { changed.to_string().into() };
+    let body = if changed == asked {
+        body
+    } else {
+        changed.to_string().into()
+    };
     let deadline = Instant::now() + Duration::from_secs(60);
     let came = match client.post(behind, body, deadline, 1 << 20).await {
         Ok(came) => came,

@@ -21,31 +21,51 @@ impl Report for Output {
         let report = self.json();
         let rules = report["rules"].as_array().unwrap();
         let with = rules.iter().filter(|rule| rule["verdict"] == verdict);
-        with.map(|rule| rule["id"].as_str().unwrap().to_owned()).collect()
+        with.map(|rule| rule["id"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     fn troubles(&self) -> String {
         let report = self.json();
-        let rules = report["rules"].as_array().unwrap().iter().filter(|rule| rule["verdict"] != "pass");
-        let lines = rules.map(|rule| format!("{} {}: {}", rule["verdict"], rule["id"], rule["note"]));
+        let rules = report["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|rule| rule["verdict"] != "pass");
+        let lines =
+            rules.map(|rule| format!("{} {}: {}", rule["verdict"], rule["id"], rule["note"]));
         lines.collect::<Vec<_>>().join("\n")
     }
 
     fn rule(&self, id: &str) -> Value {
         let report = self.json();
         let rules = report["rules"].as_array().unwrap();
-        rules.iter().find(|rule| rule["id"] == id).unwrap_or_else(|| panic!("no {id}")).clone()
+        rules
+            .iter()
+            .find(|rule| rule["id"] == id)
+            .unwrap_or_else(|| panic!("no {id}"))
+            .clone()
     }
 
     fn line(&self, code: i32) -> &str {
-        assert_eq!((self.code, self.err.lines().count(), self.out.as_str()), (code, 1, ""), "{self:?}");
-        self.err.strip_prefix("matchday: ").expect("one line from matchday").trim_end()
+        assert_eq!(
+            (self.code, self.err.lines().count(), self.out.as_str()),
+            (code, 1, ""),
+            "{self:?}"
+        );
+        self.err
+            .strip_prefix("matchday: ")
+            .expect("one line from matchday")
+            .trim_end()
     }
 }
 
 pub(crate) fn program(args: &[&str]) -> Command {
     let mut command = cli::command(env!("CARGO_BIN_EXE_matchday"));
-    command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 
@@ -56,5 +76,7 @@ pub(crate) fn run(args: &[&str]) -> Output {
 /// The same off the test's own thread, where the fake players live.
 pub(crate) async fn run_aside(args: &[&str]) -> Output {
     let command = program(args);
-    tokio::task::spawn_blocking(move || cli::output(command)).await.unwrap()
+    tokio::task::spawn_blocking(move || cli::output(command))
+        .await
+        .unwrap()
 }

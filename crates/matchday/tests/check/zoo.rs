@@ -37,12 +37,23 @@ const PLAYERS: &[(&str, &[&str])] = &[
     ("fails_on_unknown", &["robust.unknown-message"]),
     ("capital_choice", &["choice.parity"]),
     ("choice", &["choice.parity"]),
-    ("status_accepted", &["join.accept", "join.arrival", "join.player-id"]),
+    (
+        "status_accepted",
+        &["join.accept", "join.arrival", "join.player-id"],
+    ),
     ("no_token", &["envelope.token"]),
-    ("own_id", &["choice.player-id", "envelope.sender", "join.player-id"]),
+    (
+        "own_id",
+        &["choice.player-id", "envelope.sender", "join.player-id"],
+    ),
     (
         "forgets_envelope",
-        &["envelope.conversation", "envelope.protocol", "envelope.sender", "envelope.timestamp"],
+        &[
+            "envelope.conversation",
+            "envelope.protocol",
+            "envelope.sender",
+            "envelope.timestamp",
+        ],
     ),
     (
         "no_envelope",
@@ -55,10 +66,29 @@ const PLAYERS: &[(&str, &[&str])] = &[
             "register.envelope",
         ],
     ),
-    ("isoformat", &["envelope.timestamp", "join.arrival", "register.accepted", "register.envelope"]),
-    ("compact_times", &["envelope.timestamp", "join.arrival", "register.accepted", "register.envelope"]),
+    (
+        "isoformat",
+        &[
+            "envelope.timestamp",
+            "join.arrival",
+            "register.accepted",
+            "register.envelope",
+        ],
+    ),
+    (
+        "compact_times",
+        &[
+            "envelope.timestamp",
+            "join.arrival",
+            "register.accepted",
+            "register.envelope",
+        ],
+    ),
     ("names_protocol", &["register.accepted", "register.meta"]),
-    ("own_number", &["choice.player-id", "envelope.sender", "join.player-id"]),
+    (
+        "own_number",
+        &["choice.player-id", "envelope.sender", "join.player-id"],
+    ),
     ("acknowledges", &[]),
 ];
 
@@ -66,17 +96,28 @@ const PLAYERS: &[(&str, &[&str])] = &[
 pub(crate) fn agent_of_zoo(script: &str, first: &str, name: &str) -> Command {
     let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo");
     let mut agent = Command::new("python3");
-    agent.arg(zoo.join(format!("{script}.py"))).args([first, name]);
-    agent.env("PYTHONPATH", zoo.join("lib")).env("PYTHONDONTWRITEBYTECODE", "1").stdin(Stdio::piped());
+    agent
+        .arg(zoo.join(format!("{script}.py")))
+        .args([first, name]);
+    agent
+        .env("PYTHONPATH", zoo.join("lib"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .stdin(Stdio::piped());
     agent
 }
 
 fn check(name: &str) -> Output {
     let listen = free_address().to_string();
-    let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"]).spawn().unwrap();
+    let check = program(&["check", "player", "--wait", "--listen", &listen, "--json"])
+        .spawn()
+        .unwrap();
     // It registers once, so that the port must be open by then.
     until_listening(&listen);
-    let agent = agent_of_zoo(&format!("players/{name}"), &format!("http://{listen}/mcp"), name);
+    let agent = agent_of_zoo(
+        &format!("players/{name}"),
+        &format!("http://{listen}/mcp"),
+        name,
+    );
     let _agent = Process::start(agent);
     Output::from(check.wait_with_output().unwrap())
 }
@@ -100,11 +141,21 @@ fn holds(players: &[(&str, &[&str])]) {
 #[test]
 fn every_player_of_the_zoo_is_in_the_table() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo/players");
-    let scripts = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    let scripts = scripts.filter(|path| path.extension().is_some_and(|extension| extension == "py"));
-    let there: BTreeSet<String> =
-        scripts.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-    assert_eq!(PLAYERS.iter().map(|(name, _)| name.to_string()).collect::<BTreeSet<_>>(), there);
+    let scripts = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let scripts =
+        scripts.filter(|path| path.extension().is_some_and(|extension| extension == "py"));
+    let there: BTreeSet<String> = scripts
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        PLAYERS
+            .iter()
+            .map(|(name, _)| name.to_string())
+            .collect::<BTreeSet<_>>(),
+        there
+    );
 }
 
 #[test]

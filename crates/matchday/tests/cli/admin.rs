@@ -11,16 +11,30 @@ fn a_league_is_paused_resumed_mended_and_ended_by_its_operator() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&["--lead", "0"]);
     let _agents = cli.agents(1, 4);
-    assert_eq!(order(&cli, &["withdraw", "P04"]).json()["status"], "registration");
+    assert_eq!(
+        order(&cli, &["withdraw", "P04"]).json()["status"],
+        "registration"
+    );
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
     let schedule = cli.ask(&["schedule", "--json"]).json();
-    assert!(!schedule["rounds"].to_string().contains("P04"), "a withdrawn player has no matches: {schedule}");
+    assert!(
+        !schedule["rounds"].to_string().contains("P04"),
+        "a withdrawn player has no matches: {schedule}"
+    );
 
     assert_eq!(order(&cli, &["void", "R1M1"]).json()["status"], "running");
     cli.until_status("completed");
-    assert!(order(&cli, &["void", "R9M9"]).failed(1).contains("there is no match R9M9"));
-    assert!(order(&cli, &["pause"]).failed(1).contains("nothing to pause"));
+    assert!(
+        order(&cli, &["void", "R9M9"])
+            .failed(1)
+            .contains("there is no match R9M9")
+    );
+    assert!(
+        order(&cli, &["pause"])
+            .failed(1)
+            .contains("nothing to pause")
+    );
 }
 
 #[test]
@@ -33,7 +47,10 @@ fn a_round_that_is_to_come_can_be_paused_resumed_and_ended() {
     assert_eq!(order(&cli, &["pause"]).json()["status"], "paused");
     assert_eq!(order(&cli, &["resume"]).json()["status"], "running");
     let ended = cli.ask(&["admin", "end", "--operator-token", TOKEN]);
-    assert!(ended.code == 0 && ended.out.contains("completed"), "{ended:?}");
+    assert!(
+        ended.code == 0 && ended.out.contains("completed"),
+        "{ended:?}"
+    );
 }
 
 #[test]
@@ -41,7 +58,13 @@ fn without_the_operators_token_nothing_is_done() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&[]);
     let wrong = cli.ask(&["admin", "pause", "--operator-token", "tok_operator_guess"]);
-    assert!(wrong.failed(1).contains("this is not the operator token"), "{wrong:?}");
+    assert!(
+        wrong.failed(1).contains("this is not the operator token"),
+        "{wrong:?}"
+    );
     let none = cli.ask(&["admin", "pause"]);
-    assert!(none.failed(2).contains("MATCHDAY_OPERATOR_TOKEN"), "{none:?}");
+    assert!(
+        none.failed(2).contains("MATCHDAY_OPERATOR_TOKEN"),
+        "{none:?}"
+    );
 }

@@ -15,7 +15,11 @@ fn status(address: &str, header: &str) -> String {
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     let _ = stream.read_to_string(&mut answer);
-    answer.split_whitespace().nth(1).unwrap_or_default().to_owned()
+    answer
+        .split_whitespace()
+        .nth(1)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 #[test]
@@ -27,7 +31,10 @@ fn a_league_answers_to_the_names_and_pages_that_it_was_given() {
         "--allowed-origins",
         "https://app.example",
     ]);
-    let address = cli.manager.trim_start_matches("http://").trim_end_matches("/mcp");
+    let address = cli
+        .manager
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp");
     for (header, expected) in [
         ("Host: localhost", "200"),
         ("Host: league.example:1234", "200"),
@@ -46,7 +53,13 @@ fn a_league_answers_to_the_names_and_pages_that_it_was_given() {
 fn an_agent_answers_to_the_name_that_it_advertises() {
     let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let player = cli.start(&["player", "--listen", &listen, "--advertise", "http://player.example:8101/mcp"]);
+    let player = cli.start(&[
+        "player",
+        "--listen",
+        &listen,
+        "--advertise",
+        "http://player.example:8101/mcp",
+    ]);
     player.until("listening on");
     assert_eq!(status(&listen, "Host: player.example:8101"), "200");
     assert_eq!(status(&listen, "Host: referee.example:8101"), "403");
@@ -63,6 +76,9 @@ fn names_and_pages_that_cannot_be_are_refused_at_the_start() {
     ] {
         let done = cli.run(&["player", flag, value]);
         let said = done.failed(2).to_owned();
-        assert!(said.starts_with(flag) && said.contains("with commas"), "{said}");
+        assert!(
+            said.starts_with(flag) && said.contains("with commas"),
+            "{said}"
+        );
     }
 }

@@ -33,42 +33,71 @@ fn refused(lie: fn(&mut Value), path: &str) {
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
 
-    let answer = answers.lock().unwrap().first().cloned().expect("the cheat played the match first");
+    let answer = answers
+        .lock()
+        .unwrap()
+        .first()
+        .cloned()
+        .expect("the cheat played the match first");
     assert_eq!(
         (&answer["error_code"], &answer["context"]["path"]),
         (&json!("E002"), &json!(path)),
         "{answer}"
     );
     let stats = cli.ask(&["stats", "REF01", "--json"]).json();
-    assert_eq!((&stats["attempts_lost"], &stats["attempts"]), (&json!(1), &json!(1)), "{stats}");
+    assert_eq!(
+        (&stats["attempts_lost"], &stats["attempts"]),
+        (&json!(1), &json!(1)),
+        "{stats}"
+    );
     for agent in [&mut manager, &mut cheat].into_iter().chain(&mut agents) {
         agent.signal("TERM");
         assert!(agent.wait().success());
     }
     let replay = cli.run(&["replay", "league.db"]);
-    let blamed = replay.out.lines().find(|line| line.contains("REF01") && line.contains(path));
-    assert!(blamed.is_some_and(|line| line.contains("R1M1")), "{replay:?}");
+    let blamed = replay
+        .out
+        .lines()
+        .find(|line| line.contains("REF01") && line.contains(path));
+    assert!(
+        blamed.is_some_and(|line| line.contains("R1M1")),
+        "{replay:?}"
+    );
     let report = cli.run(&["report", "league.db", "--format", "md", "--out", "-"]);
     assert!(report.out.contains("1 of 1 by REF01"), "{report:?}");
     let verified = cli.run(&["verify", "league.db"]);
-    assert!(verified.code == 0 && verified.out.contains("1 of 1 decided"), "{verified:?}");
+    assert!(
+        verified.code == 0 && verified.out.contains("1 of 1 decided"),
+        "{verified:?}"
+    );
     let copied = cli.run(&["backup", "league.db", "--to", "copy.db"]);
     assert_eq!(copied.code, 0, "{copied:?}");
-    assert_eq!(cli.run(&["verify", "copy.db"]).out, verified.out.replace("league.db", "copy.db"));
+    assert_eq!(
+        cli.run(&["verify", "copy.db"]).out,
+        verified.out.replace("league.db", "copy.db")
+    );
 }
 
 /// Gives the points to `winner`, or one to each.
 fn award(result: &mut Value, winner: Option<&str>) {
     let points = |player| winner.map_or(1, |winner| if winner == player { 3 } else { 0 });
     result["score"] = json!({"P01": points("P01"), "P02": points("P02")});
-    result["status"] = if winner.is_some() { json!("WIN") } else { json!("DRAW") };
+    result["status"] = if winner.is_some() {
+        json!("WIN")
+    } else {
+        json!("DRAW")
+    };
     result["winner"] = json!(winner);
 }
 
 #[test]
 fn a_winner_whom_the_number_contradicts_is_refused() {
     let lie = |result: &mut Value| {
-        let other = if result["winner"] == "P01" { "P02" } else { "P01" };
+        let other = if result["winner"] == "P01" {
+            "P02"
+        } else {
+            "P01"
+        };
         award(result, Some(other));
     };
     refused(lie, "result.winner");
@@ -76,7 +105,8 @@ fn a_winner_whom_the_number_contradicts_is_refused() {
 
 #[test]
 fn a_commitment_that_does_not_fit_the_secret_is_refused() {
-    let lie = |result: &mut Value| result["details"]["fairness"]["commitment"] = json!("0".repeat(64));
+    let lie =
+        |result: &mut Value| result["details"]["fairness"]["commitment"] = json!("0".repeat(64));
     refused(lie, "result.details.fairness.commitment");
 }
 
@@ -84,7 +114,11 @@ fn a_commitment_that_does_not_fit_the_secret_is_refused() {
 fn a_choice_that_is_reported_reversed_is_refused() {
     let lie = |result: &mut Value| {
         let details = &mut result["details"];
-        let reversed = if details["choices"]["P01"] == "even" { "odd" } else { "even" };
+        let reversed = if details["choices"]["P01"] == "even" {
+            "odd"
+        } else {
+            "even"
+        };
         details["choices"]["P01"] = json!(reversed);
         let right = |player: &str| details["choices"][player] == details["number_parity"];
         let winner = match (right("P01"), right("P02")) {

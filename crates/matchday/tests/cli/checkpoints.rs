@@ -50,7 +50,12 @@ fn good(done: &Output) -> &str {
 /// Every line of the manager's log.
 fn lines(cli: &Cli, store: &str) -> Vec<String> {
     let reader = Store::open_read_only(&cli.path().join(store)).unwrap();
-    reader.load(&Stream::league()).unwrap().into_iter().map(|event| event.line).collect()
+    reader
+        .load(&Stream::league())
+        .unwrap()
+        .into_iter()
+        .map(|event| event.line)
+        .collect()
 }
 
 /// Writes a log anew, with a chain that holds.
@@ -70,22 +75,41 @@ fn a_manager_serves_its_latest_checkpoint_and_its_store_begins_with_what_it_cove
     let manager = cli.manager(&["--lead", "0"]);
     let address = cli.manager.split('/').nth(2).unwrap().to_owned();
     let (status, none) = get(&address, "/checkpoint", "");
-    assert_eq!((status, none.as_str()), (404, "no checkpoint has been signed yet\n"));
+    assert_eq!(
+        (status, none.as_str()),
+        (404, "no checkpoint has been signed yet\n")
+    );
     let agents = cli.agents(1, 2);
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
     let note = keep(&cli, "kept.txt");
     let parts: Vec<&str> = note.lines().collect();
-    let [origin, size, _, chain, "", signature] = parts[..] else { panic!("{note}") };
-    assert_eq!((origin, chain), ("matchday/league_2025_even_odd/manager", "matchday-log-1 league"));
-    assert!(signature.starts_with(&format!("\u{2014} {origin} ")), "{note}");
+    let [origin, size, _, chain, "", signature] = parts[..] else {
+        panic!("{note}")
+    };
+    assert_eq!(
+        (origin, chain),
+        (
+            "matchday/league_2025_even_odd/manager",
+            "matchday-log-1 league"
+        )
+    );
+    assert!(
+        signature.starts_with(&format!("\u{2014} {origin} ")),
+        "{note}"
+    );
     drop(agents);
     stop(manager);
     let done = against(&cli, "matchday.db", "kept.txt");
     let said = good(&done);
-    assert!(said.contains(&format!("kept     kept.txt covers {size} of ")), "{said}");
     assert!(
-        said.contains(&format!("signed   2 checkpoints, the last over {size} events, with {origin}+")),
+        said.contains(&format!("kept     kept.txt covers {size} of ")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!(
+            "signed   2 checkpoints, the last over {size} events, with {origin}+"
+        )),
         "{said}"
     );
     let shown = cli.run(&["verify", "matchday.db", "--json"]).json();
@@ -100,7 +124,13 @@ fn a_dropped_tail_is_found() {
     tamper(&cli.path().join("matchday.db"), &dropped);
     good(&cli.run(&["verify", "matchday.db"]));
     let found = against(&cli, "matchday.db", "kept.txt");
-    assert!(found.code == 1 && found.out.contains("DOES NOT FIT: a checkpoint that was kept: "), "{found:?}");
+    assert!(
+        found.code == 1
+            && found
+                .out
+                .contains("DOES NOT FIT: a checkpoint that was kept: "),
+        "{found:?}"
+    );
     assert!(found.out.contains(" were dropped"), "{found:?}");
 }
 
@@ -112,11 +142,17 @@ fn a_dropped_league_is_found() {
     keep(&cli, "kept.txt");
     stop(second);
     good(&against(&cli, "matchday.db", "kept.txt"));
-    tamper(&cli.path().join("matchday.db"), "DELETE FROM events WHERE stream = 'league/2'");
+    tamper(
+        &cli.path().join("matchday.db"),
+        "DELETE FROM events WHERE stream = 'league/2'",
+    );
     good(&cli.run(&["verify", "matchday.db"]));
     let found = against(&cli, "matchday.db", "kept.txt");
     assert!(
-        found.code == 1 && found.out.contains("of matchday/spring_2/manager, and there is no such league"),
+        found.code == 1
+            && found
+                .out
+                .contains("of matchday/spring_2/manager, and there is no such league"),
         "{found:?}"
     );
 }
@@ -124,8 +160,10 @@ fn a_dropped_league_is_found() {
 #[test]
 fn a_chain_that_was_computed_anew_is_found() {
     let cli = played();
-    let without: Vec<String> =
-        lines(&cli, "matchday.db").into_iter().filter(|line| !is_about_checkpoints(line)).collect();
+    let without: Vec<String> = lines(&cli, "matchday.db")
+        .into_iter()
+        .filter(|line| !is_about_checkpoints(line))
+        .collect();
     write_anew(&cli, "anew.db", without.clone());
     let old = cli.run(&["verify", "anew.db"]);
     assert!(good(&old).contains("signed   no checkpoint"), "{old:?}");
@@ -138,20 +176,32 @@ fn a_chain_that_was_computed_anew_is_found() {
     write_anew(&cli, "padded.db", padded);
     let found = against(&cli, "padded.db", "kept.txt");
     assert_eq!(found.code, 1, "{found:?}");
-    let found = cli.run(&["verify", "padded.db", "--checkpoint", "kept.txt", "--json"]).json();
+    let found = cli
+        .run(&["verify", "padded.db", "--checkpoint", "kept.txt", "--json"])
+        .json();
     let why = found["checkpoint_fault"].as_str().unwrap();
-    assert!(why.contains("had another hash when it was signed"), "{found}");
+    assert!(
+        why.contains("had another hash when it was signed"),
+        "{found}"
+    );
 }
 
 #[test]
 fn a_log_that_was_changed_under_its_own_checkpoints_is_found_without_any_other() {
     let cli = played();
-    let changed =
-        lines(&cli, "matchday.db").into_iter().map(|line| if line.contains("\"league_started\"") { line.replace("\"at\":", "\"at\": ") } else { line });
+    let changed = lines(&cli, "matchday.db").into_iter().map(|line| {
+        if line.contains("\"league_started\"") {
+            line.replace("\"at\":", "\"at\": ")
+        } else {
+            line
+        }
+    });
     write_anew(&cli, "changed.db", changed.collect());
     let found = cli.run(&["verify", "changed.db"]);
     assert!(
-        found.code == 1 && found.out.contains("checkpoint_signed") && found.out.contains("computed anew"),
+        found.code == 1
+            && found.out.contains("checkpoint_signed")
+            && found.out.contains("computed anew"),
         "{found:?}"
     );
 }
@@ -164,13 +214,22 @@ fn a_checkpoint_that_somebody_else_signed_is_found() {
     let own = fs::read_to_string(cli.path().join("kept.txt")).unwrap();
     let text = own.split_once("\n\n").unwrap().0;
     let signature = forged.split_once("\n\n").unwrap().1;
-    fs::write(cli.path().join("forged.txt"), format!("{text}\n\n{signature}")).unwrap();
+    fs::write(
+        cli.path().join("forged.txt"),
+        format!("{text}\n\n{signature}"),
+    )
+    .unwrap();
     let found = against(&cli, "matchday.db", "forged.txt");
-    assert!(found.code == 1 && found.out.contains("signed with none of the keys"), "{found:?}");
+    assert!(
+        found.code == 1 && found.out.contains("signed with none of the keys"),
+        "{found:?}"
+    );
     fs::write(cli.path().join("garbage.txt"), "hello\n").unwrap();
     let garbage = against(&cli, "matchday.db", "garbage.txt");
     assert!(
-        garbage.failed(1).contains("garbage.txt is not a checkpoint of a manager: line 1"),
+        garbage
+            .failed(1)
+            .contains("garbage.txt is not a checkpoint of a manager: line 1"),
         "{garbage:?}"
     );
 }
@@ -180,14 +239,23 @@ fn a_rotated_key_is_signed_by_the_one_before_and_earlier_checkpoints_still_hold(
     let cli = Cli::new(crate::MATCHDAY);
     let manager = play(&cli, &[]);
     keep(&cli, "before.txt");
-    let rotate = ["admin", "rotate", "checkpoint-key", "--operator-token", TOKEN];
+    let rotate = [
+        "admin",
+        "rotate",
+        "checkpoint-key",
+        "--operator-token",
+        TOKEN,
+    ];
     let rotated = cli.ask(&rotate);
     good(&rotated);
     // The league is taken up again, and ends again.
     good(&cli.ask(&["admin", "void", "R1M1", "--operator-token", TOKEN]));
     good(&cli.ask(&["admin", "end", "--operator-token", TOKEN]));
     let after = keep(&cli, "after.txt");
-    assert_ne!(after, fs::read_to_string(cli.path().join("before.txt")).unwrap());
+    assert_ne!(
+        after,
+        fs::read_to_string(cli.path().join("before.txt")).unwrap()
+    );
     stop(manager);
     let keys = fs::read_to_string(cli.path().join("matchday.db.checkpoint-keys")).unwrap();
     assert_eq!(keys.lines().count(), 2);
@@ -200,7 +268,11 @@ fn a_rotated_key_is_signed_by_the_one_before_and_earlier_checkpoints_still_hold(
     stop(cli.manager(&[]));
     let lost = cli.run(&["verify", "matchday.db"]);
     assert_eq!(lost.code, 3, "a signature was promised: {lost:?}");
-    assert!(lost.out.contains("not checked: whether the checkpoint key of event "), "{lost:?}");
+    assert!(
+        lost.out
+            .contains("not checked: whether the checkpoint key of event "),
+        "{lost:?}"
+    );
 }
 
 #[test]
@@ -208,8 +280,12 @@ fn a_run_ends_with_a_checkpoint_that_its_store_begins_with() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert!(good(&done).contains("\nSigned    "), "{done:?}");
-    let note = cli.run(&["verify", "league.db", "--json"]).json()["last_checkpoint"]["note"].clone();
+    let note =
+        cli.run(&["verify", "league.db", "--json"]).json()["last_checkpoint"]["note"].clone();
     fs::write(cli.path().join("kept.txt"), note.as_str().unwrap()).unwrap();
     let held = against(&cli, "league.db", "kept.txt");
-    assert!(good(&held).contains("kept     kept.txt covers "), "{held:?}");
+    assert!(
+        good(&held).contains("kept     kept.txt covers "),
+        "{held:?}"
+    );
 }

@@ -14,29 +14,55 @@ fn each_setting_is_shown_with_where_it_came_from() {
     fs::write(cli.path().join("matchday.toml"), file).unwrap();
     let shown = |args: &[&str]| {
         let mut command = cli.command(args);
-        command.env("MATCHDAY_LEAD", "2").env("MATCHDAY_PLAYERS_MAX", "6");
+        command
+            .env("MATCHDAY_LEAD", "2")
+            .env("MATCHDAY_PLAYERS_MAX", "6");
         command.env("MATCHDAY_TIE_BREAKS", "fewer_draws");
         output(command).json()
     };
     let manager = &shown(&["config", "--json", "manager", "--lead", "1"])["manager"];
     assert_eq!(manager["lead"], json!({"value": "1", "from": "--lead"}));
-    assert_eq!(manager["players-max"], json!({"value": "6", "from": "MATCHDAY_PLAYERS_MAX"}));
+    assert_eq!(
+        manager["players-max"],
+        json!({"value": "6", "from": "MATCHDAY_PLAYERS_MAX"})
+    );
     let from = "matchday.toml (manager.suspend-after)";
-    assert_eq!(manager["suspend-after"], json!({"value": "8", "from": from}));
+    assert_eq!(
+        manager["suspend-after"],
+        json!({"value": "8", "from": from})
+    );
     let from = "matchday.toml (manager.retries)";
     assert_eq!(manager["retries"], json!({"value": "9", "from": from}));
-    assert_eq!(manager["tie-breaks"], json!({"value": "fewer_draws", "from": "MATCHDAY_TIE_BREAKS"}));
-    assert_eq!(manager["join-timeout"], json!({"value": "5", "from": "default"}));
-    assert_eq!(manager["game"], json!({"value": "even_odd", "from": "default"}));
+    assert_eq!(
+        manager["tie-breaks"],
+        json!({"value": "fewer_draws", "from": "MATCHDAY_TIE_BREAKS"})
+    );
+    assert_eq!(
+        manager["join-timeout"],
+        json!({"value": "5", "from": "default"})
+    );
+    assert_eq!(
+        manager["game"],
+        json!({"value": "even_odd", "from": "default"})
+    );
 
     let all = shown(&["config", "--json"]);
     assert_eq!(all["manager"]["lead"]["value"], "2");
     assert_eq!(all["player"]["strategy"]["value"], "mirror");
     assert_eq!(all["manager"]["retries"]["value"], "9");
-    assert_eq!(all["referee"]["retries"]["value"], json!(null), "the manager's count");
+    assert_eq!(
+        all["referee"]["retries"]["value"],
+        json!(null),
+        "the manager's count"
+    );
 
     let table = cli.run(&["config"]).out;
-    assert!(table.lines().any(|line| line.starts_with("manager.lead ") && line.contains(" 3 ")), "{table}");
+    assert!(
+        table
+            .lines()
+            .any(|line| line.starts_with("manager.lead ") && line.contains(" 3 ")),
+        "{table}"
+    );
 }
 
 #[test]
@@ -55,14 +81,26 @@ fn by_default_each_agent_listens_on_the_port_of_its_kind_and_looks_for_the_manag
 #[test]
 fn the_operator_token_is_not_shown() {
     let cli = Cli::new(crate::MATCHDAY);
-    let done = cli.run(&["config", "manager", "--operator-token", "hush-hush-nobody-knows"]);
-    assert!(done.out.contains("(set)") && !done.out.contains("hush-hush"), "{done:?}");
+    let done = cli.run(&[
+        "config",
+        "manager",
+        "--operator-token",
+        "hush-hush-nobody-knows",
+    ]);
+    assert!(
+        done.out.contains("(set)") && !done.out.contains("hush-hush"),
+        "{done:?}"
+    );
 }
 
 #[test]
 fn the_password_of_no_store_is_shown() {
     let cli = Cli::new(crate::MATCHDAY);
-    for args in [&["config"][..], &["config", "--json"], &["config", "manager"]] {
+    for args in [
+        &["config"][..],
+        &["config", "--json"],
+        &["config", "manager"],
+    ] {
         let mut command = cli.command(args);
         command.env(
             "MATCHDAY_DASHBOARD_STORES",
@@ -70,19 +108,30 @@ fn the_password_of_no_store_is_shown() {
         );
         let done = output(command);
         assert_eq!(done.code, 0, "{done:?}");
-        assert!(done.out.contains("postgres://ben@h/y") && !done.out.contains("hush-hush"), "{done:?}");
+        assert!(
+            done.out.contains("postgres://ben@h/y") && !done.out.contains("hush-hush"),
+            "{done:?}"
+        );
     }
 }
 
 #[test]
 fn the_key_of_a_model_is_not_shown_and_no_flag() {
     let cli = Cli::new(crate::MATCHDAY);
-    for args in [&["config"][..], &["config", "--json"], &["config", "player"], &["player", "--help"]] {
+    for args in [
+        &["config"][..],
+        &["config", "--json"],
+        &["config", "player"],
+        &["player", "--help"],
+    ] {
         let mut command = cli.command(args);
         command.env("MATCHDAY_LLM_API_KEY", "hush-hush");
         let done = output(command);
         assert_eq!(done.code, 0, "{done:?}");
-        assert!(!done.out.contains("hush-hush") && !done.err.contains("hush-hush"), "{done:?}");
+        assert!(
+            !done.out.contains("hush-hush") && !done.err.contains("hush-hush"),
+            "{done:?}"
+        );
     }
     assert_eq!(cli.run(&["player", "--llm-api-key", "hush-hush"]).code, 2);
 }
@@ -90,14 +139,21 @@ fn the_key_of_a_model_is_not_shown_and_no_flag() {
 #[test]
 fn an_unknown_key_is_an_error_with_a_suggestion() {
     let cli = Cli::new(crate::MATCHDAY);
-    fs::write(cli.path().join("spring.toml"), "[referee]\njoin-timeuot = 1\n").unwrap();
+    fs::write(
+        cli.path().join("spring.toml"),
+        "[referee]\njoin-timeuot = 1\n",
+    )
+    .unwrap();
     for command in ["config", "manager", "referee", "player"] {
         let done = cli.run(&[command, "--config", "spring.toml"]);
-        let expected =
-            "spring.toml: line 2: there is no setting referee.join-timeuot - did you mean \"join-timeout\"?";
+        let expected = "spring.toml: line 2: there is no setting referee.join-timeuot - did you mean \"join-timeout\"?";
         assert_eq!(done.failed(2), expected);
     }
-    assert!(cli.run(&["config", "--config", "none.toml"]).failed(2).contains("none.toml cannot be read"));
+    assert!(
+        cli.run(&["config", "--config", "none.toml"])
+            .failed(2)
+            .contains("none.toml cannot be read")
+    );
 }
 
 #[test]
@@ -105,8 +161,13 @@ fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
     let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
     let start = |args: &[&str]| {
-        let mut manager =
-            cli.start(&[&["manager", "--listen", &listen, "--dashboard", "off"], args].concat());
+        let mut manager = cli.start(
+            &[
+                &["manager", "--listen", &listen, "--dashboard", "off"],
+                args,
+            ]
+            .concat(),
+        );
         manager.until("listening on");
         manager.signal("TERM");
         assert!(manager.wait().success());
@@ -125,11 +186,15 @@ fn a_league_that_is_started_again_keeps_its_own_settings_and_says_so() {
 #[test]
 fn a_misspelt_variable_is_an_error_with_a_suggestion_for_every_command() {
     let cli = Cli::new(crate::MATCHDAY);
-    for args in [&["config"][..], &["referee"], &["run", "--port-base", "0"], &["status"]] {
+    for args in [
+        &["config"][..],
+        &["referee"],
+        &["run", "--port-base", "0"],
+        &["status"],
+    ] {
         let mut command = cli.command(args);
         command.env("MATCHDAY_JOIN_TIMEUOT", "1");
-        let expected =
-            "MATCHDAY_JOIN_TIMEUOT: there is no such variable - did you mean MATCHDAY_JOIN_TIMEOUT?";
+        let expected = "MATCHDAY_JOIN_TIMEUOT: there is no such variable - did you mean MATCHDAY_JOIN_TIMEOUT?";
         assert_eq!(output(command).failed(2), expected);
     }
 }
@@ -151,7 +216,11 @@ fn a_value_out_of_range_is_told_as_it_was_given() {
         told(&["player"], "MATCHDAY_MESSAGE_BYTES_MAX"),
         format!("MATCHDAY_MESSAGE_BYTES_MAX: {expected}")
     );
-    fs::write(cli.path().join("matchday.toml"), "[player]\n\nmessage-bytes-max = 1\n").unwrap();
+    fs::write(
+        cli.path().join("matchday.toml"),
+        "[player]\n\nmessage-bytes-max = 1\n",
+    )
+    .unwrap();
     assert_eq!(
         told(&["player"], "X"),
         format!("matchday.toml: line 3: player.message-bytes-max: {expected}")
@@ -161,9 +230,15 @@ fn a_value_out_of_range_is_told_as_it_was_given() {
 #[test]
 fn run_takes_its_settings_from_the_environment_and_the_file_too() {
     let cli = Cli::new(crate::MATCHDAY);
-    fs::write(cli.path().join("matchday.toml"), "[run]\nplayers = 3\nreferees = 1\nport-base = 0\n").unwrap();
+    fs::write(
+        cli.path().join("matchday.toml"),
+        "[run]\nplayers = 3\nreferees = 1\nport-base = 0\n",
+    )
+    .unwrap();
     let mut command = cli.command(&["run", "--json", "--referees", "2"]);
-    command.env("MATCHDAY_STORE", "spring.db").env("MATCHDAY_PLAYERS", "2");
+    command
+        .env("MATCHDAY_STORE", "spring.db")
+        .env("MATCHDAY_PLAYERS", "2");
     let done = output(command).json();
     assert_eq!(done["standings"].as_array().unwrap().len(), 2, "{done}");
     assert_eq!(done["store"], "spring.db");
@@ -171,11 +246,18 @@ fn run_takes_its_settings_from_the_environment_and_the_file_too() {
 
 #[test]
 fn the_example_in_the_manual_works() {
-    let example = MANUAL.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let example = MANUAL
+        .split("```toml\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
     let cli = Cli::new(crate::MATCHDAY);
     fs::write(cli.path().join("matchday.toml"), example).unwrap();
     let all = cli.run(&["config", "--json"]).json();
-    assert_eq!(all["manager"]["lead"], json!({"value": "5", "from": "matchday.toml (manager.lead)"}));
+    assert_eq!(
+        all["manager"]["lead"],
+        json!({"value": "5", "from": "matchday.toml (manager.lead)"})
+    );
     let _manager = cli.manager(&[]);
     for agent in ["referee", "player"] {
         cli.agent(&[agent]).until("registered as");

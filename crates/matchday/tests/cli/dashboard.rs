@@ -9,7 +9,11 @@ use std::net::TcpStream;
 /// Status and body of what an address answers.
 pub(crate) fn get(address: &str, path: &str, headers: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{headers}\r\n").unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n{headers}\r\n"
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
@@ -57,7 +61,15 @@ fn what_others_can_reach_shows_nothing_unless_it_is_to() {
         let port = free_address().rsplit_once(':').unwrap().1.to_owned();
         let listen = format!("0.0.0.0:{port}");
         let store = format!("{port}.db");
-        let mut args = vec!["manager", "--listen", &listen, "--store", &store, "--operator-token", TOKEN];
+        let mut args = vec![
+            "manager",
+            "--listen",
+            &listen,
+            "--store",
+            &store,
+            "--operator-token",
+            TOKEN,
+        ];
         args.extend(more);
         let manager = cli.start(&args);
         manager.until("listening on");
@@ -71,7 +83,10 @@ fn a_league_that_was_run_can_be_looked_at_afterwards() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.out.contains("matchday dashboard league.db"), "{done:?}");
+    assert!(
+        done.out.contains("matchday dashboard league.db"),
+        "{done:?}"
+    );
     assert!(done.out.contains("see it at http://127.0.0.1:"), "{done:?}");
     let mut shown = cli.start(&["dashboard", "league.db"]);
     let address = seen_at(&shown);
@@ -98,10 +113,14 @@ fn the_dashboard_of_a_store_that_is_written_to_later_shows_what_is_there_now() {
         let mut manager = cli.manager(&["--lead", "0", "--league-id", league_id]);
         let shown = cli.start(&["dashboard", "matchday.db"]);
         let address = seen_at(&shown);
-        until(&address, "/api/league", |league| league["league_id"] == league_id);
+        until(&address, "/api/league", |league| {
+            league["league_id"] == league_id
+        });
         let _agents = cli.agents(1, 2);
         assert_eq!(cli.ask(&["start"]).code, 0);
-        until(&address, "/api/league", |league| league["phase"] == "completed");
+        until(&address, "/api/league", |league| {
+            league["phase"] == "completed"
+        });
         manager.signal("TERM");
         assert!(manager.wait().success());
         (shown, address)
@@ -112,19 +131,39 @@ fn the_dashboard_of_a_store_that_is_written_to_later_shows_what_is_there_now() {
     until(&address, "/api/league", |league| {
         league["league_id"] == "spring_2" && league["phase"] == "completed"
     });
-    until(&address, "/api/standings", |table| table["rows"].as_array().is_some_and(|rows| rows.len() == 2));
+    until(&address, "/api/standings", |table| {
+        table["rows"].as_array().is_some_and(|rows| rows.len() == 2)
+    });
 }
 
 #[test]
 fn what_is_no_league_is_refused_in_one_line() {
     let cli = Cli::new(crate::MATCHDAY);
-    assert!(cli.run(&["dashboard", "nowhere.db"]).failed(1).contains("nowhere.db"));
+    assert!(
+        cli.run(&["dashboard", "nowhere.db"])
+            .failed(1)
+            .contains("nowhere.db")
+    );
     let taken = cli.manager(&[]);
     let listen = cli.manager.split('/').nth(2).unwrap().to_owned();
     let refused = cli.run(&["dashboard", "matchday.db", "--listen", &listen]);
-    assert!(refused.failed(1).contains("choose another address with --listen"), "{refused:?}");
+    assert!(
+        refused
+            .failed(1)
+            .contains("choose another address with --listen"),
+        "{refused:?}"
+    );
     drop(taken);
-    let folder = cli.run(&["manager", "--listen", "127.0.0.1:0", "--dashboard-stores", "."]);
+    let folder = cli.run(&[
+        "manager",
+        "--listen",
+        "127.0.0.1:0",
+        "--dashboard-stores",
+        ".",
+    ]);
     assert_eq!(folder.code, 2, "{folder:?}");
-    assert!(folder.err.contains("--dashboard-stores: . is a folder"), "{folder:?}");
+    assert!(
+        folder.err.contains("--dashboard-stores: . is a folder"),
+        "{folder:?}"
+    );
 }

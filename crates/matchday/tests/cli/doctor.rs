@@ -8,18 +8,34 @@ use std::net::TcpListener;
 
 fn finding(doctor: &Output, check: &str) -> Value {
     let all = doctor.json();
-    let found = all.as_array().unwrap().iter().find(|finding| finding["check"] == check);
-    found.unwrap_or_else(|| panic!("no {check}: {doctor:?}")).clone()
+    let found = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["check"] == check);
+    found
+        .unwrap_or_else(|| panic!("no {check}: {doctor:?}"))
+        .clone()
 }
 
 #[test]
 fn a_machine_on_which_a_manager_can_be_started_is_in_order() {
     let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let doctor = cli.run(&["doctor", "manager", "--listen", &listen, "--connections-max", "16"]);
+    let doctor = cli.run(&[
+        "doctor",
+        "manager",
+        "--listen",
+        &listen,
+        "--connections-max",
+        "16",
+    ]);
     assert_eq!(doctor.code, 0, "{doctor:?}");
-    for line in ["is free", "matchday.db is made at the first start", "only this machine can reach the agent"]
-    {
+    for line in [
+        "is free",
+        "matchday.db is made at the first start",
+        "only this machine can reach the agent",
+    ] {
         assert!(doctor.out.contains(line), "{doctor:?}");
     }
     assert!(!cli.path().join("matchday.db").exists(), "nothing is made");
@@ -33,10 +49,24 @@ fn a_port_that_another_program_has_is_told_from_one_that_an_agent_has() {
     // It takes the call, and hangs up.
     std::thread::spawn(move || while other.accept().is_ok() {});
     let doctor = cli.run(&["doctor", "--json", "manager", "--listen", &listen]);
-    assert_eq!((doctor.code, &finding(&doctor, "port")["severity"]), (1, &"failed".into()), "{doctor:?}");
-    assert!(finding(&doctor, "port")["advice"].as_str().unwrap().contains("--listen HOST:PORT"));
+    assert_eq!(
+        (doctor.code, &finding(&doctor, "port")["severity"]),
+        (1, &"failed".into()),
+        "{doctor:?}"
+    );
+    assert!(
+        finding(&doctor, "port")["advice"]
+            .as_str()
+            .unwrap()
+            .contains("--listen HOST:PORT")
+    );
     let _manager = cli.manager(&[]);
-    let listen = cli.manager.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+    let listen = cli
+        .manager
+        .strip_prefix("http://")
+        .unwrap()
+        .strip_suffix("/mcp")
+        .unwrap();
     let doctor = cli.run(&["doctor", "--json", "manager", "--listen", listen]);
     assert_eq!(
         finding(&doctor, "port")["finding"],
@@ -53,12 +83,34 @@ fn a_store_that_is_damaged_or_has_no_folder_fails() {
         "no database at all, but long enough to be read as one".repeat(99),
     )
     .unwrap();
-    let doctor =
-        cli.run(&["doctor", "--json", "manager", "--listen", "127.0.0.1:0", "--store", "damaged.db"]);
-    assert_eq!((doctor.code, &finding(&doctor, "store")["severity"]), (1, &"failed".into()), "{doctor:?}");
-    let doctor =
-        cli.run(&["doctor", "--json", "manager", "--listen", "127.0.0.1:0", "--store", "nowhere/league.db"]);
-    assert_eq!((doctor.code, &finding(&doctor, "disk")["severity"]), (1, &"failed".into()), "{doctor:?}");
+    let doctor = cli.run(&[
+        "doctor",
+        "--json",
+        "manager",
+        "--listen",
+        "127.0.0.1:0",
+        "--store",
+        "damaged.db",
+    ]);
+    assert_eq!(
+        (doctor.code, &finding(&doctor, "store")["severity"]),
+        (1, &"failed".into()),
+        "{doctor:?}"
+    );
+    let doctor = cli.run(&[
+        "doctor",
+        "--json",
+        "manager",
+        "--listen",
+        "127.0.0.1:0",
+        "--store",
+        "nowhere/league.db",
+    ]);
+    assert_eq!(
+        (doctor.code, &finding(&doctor, "disk")["severity"]),
+        (1, &"failed".into()),
+        "{doctor:?}"
+    );
 }
 
 #[test]
@@ -69,12 +121,31 @@ fn a_registered_agent_that_cannot_be_reached_is_named() {
     let gone = cli.agent(&["player", "--name", "Gone"]);
     gone.until("registered as");
     drop(gone);
-    let doctor = cli.run(&["doctor", "--json", "manager", "--listen", "127.0.0.1:0", "--store", "league.db"]);
+    let doctor = cli.run(&[
+        "doctor",
+        "--json",
+        "manager",
+        "--listen",
+        "127.0.0.1:0",
+        "--store",
+        "league.db",
+    ]);
     assert_eq!(doctor.code, 0, "a warning: {doctor:?}");
     let lost = finding(&doctor, "agents");
     assert_eq!(lost["severity"], "warning");
-    assert!(lost["finding"].as_str().unwrap().starts_with("P02 (Gone) at http://127.0.0.1:"), "{lost}");
-    assert!(doctor.out.contains("registered agents that can be reached: 2"), "{doctor:?}");
+    assert!(
+        lost["finding"]
+            .as_str()
+            .unwrap()
+            .starts_with("P02 (Gone) at http://127.0.0.1:"),
+        "{lost}"
+    );
+    assert!(
+        doctor
+            .out
+            .contains("registered agents that can be reached: 2"),
+        "{doctor:?}"
+    );
 }
 
 #[test]
@@ -82,12 +153,19 @@ fn a_player_without_its_manager_fails_and_with_it_compares_clocks() {
     let cli = Cli::new(crate::MATCHDAY);
     let player = ["doctor", "--json", "player", "--listen", "127.0.0.1:0"];
     let doctor = cli.ask(&player);
-    assert_eq!((doctor.code, &finding(&doctor, "manager")["severity"]), (1, &"failed".into()), "{doctor:?}");
+    assert_eq!(
+        (doctor.code, &finding(&doctor, "manager")["severity"]),
+        (1, &"failed".into()),
+        "{doctor:?}"
+    );
     let _manager = cli.manager(&[]);
     let doctor = cli.ask(&player);
     assert_eq!(doctor.code, 0, "{doctor:?}");
     assert!(
-        finding(&doctor, "clock")["finding"].as_str().unwrap().ends_with("as the manager's does"),
+        finding(&doctor, "clock")["finding"]
+            .as_str()
+            .unwrap()
+            .ends_with("as the manager's does"),
         "{doctor:?}"
     );
 }
@@ -116,7 +194,11 @@ fn a_certificate_and_a_key_that_do_not_fit_fail() {
     let fits = doctor(&key);
     assert_eq!(finding(&fits, "tls")["severity"], "ok", "{fits:?}");
     let unfit = doctor(&other);
-    assert_eq!((unfit.code, &finding(&unfit, "tls")["severity"]), (1, &"failed".into()), "{unfit:?}");
+    assert_eq!(
+        (unfit.code, &finding(&unfit, "tls")["severity"]),
+        (1, &"failed".into()),
+        "{unfit:?}"
+    );
 }
 
 #[test]
@@ -128,5 +210,9 @@ fn health_is_that_of_the_agent() {
     player.until("cannot register");
     let _manager = cli.manager(&[]);
     let ready = cli.run(&["health", &cli.manager]);
-    assert_eq!((ready.code, ready.out.as_str()), (0, "ready\n"), "{ready:?}");
+    assert_eq!(
+        (ready.code, ready.out.as_str()),
+        (0, "ready\n"),
+        "{ready:?}"
+    );
 }

@@ -8,7 +8,15 @@ fn an_agent_that_may_not_be_called_is_refused_and_told_what_to_do() {
     let _manager = cli.manager(&[]);
     let player = |advertise: &str| {
         let listen = free_address();
-        let at = ["player", "--listen", &listen, "--advertise", advertise, "--manager", &cli.manager];
+        let at = [
+            "player",
+            "--listen",
+            &listen,
+            "--advertise",
+            advertise,
+            "--manager",
+            &cli.manager,
+        ];
         cli.run(&at).failed(1).to_owned()
     };
     let said = player("http://10.0.0.7:8101/mcp");
@@ -16,15 +24,26 @@ fn an_agent_that_may_not_be_called_is_refused_and_told_what_to_do() {
         said.contains("10.0.0.7 is a private address, and only loopback addresses may be called"),
         "{said}"
     );
-    assert!(said.contains("--endpoints private or --allow-endpoints 10.0.0.7:8101"), "{said}");
+    assert!(
+        said.contains("--endpoints private or --allow-endpoints 10.0.0.7:8101"),
+        "{said}"
+    );
     let said = player("http://169.254.169.254/mcp");
-    assert!(said.contains("the metadata service of a cloud, which is never called"), "{said}");
+    assert!(
+        said.contains("the metadata service of a cloud, which is never called"),
+        "{said}"
+    );
 }
 
 #[test]
 fn what_the_operator_lists_may_be_called_besides() {
     let cli = Cli::new(crate::MATCHDAY);
-    let _manager = cli.manager(&["--endpoints", "private", "--allow-endpoints", "localhost,127.0.0.0/8"]);
+    let _manager = cli.manager(&[
+        "--endpoints",
+        "private",
+        "--allow-endpoints",
+        "localhost,127.0.0.0/8",
+    ]);
     let _agents = cli.agents(1, 1);
 }
 
@@ -32,8 +51,14 @@ fn what_the_operator_lists_may_be_called_besides() {
 fn rules_that_cannot_be_are_refused_at_the_start() {
     let cli = Cli::new(crate::MATCHDAY);
     for (args, words) in [
-        (&["--endpoints", "everything"][..], "--endpoints: expected loopback, private, public"),
-        (&["--allow-endpoints", "http://a.example"], "--allow-endpoints: expected hosts such as"),
+        (
+            &["--endpoints", "everything"][..],
+            "--endpoints: expected loopback, private, public",
+        ),
+        (
+            &["--allow-endpoints", "http://a.example"],
+            "--allow-endpoints: expected hosts such as",
+        ),
         (&["--endpoints", "listed"], "--endpoints: nothing is listed"),
     ] {
         for command in ["manager", "referee"] {

@@ -22,7 +22,11 @@ use std::fs;
 fn played() -> Cli {
     let cli = Cli::new(crate::MATCHDAY);
     let mut manager = cli.manager(&["--lead", "0"]);
-    let stores = [["referee", "r1.db"], ["player", "p1.db"], ["player", "p2.db"]];
+    let stores = [
+        ["referee", "r1.db"],
+        ["player", "p1.db"],
+        ["player", "p2.db"],
+    ];
     let mut agents = stores.map(|[role, store]| {
         let agent = cli.agent(&[role, "--store", store]);
         agent.until("registered as");
@@ -43,14 +47,23 @@ fn played() -> Cli {
 fn stream(cli: &Cli, store: &str) -> Stream {
     let db = rusqlite::Connection::open(cli.path().join(store)).unwrap();
     Stream(
-        db.query_row("SELECT stream FROM events LIMIT 1", [], |row| row.get::<_, String>(0)).unwrap().into(),
+        db.query_row("SELECT stream FROM events LIMIT 1", [], |row| {
+            row.get::<_, String>(0)
+        })
+        .unwrap()
+        .into(),
     )
 }
 
 /// Every line of a store with one agent.
 fn lines(cli: &Cli, store: &str) -> Vec<String> {
     let reader = Store::open_read_only(&cli.path().join(store)).unwrap();
-    reader.load(&stream(cli, store)).unwrap().into_iter().map(|event| event.line).collect()
+    reader
+        .load(&stream(cli, store))
+        .unwrap()
+        .into_iter()
+        .map(|event| event.line)
+        .collect()
 }
 
 /// Writes a store anew as `anew.db`, with a chain that holds.
@@ -79,8 +92,12 @@ fn application(cli: &Cli, store: &str) -> Application {
     lines(cli, store)
         .iter()
         .find_map(|line| {
-            let player = event_codec::decode::<PlayerEvent>(line).ok().map(|(_, event)| event);
-            let referee = event_codec::decode::<RefereeEvent>(line).ok().map(|(_, event)| event);
+            let player = event_codec::decode::<PlayerEvent>(line)
+                .ok()
+                .map(|(_, event)| event);
+            let referee = event_codec::decode::<RefereeEvent>(line)
+                .ok()
+                .map(|(_, event)| event);
             match (player, referee) {
                 (Some(PlayerEvent::Applied(application)), _)
                 | (_, Some(RefereeEvent::Applied(application))) => Some(application),
@@ -97,7 +114,10 @@ fn league_id() -> LeagueId {
 fn manager_key(cli: &Cli) -> SigningKey {
     let keys = fs::read_to_string(cli.path().join("matchday.db.checkpoint-keys")).unwrap();
     let mut seed = [0; 32];
-    for (byte, digits) in seed.iter_mut().zip(keys.lines().next().unwrap().as_bytes().chunks(2)) {
+    for (byte, digits) in seed
+        .iter_mut()
+        .zip(keys.lines().next().unwrap().as_bytes().chunks(2))
+    {
         *byte = u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap();
     }
     SigningKey::from_seed(seed)
@@ -105,7 +125,13 @@ fn manager_key(cli: &Cli) -> SigningKey {
 
 fn note(key: &SigningKey, size: u64, root: [u8; 32]) -> String {
     let origin = checkpoint_origin(&league_id());
-    Checkpoint { origin, size, root, extensions: vec![format!("{} league", chain::SCHEME)] }.sign(key)
+    Checkpoint {
+        origin,
+        size,
+        root,
+        extensions: vec![format!("{} league", chain::SCHEME)],
+    }
+    .sign(key)
 }
 
 /// The manager's log with a changed event, its chain and its checkpoints computed and signed anew with the manager's own key.
@@ -132,7 +158,10 @@ fn forge_log(cli: &Cli) {
 
 fn last_checkpoint(cli: &Cli) -> String {
     let found = cli.run(&["verify", "matchday.db", "--json"]).json();
-    found["last_checkpoint"]["note"].as_str().unwrap().to_owned()
+    found["last_checkpoint"]["note"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn save(cli: &Cli, name: &str, note: &str) {
@@ -154,12 +183,19 @@ fn the_stores_of_an_honest_league_fit_together_with_the_checkpoints_that_players
     assert_eq!(found.code, 0, "{found:?}");
     // One at the end of the round and one at the end of the league, for each.
     assert!(
-        found.out.contains("kept     4 checkpoints in the stores of players, all of this log"),
+        found
+            .out
+            .contains("kept     4 checkpoints in the stores of players, all of this log"),
         "{found:?}"
     );
     assert!(found.out.ends_with("Everything fits.\n"), "{found:?}");
     let told = lines(&cli, "p1.db").join("\n");
-    for kept in ["manager_key", "commitment_signature", "checkpoint_received", "\"signed\":{"] {
+    for kept in [
+        "manager_key",
+        "commitment_signature",
+        "checkpoint_received",
+        "\"signed\":{",
+    ] {
         assert!(told.contains(kept), "{kept}: {told}");
     }
 }
@@ -168,11 +204,16 @@ fn the_stores_of_an_honest_league_fit_together_with_the_checkpoints_that_players
 fn a_player_that_rewrites_its_choice_is_named_and_not_its_referee() {
     let cli = played();
     rewrite_player(&cli, "chosen", |event| {
-        let PlayerEvent::Chosen { choice, .. } = event else { panic!("{event:?}") };
+        let PlayerEvent::Chosen { choice, .. } = event else {
+            panic!("{event:?}")
+        };
         choice.value = json!(if choice.value == "odd" { "even" } else { "odd" });
     });
     let found = cli.run(&["verify", "matchday.db", "anew.db"]);
-    is_bad(&found, &["in anew.db (chosen, ", "it was changed after it was signed"]);
+    is_bad(
+        &found,
+        &["in anew.db (chosen, ", "it was changed after it was signed"],
+    );
 }
 
 #[test]
@@ -181,20 +222,35 @@ fn a_player_that_signs_another_choice_afterwards_is_bound_by_the_first() {
     let key = application(&cli, "p1.db").signing_key();
     let commitment = lines(&cli, "p1.db").iter().find_map(|line| {
         match event_codec::decode::<PlayerEvent>(line).unwrap().1 {
-            PlayerEvent::Invited { draw_commitment, .. } => draw_commitment,
+            PlayerEvent::Invited {
+                draw_commitment, ..
+            } => draw_commitment,
             _ => None,
         }
     });
-    let found = cli.run(&["verify", "matchday.db", "p1.db", "--json"]).json();
+    let found = cli
+        .run(&["verify", "matchday.db", "p1.db", "--json"])
+        .json();
     let player = found["players"]["agents"][0].as_str().unwrap().to_owned();
     rewrite_player(&cli, "chosen", |event| {
-        let PlayerEvent::Chosen { match_id, attempt, choice, opponent_nonce_commitment, .. } = event else {
+        let PlayerEvent::Chosen {
+            match_id,
+            attempt,
+            choice,
+            opponent_nonce_commitment,
+            ..
+        } = event
+        else {
             panic!("{event:?}")
         };
         choice.value = json!(if choice.value == "odd" { "even" } else { "odd" });
         let league_id = league_id();
         let moves = SignedMoves {
-            draw: MatchDraw { league_id: &league_id, match_id, attempt: *attempt },
+            draw: MatchDraw {
+                league_id: &league_id,
+                match_id,
+                attempt: *attempt,
+            },
             player_id: &matchday_core::protocol::PlayerId::new(player.as_str()),
             commitment: commitment.as_ref().unwrap(),
             opponent_nonce: opponent_nonce_commitment.as_ref(),
@@ -204,7 +260,13 @@ fn a_player_that_signs_another_choice_afterwards_is_bound_by_the_first() {
         choice.signature = Some(moves.sign(&key));
     });
     let found = cli.run(&["verify", "matchday.db", "anew.db"]);
-    is_bad(&found, &["in anew.db (chosen, ", &format!("it contradicts what {player} has signed")]);
+    is_bad(
+        &found,
+        &[
+            "in anew.db (chosen, ",
+            &format!("it contradicts what {player} has signed"),
+        ],
+    );
 }
 
 #[test]
@@ -213,7 +275,14 @@ fn a_log_that_was_signed_anew_is_found_by_what_a_player_keeps() {
     forge_log(&cli);
     assert_eq!(cli.run(&["verify", "anew.db"]).code, 0, "by itself it fits");
     let found = cli.run(&["verify", "anew.db", "p1.db"]);
-    is_bad(&found, &["EQUIVOCATION", "in anew.db (", "the manager has signed another log for P0"]);
+    is_bad(
+        &found,
+        &[
+            "EQUIVOCATION",
+            "in anew.db (",
+            "the manager has signed another log for P0",
+        ],
+    );
 }
 
 #[test]
@@ -221,13 +290,27 @@ fn a_log_under_another_key_is_held_against_the_key_that_players_were_given() {
     let cli = played();
     let key = manager_key(&cli).public_key().to_string();
     let other = SigningKey::from_seed([9; 32]).public_key().to_string();
-    let forged =
-        lines(&cli, "matchday.db").into_iter().filter(|line| !line.contains("\"checkpoint_signed\""));
-    write_anew(&cli, "matchday.db", forged.map(|line| line.replace(&key, &other)).collect());
+    let forged = lines(&cli, "matchday.db")
+        .into_iter()
+        .filter(|line| !line.contains("\"checkpoint_signed\""));
+    write_anew(
+        &cli,
+        "matchday.db",
+        forged.map(|line| line.replace(&key, &other)).collect(),
+    );
     let found = cli.run(&["verify", "anew.db", "p1.db"]);
-    is_bad(&found, &["says that the manager gave it the key", "--key) decides"]);
+    is_bad(
+        &found,
+        &["says that the manager gave it the key", "--key) decides"],
+    );
     let found = cli.run(&["verify", "anew.db", "p1.db", "--key", &key]);
-    is_bad(&found, &["of league in anew.db", "the log does not announce the key that was given"]);
+    is_bad(
+        &found,
+        &[
+            "of league in anew.db",
+            "the log does not announce the key that was given",
+        ],
+    );
 }
 
 #[test]
@@ -237,18 +320,51 @@ fn two_checkpoints_of_one_log_that_contradict_each_other_are_shown_side_by_side(
     let size = Checkpoint::parse_note(&kept).unwrap().size;
     save(&cli, "one.txt", &kept);
     save(&cli, "other.txt", &note(&manager_key(&cli), size, [7; 32]));
-    let found = cli.run(&["verify", "matchday.db", "--checkpoint", "one.txt", "--checkpoint", "other.txt"]);
-    is_bad(&found, &["EQUIVOCATION: the manager has signed two logs", "other.txt:", "DOES NOT FIT"]);
-    let both = cli.run(&["verify", "p1.db", "--checkpoint", "other.txt", "--json"]).json();
-    assert_eq!(both["equivocation"].as_array().unwrap().len(), 2, "a player's store is enough: {both}");
+    let found = cli.run(&[
+        "verify",
+        "matchday.db",
+        "--checkpoint",
+        "one.txt",
+        "--checkpoint",
+        "other.txt",
+    ]);
+    is_bad(
+        &found,
+        &[
+            "EQUIVOCATION: the manager has signed two logs",
+            "other.txt:",
+            "DOES NOT FIT",
+        ],
+    );
+    let both = cli
+        .run(&["verify", "p1.db", "--checkpoint", "other.txt", "--json"])
+        .json();
+    assert_eq!(
+        both["equivocation"].as_array().unwrap().len(),
+        2,
+        "a player's store is enough: {both}"
+    );
     // A smaller one that the log does not have beneath the last, and one that somebody else signed.
     save(&cli, "other.txt", &note(&manager_key(&cli), 1, [7; 32]));
     let found = cli.run(&["verify", "matchday.db", "--checkpoint", "other.txt"]);
-    is_bad(&found, &["EQUIVOCATION", "event 1 had another hash when it was signed"]);
-    save(&cli, "other.txt", &note(&SigningKey::from_seed([9; 32]), size, [7; 32]));
+    is_bad(
+        &found,
+        &[
+            "EQUIVOCATION",
+            "event 1 had another hash when it was signed",
+        ],
+    );
+    save(
+        &cli,
+        "other.txt",
+        &note(&SigningKey::from_seed([9; 32]), size, [7; 32]),
+    );
     let found = cli.run(&["verify", "matchday.db", "--checkpoint", "other.txt"]);
     is_bad(&found, &["DOES NOT FIT"]);
-    assert!(!found.out.contains("EQUIVOCATION"), "anyone can sign with a key of his own: {found:?}");
+    assert!(
+        !found.out.contains("EQUIVOCATION"),
+        "anyone can sign with a key of his own: {found:?}"
+    );
 }
 
 #[test]
@@ -263,15 +379,24 @@ fn the_key_that_the_caller_has_from_elsewhere_decides() {
     let other = SigningKey::from_seed([9; 32]);
     let stranger = other.public_key().to_string();
     let found = cli.run(&["verify", "matchday.db", "--key", &stranger]);
-    is_bad(&found, &["it is signed with another key than the one that was given"]);
+    is_bad(
+        &found,
+        &["it is signed with another key than the one that was given"],
+    );
     let found = cli.run(&["verify", "matchday.db", "p1.db", "--key", "secret"]);
     assert!(found.failed(2).contains("expected ed25519:"), "{found:?}");
-    let unsigned =
-        lines(&cli, "matchday.db").into_iter().filter(|line| !line.contains("\"checkpoint_signed\""));
+    let unsigned = lines(&cli, "matchday.db")
+        .into_iter()
+        .filter(|line| !line.contains("\"checkpoint_signed\""));
     write_anew(&cli, "matchday.db", unsigned.collect());
     let found = cli.run(&["verify", "anew.db", "--key", &key.to_string()]);
     assert_eq!(found.code, 3, "nothing is signed: {found:?}");
-    assert!(found.out.contains("not checked: whether this is the log of the manager"), "{found:?}");
+    assert!(
+        found
+            .out
+            .contains("not checked: whether this is the log of the manager"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -280,13 +405,22 @@ fn a_referee_whose_game_over_contradicts_its_report_is_named() {
     let key = application(&cli, "r1.db").signing_key();
     let contradict = |sign: bool| {
         rewrite_player(&cli, "finished", |event| {
-            let PlayerEvent::Finished { game, signed: Some(signed) } = event else { panic!("{event:?}") };
+            let PlayerEvent::Finished {
+                game,
+                signed: Some(signed),
+            } = event
+            else {
+                panic!("{event:?}")
+            };
             let mut result: Value = serde_json::from_str(&signed.game_result).unwrap();
             result["drawn_number"] = json!(11 - result["drawn_number"].as_u64().unwrap());
             signed.game_result = result.to_string();
             let league_id = league_id();
-            let about =
-                AttemptRef { league_id: &league_id, match_id: &game.match_id, attempt: signed.attempt };
+            let about = AttemptRef {
+                league_id: &league_id,
+                match_id: &game.match_id,
+                attempt: signed.attempt,
+            };
             if sign {
                 signed.signature = about.sign(&key, Statement::Result(&signed.game_result));
             }
@@ -296,10 +430,17 @@ fn a_referee_whose_game_over_contradicts_its_report_is_named() {
     let found = cli.run(&["verify", "matchday.db", "anew.db"]);
     is_bad(
         &found,
-        &["of league in matchday.db (match_decided, ", "REF01 reports another result", "drawn_number"],
+        &[
+            "of league in matchday.db (match_decided, ",
+            "REF01 reports another result",
+            "drawn_number",
+        ],
     );
     fs::remove_file(cli.path().join("anew.db")).unwrap();
     contradict(false);
     let found = cli.run(&["verify", "matchday.db", "anew.db"]);
-    is_bad(&found, &["in anew.db (finished, ", "REF01 has not signed this result"]);
+    is_bad(
+        &found,
+        &["in anew.db (finished, ", "REF01 has not signed this result"],
+    );
 }

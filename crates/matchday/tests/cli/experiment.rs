@@ -21,7 +21,12 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap())
-        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
         .collect();
     files.sort();
     files
@@ -36,7 +41,14 @@ fn a_plan_gives_the_same_bytes_on_any_number_of_threads() {
     let cli = Cli::new(crate::MATCHDAY);
     plan(&cli, PLAN);
     for threads in ["1", "2", "3"] {
-        let done = cli.run(&["experiment", "plan.toml", "--out", threads, "--threads", threads]);
+        let done = cli.run(&[
+            "experiment",
+            "plan.toml",
+            "--out",
+            threads,
+            "--threads",
+            threads,
+        ]);
         assert_eq!(done.code, 0, "{done:?}");
         if threads == "1" {
             insta::assert_snapshot!(done.out);
@@ -44,25 +56,49 @@ fn a_plan_gives_the_same_bytes_on_any_number_of_threads() {
     }
     let first = files(&cli.path().join("1"));
     let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["experiment.json", "matches.csv", "report.html", "results.json"]);
+    assert_eq!(
+        names,
+        [
+            "experiment.json",
+            "matches.csv",
+            "report.html",
+            "results.json"
+        ]
+    );
     assert_eq!(files(&cli.path().join("2")), first);
     assert_eq!(files(&cli.path().join("3")), first);
     let csv = String::from_utf8(first[1].1.clone()).unwrap();
     let results: Value = serde_json::from_slice(&first[3].1).unwrap();
     let matches = |group: usize| results["results"][group]["matches"].as_u64().unwrap();
-    assert_eq!(matches(0), 2 * 40 * 3 * 2, "two seeds, three pairs, series of two");
-    assert_eq!(csv.lines().count() as u64, 1 + (0..4).map(matches).sum::<u64>());
+    assert_eq!(
+        matches(0),
+        2 * 40 * 3 * 2,
+        "two seeds, three pairs, series of two"
+    );
+    assert_eq!(
+        csv.lines().count() as u64,
+        1 + (0..4).map(matches).sum::<u64>()
+    );
     assert_eq!(results["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(results["plan"], PLAN);
-    assert_eq!(results["results"][0]["strategies"][0]["strategy"], "always_defect");
-    assert_eq!(results["results"][1]["leagues"][0]["strategy"], "always_defect");
+    assert_eq!(
+        results["results"][0]["strategies"][0]["strategy"],
+        "always_defect"
+    );
+    assert_eq!(
+        results["results"][1]["leagues"][0]["strategy"],
+        "always_defect"
+    );
 }
 
 /// As `kill -9` leaves it: a run is ended by it ten times, at whatever row it has come to.
 #[test]
 fn killed_ten_times_it_ends_with_the_same_bytes() {
     let cli = Cli::new(crate::MATCHDAY);
-    plan(&cli, &PLAN.replace("repetitions = 40", "repetitions = 12000"));
+    plan(
+        &cli,
+        &PLAN.replace("repetitions = 40", "repetitions = 12000"),
+    );
     let args = |out| ["experiment", "plan.toml", "--out", out, "--threads", "2"];
     assert_eq!(cli.run(&args("whole")).code, 0);
     let csv = cli.path().join("killed/matches.csv");
@@ -73,8 +109,15 @@ fn killed_ten_times_it_ends_with_the_same_bytes() {
         let mut running = Process::start(cli.command(&args("killed")));
         // The file grows from where it was cut off.
         eventually("a row is written", || {
-            assert!(!cli.path().join("killed/results.json").exists(), "over after {kills} kills");
-            if size() > before { Ok(()) } else { Err(running.err()) }
+            assert!(
+                !cli.path().join("killed/results.json").exists(),
+                "over after {kills} kills"
+            );
+            if size() > before {
+                Ok(())
+            } else {
+                Err(running.err())
+            }
         });
         running.signal("KILL");
         running.wait();
@@ -83,7 +126,10 @@ fn killed_ten_times_it_ends_with_the_same_bytes() {
     assert!(!cli.path().join("killed/results.json").exists());
     let done = cli.run(&args("killed"));
     assert_eq!(done.code, 0, "{done:?}");
-    assert_eq!(files(&cli.path().join("killed")), files(&cli.path().join("whole")));
+    assert_eq!(
+        files(&cli.path().join("killed")),
+        files(&cli.path().join("whole"))
+    );
 }
 
 #[test]
@@ -129,12 +175,22 @@ fn programs_take_part_and_replays_are_noticed() {
     fs::write(&program, "#!/bin/sh\nexec python3 -c 'import json,sys; print(json.dumps(json.load(sys.stdin)[\"options\"][0]))'\n")
         .unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    plan(&cli, "games = [\"nim\"]\nstrategies = [\"command:./first\", \"optimal\"]\nrepetitions = 3\n");
+    plan(
+        &cli,
+        "games = [\"nim\"]\nstrategies = [\"command:./first\", \"optimal\"]\nrepetitions = 3\n",
+    );
     let done = cli.run(&["experiment", "plan.toml", "--json"]);
     let pair = &done.json()["results"][0]["pairs"][0];
-    assert_eq!((&pair["losses"], &pair["different_games"]), (&Value::from(6), &Value::from(2)), "{pair}");
+    assert_eq!(
+        (&pair["losses"], &pair["different_games"]),
+        (&Value::from(6), &Value::from(2)),
+        "{pair}"
+    );
     let page = fs::read_to_string(cli.path().join("plan/report.html")).unwrap();
-    assert!(page.contains("Pairs that leave nothing to chance"), "{page}");
+    assert!(
+        page.contains("Pairs that leave nothing to chance"),
+        "{page}"
+    );
 }
 
 #[test]
@@ -142,11 +198,19 @@ fn a_circle_of_strategies_is_told() {
     let cli = Cli::new(crate::MATCHDAY);
     for hand in ["rock", "paper", "scissors"] {
         let program = cli.path().join(hand);
-        fs::write(&program, format!("#!/bin/sh\ncat >/dev/null; echo {hand}\n")).unwrap();
+        fs::write(
+            &program,
+            format!("#!/bin/sh\ncat >/dev/null; echo {hand}\n"),
+        )
+        .unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    let strategies = "strategies = [\"command:./rock\", \"command:./paper\", \"command:./scissors\"]";
-    plan(&cli, &format!("games = [\"rock_paper_scissors\"]\nrepetitions = 3\n{strategies}\n"));
+    let strategies =
+        "strategies = [\"command:./rock\", \"command:./paper\", \"command:./scissors\"]";
+    plan(
+        &cli,
+        &format!("games = [\"rock_paper_scissors\"]\nrepetitions = 3\n{strategies}\n"),
+    );
     let done = cli.run(&["experiment", "plan.toml", "--json"]);
     let circle = serde_json::json!([["command:./rock", "command:./scissors", "command:./paper"]]);
     assert_eq!(done.json()["results"][0]["cycles"], circle, "{done:?}");
@@ -159,7 +223,10 @@ fn a_circle_of_strategies_is_told() {
 fn what_cannot_be_done_is_told_before_anything_is_played() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["experiment", "nowhere.toml"]);
-    assert!(done.failed(2).contains("nowhere.toml cannot be read"), "{done:?}");
+    assert!(
+        done.failed(2).contains("nowhere.toml cannot be read"),
+        "{done:?}"
+    );
     plan(&cli, "games = [\"nimm\"]");
     let done = cli.run(&["experiment", "plan.toml"]);
     let words = "plan.toml: line 1: games: there is no game \"nimm\" - did you mean \"nim\"?";
@@ -169,10 +236,18 @@ fn what_cannot_be_done_is_told_before_anything_is_played() {
     assert_eq!(cli.run(&["experiment", "plan.toml"]).code, 0);
     plan(&cli, &PLAN.replace("40", "41"));
     let done = cli.run(&["experiment", "plan.toml"]);
-    assert!(done.failed(1).contains("holds results of another plan"), "{done:?}");
+    assert!(
+        done.failed(1).contains("holds results of another plan"),
+        "{done:?}"
+    );
     let identity = cli.path().join("plan/experiment.json");
-    let text = fs::read_to_string(&identity).unwrap().replace(env!("CARGO_PKG_VERSION"), "0.0.1");
+    let text = fs::read_to_string(&identity)
+        .unwrap()
+        .replace(env!("CARGO_PKG_VERSION"), "0.0.1");
     fs::write(&identity, text).unwrap();
     let done = cli.run(&["experiment", "plan.toml"]);
-    assert!(done.failed(1).contains("was begun by matchday 0.0.1"), "{done:?}");
+    assert!(
+        done.failed(1).contains("was begun by matchday 0.0.1"),
+        "{done:?}"
+    );
 }

@@ -75,7 +75,10 @@ fn of_the_program_fits_on_a_screen_however_it_is_asked_for() {
         let done = output(command);
         let page = done.out + &done.err;
         assert!(page.lines().count() <= 24, "{args:?}: {page}");
-        assert!(page.lines().all(|line| line.chars().count() <= 80), "{args:?}: {page}");
+        assert!(
+            page.lines().all(|line| line.chars().count() <= 80),
+            "{args:?}: {page}"
+        );
         let first = page.split_once("Examples:\n").unwrap().1.trim_start();
         assert!(first.starts_with("matchday run"), "{page}");
     }
@@ -91,7 +94,10 @@ fn of_the_program_with_a_line_for_each_command() {
 fn of_a_command_shows_flags_of_every_day_and_all_of_them_on_demand() {
     let all = output(Cli::new(crate::MATCHDAY).command(&["league", "--help-all"])).out;
     let everyday = help(&["league"]);
-    assert!(all.contains("--tls-ca") && !everyday.contains("--tls-ca"), "{everyday}");
+    assert!(
+        all.contains("--tls-ca") && !everyday.contains("--tls-ca"),
+        "{everyday}"
+    );
     assert!(everyday.contains("--help-all shows all"), "{everyday}");
 }
 

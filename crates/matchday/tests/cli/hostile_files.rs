@@ -111,13 +111,18 @@ fn every_command_ends_at_a_league_of_400_000_rounds() {
             "verify" => {
                 let ended = cli.run(command);
                 assert_eq!(ended.code, 1, "{ended:?}");
-                assert!(ended.out.contains("a league has 9999 rounds at most"), "{ended:?}");
+                assert!(
+                    ended.out.contains("a league has 9999 rounds at most"),
+                    "{ended:?}"
+                );
             }
             _ => {
                 let ended = cli.run(command);
                 let said = ended.failed(1);
                 assert!(
-                    said.contains("it has a league of 400000 rounds, and a league has 9999 at most"),
+                    said.contains(
+                        "it has a league of 400000 rounds, and a league has 9999 at most"
+                    ),
                     "{ended:?}"
                 );
                 assert_eq!(said.trim_end().lines().count(), 1, "{said}");
@@ -134,7 +139,8 @@ fn server(body: &'static str) -> String {
         for mut stream in listener.incoming().map_while(Result::ok) {
             let _ = stream.read(&mut [0; 4096]);
             let length = body.len();
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
             let _ = stream.write_all(format!("{head}{body}").as_bytes());
         }
     });

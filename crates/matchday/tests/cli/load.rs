@@ -15,7 +15,10 @@ fn limited(cli: &Cli, soft: u32, hard: u32, args: &[&str]) -> Command {
     let program = cli.command(args);
     let mut shell = Command::new("sh");
     let limits = format!("ulimit -S -n {soft}; ulimit -H -n {hard}; exec \"$0\" \"$@\"");
-    shell.args(["-c", &limits]).arg(program.get_program()).args(program.get_args());
+    shell
+        .args(["-c", &limits])
+        .arg(program.get_program())
+        .args(program.get_args());
     shell.current_dir(cli.path()).stdin(Stdio::null());
     shell
 }
@@ -23,24 +26,40 @@ fn limited(cli: &Cli, soft: u32, hard: u32, args: &[&str]) -> Command {
 #[test]
 fn the_soft_limit_of_descriptors_is_raised_to_the_hard_one() {
     let cli = Cli::new(crate::MATCHDAY);
-    let manager = Process::start(limited(&cli, 256, 2000, &["manager", "--listen", "127.0.0.1:0"]));
+    let manager = Process::start(limited(
+        &cli,
+        256,
+        2000,
+        &["manager", "--listen", "127.0.0.1:0"],
+    ));
     manager.until("listening on");
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", manager.pid())).unwrap();
-    let open = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
-    let numbers: Vec<_> = open.split_whitespace().filter_map(|word| word.parse::<u32>().ok()).collect();
+    let open = limits
+        .lines()
+        .find(|line| line.starts_with("Max open files"))
+        .unwrap();
+    let numbers: Vec<_> = open
+        .split_whitespace()
+        .filter_map(|word| word.parse::<u32>().ok())
+        .collect();
     assert_eq!(numbers, [2000, 2000], "{open}");
 }
 
 /// What one request from another address of this machine is answered with, within some seconds.
 fn asked_from(source: [u8; 4], to: SocketAddr) -> String {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     let mut stream = runtime.block_on(async {
         let socket = tokio::net::TcpSocket::new_v4().unwrap();
         socket.bind(SocketAddr::from((source, 0))).unwrap();
         socket.connect(to).await.unwrap().into_std().unwrap()
     });
     stream.set_nonblocking(false).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(3)))
+        .unwrap();
     let request = format!("GET /health/live HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -107,7 +126,12 @@ fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped
     drop(command);
     until_listening(&listen);
     let url = format!("http://{listen}/mcp");
-    let ask = || post(&url, &json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": {}}));
+    let ask = || {
+        post(
+            &url,
+            &json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": {}}),
+        )
+    };
     for _ in 0..5000 {
         assert_eq!(ask().status, 200);
     }
@@ -116,8 +140,13 @@ fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped
     metrics.write_all(request.as_bytes()).unwrap();
     let mut page = String::new();
     metrics.read_to_string(&mut page).unwrap();
-    let dropped = page.lines().find_map(|line| line.strip_prefix("matchday_log_lines_dropped_total "));
-    assert!(dropped.is_some_and(|count| count.parse::<u64>().unwrap() > 100), "{dropped:?}");
+    let dropped = page
+        .lines()
+        .find_map(|line| line.strip_prefix("matchday_log_lines_dropped_total "));
+    assert!(
+        dropped.is_some_and(|count| count.parse::<u64>().unwrap() > 100),
+        "{dropped:?}"
+    );
 
     let reading = std::thread::spawn(move || {
         let mut text = String::new();
@@ -125,10 +154,20 @@ fn a_manager_whose_log_nobody_reads_goes_on_and_says_how_many_lines_were_dropped
         text
     });
     let pid = manager.0.id().to_string();
-    assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-s", "TERM", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
     assert!(manager.0.wait().unwrap().success());
     let text = reading.join().unwrap();
-    assert!(text.contains("listening on") && text.contains(" log lines dropped"), "{}", text.trim());
+    assert!(
+        text.contains("listening on") && text.contains(" log lines dropped"),
+        "{}",
+        text.trim()
+    );
 }
 
 #[test]
@@ -164,13 +203,23 @@ fn in_session(url: &str, session: &str, method: &str, params: Value) -> Response
         "mcp-session-id: {session}\r\nmcp-protocol-version: 2025-11-25\r\nAccept: application/json, \
          text/event-stream\r\n"
     );
-    post_with(url, &headers, &json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}))
+    post_with(
+        url,
+        &headers,
+        &json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
+    )
 }
 
 /// The message in the last event of an answer that is a stream.
 fn told(answer: &Response) -> Value {
-    let mut events = answer.body.lines().rev().filter_map(|line| line.strip_prefix("data: "));
-    let last = events.find(|data| data.starts_with('{')).unwrap_or_else(|| panic!("{}", answer.body));
+    let mut events = answer
+        .body
+        .lines()
+        .rev()
+        .filter_map(|line| line.strip_prefix("data: "));
+    let last = events
+        .find(|data| data.starts_with('{'))
+        .unwrap_or_else(|| panic!("{}", answer.body));
     serde_json::from_str(last).unwrap()
 }
 
@@ -180,7 +229,10 @@ fn a_flood_of_sessions_shuts_nobody_out_and_ends_nobody_elses() {
     let _manager = cli.manager(&[]);
     let opened = session(&cli.manager);
     let in_use = opened.header("mcp-session-id").unwrap();
-    assert_eq!(in_session(&cli.manager, in_use, "tools/list", json!({})).status, 200);
+    assert_eq!(
+        in_session(&cli.manager, in_use, "tools/list", json!({})).status,
+        200
+    );
     for number in 1..=1100 {
         assert_eq!(session(&cli.manager).status, 200, "session {number}");
     }
@@ -203,8 +255,14 @@ fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
     let opened = session(&cli.manager);
     let id = opened.header("mcp-session-id").unwrap().to_owned();
     let joined = told(&in_session(&cli.manager, &id, "tools/call", join));
-    let seat = joined["result"]["structuredContent"]["seat"].as_str().unwrap().to_owned();
-    assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined}");
+    let seat = joined["result"]["structuredContent"]["seat"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        joined["result"]["structuredContent"]["player_id"], "P01",
+        "{joined}"
+    );
     manager.signal("TERM");
     assert!(manager.wait().success(), "{}", manager.err());
     for file in std::fs::read_dir(cli.path()).unwrap() {
@@ -215,14 +273,27 @@ fn the_managers_store_holds_no_token_of_a_player_in_a_seat() {
         assert!(!text.contains(&seat), "{name} holds the key of a seat");
         let is_of_seats = name.starts_with("league-seats.db");
         assert!(is_of_seats || !holds_a_token(&text), "{name} holds a token");
-        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &std::fs::metadata(&path).unwrap().permissions(),
+        );
         let is_closed = mode & 0o077 == 0 || name.ends_with(".lock");
-        assert!(!is_of_seats || is_closed, "{name} can be read by others: {mode:o}");
+        assert!(
+            !is_of_seats || is_closed,
+            "{name} can be read by others: {mode:o}"
+        );
     }
     // Who had the seat has it again.
     let manager = cli.manager(&["--seats", "on", "--store", "league.db"]);
-    let id = session(&cli.manager).header("mcp-session-id").unwrap().to_owned();
+    let id = session(&cli.manager)
+        .header("mcp-session-id")
+        .unwrap()
+        .to_owned();
     let again = json!({"name": "join_league", "arguments": {"seat": seat}});
     let joined = told(&in_session(&cli.manager, &id, "tools/call", again));
-    assert_eq!(joined["result"]["structuredContent"]["player_id"], "P01", "{joined} {}", manager.err());
+    assert_eq!(
+        joined["result"]["structuredContent"]["player_id"],
+        "P01",
+        "{joined} {}",
+        manager.err()
+    );
 }

@@ -6,8 +6,14 @@ use matchday_testkit::cli::{Cli, TOKEN};
 fn a_league_is_shown_before_and_after_it_is_played() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&["--lead", "0"]);
-    assert_eq!(cli.ask(&["standings"]).out, "no player has registered yet\n");
-    assert_eq!(cli.ask(&["schedule"]).out, "the rounds are drawn up when the league starts\n");
+    assert_eq!(
+        cli.ask(&["standings"]).out,
+        "no player has registered yet\n"
+    );
+    assert_eq!(
+        cli.ask(&["schedule"]).out,
+        "the rounds are drawn up when the league starts\n"
+    );
     let _agents = cli.agents(1, 3);
     assert!(cli.ask(&["status"]).out.contains("registration"));
     let started = cli.ask(&["start", "--json"]);
@@ -15,30 +21,65 @@ fn a_league_is_shown_before_and_after_it_is_played() {
 
     let watched = cli.ask(&["watch"]);
     assert_eq!(watched.code, 0);
-    assert!(watched.out.contains("3 of 3 matches, round 3 of 3, over\nRANK  PLAYER"), "{watched:?}");
-    assert!(!watched.out.contains('\u{1b}'), "no control characters in a pipe");
+    assert!(
+        watched
+            .out
+            .contains("3 of 3 matches, round 3 of 3, over\nRANK  PLAYER"),
+        "{watched:?}"
+    );
+    assert!(
+        !watched.out.contains('\u{1b}'),
+        "no control characters in a pipe"
+    );
 
     let standings = cli.ask(&["standings"]).out;
     assert!(standings.starts_with("RANK  PLAYER  NAME"), "{standings}");
     assert_eq!(standings.lines().count(), 4);
     let schedule = cli.ask(&["schedule"]).out;
-    assert_eq!((schedule.lines().count(), schedule.matches("bye").count()), (7, 3), "{schedule}");
-    assert_eq!(cli.ask(&["schedule", "--round", "2"]).out.lines().count(), 3);
+    assert_eq!(
+        (schedule.lines().count(), schedule.matches("bye").count()),
+        (7, 3),
+        "{schedule}"
+    );
+    assert_eq!(
+        cli.ask(&["schedule", "--round", "2"]).out.lines().count(),
+        3
+    );
     let data = cli.ask(&["schedule", "--round", "2", "--json"]).json();
     assert_eq!(data["rounds"][0]["matches"][0]["match_id"], "R2M1");
 
     let stats = cli.ask(&["stats", "P01"]).out;
-    assert!(stats.starts_with("P01") && stats.contains("technical losses"), "{stats}");
-    assert_eq!(cli.ask(&["stats", "P01", "--json"]).json()["stats"]["played"], 2);
+    assert!(
+        stats.starts_with("P01") && stats.contains("technical losses"),
+        "{stats}"
+    );
+    assert_eq!(
+        cli.ask(&["stats", "P01", "--json"]).json()["stats"]["played"],
+        2
+    );
     let referee = cli.ask(&["stats", "REF01"]).out;
-    assert!(referee.starts_with("REF01") && referee.contains("matches decided            3"), "{referee}");
-    assert_eq!(cli.ask(&["stats", "REF01", "--json"]).json()["matches_decided"], 3);
+    assert!(
+        referee.starts_with("REF01") && referee.contains("matches decided            3"),
+        "{referee}"
+    );
+    assert_eq!(
+        cli.ask(&["stats", "REF01", "--json"]).json()["matches_decided"],
+        3
+    );
     let unknown = cli.ask(&["stats", "REF09"]);
-    assert!(unknown.failed(1).contains("no referee REF09: the league has REF01"), "{unknown:?}");
+    assert!(
+        unknown
+            .failed(1)
+            .contains("no referee REF09: the league has REF01"),
+        "{unknown:?}"
+    );
     let unknown = cli.ask(&["stats", "P09"]);
     assert!(unknown.failed(1).contains("P09"), "{unknown:?}");
     let beyond = cli.ask(&["schedule", "--round", "9"]);
-    assert!(beyond.failed(1).contains("expected 1 to 3, got 9"), "{beyond:?}");
+    assert!(
+        beyond.failed(1).contains("expected 1 to 3, got 9"),
+        "{beyond:?}"
+    );
 }
 
 #[test]
@@ -57,7 +98,13 @@ fn rounds_that_follow_from_results_are_named_and_those_to_come_are_counted() {
             .collect::<Vec<_>>()
             .join(" ")
     };
-    let schedule = cli.ask(&["schedule"]).out.lines().map(words).collect::<Vec<_>>().join("\n");
+    let schedule = cli
+        .ask(&["schedule"])
+        .out
+        .lines()
+        .map(words)
+        .collect::<Vec<_>>()
+        .join("\n");
     insta::assert_snapshot!(schedule, @r"
     ROUND TITLE MATCH PLAYER A PLAYER B REFEREE RESULT
     1 Semifinals R1M1 P02 Player PORT P03 Player PORT REF01 to come
@@ -65,23 +112,52 @@ fn rounds_that_follow_from_results_are_named_and_those_to_come_are_counted() {
     more rounds to come, at least 1: each is drawn from the results before it
     ");
     let later = cli.ask(&["schedule", "--round", "2"]);
-    assert!(later.failed(1).contains("round 2 is not drawn yet"), "{later:?}");
+    assert!(
+        later.failed(1).contains("round 2 is not drawn yet"),
+        "{later:?}"
+    );
 }
 
 #[test]
 fn a_manager_refuses_what_its_format_cannot_be() {
     let cli = Cli::new(crate::MATCHDAY);
     let refused = |args: &[&str]| {
-        let words = [&["manager", "--listen", "127.0.0.1:0", "--operator-token", TOKEN], args].concat();
+        let words = [
+            &[
+                "manager",
+                "--listen",
+                "127.0.0.1:0",
+                "--operator-token",
+                TOKEN,
+            ],
+            args,
+        ]
+        .concat();
         cli.run(&words).failed(2).to_owned()
     };
     let said = refused(&["--rounds", "5"]);
-    assert!(said.contains("--rounds: round_robin has no such setting; it goes with swiss"), "{said}");
+    assert!(
+        said.contains("--rounds: round_robin has no such setting; it goes with swiss"),
+        "{said}"
+    );
     let said = refused(&["--format", "pyramid"]);
-    assert!(said.contains("--format: expected round_robin or double_round_robin or swiss"), "{said}");
-    let crowded = ["--format", "groups_knockout", "--groups", "3", "--start-when", "players=5"];
+    assert!(
+        said.contains("--format: expected round_robin or double_round_robin or swiss"),
+        "{said}"
+    );
+    let crowded = [
+        "--format",
+        "groups_knockout",
+        "--groups",
+        "3",
+        "--start-when",
+        "players=5",
+    ];
     let said = refused(&crowded);
-    assert!(said.contains("--groups: 5 players cannot be put into 3 groups of at least 2"), "{said}");
+    assert!(
+        said.contains("--groups: 5 players cannot be put into 3 groups of at least 2"),
+        "{said}"
+    );
 }
 
 /// The league's data as both ways of asking give it: from the manager, and from its store.
@@ -100,7 +176,10 @@ fn what_results_mean_is_told_by_a_manager_and_by_its_store_alike() {
     assert_eq!(cli.ask(&["stats"]).out, "no player has registered yet\n");
     let _agents = cli.agents(1, 3);
     let before = cli.ask(&["stats"]).out;
-    assert!(before.contains("Luck meter  No match has been played out yet"), "{before}");
+    assert!(
+        before.contains("Luck meter  No match has been played out yet"),
+        "{before}"
+    );
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
 
@@ -109,17 +188,35 @@ fn what_results_mean_is_told_by_a_manager_and_by_its_store_alike() {
         assert_eq!(asked, read, "{agent:?}");
     }
     let [league, _] = both_ways(&cli, &[]);
-    assert_eq!((&league["matches"], &league["forfeits"]), (&3.into(), &0.into()), "{league}");
+    assert_eq!(
+        (&league["matches"], &league["forfeits"]),
+        (&3.into(), &0.into()),
+        "{league}"
+    );
     assert_eq!(league["neighbours"].as_array().unwrap().len(), 2);
     let [player, _] = both_ways(&cli, &["P01"]);
-    assert!(player["statistics"]["bradley_terry"]["low"].is_number(), "{player}");
+    assert!(
+        player["statistics"]["bradley_terry"]["low"].is_number(),
+        "{player}"
+    );
 
     let said = cli.run(&["stats", "--store", "league.db"]).out;
-    for words in ["BRADLEY-TERRY", "GLICKO-2", "Luck meter  This table", "Top two"] {
+    for words in [
+        "BRADLEY-TERRY",
+        "GLICKO-2",
+        "Luck meter  This table",
+        "Top two",
+    ] {
         assert!(said.contains(words), "{words}: {said}");
     }
     let of_player = cli.run(&["stats", "P01", "--store", "league.db"]).out;
-    assert!(of_player.contains("as good by chance") && of_player.contains(" from 2 matches "), "{of_player}");
+    assert!(
+        of_player.contains("as good by chance") && of_player.contains(" from 2 matches "),
+        "{of_player}"
+    );
     let unknown = cli.run(&["stats", "P09", "--store", "league.db"]);
-    assert_eq!(unknown.failed(1), "no player P09: the league has P01, P02, P03");
+    assert_eq!(
+        unknown.failed(1),
+        "no player P09: the league has P01, P02, P03"
+    );
 }

@@ -6,7 +6,15 @@ use std::fs;
 #[test]
 fn a_starter_is_written_and_told_how_to_go_on() {
     let cli = Cli::new(crate::MATCHDAY);
-    let done = cli.run(&["new", "player", "--lang", "python", "agents/ada", "--name", "Ada"]);
+    let done = cli.run(&[
+        "new",
+        "player",
+        "--lang",
+        "python",
+        "agents/ada",
+        "--name",
+        "Ada",
+    ]);
     assert_eq!(done.code, 0, "{done:?}");
     insta::assert_snapshot!(done.out);
     let agent = fs::read_to_string(cli.path().join("agents/ada/agent.py")).unwrap();
@@ -32,7 +40,10 @@ fn a_folder_with_something_in_it_is_left_as_it_is() {
     let line = done.failed(2);
     assert!(line.contains("cannot use ada: it is not empty"), "{line}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-    assert_eq!(fs::read_to_string(folder.join("strategy.py")).unwrap(), "mine");
+    assert_eq!(
+        fs::read_to_string(folder.join("strategy.py")).unwrap(),
+        "mine"
+    );
 }
 
 #[test]
@@ -50,7 +61,10 @@ fn a_name_that_no_league_would_take_is_refused_before_anything_is_written() {
     for name in ["", &"a".repeat(51)] {
         let done = cli.run(&["new", "player", "--lang", "python", "ada", "--name", name]);
         let line = done.failed(2);
-        assert!(line.contains("--name: expected a name of 1 to 50 characters"), "{line}");
+        assert!(
+            line.contains("--name: expected a name of 1 to 50 characters"),
+            "{line}"
+        );
         assert!(!cli.path().join("ada").exists());
     }
 }

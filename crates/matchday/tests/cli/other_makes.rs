@@ -24,12 +24,18 @@ fn message(kind: &str, body: Value) -> Value {
         "protocol": "league.v2", "message_type": kind, "sender": "league_manager",
         "timestamp": "2025-01-15T14:00:01Z", "conversation_id": "conv-other",
     });
-    message.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+    message
+        .as_object_mut()
+        .unwrap()
+        .extend(body.as_object().unwrap().clone());
     message
 }
 
 fn result(message: Value) -> (u16, String) {
-    (200, json!({"jsonrpc": "2.0", "id": 1, "result": message}).to_string())
+    (
+        200,
+        json!({"jsonrpc": "2.0", "id": 1, "result": message}).to_string(),
+    )
 }
 
 fn status() -> Value {
@@ -44,17 +50,22 @@ fn status() -> Value {
 
 /// The standings as one of the sources prints them: no more than rank, player and points.
 fn standings() -> Value {
-    let rows =
-        json!([{"rank": 1, "player_id": "P01", "points": 9}, {"rank": 2, "player_id": "P03", "points": 5}]);
+    let rows = json!([{"rank": 1, "player_id": "P01", "points": 9}, {"rank": 2, "player_id": "P03", "points": 5}]);
     query_response("GET_STANDINGS", json!({"standings": rows}))
 }
 
 fn query_response(query_type: &str, data: Value) -> Value {
-    message("LEAGUE_QUERY_RESPONSE", json!({"query_type": query_type, "success": true, "data": data}))
+    message(
+        "LEAGUE_QUERY_RESPONSE",
+        json!({"query_type": query_type, "success": true, "data": data}),
+    )
 }
 
 fn league_error(code: &str, why: &str) -> Value {
-    message("LEAGUE_ERROR", json!({"error_code": code, "error_description": why}))
+    message(
+        "LEAGUE_ERROR",
+        json!({"error_code": code, "error_description": why}),
+    )
 }
 
 /// Knows `start_league` and `league_query` in proper JSON-RPC and nothing else.
@@ -72,7 +83,10 @@ fn strict(request: &Value) -> (u16, String) {
     match request["method"].as_str() {
         _ if !proper => {
             let error = json!({"code": -32600, "message": "Invalid Request"});
-            (200, json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string())
+            (
+                200,
+                json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string(),
+            )
         }
         Some("start_league" | "league_query") if params["league_id"] != LEAGUE => {
             result(league_error("E007", "there is no such league here"))
@@ -87,7 +101,11 @@ fn strict(request: &Value) -> (u16, String) {
 
 /// It failed with exit code 1 and one line, and showed nothing.
 fn refused<'a>(done: &'a Output, what: &str) -> &'a str {
-    assert_eq!((done.code, done.out.as_str(), done.err.lines().count()), (1, "", 1), "{what}: {done:?}");
+    assert_eq!(
+        (done.code, done.out.as_str(), done.err.lines().count()),
+        (1, "", 1),
+        "{what}: {done:?}"
+    );
     done.failed(1)
 }
 
@@ -97,11 +115,17 @@ fn a_strict_manager_is_started_by_standard_json_rpc() {
     let cli = other.cli();
     let started = cli.ask(&["start"]);
     assert_eq!((started.code, started.err.as_str()), (0, ""), "{started:?}");
-    assert!(started.out.contains(LEAGUE) && started.out.contains("1 of 3"), "{started:?}");
+    assert!(
+        started.out.contains(LEAGUE) && started.out.contains("1 of 3"),
+        "{started:?}"
+    );
     assert_eq!(cli.ask(&["start", "--json"]).json()["status"], "running");
     for request in other.requests() {
         assert_eq!(request["jsonrpc"], "2.0", "{request}");
-        assert!(request["id"].is_i64() && request["method"].is_string(), "{request}");
+        assert!(
+            request["id"].is_i64() && request["method"].is_string(),
+            "{request}"
+        );
         assert!(request["params"].is_object(), "{request}");
     }
 }
@@ -112,11 +136,23 @@ fn a_strict_manager_is_asked_by_league_query_where_it_does_not_know_the_shortcut
     let table = cli.ask(&["standings"]);
     assert_eq!(table.code, 0, "{table:?}");
     assert_eq!(table.out.lines().count(), 3, "{table:?}");
-    assert!(table.out.contains("P03") && table.out.contains('9'), "{table:?}");
-    assert_eq!(cli.ask(&["standings", "--json"]).json()["standings"][1]["points"], 5);
+    assert!(
+        table.out.contains("P03") && table.out.contains('9'),
+        "{table:?}"
+    );
+    assert_eq!(
+        cli.ask(&["standings", "--json"]).json()["standings"][1]["points"],
+        5
+    );
     let schedule = cli.ask(&["schedule"]);
-    assert!(schedule.code == 0 && schedule.out.contains("R1M1"), "{schedule:?}");
-    assert_eq!(cli.ask(&["schedule", "--json"]).json()["rounds"][0]["round_id"], 1);
+    assert!(
+        schedule.code == 0 && schedule.out.contains("R1M1"),
+        "{schedule:?}"
+    );
+    assert_eq!(
+        cli.ask(&["schedule", "--json"]).json()["rounds"][0]["round_id"],
+        1
+    );
 }
 
 #[test]
@@ -125,11 +161,20 @@ fn what_a_strict_manager_does_not_know_is_refused_with_what_it_said() {
     for json in [&[][..], &["--json"]] {
         let done = cli.ask(&[COMMANDS[7], json].concat());
         let line = refused(&done, "admin");
-        assert!(line.contains("LEAGUE_ORDER") && line.contains("-32601"), "{line}");
+        assert!(
+            line.contains("LEAGUE_ORDER") && line.contains("-32601"),
+            "{line}"
+        );
         let done = cli.ask(&[&["stats"], json].concat());
-        assert!(refused(&done, "stats").contains("standings in another form"), "{done:?}");
+        assert!(
+            refused(&done, "stats").contains("standings in another form"),
+            "{done:?}"
+        );
         let done = cli.ask(&[&["stats", "P01"], json].concat());
-        assert!(refused(&done, "stats P01").contains("GET_PLAYER_STATS"), "{done:?}");
+        assert!(
+            refused(&done, "stats P01").contains("GET_PLAYER_STATS"),
+            "{done:?}"
+        );
     }
 }
 
@@ -138,7 +183,10 @@ fn a_status_that_a_manager_does_not_tell_is_taken_from_its_standings() {
     let cli = OtherManager::start(strict).cli();
     let done = cli.ask(&["status"]);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.out.contains("PLAYERS") && done.out.contains("from its standings"), "{done:?}");
+    assert!(
+        done.out.contains("PLAYERS") && done.out.contains("from its standings"),
+        "{done:?}"
+    );
     assert_eq!(cli.ask(&["status", "--json"]).json()["players"], 2);
 }
 
@@ -147,13 +195,19 @@ fn a_league_that_was_started_in_other_words_is_started() {
     let other = OtherManager::start(|request| match request["method"].as_str() {
         Some("start_league") => {
             let result = json!({"status": "started", "rounds": 3});
-            (200, json!({"jsonrpc": "2.0", "id": 1, "result": result, "error": null}).to_string())
+            (
+                200,
+                json!({"jsonrpc": "2.0", "id": 1, "result": result, "error": null}).to_string(),
+            )
         }
         _ => (200, UNKNOWN_METHOD.to_owned()),
     });
     let done = other.cli().ask(&["start"]);
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
-    assert!(done.out.contains(r#"{"rounds":3,"status":"started"}"#), "{done:?}");
+    assert!(
+        done.out.contains(r#"{"rounds":3,"status":"started"}"#),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -187,9 +241,17 @@ fn a_query_that_needs_a_token_is_refused_in_the_managers_words() {
         _ => (200, UNKNOWN_METHOD.to_owned()),
     });
     let cli = other.cli();
-    for command in [&["standings"][..], &["schedule", "--json"], &["stats"], &["stats", "P01"]] {
+    for command in [
+        &["standings"][..],
+        &["schedule", "--json"],
+        &["stats"],
+        &["stats", "P01"],
+    ] {
         let done = cli.ask(command);
-        assert!(refused(&done, command[0]).contains("auth_token is missing (E011)"), "{done:?}");
+        assert!(
+            refused(&done, command[0]).contains("auth_token is missing (E011)"),
+            "{done:?}"
+        );
     }
 }
 
@@ -199,14 +261,38 @@ fn nothing_that_is_no_answer_is_shown_as_one() {
     let failed = json!({"query_type": "GET_STANDINGS", "success": false,
         "error": {"error_code": "E005", "error_name": "X", "error_description": "out of order"}});
     let odd = [
-        ("JSON-RPC error", 200, UNKNOWN_METHOD.replace("-32601", "-32000")),
+        (
+            "JSON-RPC error",
+            200,
+            UNKNOWN_METHOD.replace("-32601", "-32000"),
+        ),
         ("unknown method", 200, UNKNOWN_METHOD.to_owned()),
-        ("LEAGUE_ERROR", 200, result(league_error("E008", "out of order")).1),
-        ("bare LEAGUE_ERROR", 200, league_error("E008", "out of order").to_string()),
-        ("LEAGUE_ERROR by HTTP 403", 403, league_error("E008", "out of order").to_string()),
-        ("no success", 200, result(message("LEAGUE_QUERY_RESPONSE", failed.clone())).1),
+        (
+            "LEAGUE_ERROR",
+            200,
+            result(league_error("E008", "out of order")).1,
+        ),
+        (
+            "bare LEAGUE_ERROR",
+            200,
+            league_error("E008", "out of order").to_string(),
+        ),
+        (
+            "LEAGUE_ERROR by HTTP 403",
+            403,
+            league_error("E008", "out of order").to_string(),
+        ),
+        (
+            "no success",
+            200,
+            result(message("LEAGUE_QUERY_RESPONSE", failed.clone())).1,
+        ),
         ("no success, no type", 200, result(failed).1),
-        ("no success, no reason", 200, result(json!({"success": false})).1),
+        (
+            "no success, no reason",
+            200,
+            result(json!({"success": false})).1,
+        ),
         ("HTTP 500", 500, html.to_owned()),
         ("HTTP 404", 404, String::new()),
         ("HTTP 302", 302, String::new()),
@@ -216,15 +302,37 @@ fn nothing_that_is_no_answer_is_shown_as_one() {
         ("an array", 200, "[]".to_owned()),
         ("a null result", 200, result(Value::Null).1),
         ("an empty result", 200, result(json!({})).1),
-        ("an acknowledgement", 200, result(json!({"status": "received"})).1),
-        ("empty data", 200, result(query_response("GET_STANDINGS", json!({}))).1),
-        ("rows that are none", 200, result(query_response("GET_STANDINGS", json!({"standings": [1]}))).1),
-        ("another message", 200, result(message("ROUND_COMPLETED", json!({"round_id": 1}))).1),
-        ("a status without one", 200, result(message("LEAGUE_STATUS", json!({"league_id": LEAGUE}))).1),
+        (
+            "an acknowledgement",
+            200,
+            result(json!({"status": "received"})).1,
+        ),
+        (
+            "empty data",
+            200,
+            result(query_response("GET_STANDINGS", json!({}))).1,
+        ),
+        (
+            "rows that are none",
+            200,
+            result(query_response("GET_STANDINGS", json!({"standings": [1]}))).1,
+        ),
+        (
+            "another message",
+            200,
+            result(message("ROUND_COMPLETED", json!({"round_id": 1}))).1,
+        ),
+        (
+            "a status without one",
+            200,
+            result(message("LEAGUE_STATUS", json!({"league_id": LEAGUE}))).1,
+        ),
         ("closed without an answer", 0, String::new()),
     ];
     for (number, (what, status, body)) in odd.into_iter().enumerate() {
-        let told = what.starts_with("LEAGUE_ERROR").then_some("out of order (E008)");
+        let told = what
+            .starts_with("LEAGUE_ERROR")
+            .then_some("out of order (E008)");
         let told = told.or((status == 0).then_some("closed without an answer"));
         let cli = OtherManager::start(move |_| (status, body.clone())).cli();
         // Each answer for three commands, and each command with many answers: a process for all of them takes minutes.
@@ -233,7 +341,10 @@ fn nothing_that_is_no_answer_is_shown_as_one() {
         for command in [&["start"][..], one, &[other, &["--json"]].concat()] {
             let done = cli.ask(command);
             let line = refused(&done, &format!("{what}, {command:?}"));
-            assert!(line.contains(told.unwrap_or_default()), "{what}, {command:?}: {line}");
+            assert!(
+                line.contains(told.unwrap_or_default()),
+                "{what}, {command:?}: {line}"
+            );
         }
     }
 }
@@ -243,9 +354,18 @@ fn an_answer_is_read_however_it_is_wrapped() {
     type Wrap = fn(Value) -> Value;
     let wraps: [(&str, Wrap); 5] = [
         ("bare", |message| message),
-        ("result", |message| json!({"jsonrpc": "2.0", "id": 1, "result": message})),
-        ("null error", |message| json!({"jsonrpc": "2.0", "id": 1, "result": message, "error": null})),
-        ("one level down", |message| json!({"result": {"message": message}})),
+        (
+            "result",
+            |message| json!({"jsonrpc": "2.0", "id": 1, "result": message}),
+        ),
+        (
+            "null error",
+            |message| json!({"jsonrpc": "2.0", "id": 1, "result": message, "error": null}),
+        ),
+        (
+            "one level down",
+            |message| json!({"result": {"message": message}}),
+        ),
         (
             "tool result",
             |message| json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": message.to_string()}]}}),
@@ -258,8 +378,16 @@ fn an_answer_is_read_however_it_is_wrapped() {
             _ => (200, UNKNOWN_METHOD.to_owned()),
         });
         let cli = other.cli();
-        assert_eq!(cli.ask(&["start", "--json"]).json()["total_rounds"], 3, "{what}");
-        assert_eq!(cli.ask(&["standings", "--json"]).json()["standings"][0]["points"], 9, "{what}");
+        assert_eq!(
+            cli.ask(&["start", "--json"]).json()["total_rounds"],
+            3,
+            "{what}"
+        );
+        assert_eq!(
+            cli.ask(&["standings", "--json"]).json()["standings"][0]["points"],
+            9,
+            "{what}"
+        );
     }
 }
 
@@ -279,5 +407,8 @@ fn a_manager_that_speaks_another_dialect_is_started_too() {
         Some("START_LEAGUE") => (200, status().to_string()),
         _ => (422, r#"{"detail":"message_type is missing"}"#.to_owned()),
     });
-    assert_eq!(bare.cli().ask(&["start", "--json"]).json()["status"], "running");
+    assert_eq!(
+        bare.cli().ask(&["start", "--json"]).json()["status"],
+        "running"
+    );
 }

@@ -24,7 +24,9 @@ impl OtherManager {
         let log = Arc::clone(&requests);
         thread::spawn(move || {
             for mut stream in listener.incoming().map_while(Result::ok) {
-                let Some(body) = read_body(&stream) else { continue };
+                let Some(body) = read_body(&stream) else {
+                    continue;
+                };
                 let request: Value = serde_json::from_slice(&body).unwrap_or_default();
                 log.lock().unwrap().push(request.clone());
                 let (status, body) = answer(&request);
@@ -33,7 +35,9 @@ impl OtherManager {
                     let head = format!(
                         "HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
                     );
-                    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+                    stream
+                        .write_all(format!("{head}{body}").as_bytes())
+                        .unwrap();
                 }
             }
         });

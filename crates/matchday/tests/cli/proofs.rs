@@ -49,13 +49,20 @@ fn verify_ends_with_1_and_names_the_match_whose_proof_was_stripped_from_the_log(
     let stripped = proven().into_iter().map(|line| {
         let mut line: Value = serde_json::from_str(&line).unwrap();
         if line["event"]["type"] == "match_decided" {
-            line["event"]["result"]["details"].as_object_mut().unwrap().remove("fairness").unwrap();
+            line["event"]["result"]["details"]
+                .as_object_mut()
+                .unwrap()
+                .remove("fairness")
+                .unwrap();
         }
         line.to_string()
     });
     let done = verified(&store(stripped.collect()));
     assert_eq!(done.code, 1, "{done:?}");
-    assert!(done.out.contains("DOES NOT FIT: ") && done.out.contains("R1M1: "), "{done:?}");
+    assert!(
+        done.out.contains("DOES NOT FIT: ") && done.out.contains("R1M1: "),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -63,23 +70,37 @@ fn verify_ends_with_3_and_names_the_results_that_are_a_referees_word() {
     let cli = store(signing(&[MATCH_TOKENS], plain_referee));
     let done = verified(&cli);
     assert_eq!(done.code, 3, "{done:?}");
-    assert!(done.out.contains("results  0 proven, 6 unproven: R1M1, R1M2, "), "{done:?}");
+    assert!(
+        done.out
+            .contains("results  0 proven, 6 unproven: R1M1, R1M2, "),
+        "{done:?}"
+    );
     let all = cli.run(&["verify", "league.db", "--all"]);
-    assert!(all.code == 3 && all.out.contains(", 6 results unproven: R1M1, "), "{all:?}");
+    assert!(
+        all.code == 3 && all.out.contains(", 6 results unproven: R1M1, "),
+        "{all:?}"
+    );
     let found = cli.run(&["verify", "league.db", "--json"]).json();
     assert_eq!(found["unproven"].as_array().unwrap().len(), 6);
     let report = cli.run(&["report", "league.db", "--format", "md", "--out", "-"]);
-    assert!(report.out.contains("Unproven results: 6 of R1M1, R1M2"), "{report:?}");
+    assert!(
+        report.out.contains("Unproven results: 6 of R1M1, R1M2"),
+        "{report:?}"
+    );
 }
 
 #[test]
 fn the_table_of_a_league_says_how_many_of_its_results_are_unproven() {
     let cli = store(signing(&[MATCH_TOKENS], plain_referee));
     let _manager = cli.manager(&["--store", "league.db"]);
-    let remark = "6 results are unproven: the word of a referee, although a player of the match has a key";
+    let remark =
+        "6 results are unproven: the word of a referee, although a player of the match has a key";
     for command in ["standings", "status"] {
         let done = cli.ask(&[command]);
         assert!(done.out.contains(remark), "{command}: {done:?}");
     }
-    assert_eq!(cli.ask(&["standings", "--json"]).json()["results_unproven"], 6);
+    assert_eq!(
+        cli.ask(&["standings", "--json"]).json()["results_unproven"],
+        6
+    );
 }

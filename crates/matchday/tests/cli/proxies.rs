@@ -25,12 +25,17 @@ fn error_code(response: &Response) -> Value {
 fn nobody_who_comes_through_a_proxy_is_the_operator() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&TRUSTING);
-    for headers in ["203.0.113.9", "127.0.0.1", "::1", "127.0.0.1, 203.0.113.9"].map(forwarded_for) {
+    for headers in ["203.0.113.9", "127.0.0.1", "::1", "127.0.0.1, 203.0.113.9"].map(forwarded_for)
+    {
         let refused = post_with(&cli.manager, &headers, &start());
         assert_eq!(error_code(&refused), "E011", "{headers}: {refused:?}");
     }
     let refused = post_with(&cli.manager, "", &start());
-    assert_eq!(error_code(&refused), "E011", "a proxy that says nothing of its clients: {refused:?}");
+    assert_eq!(
+        error_code(&refused),
+        "E011",
+        "a proxy that says nothing of its clients: {refused:?}"
+    );
 }
 
 #[test]
@@ -38,7 +43,11 @@ fn without_a_trusted_proxy_what_a_caller_says_of_itself_changes_nothing() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&[]);
     let answer = post_with(&cli.manager, &forwarded_for("203.0.113.9"), &start());
-    assert_ne!(error_code(&answer), "E011", "this machine is the operator here: {answer:?}");
+    assert_ne!(
+        error_code(&answer),
+        "E011",
+        "this machine is the operator here: {answer:?}"
+    );
 }
 
 #[test]
@@ -47,9 +56,13 @@ fn each_client_behind_a_proxy_has_a_rate_limit_of_its_own() {
     let _manager = cli.manager(&[&TRUSTING[..], &["--address-rate", "3"]].concat());
     let status = json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}});
     let batch = Value::Array(vec![status.clone(); 4]);
-    let ask = |addresses: &str, what: &Value| post_with(&cli.manager, &forwarded_for(addresses), what).status;
+    let ask = |addresses: &str, what: &Value| {
+        post_with(&cli.manager, &forwarded_for(addresses), what).status
+    };
     // What the client itself puts before the proxy's own words must not give it another bucket.
-    let mine: Vec<_> = (0..20).map(|n| ask(&format!("198.51.100.{n}, 203.0.113.9"), &status)).collect();
+    let mine: Vec<_> = (0..20)
+        .map(|n| ask(&format!("198.51.100.{n}, 203.0.113.9"), &status))
+        .collect();
     assert!(mine.contains(&429), "{mine:?}");
     assert_eq!(ask("203.0.113.10", &status), 200);
     assert_eq!(ask("203.0.113.11", &batch), 429);

@@ -13,9 +13,16 @@ fn a_port_that_is_taken_is_named_with_the_flag_to_move() {
     for command in ["manager", "referee", "player"] {
         let done = cli.run(&[command, "--listen", &address]);
         let line = done.failed(1);
-        assert!(line.contains(&address) && line.contains("--listen"), "{line}");
+        assert!(
+            line.contains(&address) && line.contains("--listen"),
+            "{line}"
+        );
     }
-    assert_eq!(std::fs::read_dir(cli.path()).unwrap().count(), 0, "no store was made");
+    assert_eq!(
+        std::fs::read_dir(cli.path()).unwrap().count(),
+        0,
+        "no store was made"
+    );
 }
 
 #[test]
@@ -23,7 +30,10 @@ fn an_unknown_strategy_is_told_with_the_nearest_and_all_that_are_known() {
     let cli = Cli::new(crate::MATCHDAY);
     let done = cli.run(&["player", "--strategy", "patern"]);
     let line = done.failed(2);
-    assert!(line.contains("did you mean \"pattern\"?") && line.contains("win_stay_lose_shift"), "{line}");
+    assert!(
+        line.contains("did you mean \"pattern\"?") && line.contains("win_stay_lose_shift"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -39,7 +49,10 @@ fn a_manager_that_is_not_there_is_told_by_every_command_that_needs_one() {
     ] {
         let done = cli.ask(command);
         let line = done.failed(1);
-        assert!(line.contains(&cli.manager) && line.contains("--manager"), "{line}");
+        assert!(
+            line.contains(&cli.manager) && line.contains("--manager"),
+            "{line}"
+        );
     }
 }
 
@@ -48,7 +61,11 @@ fn a_second_manager_on_one_store_is_refused() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&[]);
     let done = cli.run(&["manager", "--listen", &free_address()]);
-    assert!(done.failed(1).contains("matchday.db is in use by another Matchday"), "{done:?}");
+    assert!(
+        done.failed(1)
+            .contains("matchday.db is in use by another Matchday"),
+        "{done:?}"
+    );
 }
 
 #[test]
@@ -57,7 +74,10 @@ fn a_store_that_cannot_be_used_is_one_line() {
     std::fs::create_dir(cli.path().join("folder")).unwrap();
     std::fs::write(cli.path().join("notes.txt"), "not a store at all").unwrap();
     for (store, words) in [
-        ("none/league.db", "none/league.db lies in a directory that does not exist: create it first"),
+        (
+            "none/league.db",
+            "none/league.db lies in a directory that does not exist: create it first",
+        ),
         ("folder", "folder is a directory: name a file in it"),
         ("notes.txt", "notes.txt is not a store of Matchday"),
     ] {
@@ -74,8 +94,12 @@ impl SmallDisk {
     fn at(path: std::path::PathBuf) -> Option<Self> {
         std::fs::create_dir(&path).unwrap();
         let mut mount = Command::new("mount");
-        let mounted = mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&path).output();
-        tools::require_mount(mounted.is_ok_and(|mounted| mounted.status.success())).then_some(Self(path))
+        let mounted = mount
+            .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+            .arg(&path)
+            .output();
+        tools::require_mount(mounted.is_ok_and(|mounted| mounted.status.success()))
+            .then_some(Self(path))
     }
 
     fn fill(&self) {
@@ -103,10 +127,22 @@ fn a_full_disk_is_told_once_with_what_to_do() {
         "matchday: disk/league.db cannot grow, because its disk is full: free space there, and start again",
     );
     assert_eq!(manager.wait().code(), Some(1));
-    assert_eq!(manager.err().matches("full").count(), 1, "{}", manager.err());
-    let done = cli.run(&["player", "--listen", "127.0.0.1:0", "--store", "disk/player.db"]);
+    assert_eq!(
+        manager.err().matches("full").count(),
+        1,
+        "{}",
+        manager.err()
+    );
+    let done = cli.run(&[
+        "player",
+        "--listen",
+        "127.0.0.1:0",
+        "--store",
+        "disk/player.db",
+    ]);
     assert!(
-        done.failed(1).starts_with("disk/player.db cannot be made or grow, because its disk is full"),
+        done.failed(1)
+            .starts_with("disk/player.db cannot be made or grow, because its disk is full"),
         "{done:?}"
     );
 }
@@ -118,38 +154,110 @@ fn a_player_that_comes_too_late_is_told_so_and_ends() {
     let _agents = cli.agents(1, 2);
     assert_eq!(cli.ask(&["start"]).code, 0);
     let done = cli.ask(&["player", "--listen", &free_address()]);
-    assert!(done.failed(1).contains("refuses the registration"), "{done:?}");
+    assert!(
+        done.failed(1).contains("refuses the registration"),
+        "{done:?}"
+    );
 }
 
 #[test]
 fn wrong_values_are_bad_usage() {
     let cli = Cli::new(crate::MATCHDAY);
     for (args, words) in [
-        (&["manager", "--lead", "soon"][..], "--lead: expected seconds"),
-        (&["manager", "--game", "chess"], "--game: expected even_odd or tic_tac_toe"),
-        (&["manager", "--conformance", "lax"], "--conformance: expected strict or lenient"),
-        (&["manager", "--start-when", "4"], "--start-when: expected players=N,referees=N"),
-        (&["manager", "--listen", "8000"], "--listen: expected HOST:PORT"),
-        (&["manager", "--endpoint-check", "never"], "--endpoint-check: expected off or at_start or"),
-        (&["manager", "--tie-breaks", "wins,luck"], "--tie-breaks: expected some of head_to_head,"),
-        (&["manager", "--message-bytes-max", "12"], "--message-bytes-max: expected a whole number from 1024"),
-        (&["manager", "--join-timeout", "0"], "--join-timeout: expected seconds above 0"),
-        (&["referee", "--other-timeout", "-1"], "--other-timeout: expected seconds above 0"),
-        (&["referee", "--manager", "localhost"], "--manager: expected host:port or a URL"),
-        (&["referee", "--retries", "-1"], "--retries: expected a whole number"),
-        (&["player", "--log", "xml"], "--log: expected people or json"),
-        (&["player", "--fallback", "luck"], "--fallback: there is no strategy \"luck\""),
-        (&["player", "--think-time", "0"], "--think-time: expected seconds above 0"),
-        (&["player", "--strategy", "command:"], "--strategy: command: needs a program"),
-        (&["player", "--strategy", "command:./none"], "--strategy: there is no program \"./none\""),
-        (&["player", "--strategy", "llm"], "--strategy llm needs --llm-url"),
-        (&["player", "--strategy", "llm", "--llm-url", "x"], "--llm-url: expected a URL"),
         (
-            &["player", "--strategy", "llm", "--llm-url", "http://localhost:1"],
+            &["manager", "--lead", "soon"][..],
+            "--lead: expected seconds",
+        ),
+        (
+            &["manager", "--game", "chess"],
+            "--game: expected even_odd or tic_tac_toe",
+        ),
+        (
+            &["manager", "--conformance", "lax"],
+            "--conformance: expected strict or lenient",
+        ),
+        (
+            &["manager", "--start-when", "4"],
+            "--start-when: expected players=N,referees=N",
+        ),
+        (
+            &["manager", "--listen", "8000"],
+            "--listen: expected HOST:PORT",
+        ),
+        (
+            &["manager", "--endpoint-check", "never"],
+            "--endpoint-check: expected off or at_start or",
+        ),
+        (
+            &["manager", "--tie-breaks", "wins,luck"],
+            "--tie-breaks: expected some of head_to_head,",
+        ),
+        (
+            &["manager", "--message-bytes-max", "12"],
+            "--message-bytes-max: expected a whole number from 1024",
+        ),
+        (
+            &["manager", "--join-timeout", "0"],
+            "--join-timeout: expected seconds above 0",
+        ),
+        (
+            &["referee", "--other-timeout", "-1"],
+            "--other-timeout: expected seconds above 0",
+        ),
+        (
+            &["referee", "--manager", "localhost"],
+            "--manager: expected host:port or a URL",
+        ),
+        (
+            &["referee", "--retries", "-1"],
+            "--retries: expected a whole number",
+        ),
+        (
+            &["player", "--log", "xml"],
+            "--log: expected people or json",
+        ),
+        (
+            &["player", "--fallback", "luck"],
+            "--fallback: there is no strategy \"luck\"",
+        ),
+        (
+            &["player", "--think-time", "0"],
+            "--think-time: expected seconds above 0",
+        ),
+        (
+            &["player", "--strategy", "command:"],
+            "--strategy: command: needs a program",
+        ),
+        (
+            &["player", "--strategy", "command:./none"],
+            "--strategy: there is no program \"./none\"",
+        ),
+        (
+            &["player", "--strategy", "llm"],
+            "--strategy llm needs --llm-url",
+        ),
+        (
+            &["player", "--strategy", "llm", "--llm-url", "x"],
+            "--llm-url: expected a URL",
+        ),
+        (
+            &[
+                "player",
+                "--strategy",
+                "llm",
+                "--llm-url",
+                "http://localhost:1",
+            ],
             "--strategy llm needs --llm-model",
         ),
         (
-            &["player", "--strategy=llm", "--llm-url=http://x:1", "--llm-model=m", "--llm-api=x"],
+            &[
+                "player",
+                "--strategy=llm",
+                "--llm-url=http://x:1",
+                "--llm-model=m",
+                "--llm-api=x",
+            ],
             "--llm-api: expected openai or anthropic",
         ),
     ] {

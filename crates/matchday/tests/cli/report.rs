@@ -6,10 +6,25 @@ use std::fs;
 
 /// A league in one store.
 fn played(cli: &Cli) {
-    let league = ["run", "--port-base", "0", "--store", "league.db", "--players", "3", "--json"];
+    let league = [
+        "run",
+        "--port-base",
+        "0",
+        "--store",
+        "league.db",
+        "--players",
+        "3",
+        "--json",
+    ];
     let done = cli.run(&league);
     assert_eq!(done.code, 0, "{done:?}");
-    assert!(done.json()["luck"].as_str().unwrap().starts_with("This table "), "the luck meter: {done:?}");
+    assert!(
+        done.json()["luck"]
+            .as_str()
+            .unwrap()
+            .starts_with("This table "),
+        "the luck meter: {done:?}"
+    );
 }
 
 fn report(cli: &Cli, more: &[&str]) -> Output {
@@ -21,9 +36,16 @@ fn a_page_is_written_and_not_over_another_file_unless_that_is_wanted() {
     let cli = Cli::new(crate::MATCHDAY);
     played(&cli);
     let first = report(&cli, &[]);
-    assert_eq!((first.code, first.out.trim()), (0, "report.html"), "{first:?}");
+    assert_eq!(
+        (first.code, first.out.trim()),
+        (0, "report.html"),
+        "{first:?}"
+    );
     let page = fs::read_to_string(cli.path().join("report.html")).unwrap();
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains(">Verified<"), "{page}");
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains(">Verified<"),
+        "{page}"
+    );
     let refused = report(&cli, &[]);
     assert_eq!(
         refused.failed(2),
@@ -42,7 +64,9 @@ fn every_format_tells_of_every_player() {
         let told = report(&cli, &["--format", format, "--out", "-"]);
         assert_eq!(told.code, 0, "{told:?}");
         assert!(
-            ["P01", "P02", "P03"].iter().all(|player| told.out.contains(player)),
+            ["P01", "P02", "P03"]
+                .iter()
+                .all(|player| told.out.contains(player)),
             "{format}: {}",
             told.out
         );
@@ -58,11 +82,18 @@ fn every_format_tells_of_every_player() {
 fn a_store_that_was_changed_is_reported_as_such_and_the_command_fails() {
     let cli = Cli::new(crate::MATCHDAY);
     played(&cli);
-    let changed = "UPDATE events SET line = replace(line, 'Player 1', 'Player X') WHERE stream = 'league'";
+    let changed =
+        "UPDATE events SET line = replace(line, 'Player 1', 'Player X') WHERE stream = 'league'";
     assert!(tamper(&cli.path().join("league.db"), changed) > 0);
     let told = report(&cli, &["--format", "md", "--out", "-"]);
-    assert!(told.out.contains("**FAILED.** This does not fit: event "), "{told:?}");
-    assert!(told.failed(1).starts_with("This does not fit: event "), "{told:?}");
+    assert!(
+        told.out.contains("**FAILED.** This does not fit: event "),
+        "{told:?}"
+    );
+    assert!(
+        told.failed(1).starts_with("This does not fit: event "),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -70,5 +101,8 @@ fn what_is_no_league_is_refused_with_what_to_do() {
     let cli = Cli::new(crate::MATCHDAY);
     let missing = report(&cli, &[]);
     assert!(missing.failed(1).contains("league.db"), "{missing:?}");
-    assert!(!cli.path().join("report.html").exists(), "nothing is left behind");
+    assert!(
+        !cli.path().join("report.html").exists(),
+        "nothing is left behind"
+    );
 }

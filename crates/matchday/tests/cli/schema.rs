@@ -14,15 +14,28 @@ fn every_document_is_written_and_may_be_written_again() {
         assert_eq!(done.code, 0, "{done:?}");
         assert_eq!(
             done.out,
-            format!("{} documents written to new/schemas: begin with index.json\n", all.len())
+            format!(
+                "{} documents written to new/schemas: begin with index.json\n",
+                all.len()
+            )
         );
     }
     for (path, document) in all {
         let text = fs::read_to_string(cli.path().join("new/schemas").join(path)).unwrap();
-        assert_eq!(&serde_json::from_str::<Value>(&text).unwrap(), document, "{path}");
+        assert_eq!(
+            &serde_json::from_str::<Value>(&text).unwrap(),
+            document,
+            "{path}"
+        );
     }
-    assert_eq!(all["messages/GAME_INVITATION.json"]["title"], "GAME_INVITATION");
-    assert_eq!(all["openrpc/player.json"]["info"]["title"], "league.v2 player");
+    assert_eq!(
+        all["messages/GAME_INVITATION.json"]["title"],
+        "GAME_INVITATION"
+    );
+    assert_eq!(
+        all["openrpc/player.json"]["info"]["title"],
+        "league.v2 player"
+    );
 }
 
 #[test]
@@ -46,8 +59,14 @@ fn a_foreign_file_in_the_way_is_left_alone_and_nothing_is_written() {
     fs::write(&mine, "{\"openrpc\": \"mine\"}").unwrap();
     let done = cli.run(&["schema", "--out", "."]);
     let line = done.failed(1);
-    assert!(line.contains("./openrpc/player.json") && line.contains("--out"), "{line}");
-    assert_eq!(fs::read_to_string(&mine).unwrap(), "{\"openrpc\": \"mine\"}");
+    assert!(
+        line.contains("./openrpc/player.json") && line.contains("--out"),
+        "{line}"
+    );
+    assert_eq!(
+        fs::read_to_string(&mine).unwrap(),
+        "{\"openrpc\": \"mine\"}"
+    );
     assert!(!cli.path().join("index.json").exists());
 }
 
@@ -63,5 +82,8 @@ fn a_directory_that_cannot_be_made_is_named() {
 fn without_a_place_to_write_to_it_says_what_is_missing() {
     let done = Cli::new(crate::MATCHDAY).run(&["schema"]);
     assert_eq!(done.code, 2);
-    assert!(done.err.contains("--out <DIR>") && done.err.contains("--json"), "{done:?}");
+    assert!(
+        done.err.contains("--out <DIR>") && done.err.contains("--json"),
+        "{done:?}"
+    );
 }

@@ -17,9 +17,18 @@ fn a_manager_and_its_operator_take_the_token_from_a_file() {
         "operator-token",
     ]));
     manager.until("listening on");
-    assert!(!manager.err().contains("operator token, shown this once"), "it has one");
+    assert!(
+        !manager.err().contains("operator token, shown this once"),
+        "it has one"
+    );
     let manager = format!("http://{listen}/mcp");
-    let roster = cli.run(&["roster", "--manager", &manager, "--operator-token-file", "operator-token"]);
+    let roster = cli.run(&[
+        "roster",
+        "--manager",
+        &manager,
+        "--operator-token-file",
+        "operator-token",
+    ]);
     assert_eq!(roster.code, 0, "{roster:?}");
     let mut command = cli.command(&["roster", "--manager", &manager]);
     command.env("MATCHDAY_OPERATOR_TOKEN_FILE", &file);
@@ -31,14 +40,37 @@ fn a_manager_and_its_operator_take_the_token_from_a_file() {
 fn a_file_that_is_missing_and_a_secret_that_is_given_twice_are_refused() {
     let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let missing = cli.run(&["manager", "--listen", &listen, "--operator-token-file", "nowhere"]);
-    assert!(missing.failed(2).starts_with("--operator-token-file: nowhere cannot be read"), "{missing:?}");
+    let missing = cli.run(&[
+        "manager",
+        "--listen",
+        &listen,
+        "--operator-token-file",
+        "nowhere",
+    ]);
+    assert!(
+        missing
+            .failed(2)
+            .starts_with("--operator-token-file: nowhere cannot be read"),
+        "{missing:?}"
+    );
     let mut command = cli.command(&["manager", "--listen", &listen]);
-    command.env("MATCHDAY_OPERATOR_TOKEN_FILE", "nowhere").env("MATCHDAY_OPERATOR_TOKEN", TOKEN);
+    command
+        .env("MATCHDAY_OPERATOR_TOKEN_FILE", "nowhere")
+        .env("MATCHDAY_OPERATOR_TOKEN", TOKEN);
     let twice = output(command);
-    assert!(twice.failed(2).contains("MATCHDAY_OPERATOR_TOKEN is set too: keep one of them"), "{twice:?}");
+    assert!(
+        twice
+            .failed(2)
+            .contains("MATCHDAY_OPERATOR_TOKEN is set too: keep one of them"),
+        "{twice:?}"
+    );
     let mut command = cli.command(&["manager", "--listen", &listen]);
     command.env("MATCHDAY_OPERATOR_TOKEN_FIEL", "nowhere");
     let misspelt = output(command);
-    assert!(misspelt.failed(2).contains("did you mean MATCHDAY_OPERATOR_TOKEN_FILE?"), "{misspelt:?}");
+    assert!(
+        misspelt
+            .failed(2)
+            .contains("did you mean MATCHDAY_OPERATOR_TOKEN_FILE?"),
+        "{misspelt:?}"
+    );
 }

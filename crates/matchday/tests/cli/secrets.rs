@@ -29,7 +29,10 @@ fn message(kind: &str, sender: &str, token: Option<&str>, fields: Value) -> Valu
 
 fn standings(manager: &str, sender: &str, token: &str) -> Response {
     let fields = json!({"query_type": "GET_STANDINGS", "query_params": {}});
-    post(manager, &message("LEAGUE_QUERY", sender, Some(token), fields))
+    post(
+        manager,
+        &message("LEAGUE_QUERY", sender, Some(token), fields),
+    )
 }
 
 /// A player of another make, at an address where nobody listens: it has no key, and loses for want of a connection.
@@ -40,7 +43,12 @@ fn absent_player(cli: &Cli) -> String {
         "game_types": ["even_odd"],
         "contact_endpoint": format!("http://{}/mcp", free_address()),
     });
-    let request = message("LEAGUE_REGISTER_REQUEST", "player:absent", None, json!({"player_meta": meta}));
+    let request = message(
+        "LEAGUE_REGISTER_REQUEST",
+        "player:absent",
+        None,
+        json!({"player_meta": meta}),
+    );
     let answer = post(&cli.manager, &request).json();
     assert_eq!(answer["status"], "ACCEPTED", "{answer}");
     answer["auth_token"].as_str().unwrap().to_owned()
@@ -53,14 +61,19 @@ fn tokens_in(text: &str) -> BTreeSet<String> {
         let token: String = text[at..].chars().take_while(is_part).collect();
         (token.len() > 64).then_some(token)
     };
-    text.match_indices("tok_").filter_map(|(at, _)| whole(at)).collect()
+    text.match_indices("tok_")
+        .filter_map(|(at, _)| whole(at))
+        .collect()
 }
 
 /// The events of an agent's own store, as they are written there.
 fn events(path: &Path, stream: &str) -> String {
     let store = Store::open(path).unwrap();
     let events = store.load(&Stream(stream.into())).unwrap();
-    events.iter().map(|event| event.line.to_string() + "\n").collect()
+    events
+        .iter()
+        .map(|event| event.line.to_string() + "\n")
+        .collect()
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -82,7 +95,9 @@ fn name(path: &Path) -> String {
 
 /// An agent's own store, which must hold its token for it to come back by.
 fn is_own_store(path: &Path) -> bool {
-    ["player-", "referee-"].iter().any(|own| name(path).starts_with(own))
+    ["player-", "referee-"]
+        .iter()
+        .any(|own| name(path).starts_with(own))
 }
 
 struct Played {
@@ -108,10 +123,26 @@ fn play() -> Played {
         "--retry-delay",
         "0.1",
     ];
-    let manager = cli
-        .manager(&[&["--lead", "0", "--endpoint-check", "off", "--suspend-after", "2"], &quick[..]].concat());
-    let referees: Vec<_> = (0..2).map(|_| cli.agent(&[&["referee"], &quick[..]].concat())).collect();
-    let players: Vec<_> = (0..3).map(|_| cli.agent(&["player", "--log", "json"])).collect();
+    let manager = cli.manager(
+        &[
+            &[
+                "--lead",
+                "0",
+                "--endpoint-check",
+                "off",
+                "--suspend-after",
+                "2",
+            ],
+            &quick[..],
+        ]
+        .concat(),
+    );
+    let referees: Vec<_> = (0..2)
+        .map(|_| cli.agent(&[&["referee"], &quick[..]].concat()))
+        .collect();
+    let players: Vec<_> = (0..3)
+        .map(|_| cli.agent(&["player", "--log", "json"]))
+        .collect();
     let agents: Vec<Process> = referees.into_iter().chain(players).collect();
     agents.iter().for_each(|agent| agent.until("registered as"));
     let mut said = Vec::new();
@@ -135,26 +166,44 @@ fn play() -> Played {
 
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
-    for method in ["get_standings", "get_schedule", "get_status", "get_referees"] {
+    for method in [
+        "get_standings",
+        "get_schedule",
+        "get_status",
+        "get_referees",
+    ] {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {}});
         hear(method, post(&cli.manager, &request));
     }
-    let stats =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_stats", "params": {"player_id": "P04"}});
+    let stats = json!({"jsonrpc": "2.0", "id": 1, "method": "get_player_stats", "params": {"player_id": "P04"}});
     let causes = hear("get_player_stats", post(&cli.manager, &stats)).json();
     let causes = &causes["result"]["data"]["stats"]["technical_causes"];
     assert_eq!(*causes, json!({"suspended": 1, "unreachable": 2}));
 
     // The one place where a new token is shown is the answer to the client that asked for it.
-    let admin = |args: &[&str], token: &str| cli.ask(&[&["admin", "--operator-token", token], args].concat());
-    for args in [&["rotate", "P01"][..], &["rotate", "REF01"], &["rotate", "operator"]] {
+    let admin = |args: &[&str], token: &str| {
+        cli.ask(&[&["admin", "--operator-token", token], args].concat())
+    };
+    for args in [
+        &["rotate", "P01"][..],
+        &["rotate", "REF01"],
+        &["rotate", "operator"],
+    ] {
         let made = tokens_in(&admin(args, TOKEN).out);
         assert_eq!(made.len(), 1, "{args:?}");
         issued.extend(made);
     }
-    let operator =
-        issued.iter().find(|token| token.starts_with("tok_operator_") && *token != TOKEN).unwrap().clone();
-    for args in [&["revoke", "P02"][..], &["void", "R1M1"], &["pause"], &["revoke", "P77"]] {
+    let operator = issued
+        .iter()
+        .find(|token| token.starts_with("tok_operator_") && *token != TOKEN)
+        .unwrap()
+        .clone();
+    for args in [
+        &["revoke", "P02"][..],
+        &["void", "R1M1"],
+        &["pause"],
+        &["revoke", "P77"],
+    ] {
         for (token, word) in [(TOKEN, "the old token"), (&operator, "admin")] {
             let done = admin(args, token);
             said.push((word.to_owned(), done.out + &done.err));
@@ -166,7 +215,10 @@ fn play() -> Played {
     }
     for mut agent in agents.into_iter().chain([manager]) {
         agent.wait();
-        said.push(("a process at its end".to_owned(), agent.out() + &agent.err()));
+        said.push((
+            "a process at its end".to_owned(),
+            agent.out() + &agent.err(),
+        ));
     }
     Played { cli, said, issued }
 }
@@ -175,12 +227,21 @@ fn play() -> Played {
 fn with_those_in_store(played: &Played) -> BTreeSet<String> {
     let manager = Endpoint::parse(&played.cli.manager).unwrap();
     let mut all = played.issued.clone();
-    for path in
-        files(played.cli.path()).iter().filter(|path| is_own_store(path) && name(path).ends_with(".db"))
+    for path in files(played.cli.path())
+        .iter()
+        .filter(|path| is_own_store(path) && name(path).ends_with(".db"))
     {
-        let stream = if name(path).starts_with("player-") { "player" } else { "referee" };
+        let stream = if name(path).starts_with("player-") {
+            "player"
+        } else {
+            "referee"
+        };
         let held = tokens_in(&events(path, stream));
-        assert!(held.len() >= 2, "a key and a token at least in {}: {held:?}", path.display());
+        assert!(
+            held.len() >= 2,
+            "a key and a token at least in {}: {held:?}",
+            path.display()
+        );
         all.extend(held);
     }
     let league = LeagueId::new(LEAGUE);
@@ -191,7 +252,9 @@ fn with_those_in_store(played: &Played) -> BTreeSet<String> {
         for (round, number) in (1..=3).flat_map(|round| [(round, 1), (round, 2)]) {
             let match_id = MatchId::new(format!("R{round}M{number}"));
             for direction in [Direction::RefereeToPlayer, Direction::PlayerToReferee] {
-                let made = token.hash().match_token(&league, &match_id, Attempt::FIRST, direction);
+                let made = token
+                    .hash()
+                    .match_token(&league, &match_id, Attempt::FIRST, direction);
                 all.insert(made.reveal().to_owned());
             }
         }
@@ -203,7 +266,12 @@ fn with_those_in_store(played: &Played) -> BTreeSet<String> {
 fn assert_private(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let mode = fs::metadata(path).unwrap().permissions().mode();
-    assert_eq!(mode & 0o077, 0, "{} can be read by others: {mode:o}", path.display());
+    assert_eq!(
+        mode & 0o077,
+        0,
+        "{} can be read by others: {mode:o}",
+        path.display()
+    );
 }
 
 #[test]
@@ -228,11 +296,17 @@ fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
         .filter(|path| name(path).ends_with(".db"))
         .map(|path| path.display().to_string())
         .collect();
-    let all: Vec<&str> =
-        ["export", "--out", "together"].into_iter().chain(stores.iter().map(String::as_str)).collect();
+    let all: Vec<&str> = ["export", "--out", "together"]
+        .into_iter()
+        .chain(stores.iter().map(String::as_str))
+        .collect();
     let done = played.cli.run(&all);
     assert_eq!(done.code, 0, "{done:?}");
-    let replayed = played.said.iter().find(|(what, _)| what == "replay matchday.db").unwrap();
+    let replayed = played
+        .said
+        .iter()
+        .find(|(what, _)| what == "replay matchday.db")
+        .unwrap();
     assert!(
         replayed.1.contains("given a new token") && replayed.1.contains("token of P02 revoked"),
         "{}",
@@ -243,13 +317,21 @@ fn no_token_is_written_anywhere_but_in_the_store_of_its_own_agent() {
     assert!(tokens.len() > 100, "{}", tokens.len());
     for (what, text) in &played.said {
         for token in &tokens {
-            assert!(!text.contains(token.as_str()), "{what} shows {token}: {text}");
+            assert!(
+                !text.contains(token.as_str()),
+                "{what} shows {token}: {text}"
+            );
         }
     }
-    for path in files(played.cli.path()).iter().filter(|path| !is_own_store(path)) {
+    for path in files(played.cli.path())
+        .iter()
+        .filter(|path| !is_own_store(path))
+    {
         let bytes = fs::read(path).unwrap();
         for token in &tokens {
-            let shown = bytes.windows(token.len()).any(|part| part == token.as_bytes());
+            let shown = bytes
+                .windows(token.len())
+                .any(|part| part == token.as_bytes());
             assert!(!shown, "{} holds {token}", path.display());
         }
     }
@@ -270,12 +352,23 @@ fn a_player_with_a_rotated_token_comes_back_by_the_new_one_alone() {
     let listen = free_address();
     let start = |token: Option<&str>| {
         let mut command = cli.command(&["player", "--store", "p02.db", "--listen", &listen]);
-        command.args(["--manager", &cli.manager]).envs(token.map(|token| ("MATCHDAY_AUTH_TOKEN", token)));
+        command
+            .args(["--manager", &cli.manager])
+            .envs(token.map(|token| ("MATCHDAY_AUTH_TOKEN", token)));
         Process::start(command)
     };
     let mut player = start(None);
     player.until("registered as player:P02");
-    let rotated = cli.ask(&["admin", "--operator-token", TOKEN, "--json", "rotate", "P02"]).json();
+    let rotated = cli
+        .ask(&[
+            "admin",
+            "--operator-token",
+            TOKEN,
+            "--json",
+            "rotate",
+            "P02",
+        ])
+        .json();
     let token = rotated["auth_token"].as_str().unwrap().to_owned();
     player.signal("TERM");
     player.wait();
@@ -300,9 +393,14 @@ fn guesses_are_answered_with_429_and_a_time_to_come_again() {
     let manager = cli.manager(&["--log", "json"]);
     let own = absent_player(&cli);
     let codes = (0..11).map(|_| standings(&cli.manager, "player:P01", "tok_p01_guess"));
-    let codes: Vec<_> = codes.map(|answer| (answer.status, answer.json()["error_code"].clone())).collect();
+    let codes: Vec<_> = codes
+        .map(|answer| (answer.status, answer.json()["error_code"].clone()))
+        .collect();
     let (within, beyond) = codes.split_at(10);
-    assert!(within.iter().all(|answer| *answer == (200, json!("E012"))), "{codes:?}");
+    assert!(
+        within.iter().all(|answer| *answer == (200, json!("E012"))),
+        "{codes:?}"
+    );
     assert_eq!(beyond, [(429, json!("E014"))]);
     let slow = standings(&cli.manager, "player:P01", "tok_p01_guess");
     let seconds: u64 = slow.header("retry-after").unwrap().parse().unwrap();
@@ -313,7 +411,11 @@ fn guesses_are_answered_with_429_and_a_time_to_come_again() {
         "the right token is never locked out"
     );
     manager.until("wrong tokens a minute in the name of player:P01");
-    let warnings = manager.out().lines().filter(|line| line.contains("\"WARNING\"")).count();
+    let warnings = manager
+        .out()
+        .lines()
+        .filter(|line| line.contains("\"WARNING\""))
+        .count();
     assert!(warnings >= 12, "{}", manager.out());
 }
 
@@ -321,8 +423,15 @@ fn guesses_are_answered_with_429_and_a_time_to_come_again() {
 fn an_address_that_asks_too_much_is_told_to_wait() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&["--address-rate", "3"]);
-    let ask =
-        || post(&cli.manager, &json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}));
+    let ask = || {
+        post(
+            &cli.manager,
+            &json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}),
+        )
+    };
     let statuses: Vec<_> = (0..12).map(|_| ask().status).collect();
-    assert!(statuses.contains(&200) && statuses.contains(&429), "{statuses:?}");
+    assert!(
+        statuses.contains(&200) && statuses.contains(&429),
+        "{statuses:?}"
+    );
 }

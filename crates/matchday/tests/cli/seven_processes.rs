@@ -27,8 +27,14 @@ fn assert_structured(lines: &str) {
     fields.sort_unstable();
     assert!(lines.lines().count() > 5, "{lines}");
     for line in lines.lines() {
-        let entry: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
-        let mut found: Vec<_> = entry.as_object().unwrap().keys().map(String::as_str).collect();
+        let entry: Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let mut found: Vec<_> = entry
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
         found.sort_unstable();
         assert_eq!(found, fields, "{line}");
     }
@@ -36,7 +42,9 @@ fn assert_structured(lines: &str) {
 
 fn assert_no_token(text: &str) {
     let tokens = text.match_indices("tok_").filter(|(at, _)| {
-        let token = text[*at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_');
+        let token = text[*at..]
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_');
         token.count() > 8
     });
     assert_eq!(tokens.count(), 0, "a token was written down: {text}");
@@ -46,7 +54,9 @@ fn assert_no_token(text: &str) {
 fn agents_that_are_there_before_their_manager_play_a_whole_league() {
     let cli = Cli::new(crate::MATCHDAY);
     let agents = agents(&cli);
-    agents.iter().for_each(|agent| agent.until("cannot register with the manager"));
+    agents
+        .iter()
+        .for_each(|agent| agent.until("cannot register with the manager"));
     let manager = cli.manager(&["--lead", "0", "--log", "json"]);
     agents.iter().for_each(|agent| agent.until("registered as"));
     assert_eq!(cli.ask(&["start"]).code, 0);
@@ -55,7 +65,11 @@ fn agents_that_are_there_before_their_manager_play_a_whole_league() {
     let standings = cli.ask(&["standings", "--json"]).json();
     let rows = standings["standings"].as_array().unwrap();
     assert_eq!(rows.len(), 4);
-    assert!(rows.iter().all(|row| row["played"] == 3 && row["technical_losses"] == 0), "{standings}");
+    assert!(
+        rows.iter()
+            .all(|row| row["played"] == 3 && row["technical_losses"] == 0),
+        "{standings}"
+    );
     for agent in agents.iter().chain([&manager]) {
         assert_structured(&agent.out());
         assert_no_token(&agent.out());

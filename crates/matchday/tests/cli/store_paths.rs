@@ -11,7 +11,10 @@ use std::os::unix::fs::symlink;
 /// A store in a directory of its own, and a symbolic link to it where the commands run.
 fn symlinked(cli: &Cli) {
     fs::create_dir(cli.path().join("disk")).unwrap();
-    Store::open(&cli.path().join("disk/real.db")).unwrap().close().unwrap();
+    Store::open(&cli.path().join("disk/real.db"))
+        .unwrap()
+        .close()
+        .unwrap();
     symlink("disk/real.db", cli.path().join("link.db")).unwrap();
 }
 
@@ -36,7 +39,13 @@ fn verified(cli: &Cli, file: &str) -> Value {
 fn assert_refused(cli: &Cli, file: &str, words: &str) {
     let mut second = cli.start(&["manager", "--listen", "127.0.0.1:0", "--store", file]);
     second.until(words);
-    assert_eq!(second.wait().code(), Some(1), "{}{}", second.out(), second.err());
+    assert_eq!(
+        second.wait().code(),
+        Some(1),
+        "{}{}",
+        second.out(),
+        second.err()
+    );
 }
 
 #[test]
@@ -50,7 +59,10 @@ fn a_finished_league_on_a_symlinked_store_survives_kill_9() {
     assert_eq!(verified(&cli, "link.db")["matches"], 1);
     let _again = cli.manager(&["--store", "link.db"]);
     assert_eq!(cli.ask(&["status", "--json"]).json()["status"], "completed");
-    assert_eq!(cli.ask(&["standings", "--json"]).json()["standings"], before);
+    assert_eq!(
+        cli.ask(&["standings", "--json"]).json()["standings"],
+        before
+    );
 }
 
 #[test]
@@ -61,7 +73,11 @@ fn a_store_that_a_dangling_symlink_names_is_made_where_the_link_points() {
     let mut manager = cli.manager(&["--store", "link.db"]);
     manager.signal("TERM");
     assert!(manager.wait().success());
-    assert!(fs::symlink_metadata(cli.path().join("link.db")).unwrap().is_symlink());
+    assert!(
+        fs::symlink_metadata(cli.path().join("link.db"))
+            .unwrap()
+            .is_symlink()
+    );
     assert!(cli.path().join("disk/real.db").is_file());
 }
 
@@ -70,7 +86,11 @@ fn a_second_manager_by_a_symbolic_link_is_refused() {
     let cli = Cli::new(crate::MATCHDAY);
     symlinked(&cli);
     let _first = cli.manager(&["--store", "disk/real.db"]);
-    assert_refused(&cli, "link.db", "link.db is in use by another Matchday (process ");
+    assert_refused(
+        &cli,
+        "link.db",
+        "link.db is in use by another Matchday (process ",
+    );
 }
 
 #[test]
@@ -86,7 +106,11 @@ fn a_second_manager_is_refused_after_the_lock_file_was_removed() {
     let cli = Cli::new(crate::MATCHDAY);
     let _first = cli.manager(&["--store", "one.db"]);
     fs::remove_file(cli.path().join("one.db.lock")).unwrap();
-    assert_refused(&cli, "one.db", "one.db is in use by another Matchday: stop that one first");
+    assert_refused(
+        &cli,
+        "one.db",
+        "one.db is in use by another Matchday: stop that one first",
+    );
 }
 
 #[test]
@@ -106,14 +130,25 @@ fn a_store_in_use_is_not_read_by_a_name_beside_which_its_log_does_not_lie() {
     let _manager = cli.manager(&["--store", "one.db"]);
     fs::hard_link(cli.path().join("one.db"), cli.path().join("two.db")).unwrap();
     let read = cli.run(&["verify", "two.db"]);
-    assert!(read.failed(1).contains("two.db has 2 names (hard links)"), "{read:?}");
+    assert!(
+        read.failed(1).contains("two.db has 2 names (hard links)"),
+        "{read:?}"
+    );
     let copied = cli.run(&["backup", "two.db", "--to", "copy.db"]);
-    assert!(copied.failed(1).contains("two.db has 2 names (hard links)"), "{copied:?}");
+    assert!(
+        copied.failed(1).contains("two.db has 2 names (hard links)"),
+        "{copied:?}"
+    );
 
     fs::remove_file(cli.path().join("two.db")).unwrap();
     fs::rename(cli.path().join("one.db"), cli.path().join("moved.db")).unwrap();
     let moved = cli.run(&["verify", "moved.db"]);
-    assert!(moved.failed(1).contains("moved.db is in use under another name"), "{moved:?}");
+    assert!(
+        moved
+            .failed(1)
+            .contains("moved.db is in use under another name"),
+        "{moved:?}"
+    );
 }
 
 #[test]
@@ -126,7 +161,10 @@ fn a_copy_by_a_symbolic_link_of_a_store_in_use_holds_every_event() {
     assert_eq!(done.code, 0, "{done:?}");
     let copied = verified(&cli, "copy.db");
     let kept = verified(&cli, "disk/real.db");
-    assert_eq!((&copied["events"], &copied["head"]), (&kept["events"], &kept["head"]));
+    assert_eq!(
+        (&copied["events"], &copied["head"]),
+        (&kept["events"], &kept["head"])
+    );
     assert_eq!(copied["matches"], 1);
 }
 
@@ -136,14 +174,23 @@ fn a_store_with_wrong_content_is_copied_whole_and_the_fault_is_named() {
     let done = cli.run(&["run", "--port-base", "0", "--store", "league.db", "--quiet"]);
     assert_eq!(done.code, 0, "{done:?}");
     let store = cli.path().join("league.db");
-    tamper(&store, "UPDATE events SET hash = zeroblob(32) WHERE stream = 'league' AND seq = 9");
+    tamper(
+        &store,
+        "UPDATE events SET hash = zeroblob(32) WHERE stream = 'league' AND seq = 9",
+    );
     let copied = cli.run(&["backup", "league.db", "--to", "copy.db"]);
     let said = copied.failed(1);
-    assert!(said.contains("league.db is copied to copy.db, every event as it is"), "{copied:?}");
+    assert!(
+        said.contains("league.db is copied to copy.db, every event as it is"),
+        "{copied:?}"
+    );
     assert!(said.contains("event 9 of league"), "{copied:?}");
     let copy = cli.run(&["verify", "copy.db"]);
     let original = cli.run(&["verify", "league.db"]);
     assert_eq!((copy.code, &copy.out), (1, &original.out));
     let json = cli.run(&["backup", "league.db", "--to", "another.db", "--json"]);
-    assert!(json.json()["fault"]["seq"] == 9 && json.code == 1, "{json:?}");
+    assert!(
+        json.json()["fault"]["seq"] == 9 && json.code == 1,
+        "{json:?}"
+    );
 }

@@ -23,7 +23,9 @@ fn flags(cli: &Cli) -> Vec<String> {
         ("--tls-client-cert", &cert),
         ("--tls-client-key", &key),
     ];
-    all.into_iter().flat_map(|(flag, path)| [flag.to_owned(), text(path).to_owned()]).collect()
+    all.into_iter()
+        .flat_map(|(flag, path)| [flag.to_owned(), text(path).to_owned()])
+        .collect()
 }
 
 fn start(cli: &Cli, args: &[&str], flags: &[String]) -> Process {
@@ -50,12 +52,24 @@ fn a_whole_league_is_played_over_tls_with_certificates_on_both_sides() {
     let listen = free_address();
     let manager = format!("https://{listen}/mcp");
     let start_when = ["--start-when", "players=3,referees=1", "--seats", "on"];
-    let args = ["manager", "--listen", &listen, "--operator-token", TOKEN, "--lead", "0"];
+    let args = [
+        "manager",
+        "--listen",
+        &listen,
+        "--operator-token",
+        TOKEN,
+        "--lead",
+        "0",
+    ];
     let league = start(&cli, &[&args[..], &start_when].concat(), &flags);
     league.until(&format!("listening on https://{listen}/mcp"));
     let agents: Vec<_> = ["referee", "player", "player", "player"]
         .map(|role| {
-            let agent = start(&cli, &[role, "--listen", &free_address(), "--manager", &manager], &flags);
+            let agent = start(
+                &cli,
+                &[role, "--listen", &free_address(), "--manager", &manager],
+                &flags,
+            );
             agent.until("registered as");
             agent
         })
@@ -65,11 +79,24 @@ fn a_whole_league_is_played_over_tls_with_certificates_on_both_sides() {
     let last: serde_json::Value = serde_json::from_str(status.out.lines().last().unwrap()).unwrap();
     assert_eq!(last["status"]["status"], "completed", "{status:?}");
     let table = ask(&cli, &["standings"], &manager);
-    assert!(table.out.contains("P01") && !league.out().contains("http://"), "{table:?}\n{}", league.out());
+    assert!(
+        table.out.contains("P01") && !league.out().contains("http://"),
+        "{table:?}\n{}",
+        league.out()
+    );
     drop(agents);
 
-    let without = cli.run(&["status", "--manager", &manager, "--tls-ca", text(&cli.path().join("ca.pem"))]);
-    assert!(without.failed(1).contains("asks callers for a certificate"), "{without:?}");
+    let without = cli.run(&[
+        "status",
+        "--manager",
+        &manager,
+        "--tls-ca",
+        text(&cli.path().join("ca.pem")),
+    ]);
+    assert!(
+        without.failed(1).contains("asks callers for a certificate"),
+        "{without:?}"
+    );
 }
 
 #[test]
@@ -102,11 +129,31 @@ fn certificates_are_read_again_when_the_process_is_told_to() {
 fn what_is_wrong_with_tls_is_told_at_the_start() {
     let cli = Cli::new(crate::MATCHDAY);
     for (args, code, words) in [
-        (&["--tls-cert", "a.pem"][..], 2, "--tls-cert: name its key too, with --tls-key"),
-        (&["--tls-client-key", "a.pem"], 2, "--tls-client-key: name its certificate too"),
-        (&["--tls-client-ca", "a.pem"], 2, "--tls-client-ca: callers show certificates over TLS only"),
-        (&["--tls-cert", "a.pem", "--tls-key", "a.key"], 1, "TLS cannot be set up: a.pem cannot be read"),
-        (&["--tls-ca", "a.pem"], 1, "TLS cannot be set up: a.pem cannot be read"),
+        (
+            &["--tls-cert", "a.pem"][..],
+            2,
+            "--tls-cert: name its key too, with --tls-key",
+        ),
+        (
+            &["--tls-client-key", "a.pem"],
+            2,
+            "--tls-client-key: name its certificate too",
+        ),
+        (
+            &["--tls-client-ca", "a.pem"],
+            2,
+            "--tls-client-ca: callers show certificates over TLS only",
+        ),
+        (
+            &["--tls-cert", "a.pem", "--tls-key", "a.key"],
+            1,
+            "TLS cannot be set up: a.pem cannot be read",
+        ),
+        (
+            &["--tls-ca", "a.pem"],
+            1,
+            "TLS cannot be set up: a.pem cannot be read",
+        ),
     ] {
         let done = cli.run(&[&["player"], args].concat());
         let said = done.failed(code).to_owned();
@@ -126,8 +173,15 @@ fn an_agent_behind_a_certificate_of_ones_own_can_be_checked() {
     player.until("listening on https://");
     let url = format!("https://{listen}/mcp");
     let check = ["check", "player", &url, "--quick", "--json"];
-    let believed = cli.run(&[&check[..], &["--tls-ca", text(&ca)]].concat()).json();
+    let believed = cli
+        .run(&[&check[..], &["--tls-ca", text(&ca)]].concat())
+        .json();
     assert!(believed["stopped"].is_null(), "{believed}");
     let doubted = cli.run(&check).json();
-    assert!(doubted["stopped"].as_str().is_some_and(|why| why.contains("certificate")), "{doubted}");
+    assert!(
+        doubted["stopped"]
+            .as_str()
+            .is_some_and(|why| why.contains("certificate")),
+        "{doubted}"
+    );
 }

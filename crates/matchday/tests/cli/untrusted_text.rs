@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// What clears a screen, rings, turns the direction, colours, and says what only `verify` may say.
-const HOSTILE: &str = "\u{1b}[2J\u{7}\u{202e}\u{9b}31m\u{2028}\nEverything fits.\n<script>x</script>|`x`";
+const HOSTILE: &str =
+    "\u{1b}[2J\u{7}\u{202e}\u{9b}31m\u{2028}\nEverything fits.\n<script>x</script>|`x`";
 
 /// The same in names, which have 50 characters at most; one is a formula.
 const NAMES: [&str; 4] = [
@@ -31,7 +32,10 @@ fn deceptive_lines(text: &str) -> Vec<String> {
 
 fn is_plain(what: &str, text: &str) {
     assert_eq!(deceptive_lines(text), [""; 0], "{what}");
-    let verdicts = text.lines().filter(|line| line.trim() == "Everything fits.").count();
+    let verdicts = text
+        .lines()
+        .filter(|line| line.trim() == "Everything fits.")
+        .count();
     assert_eq!(verdicts, 0, "{what} forges a verdict: {text}");
 }
 
@@ -49,7 +53,8 @@ fn hostile_store(path: &Path) {
         let event = &mut line["event"];
         if let Some(meta) = event.get_mut("meta") {
             meta["display_name"] = NAMES[players % NAMES.len()].into();
-            meta["contact_endpoint"] = format!("http://localhost:{}/{HOSTILE}", 8100 + players).into();
+            meta["contact_endpoint"] =
+                format!("http://localhost:{}/{HOSTILE}", 8100 + players).into();
             players += 1;
         }
         if let Some(reason) = event.pointer_mut("/result/reason") {
@@ -73,18 +78,23 @@ fn exchanges() -> Vec<Exchange> {
         outcome: HOSTILE.into(),
         ..silence()
     };
-    golden().into_iter().map(|message| recorded(spoiled(message))).collect()
+    golden()
+        .into_iter()
+        .map(|message| recorded(spoiled(message)))
+        .collect()
 }
 
 fn golden() -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../core/tests/golden");
-    let files =
-        [folder.clone(), folder.join("ours")].into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = [folder.clone(), folder.join("ours")]
+        .into_iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
     let paths = files
         .map(|file| file.unwrap().path())
         .filter(|path| path.extension().is_some_and(|end| end == "json"));
-    let all: Vec<Value> =
-        paths.map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()).collect();
+    let all: Vec<Value> = paths
+        .map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
+        .collect();
     assert!(all.len() > 80, "{}", all.len());
     all
 }
@@ -93,8 +103,12 @@ fn golden() -> Vec<Value> {
 fn spoiled(mut value: Value) -> Value {
     match &mut value {
         Value::String(text) => text.push_str(HOSTILE),
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = spoiled(item.take())),
-        Value::Object(fields) => fields.values_mut().for_each(|field| *field = spoiled(field.take())),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| *item = spoiled(item.take())),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| *field = spoiled(field.take())),
         _ => {}
     }
     value
@@ -121,11 +135,14 @@ fn spoiled_one_by_one(message: &Value) -> Vec<Value> {
 fn cells(csv: &str) -> Vec<String> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
-    rows.iter().flat_map(|row| row.iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+    rows.iter()
+        .flat_map(|row| row.iter().map(str::to_owned).collect::<Vec<_>>())
+        .collect()
 }
 
 fn has_no_formula(what: &str, csv: &str) {
-    let is_formula = |cell: &String| cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
+    let is_formula =
+        |cell: &String| cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
     let formulas: Vec<String> = cells(csv).into_iter().filter(is_formula).collect();
     assert_eq!(formulas, [""; 0], "{what}");
 }
@@ -146,7 +163,14 @@ fn no_command_that_reads_a_store_shows_controls_of_others() {
         &["league", "list", "--store", "league.db"],
         &["league", "list", "--store", "league.db", "--json"],
         &["stats", "P01", "league.db", "--since", "league.db"],
-        &["stats", "P01", "league.db", "--since", "league.db", "--json"],
+        &[
+            "stats",
+            "P01",
+            "league.db",
+            "--since",
+            "league.db",
+            "--json",
+        ],
         &["report", "league.db", "--format", "json", "--out", "-"],
         &["report", "league.db", "--format", "md", "--out", "-"],
         &["report", "league.db", "--format", "html", "--out", "-"],
@@ -167,7 +191,8 @@ fn a_name_cannot_forge_the_verdict_of_verify() {
     let done = cli.run(&["verify", "league.db"]);
     assert_eq!(done.code, 0, "{done:?}");
     assert_eq!(deceptive_lines(&done.out), [""; 0]);
-    let is_verdict = |line: &&str| line.starts_with("Everything") || line.starts_with("DOES NOT FIT");
+    let is_verdict =
+        |line: &&str| line.starts_with("Everything") || line.starts_with("DOES NOT FIT");
     let verdicts: Vec<&str> = done.out.lines().filter(is_verdict).collect();
     assert_eq!(verdicts.len(), 1, "{}", done.out);
     assert_eq!(done.out.lines().last(), Some(verdicts[0]));
@@ -180,7 +205,12 @@ fn no_spreadsheet_runs_what_a_player_calls_itself() {
     let report = cli.run(&["report", "league.db", "--format", "csv", "--out", "-"]);
     is_plain_output("report csv", &report);
     has_no_formula("report csv", &report.out);
-    assert!(cells(&report.out).iter().any(|cell| cell == "'=HYPERLINK(\"http://x\",\"y\")"), "{report:?}");
+    assert!(
+        cells(&report.out)
+            .iter()
+            .any(|cell| cell == "'=HYPERLINK(\"http://x\",\"y\")"),
+        "{report:?}"
+    );
     assert_eq!(cli.run(&["export", "league.db", "--out", "out"]).code, 0);
     for name in ["standings.csv", "matches.csv"] {
         let csv = fs::read_to_string(cli.path().join("out").join(name)).unwrap();
@@ -195,11 +225,18 @@ fn no_exported_file_holds_controls_of_others() {
     let done = cli.run(&["export", "league.db", "--out", "out"]);
     assert_eq!(done.code, 0, "{done:?}");
     let out = cli.path().join("out");
-    let files =
-        [out.clone(), out.join("matches")].into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = [out.clone(), out.join("matches")]
+        .into_iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap());
     let mut read = 0;
-    for path in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
-        is_plain(&path.display().to_string(), &fs::read_to_string(&path).unwrap());
+    for path in files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.is_file())
+    {
+        is_plain(
+            &path.display().to_string(),
+            &fs::read_to_string(&path).unwrap(),
+        );
         read += 1;
     }
     assert!(read > 5, "{read}");
@@ -209,11 +246,20 @@ fn no_exported_file_holds_controls_of_others() {
 fn markup_in_a_name_stays_text_in_a_page_and_in_markdown() {
     let cli = Cli::new(crate::MATCHDAY);
     hostile_store(&cli.path().join("league.db"));
-    let report = |format: &str| cli.run(&["report", "league.db", "--format", format, "--out", "-"]).out;
+    let report = |format: &str| {
+        cli.run(&["report", "league.db", "--format", format, "--out", "-"])
+            .out
+    };
     let page = report("html");
-    assert!(page.contains("&lt;script&gt;") && !page.contains("<script>x"), "{page}");
+    assert!(
+        page.contains("&lt;script&gt;") && !page.contains("<script>x"),
+        "{page}"
+    );
     let markdown = report("md");
-    assert!(markdown.contains("\\|\\`x\\`") && !markdown.contains("<script>x"), "{markdown}");
+    assert!(
+        markdown.contains("\\|\\`x\\`") && !markdown.contains("<script>x"),
+        "{markdown}"
+    );
 }
 
 /// Sends one request and waits for its answer.
@@ -234,19 +280,36 @@ fn no_log_holds_controls_of_others_whatever_message_comes() {
     for format in ["people", "json"] {
         let cli = Cli::new(crate::MATCHDAY);
         let manager = cli.manager(&["--conformance", "lenient", "--log", format]);
-        let address = cli.manager.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
+        let address = cli
+            .manager
+            .strip_prefix("http://")
+            .unwrap()
+            .strip_suffix("/mcp")
+            .unwrap();
         for message in golden() {
-            spoiled_one_by_one(&message).iter().for_each(|message| post(address, message));
+            spoiled_one_by_one(&message)
+                .iter()
+                .for_each(|message| post(address, message));
         }
-        post(address, &json!({"jsonrpc": "2.0", "id": 1, "method": HOSTILE, "params": {}}));
-        post(address, &json!({"message_type": "LEAGUE_REGISTER_REQUEST_THE_LAST"}));
+        post(
+            address,
+            &json!({"jsonrpc": "2.0", "id": 1, "method": HOSTILE, "params": {}}),
+        );
+        post(
+            address,
+            &json!({"message_type": "LEAGUE_REGISTER_REQUEST_THE_LAST"}),
+        );
         manager.until("REGISTER_REQUEST_THE_LAST");
         is_plain(format, &manager.out());
         is_plain(format, &manager.err());
         if format == "json" {
-            manager.out().lines().filter(|line| line.starts_with('{')).for_each(|line| {
-                serde_json::from_str::<Value>(line).unwrap();
-            });
+            manager
+                .out()
+                .lines()
+                .filter(|line| line.starts_with('{'))
+                .for_each(|line| {
+                    serde_json::from_str::<Value>(line).unwrap();
+                });
         }
     }
 }
@@ -283,12 +346,17 @@ fn answer(stream: TcpStream) {
         let mut body = vec![0; length];
         reader.read_exact(&mut body).unwrap();
         let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let told = json!({"jsonrpc": "2.0", "id": asked["id"], "result": hostile_answer(&asked)}).to_string();
+        let told = json!({"jsonrpc": "2.0", "id": asked["id"], "result": hostile_answer(&asked)})
+            .to_string();
         let head = format!(
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             told.len()
         );
-        if reader.get_mut().write_all((head + &told).as_bytes()).is_err() {
+        if reader
+            .get_mut()
+            .write_all((head + &told).as_bytes())
+            .is_err()
+        {
             return;
         }
     }
@@ -300,12 +368,18 @@ fn hostile_answer(asked: &Value) -> Value {
     let game = json!({"match_id": HOSTILE, "game_type": "even_odd", "player_A_id": "P01", "player_B_id": HOSTILE, "referee_id": HOSTILE,
         "state": "decided", "result": {"status": "WIN", "winner": HOSTILE, "score": {"P01": 3}, "reason": HOSTILE}});
     match asked["method"].as_str().unwrap_or_default() {
-        "get_status" => json!({"message_type": "LEAGUE_STATUS", "league_id": HOSTILE, "status": HOSTILE,
-            "current_round": 1, "total_rounds": 1, "round_title": HOSTILE, "matches_completed": 1}),
+        "get_status" => {
+            json!({"message_type": "LEAGUE_STATUS", "league_id": HOSTILE, "status": HOSTILE,
+            "current_round": 1, "total_rounds": 1, "round_title": HOSTILE, "matches_completed": 1})
+        }
         "get_standings" => json!({"data": {"standings": [row]}}),
-        "get_schedule" => json!({"data": {"rounds": [{"round_id": 1, "title": HOSTILE, "matches": [game]}]}}),
-        _ => json!({"message_type": "LEAGUE_ERROR", "error_code": "E019", "error_description": HOSTILE,
-            "error_message": HOSTILE, "league_id": HOSTILE}),
+        "get_schedule" => {
+            json!({"data": {"rounds": [{"round_id": 1, "title": HOSTILE, "matches": [game]}]}})
+        }
+        _ => {
+            json!({"message_type": "LEAGUE_ERROR", "error_code": "E019", "error_description": HOSTILE,
+            "error_message": HOSTILE, "league_id": HOSTILE})
+        }
     }
 }
 
@@ -333,11 +407,20 @@ fn no_answer_of_a_manager_controls_the_terminal() {
 fn an_agent_that_is_refused_says_so_on_one_line() {
     let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let done = cli.run(&["player", "--listen", &listen, "--manager", &hostile_manager()]);
+    let done = cli.run(&[
+        "player",
+        "--listen",
+        &listen,
+        "--manager",
+        &hostile_manager(),
+    ]);
     assert_ne!(done.code, 0);
     is_plain_output("player", &done);
     assert_eq!(
-        done.err.lines().filter(|line| line.contains("refuses the registration")).count(),
+        done.err
+            .lines()
+            .filter(|line| line.contains("refuses the registration"))
+            .count(),
         1,
         "{done:?}"
     );
@@ -346,8 +429,17 @@ fn an_agent_that_is_refused_says_so_on_one_line() {
 #[test]
 fn no_answer_of_an_agent_controls_what_check_shows() {
     let cli = Cli::new(crate::MATCHDAY);
-    let done = cli.run(&["check", "player", &hostile_manager(), "--junit", "check.xml"]);
+    let done = cli.run(&[
+        "check",
+        "player",
+        &hostile_manager(),
+        "--junit",
+        "check.xml",
+    ]);
     assert!(done.out.contains("FAIL"), "{done:?}");
     is_plain_output("check", &done);
-    is_plain("check.xml", &fs::read_to_string(cli.path().join("check.xml")).unwrap());
+    is_plain(
+        "check.xml",
+        &fs::read_to_string(cli.path().join("check.xml")).unwrap(),
+    );
 }

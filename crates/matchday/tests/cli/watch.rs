@@ -26,9 +26,12 @@ impl Watching {
         }
         let matchday = env!("CARGO_BIN_EXE_matchday");
         let manager = &cli.manager;
-        let line = format!("stty cols 80 rows 24; TERM=xterm exec {matchday} watch --manager {manager}");
+        let line =
+            format!("stty cols 80 rows 24; TERM=xterm exec {matchday} watch --manager {manager}");
         let mut command = matchday_testkit::cli::command("script");
-        command.args(["-qefc", &line, "/dev/null"]).current_dir(cli.path());
+        command
+            .args(["-qefc", &line, "/dev/null"])
+            .current_dir(cli.path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let keys = child.stdin.take().unwrap();
@@ -42,7 +45,12 @@ impl Watching {
                 }
             }
         });
-        Some(Self { child, keys, written, shown: String::new() })
+        Some(Self {
+            child,
+            keys,
+            written,
+            shown: String::new(),
+        })
     }
 
     /// Reads on until these words are shown.
@@ -90,7 +98,9 @@ fn a_league_is_followed_until_it_is_over() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&["--lead", "0"]);
     let _agents = cli.agents(1, 2);
-    let Some(mut watching) = Watching::start(&cli) else { return };
+    let Some(mut watching) = Watching::start(&cli) else {
+        return;
+    };
     watching.until_shown("2 players have registered");
     assert_eq!(cli.ask(&["start"]).code, 0);
     watching.until_shown("1 of 1 matches, round 1 of 1, over");
@@ -101,7 +111,9 @@ fn a_league_is_followed_until_it_is_over() {
 #[test]
 fn a_manager_that_goes_away_is_waited_for() {
     let cli = Cli::new(crate::MATCHDAY);
-    let Some(mut watching) = Watching::start(&cli) else { return };
+    let Some(mut watching) = Watching::start(&cli) else {
+        return;
+    };
     watching.until_shown("no manager answers");
     let _manager = cli.manager(&[]);
     watching.until_shown("0 players have registered");
@@ -112,9 +124,17 @@ fn a_manager_that_goes_away_is_waited_for() {
 #[test]
 fn it_ends_well_when_the_program_is_told_to_stop() {
     let cli = Cli::new(crate::MATCHDAY);
-    let Some(mut watching) = Watching::start(&cli) else { return };
+    let Some(mut watching) = Watching::start(&cli) else {
+        return;
+    };
     watching.until_shown("no manager answers");
-    assert!(Command::new("kill").args(["-s", "TERM", &watching.program()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-s", "TERM", &watching.program()])
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(watching.until_ended(), Some(0));
 }
 
@@ -122,6 +142,8 @@ fn it_ends_well_when_the_program_is_told_to_stop() {
 fn a_manager_that_does_not_know_the_questions_is_not_waited_for() {
     let other = OtherManager::start(|_| (200, UNKNOWN_METHOD.to_owned()));
     let cli = other.cli();
-    let Some(mut watching) = Watching::start(&cli) else { return };
+    let Some(mut watching) = Watching::start(&cli) else {
+        return;
+    };
     assert_eq!(watching.until_ended(), Some(1));
 }

@@ -19,7 +19,11 @@ impl Response {
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let named = |line: &&str| line.to_ascii_lowercase().starts_with(&format!("{name}:"));
-        self.head.lines().find(named).and_then(|line| line.split_once(':')).map(|(_, value)| value.trim())
+        self.head
+            .lines()
+            .find(named)
+            .and_then(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim())
     }
 }
 
@@ -32,17 +36,25 @@ pub(crate) fn post(url: &str, body: &Value) -> Response {
 pub(crate) fn post_with(url: &str, headers: &str, body: &Value) -> Response {
     let (host, path) = url.trim_start_matches("http://").split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
     let body = body.to_string();
     let head = format!(
         "POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nConnection: close\r\n\
          {headers}Content-Length: {}\r\n\r\n",
         body.len()
     );
-    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    stream
+        .write_all(format!("{head}{body}").as_bytes())
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Response { status, head: head.to_owned(), body: body.to_owned() }
+    Response {
+        status,
+        head: head.to_owned(),
+        body: body.to_owned(),
+    }
 }

@@ -15,17 +15,28 @@ fn libfaketime() -> Option<String> {
 }
 
 fn plays_by_the_databases_clock(offset: &str) {
-    let Some(libfaketime) = libfaketime() else { return };
-    let Some(services) = Services::start() else { return };
+    let Some(libfaketime) = libfaketime() else {
+        return;
+    };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let service = services.serve_with_clock_off(&libfaketime, offset);
-    service.process.until(&format!("the clock of this machine is {offset}"));
+    service
+        .process
+        .until(&format!("the clock of this machine is {offset}"));
     service.create("spring", &json!({"start-when": "players=3"}));
-    let _players: Vec<_> = (0..3).map(|_| services.player(&service, "spring")).collect();
+    let _players: Vec<_> = (0..3)
+        .map(|_| services.player(&service, "spring"))
+        .collect();
     service.until("spring", |shown| shown["phase"] == "completed");
     let off_by = services.sql(
         "SELECT abs((extract(epoch FROM now()) * 1000000)::bigint - max(at)) FROM matchday_events WHERE league = 1",
     );
-    assert!(off_by.parse::<i64>().unwrap() < 5_000_000, "{off_by} us off");
+    assert!(
+        off_by.parse::<i64>().unwrap() < 5_000_000,
+        "{off_by} us off"
+    );
     assert_eq!(services.technical_losses(), "0");
     services.verify("spring");
 }

@@ -8,19 +8,33 @@ use serde_json::{Value, json};
 /// What the owner of the only league once took for calls of a service.
 #[test]
 fn no_path_of_a_stranger_is_a_call_of_a_service() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     owner.create("only", &json!({}));
     let program = json!({"game_type": "even_odd", "program": {"command": ["/usr/bin/id"]}});
     let calls = [
         ("/cluster/leagues/only/over", Value::Null),
         ("/cluster/leagues/only/delete", Value::Null),
-        ("/cluster/record", json!([{"type": "service_token_set", "token": "0".repeat(64)}])),
-        ("/cluster/record", json!([{"type": "league_created", "number": 9, "plan": program}])),
+        (
+            "/cluster/record",
+            json!([{"type": "service_token_set", "token": "0".repeat(64)}]),
+        ),
+        (
+            "/cluster/record",
+            json!([{"type": "league_created", "number": 9, "plan": program}]),
+        ),
         ("/cluster/look", Value::Null),
-        ("/call", json!({"call": "delete_league", "league_id": "only"})),
+        (
+            "/call",
+            json!({"call": "delete_league", "league_id": "only"}),
+        ),
         ("/forward", Value::Null),
-        ("/leagues/only/call", json!({"call": "delete_league", "league_id": "only"})),
+        (
+            "/leagues/only/call",
+            json!({"call": "delete_league", "league_id": "only"}),
+        ),
         ("/leagues/only/cluster/leagues/only/delete", Value::Null),
     ];
     let claimed = [
@@ -52,7 +66,9 @@ const CREDENTIALS: [(&str, Option<&str>); 4] = [
 
 #[test]
 fn every_route_admits_whom_the_table_names_at_every_service() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     for league in [None, Some("spring"), Some("autumn")] {
         if let Some(league) = league {
@@ -75,9 +91,15 @@ fn every_route_admits_whom_the_table_names_at_every_service() {
                     let what = format!("{} {path} by {who}, of {known:?}", route.method);
                     // The league has then seen too many wrong tokens, at whichever service.
                     let is_limited = here == 429 || there == 429;
-                    assert!(is_limited || here == there, "{what}: the owner {here}, another service {there}");
+                    assert!(
+                        is_limited || here == there,
+                        "{what}: the owner {here}, another service {there}"
+                    );
                     let expected = expected(route, &path, token, known);
-                    assert!(expected.contains(&here), "{what}: {here}, expected one of {expected:?}");
+                    assert!(
+                        expected.contains(&here),
+                        "{what}: {here}, expected one of {expected:?}"
+                    );
                 }
             }
         }
@@ -111,12 +133,18 @@ fn paths(route: &Route, known: &[&str]) -> Vec<String> {
         .replace("{seat}", "1")
         .replace("{referee}", "9")
         .replace("{code}", "tok_join_nothing");
-    assert!(!filled.contains('{'), "{}: a placeholder that this test does not know", route.path);
+    assert!(
+        !filled.contains('{'),
+        "{}: a placeholder that this test does not know",
+        route.path
+    );
     match route.target.part() {
         Part::Service => {
             let of_leagues = known.iter().map(|id| route.path.replace("{id}", id));
             let named = route.path.contains("{id}");
-            std::iter::once(filled).chain(of_leagues.filter(|_| named)).collect()
+            std::iter::once(filled)
+                .chain(of_leagues.filter(|_| named))
+                .collect()
         }
         Part::Root => vec![filled],
         _ => known
@@ -135,18 +163,25 @@ fn changes_something(route: &Route, path: &str, token: Option<&str>) -> bool {
 
 fn status(service: &Service, route: &Route, path: &str, token: Option<&str>) -> u16 {
     let bearer = token.map(|token| format!("Bearer {token}"));
-    let headers: Vec<(&str, &str)> = bearer.iter().map(|bearer| ("Authorization", bearer.as_str())).collect();
+    let headers: Vec<(&str, &str)> = bearer
+        .iter()
+        .map(|bearer| ("Authorization", bearer.as_str()))
+        .collect();
     let method = route.method.as_str();
     // A stream has no end.
     let mut head = String::new();
     let stream = service.send_as_is(method, path, &headers, "");
     std::io::BufRead::read_line(&mut std::io::BufReader::new(stream), &mut head).unwrap();
-    head.split(' ').nth(1).map_or(0, |status| status.parse().unwrap())
+    head.split(' ')
+        .nth(1)
+        .map_or(0, |status| status.parse().unwrap())
 }
 
 /// The statuses that may answer: the leagues are closed to readers, and hold nothing yet.
 fn expected(route: &Route, path: &str, token: Option<&str>, known: &[&str]) -> &'static [u16] {
-    let beneath = path.strip_prefix("/leagues/").and_then(|rest| rest.split_once('/'));
+    let beneath = path
+        .strip_prefix("/leagues/")
+        .and_then(|rest| rest.split_once('/'));
     let is_of_league = match route.target.part() {
         Part::Service => false,
         Part::Root => known.len() == 1,
@@ -159,7 +194,9 @@ fn expected(route: &Route, path: &str, token: Option<&str>, known: &[&str]) -> &
             None => known.len() == 1,
         };
         let is_services = beneath.is_none()
-            && ROUTES.iter().any(|own| own.target.part() == Part::Service && own.path == path);
+            && ROUTES
+                .iter()
+                .any(|own| own.target.part() == Part::Service && own.path == path);
         if !is_known || is_services {
             return &[200, 404, 405];
         }
@@ -187,25 +224,35 @@ fn expected(route: &Route, path: &str, token: Option<&str>, known: &[&str]) -> &
 /// Paths of all kinds, each with a seed that says which.
 #[test]
 fn no_path_at_all_reaches_what_is_inside() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     owner.create("only", &json!({}));
     let words = [
-        "", ".", "..", "cluster", "record", "leagues", "only", "delete", "over", "start", "look", "call",
-        "forward", "api", "%2e%2e", "%2F", "mcp", "nothing", "relay", "import", "metrics", "*", "?", "#",
+        "", ".", "..", "cluster", "record", "leagues", "only", "delete", "over", "start", "look",
+        "call", "forward", "api", "%2e%2e", "%2F", "mcp", "nothing", "relay", "import", "metrics",
+        "*", "?", "#",
     ];
     let body = json!({"call": "delete_league", "league_id": "only"});
     let mut seed = 20_261_118_u64;
     let mut next = |most: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap() % most
     };
     for _ in 0..400 {
         let length = 1 + next(6);
-        let path: String = (0..length).map(|_| format!("/{}", words[next(words.len())])).collect();
+        let path: String = (0..length)
+            .map(|_| format!("/{}", words[next(words.len())]))
+            .collect();
         let method = ["POST", "DELETE", "PUT", "PATCH", "GET"][next(5)];
         let mut head = String::new();
-        let headers = [("matchday-call-league", "0"), ("matchday-forwarded-league", "0")];
+        let headers = [
+            ("matchday-call-league", "0"),
+            ("matchday-forwarded-league", "0"),
+        ];
         let stream = other.send_as_is(method, &path, &headers, &body.to_string());
         std::io::BufRead::read_line(&mut std::io::BufReader::new(stream), &mut head).unwrap();
         let status = head.split(' ').nth(1).unwrap_or_default();
@@ -221,20 +268,27 @@ fn no_path_at_all_reaches_what_is_inside() {
 /// 40 of these once took 766 MB at the service that does not own the league.
 #[test]
 fn a_body_that_is_too_long_is_refused_where_it_comes_in() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     owner.create("spring", &json!({"message-bytes-max": "2000"}));
     let long = json!({"message_type": "LEAGUE_QUERY", "padding": "x".repeat(4_000)});
     for service in [&other, &owner] {
         let refused = service.call("POST", "/leagues/spring/mcp", &[], Some(long.clone()));
         assert_eq!(refused.status, 413, "{refused:?}");
-        assert!(refused.body.contains("E002") && refused.body.contains("2000"), "{refused:?}");
+        assert!(
+            refused.body.contains("E002") && refused.body.contains("2000"),
+            "{refused:?}"
+        );
     }
 }
 
 #[test]
 fn wrong_service_tokens_are_limited_and_said() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let service = services.serve(matchday_testkit::cli::free_address());
     let guess = |token: &str| {
         let bearer = format!("Bearer {token}");
@@ -244,7 +298,12 @@ fn wrong_service_tokens_are_limited_and_said() {
         head
     };
     assert!(guess("tok_service_0000000000000000").contains("401"));
-    service.process.until("a wrong service token from 127.0.0.1");
+    service
+        .process
+        .until("a wrong service token from 127.0.0.1");
     let refused = (0..400).map(|number| guess(&format!("tok_service_{number:016}")));
-    assert!(refused.into_iter().any(|head| head.contains("429")), "400 guesses were all looked at");
+    assert!(
+        refused.into_iter().any(|head| head.contains("429")),
+        "400 guesses were all looked at"
+    );
 }

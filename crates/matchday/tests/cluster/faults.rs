@@ -48,18 +48,34 @@ impl Ladders {
     fn start() -> Option<Self> {
         let services = Services::start()?;
         let listen: Vec<String> = (0..SERVICES).map(|_| free_address()).collect();
-        let balancer = CutProxy::before_any(listen.iter().map(|listen| listen.parse().unwrap()).collect());
+        let balancer = CutProxy::before_any(
+            listen
+                .iter()
+                .map(|listen| listen.parse().unwrap())
+                .collect(),
+        );
         let public = format!("http://{}", balancer.address());
         let members = vec![Member::start(&services, &listen[0], &public)];
         let first = members[0].service.as_ref().unwrap();
-        let settings =
-            json!({"format": "ladder", "start-when": "players=2", "matches-per-hour": "9999", "lead": "0.1"});
+        let settings = json!({"format": "ladder", "start-when": "players=2", "matches-per-hour": "9999", "lead": "0.1"});
         let names = (1..=LEAGUES).map(|number| format!("ladder-{number}"));
-        let tokens = names.clone().map(|name| first.create(&name, &settings)).collect();
-        let players = names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
+        let tokens = names
+            .clone()
+            .map(|name| first.create(&name, &settings))
+            .collect();
+        let players =
+            names.flat_map(|name| [services.player(first, &name), services.player(first, &name)]);
         let players = players.collect();
         let last_seq = Default::default();
-        let mut ladders = Self { services, members, balancer, players, tokens, last_seq, took: Vec::new() };
+        let mut ladders = Self {
+            services,
+            members,
+            balancer,
+            players,
+            tokens,
+            last_seq,
+            took: Vec::new(),
+        };
         for league in 1..=LEAGUES {
             ladders.next_result(league, 0);
         }
@@ -90,7 +106,11 @@ impl Ladders {
                     "SELECT stream, seq, at, left(line, 160) FROM matchday_events WHERE league = {league} \
                      ORDER BY at DESC, seq DESC LIMIT 30"
                 );
-                panic!("league {league} does not go on\n{}\n{}", self.last_words(), self.services.sql(&end));
+                panic!(
+                    "league {league} does not go on\n{}\n{}",
+                    self.last_words(),
+                    self.services.sql(&end)
+                );
             }
             thread::sleep(Duration::from_millis(50));
         }
@@ -106,7 +126,11 @@ impl Ladders {
             if !own.is_empty() {
                 return (place, own);
             }
-            assert!(began.elapsed() < TAKE_OVER_MAX, "nobody owns a league\n{}", self.last_words());
+            assert!(
+                began.elapsed() < TAKE_OVER_MAX,
+                "nobody owns a league\n{}",
+                self.last_words()
+            );
         }
         panic!("the turns do not end")
     }
@@ -124,10 +148,14 @@ impl Ladders {
             hit_last = place;
             hit(&mut self.members[place], turn);
             // What was decided before the fault took effect does not count.
-            let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
+            let at = SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap()
+                .as_micros();
             let at = u64::try_from(at).unwrap();
             let began = Instant::now();
-            self.balancer.exclude(Some(self.members[place].listen.parse().unwrap()));
+            self.balancer
+                .exclude(Some(self.members[place].listen.parse().unwrap()));
             for league in leagues {
                 let result = self.next_result(league, at + 1);
                 self.took.push(Duration::from_micros(result - at));
@@ -146,16 +174,28 @@ impl Ladders {
         let listen = &self.members[through].listen;
         for (number, token) in (1..).zip(&self.tokens) {
             let manager = format!("http://{listen}/leagues/ladder-{number}/mcp");
-            let ended =
-                self.services.cli.run(&["admin", "end", "--manager", &manager, "--operator-token", token]);
+            let ended = self.services.cli.run(&[
+                "admin",
+                "end",
+                "--manager",
+                &manager,
+                "--operator-token",
+                token,
+            ]);
             assert_eq!(ended.code, 0, "{ended:?}\n{}", self.last_words());
             let service = self.members[through].service.as_ref().unwrap();
-            service.until(&format!("ladder-{number}"), |shown| shown["phase"] == "completed");
+            service.until(&format!("ladder-{number}"), |shown| {
+                shown["phase"] == "completed"
+            });
         }
         for member in &mut self.members {
             let mut service = member.service.take().unwrap();
             service.process.signal("TERM");
-            assert!(service.process.wait().success(), "{}", service.process.err());
+            assert!(
+                service.process.wait().success(),
+                "{}",
+                service.process.err()
+            );
         }
         assert_eq!(self.services.technical_losses(), "0");
         (1..=LEAGUES).for_each(|number| self.services.verify(&format!("ladder-{number}")));
@@ -178,7 +218,10 @@ impl Ladders {
     }
 
     fn last_words(&self) -> String {
-        let services = self.members.iter().filter_map(|member| Some(&member.service.as_ref()?.process));
+        let services = self
+            .members
+            .iter()
+            .filter_map(|member| Some(&member.service.as_ref()?.process));
         let last = services.chain(&self.players).map(|process| {
             let text = process.err() + &process.out();
             let lines: Vec<&str> = text.lines().collect();
@@ -191,10 +234,25 @@ impl Ladders {
 impl Member {
     fn start(services: &Services, listen: &str, public: &str) -> Self {
         let proxy = services.postgres.proxy();
-        let name = services.store.split('/').nth(3).unwrap().split('?').next().unwrap();
-        let store = format!("postgres://matchday@{}/{name}?sslmode=disable", proxy.address());
-        let mut member =
-            Self { service: None, proxy, listen: listen.to_owned(), store, public: public.to_owned() };
+        let name = services
+            .store
+            .split('/')
+            .nth(3)
+            .unwrap()
+            .split('?')
+            .next()
+            .unwrap();
+        let store = format!(
+            "postgres://matchday@{}/{name}?sslmode=disable",
+            proxy.address()
+        );
+        let mut member = Self {
+            service: None,
+            proxy,
+            listen: listen.to_owned(),
+            store,
+            public: public.to_owned(),
+        };
         member.serve(services);
         member
     }
@@ -211,7 +269,9 @@ impl Member {
 /// `MATCHDAY_CLUSTER_KILLS=1000` makes a soak of it.
 #[test]
 fn leagues_go_on_when_their_owners_are_killed() {
-    let Some(mut ladders) = Ladders::start() else { return };
+    let Some(mut ladders) = Ladders::start() else {
+        return;
+    };
     ladders.survive(
         count("MATCHDAY_CLUSTER_KILLS"),
         // Dropping a process kills it.
@@ -223,7 +283,9 @@ fn leagues_go_on_when_their_owners_are_killed() {
 /// `MATCHDAY_CLUSTER_STOPS=200` makes a soak of it.
 #[test]
 fn leagues_go_on_when_their_owners_are_stopped_beyond_the_lease_and_wake_again() {
-    let Some(mut ladders) = Ladders::start() else { return };
+    let Some(mut ladders) = Ladders::start() else {
+        return;
+    };
     ladders.survive(
         count("MATCHDAY_CLUSTER_STOPS"),
         |member, _| member.signal("STOP"),
@@ -234,7 +296,9 @@ fn leagues_go_on_when_their_owners_are_stopped_beyond_the_lease_and_wake_again()
 /// `MATCHDAY_CLUSTER_CUTS=200` makes a soak of it: in both directions, and in either one alone.
 #[test]
 fn leagues_go_on_when_their_owners_are_cut_off_from_the_database() {
-    let Some(mut ladders) = Ladders::start() else { return };
+    let Some(mut ladders) = Ladders::start() else {
+        return;
+    };
     ladders.survive(
         count("MATCHDAY_CLUSTER_CUTS"),
         |member, turn| match turn % 3 {
@@ -248,7 +312,9 @@ fn leagues_go_on_when_their_owners_are_cut_off_from_the_database() {
 
 #[test]
 fn a_league_goes_by_the_databases_clock_though_its_owner_was_cut_off_before() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let listen = free_address();
     let member = Member::start(&services, &listen, &format!("http://{listen}"));
     let service = member.service.as_ref().unwrap();
@@ -257,11 +323,21 @@ fn a_league_goes_by_the_databases_clock_though_its_owner_was_cut_off_before() {
     thread::sleep(BEYOND_LEASE);
     member.proxy.mend();
     service.process.until("the store is back");
-    eventually("ready", || service.call("GET", "/health/ready", &[], None).status == 200);
+    eventually("ready", || {
+        service.call("GET", "/health/ready", &[], None).status == 200
+    });
     service.create("spring", &json!({}));
-    assert_eq!(service.call("GET", "/leagues/spring/api/standings", &[], None).status, 200);
+    assert_eq!(
+        service
+            .call("GET", "/leagues/spring/api/standings", &[], None)
+            .status,
+        200
+    );
     let behind = services.sql(
         "SELECT (extract(epoch FROM now()) * 1000000)::bigint - max(at) FROM matchday_events WHERE league = 1",
     );
-    assert!(behind.parse::<i64>().unwrap() < 3_000_000, "{behind} us behind");
+    assert!(
+        behind.parse::<i64>().unwrap() < 3_000_000,
+        "{behind} us behind"
+    );
 }

@@ -44,7 +44,12 @@ impl Services {
     pub(crate) fn start() -> Option<Self> {
         let postgres = Cluster::start()?;
         let store = postgres.database();
-        Some(Self { postgres, store, cli: Cli::new(crate::MATCHDAY), public: free_address() })
+        Some(Self {
+            postgres,
+            store,
+            cli: Cli::new(crate::MATCHDAY),
+            public: free_address(),
+        })
     }
 
     /// A service that owns what there is, and one at the public address.
@@ -67,19 +72,42 @@ impl Services {
     /// Starts a service at the public address whose machine's clock is off by so much.
     pub(crate) fn serve_with_clock_off(&self, libfaketime: &str, offset: &str) -> Service {
         // The time since the start of the machine is right even where the time of day is not.
-        let clock =
-            [("LD_PRELOAD", libfaketime), ("FAKETIME", offset), ("FAKETIME_DONT_FAKE_MONOTONIC", "1")];
-        self.serve_with(&self.public, &self.store, &format!("http://{}", self.public), &clock)
+        let clock = [
+            ("LD_PRELOAD", libfaketime),
+            ("FAKETIME", offset),
+            ("FAKETIME_DONT_FAKE_MONOTONIC", "1"),
+        ];
+        self.serve_with(
+            &self.public,
+            &self.store,
+            &format!("http://{}", self.public),
+            &clock,
+        )
     }
 
-    fn serve_with(&self, listen: &str, store: &str, public: &str, environment: &[(&str, &str)]) -> Service {
+    fn serve_with(
+        &self,
+        listen: &str,
+        store: &str,
+        public: &str,
+        environment: &[(&str, &str)],
+    ) -> Service {
         let shown = ["serve", "--listen", listen, "--public-url", public];
-        let args = [&shown[..], &["--store", store, "--service-token", SERVICE_TOKEN]].concat();
+        let args = [
+            &shown[..],
+            &["--store", store, "--service-token", SERVICE_TOKEN],
+        ]
+        .concat();
         let mut command = self.cli.command(&args);
-        command.env("MATCHDAY_STORE_HISTORY", self.history()).envs(environment.iter().copied());
+        command
+            .env("MATCHDAY_STORE_HISTORY", self.history())
+            .envs(environment.iter().copied());
         let process = Process::start(command);
         process.until("leagues are served at");
-        Service { process, listen: listen.to_owned() }
+        Service {
+            process,
+            listen: listen.to_owned(),
+        }
     }
 
     /// What all services asked the database for.
@@ -103,11 +131,20 @@ impl Services {
     }
 
     pub(crate) fn sql(&self, statement: &str) -> String {
-        self.postgres.sql(self.database(), statement).trim().to_owned()
+        self.postgres
+            .sql(self.database(), statement)
+            .trim()
+            .to_owned()
     }
 
     fn database(&self) -> &str {
-        self.store.split('/').nth(3).unwrap().split('?').next().unwrap()
+        self.store
+            .split('/')
+            .nth(3)
+            .unwrap()
+            .split('?')
+            .next()
+            .unwrap()
     }
 
     /// The folder of the database's socket, and its name.
@@ -117,7 +154,11 @@ impl Services {
 
     /// Connections that are open stay so.
     pub(crate) fn refuse_connections(&self, refuse: bool) {
-        let statement = format!("ALTER DATABASE {} ALLOW_CONNECTIONS {}", self.database(), !refuse);
+        let statement = format!(
+            "ALTER DATABASE {} ALLOW_CONNECTIONS {}",
+            self.database(),
+            !refuse
+        );
         self.postgres.sql("postgres", &statement);
     }
 
@@ -140,12 +181,24 @@ impl Services {
 
     /// A player that nobody can call: it asks the relay of its league.
     pub(crate) fn dialled_player(&self, service: &Service, league: &str, name: &str) -> Process {
-        self.player_with(service, league, &["--dial", "on", "--name", name, "--store", &format!("{name}.db")])
+        self.player_with(
+            service,
+            league,
+            &[
+                "--dial",
+                "on",
+                "--name",
+                name,
+                "--store",
+                &format!("{name}.db"),
+            ],
+        )
     }
 
     fn player_with(&self, service: &Service, league: &str, args: &[&str]) -> Process {
         let manager = format!("http://{}/leagues/{league}/mcp", service.listen);
-        self.cli.start(&[&["player", "--manager", &manager], args].concat())
+        self.cli
+            .start(&[&["player", "--manager", &manager], args].concat())
     }
 }
 
@@ -157,23 +210,35 @@ impl Service {
 
     pub(crate) fn create(&self, name: &str, settings: &Value) -> String {
         let mut all = json!({"lead": "0", "endpoint-check": "off"});
-        all.as_object_mut().unwrap().extend(settings.as_object().unwrap().clone());
+        all.as_object_mut()
+            .unwrap()
+            .extend(settings.as_object().unwrap().clone());
         let body = json!({"leagues": [{"league_id": name, "settings": all}]});
         let made = self.call("POST", "/api/leagues", &[], Some(body));
         assert_eq!(made.status, 201, "{made:?}");
-        made.json()["leagues"][0]["operator_token"].as_str().unwrap().to_owned()
+        made.json()["leagues"][0]["operator_token"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     pub(crate) fn show(&self, league: &str) -> Value {
-        self.call("GET", &format!("/api/leagues/{league}"), &[], None).json()
+        self.call("GET", &format!("/api/leagues/{league}"), &[], None)
+            .json()
     }
 
     /// What the services are, which is as the OpenAPI document says.
     pub(crate) fn cluster(&self) -> Value {
         let status = self.call("GET", "/api/cluster", &[], None).json();
         let components = &self.call("GET", "/api/openapi.json", &[], None).json()["components"];
-        let schema = json!({"$ref": "#/components/schemas/ClusterStatus", "components": components});
-        assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&status), "{status}");
+        let schema =
+            json!({"$ref": "#/components/schemas/ClusterStatus", "components": components});
+        assert!(
+            jsonschema::validator_for(&schema)
+                .unwrap()
+                .is_valid(&status),
+            "{status}"
+        );
         status
     }
 
@@ -197,7 +262,10 @@ impl Service {
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Response { status, body: body.to_owned() }
+        Response {
+            status,
+            body: body.to_owned(),
+        }
     }
 
     /// Sends a request, whose response is yet to be read.
@@ -209,9 +277,16 @@ impl Service {
         body: Option<Value>,
     ) -> TcpStream {
         let bearer = format!("Bearer {SERVICE_TOKEN}");
-        let token = path.starts_with("/api/").then_some(("Authorization", bearer.as_str()));
+        let token = path
+            .starts_with("/api/")
+            .then_some(("Authorization", bearer.as_str()));
         let headers: Vec<(&str, &str)> = headers.iter().copied().chain(token).collect();
-        self.send_as_is(method, path, &headers, &body.map(|body| body.to_string()).unwrap_or_default())
+        self.send_as_is(
+            method,
+            path,
+            &headers,
+            &body.map(|body| body.to_string()).unwrap_or_default(),
+        )
     }
 
     /// Sends a request with these headers alone.
@@ -223,15 +298,22 @@ impl Service {
         body: &str,
     ) -> TcpStream {
         let mut stream = TcpStream::connect(&self.listen).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        let more: String = headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nConnection: close\r\n\
              {more}Content-Length: {}\r\n\r\n",
             self.listen,
             body.len()
         );
-        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        stream
+            .write_all(format!("{head}{body}").as_bytes())
+            .unwrap();
         stream
     }
 }

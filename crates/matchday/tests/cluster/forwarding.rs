@@ -13,20 +13,26 @@ use tokio::time::Instant;
 
 #[test]
 fn a_request_from_the_machine_of_another_service_is_not_the_operators() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     owner.create("spring", &json!({}));
     let order = json!({
         "protocol": "league.v2", "message_type": "START_LEAGUE", "sender": "launcher",
         "timestamp": "2026-03-02T09:00:00Z", "conversation_id": "conv-start", "league_id": "spring",
     });
-    let refused = other.call("POST", "/leagues/spring/mcp", &[], Some(order)).json();
+    let refused = other
+        .call("POST", "/leagues/spring/mcp", &[], Some(order))
+        .json();
     assert_eq!(refused["error_code"], "E011", "{refused}");
 }
 
 #[test]
 fn what_a_client_says_about_forwarding_is_ignored() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     owner.create("spring", &json!({"agents-per-address": "1"}));
     // From this machine any number may register, from the address that is claimed only one.
@@ -35,20 +41,32 @@ fn what_a_client_says_about_forwarding_is_ignored() {
         ("matchday-forwarded-elapsed-us", "600000000"),
         ("matchday-forwarded-league", "0"),
     ];
-    for (service, name) in [(&owner, "Alpha"), (&owner, "Beta"), (&other, "Gamma"), (&other, "Delta")] {
+    for (service, name) in [
+        (&owner, "Alpha"),
+        (&owner, "Beta"),
+        (&other, "Gamma"),
+        (&other, "Delta"),
+    ] {
         let path = "/leagues/spring/mcp";
-        let answer = service.call("POST", path, &claimed, Some(registration(name))).json();
+        let answer = service
+            .call("POST", path, &claimed, Some(registration(name)))
+            .json();
         assert_eq!(answer["status"], "ACCEPTED", "{answer}");
     }
 }
 
 #[test]
 fn pages_and_live_streams_come_through_another_service() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
     owner.create("spring", &json!({}));
     let page = other.call("GET", "/leagues/spring/", &[], None);
-    assert!(page.status == 200 && page.body.contains("app.js"), "{page:?}");
+    assert!(
+        page.status == 200 && page.body.contains("app.js"),
+        "{page:?}"
+    );
     let mut stream = other.send("GET", "/leagues/spring/api/events", &[], None);
     let mut until = |words: &str| {
         let mut text = String::new();
@@ -60,13 +78,20 @@ fn pages_and_live_streams_come_through_another_service() {
         }
     };
     until("text/event-stream");
-    owner.call("POST", "/leagues/spring/mcp", &[], Some(registration("Alpha")));
+    owner.call(
+        "POST",
+        "/leagues/spring/mcp",
+        &[],
+        Some(registration("Alpha")),
+    );
     until("data:");
 }
 
 #[tokio::test]
 async fn a_stranger_is_refused_at_the_socket_of_the_services() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let service = services.serve(matchday_testkit::cli::free_address());
     let url = services.sql("SELECT url FROM matchday_processes");
     let shown = hex(&services.sql("SELECT encode(certificate, 'hex') FROM matchday_processes"));
@@ -80,7 +105,9 @@ async fn a_stranger_is_refused_at_the_socket_of_the_services() {
         headers: HeaderMap::new(),
         body: Bytes::new(),
     };
-    let refused = client.forward(&url, request, Instant::now() + Duration::from_secs(10)).await;
+    let refused = client
+        .forward(&url, request, Instant::now() + Duration::from_secs(10))
+        .await;
     assert!(refused.is_err(), "{refused:?}");
     drop(service);
 }

@@ -26,12 +26,17 @@ impl Network {
         let services = Services::start()?;
         let namespaces = Namespaces::new(&["hub", "owner"]).filter(|_| require("python3"))?;
         namespaces.cable([HUB, OWNER], "between", ["10.79.0.1/30", "10.79.0.2/30"]);
-        Some(Self { services, namespaces })
+        Some(Self {
+            services,
+            namespaces,
+        })
     }
 
     fn run(&self, inside: usize, program: &[&str]) -> Process {
         let mut command = command(program[0]);
-        command.args(&program[1..]).current_dir(self.services.cli.path());
+        command
+            .args(&program[1..])
+            .current_dir(self.services.cli.path());
         command.env("MATCHDAY_STORE_HISTORY", self.services.history());
         command.env("MATCHDAY_SERVICE_TOKEN", SERVICE_TOKEN);
         self.namespaces.exec(inside, &command)
@@ -39,7 +44,16 @@ impl Network {
 
     fn serve(&self, inside: usize, address: &str, store: &str) -> Process {
         let (listen, peers) = (format!("{address}:8000"), format!("https://{address}:8443"));
-        let args = [MATCHDAY, "serve", "--listen", &listen, "--advertise", &peers, "--public-url", PUBLIC];
+        let args = [
+            MATCHDAY,
+            "serve",
+            "--listen",
+            &listen,
+            "--advertise",
+            &peers,
+            "--public-url",
+            PUBLIC,
+        ];
         let service = self.run(inside, &[&args[..], &["--store", store]].concat());
         service.until("leagues are served at");
         service
@@ -51,28 +65,56 @@ impl Network {
     }
 
     fn owner_is(&self, service: &Process) -> bool {
-        self.services.owner(1).ends_with(&format!(":{}", service.pid()))
+        self.services
+            .owner(1)
+            .ends_with(&format!(":{}", service.pid()))
     }
 }
 
 /// Packets from `side` to `address` are lost until the other service has the league and plays on.
 fn another_goes_on(side: usize, address: &str) {
-    let Some(network) = Network::new() else { return };
+    let Some(network) = Network::new() else {
+        return;
+    };
     let (socket, database) = network.services.socket_and_database();
     let socket = format!("{socket}/.s.PGSQL.5432");
-    let _database = network.namespaces.forward(HUB, &format!("{HUB_ADDRESS}:5432"), &socket);
+    let _database = network
+        .namespaces
+        .forward(HUB, &format!("{HUB_ADDRESS}:5432"), &socket);
     let store = format!("postgres://matchday@{HUB_ADDRESS}/{database}?sslmode=disable");
     let mut owner = network.serve(OWNER, OWNER_ADDRESS, &store);
     let mut other = network.serve(HUB, HUB_ADDRESS, &network.services.store);
-    let settings =
-        ["--format", "ladder", "--start-when", "players=2", "--matches-per-hour", "9999", "--lead", "0.1"];
+    let settings = [
+        "--format",
+        "ladder",
+        "--start-when",
+        "players=2",
+        "--matches-per-hour",
+        "9999",
+        "--lead",
+        "0.1",
+    ];
     let create = [MATCHDAY, "league", "create", "spring", "--service", PUBLIC];
     let mut created = network.run(HUB, &[&create[..], &settings].concat());
     assert!(created.wait().success(), "{}", created.err());
     let manager = format!("{PUBLIC}/leagues/spring/mcp");
-    let player = || network.run(HUB, &[MATCHDAY, "player", "--listen", "10.79.0.1:0", "--manager", &manager]);
+    let player = || {
+        network.run(
+            HUB,
+            &[
+                MATCHDAY,
+                "player",
+                "--listen",
+                "10.79.0.1:0",
+                "--manager",
+                &manager,
+            ],
+        )
+    };
     let players = [player(), player()];
-    eventually("the owner plays", || network.owner_is(&owner) && network.results() > 3);
+    eventually("the owner plays", || {
+        network.owner_is(&owner) && network.results() > 3
+    });
     network.namespaces.lose_packets_to(side, address);
     eventually("the other has it", || network.owner_is(&other));
     let before = network.results();

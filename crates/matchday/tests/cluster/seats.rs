@@ -8,7 +8,11 @@ use serde_json::{Value, json};
 /// Calls a tool in revision 2026-07-28, again while the league changes hands.
 fn call(service: &Service, tool: &str, arguments: &Value) -> Value {
     let request = modern("tools/call", json!({"name": tool, "arguments": arguments}));
-    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", tool)];
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", tool),
+    ];
     eventually("the league answers", || {
         let request = Some(serde_json::from_str(&request).unwrap());
         let answer = service.call("POST", "/leagues/spring/mcp", &headers, request);
@@ -24,7 +28,11 @@ fn call(service: &Service, tool: &str, arguments: &Value) -> Value {
 
 fn until(service: &Service, seat: &Value, wanted: &str) -> Value {
     loop {
-        let news = call(service, "wait_for_turn", &json!({"seat": seat, "wait_seconds": 1}));
+        let news = call(
+            service,
+            "wait_for_turn",
+            &json!({"seat": seat, "wait_seconds": 1}),
+        );
         if news["happened"] == wanted {
             return news;
         }
@@ -33,9 +41,14 @@ fn until(service: &Service, seat: &Value, wanted: &str) -> Value {
 
 #[test]
 fn a_turn_of_a_seat_that_is_open_when_the_owner_is_killed_is_played_at_another_service() {
-    let Some(services) = Services::start() else { return };
+    let Some(services) = Services::start() else {
+        return;
+    };
     let (owner, other) = services.two();
-    owner.create("spring", &json!({"start-when": "players=2", "seats": "on", "fallback": "none"}));
+    owner.create(
+        "spring",
+        &json!({"start-when": "players=2", "seats": "on", "fallback": "none"}),
+    );
     let joined = call(&other, "join_league", &json!({"name": "Ann"}));
     let seat = &joined["seat"];
     let _opponent = services.player(&other, "spring");
@@ -45,7 +58,11 @@ fn a_turn_of_a_seat_that_is_open_when_the_owner_is_killed_is_played_at_another_s
     drop(owner);
     let asked = until(&other, seat, "your_turn");
     let (turn, choice) = (&asked["turn"]["turn"], &asked["turn"]["options"][0]);
-    call(&other, "make_move", &json!({"seat": seat, "turn": turn, "choice": choice}));
+    call(
+        &other,
+        "make_move",
+        &json!({"seat": seat, "turn": turn, "choice": choice}),
+    );
     until(&other, seat, "league_over");
     assert!(other.is(&services.owner(1)));
     assert_eq!(services.technical_losses(), "0");

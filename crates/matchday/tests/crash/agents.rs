@@ -35,12 +35,24 @@ impl Agents {
     }
 
     /// With other times to answer.
-    pub(crate) fn start_with(folder: &Path, store: &str, timing: &str, players: u16, referees: u16) -> Self {
-        let ports: Vec<u16> = (0..1 + referees + players).map(|_| free_address().port()).collect();
+    pub(crate) fn start_with(
+        folder: &Path,
+        store: &str,
+        timing: &str,
+        players: u16,
+        referees: u16,
+    ) -> Self {
+        let ports: Vec<u16> = (0..1 + referees + players)
+            .map(|_| free_address().port())
+            .collect();
         let (manager, others) = ports.split_first().unwrap();
         let (for_referees, for_players) = others.split_at(referees.into());
         let listen = format!("127.0.0.1:{manager}");
-        let mut agents = Self { folder: folder.to_owned(), manager: listen, all: Vec::new() };
+        let mut agents = Self {
+            folder: folder.to_owned(),
+            manager: listen,
+            all: Vec::new(),
+        };
         agents.add(
             "manager".into(),
             &format!(
@@ -50,11 +62,16 @@ impl Agents {
         );
         let url = format!("--manager http://127.0.0.1:{manager}/mcp");
         for port in for_referees {
-            agents
-                .add(format!("referee {port}"), &format!("referee --listen 127.0.0.1:{port} {url} {timing}"));
+            agents.add(
+                format!("referee {port}"),
+                &format!("referee --listen 127.0.0.1:{port} {url} {timing}"),
+            );
         }
         for port in for_players {
-            agents.add(format!("player {port}"), &format!("player --listen 127.0.0.1:{port} {url}"));
+            agents.add(
+                format!("player {port}"),
+                &format!("player --listen 127.0.0.1:{port} {url}"),
+            );
         }
         agents
     }
@@ -67,10 +84,19 @@ impl Agents {
 
     fn spawn(&self, name: &str, words: &[String]) -> Child {
         let path = self.folder.join(format!("{name}.log"));
-        let log: File = OpenOptions::new().create(true).append(true).open(path).unwrap();
+        let log: File = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap();
         let errors = log.try_clone().unwrap();
         let mut command = matchday();
-        command.current_dir(&self.folder).args(words).stdin(Stdio::null()).stdout(log).stderr(errors);
+        command
+            .current_dir(&self.folder)
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(errors);
         command.spawn().unwrap()
     }
 
@@ -86,7 +112,11 @@ impl Agents {
 
     fn crash_at(&mut self, place: usize, chance: &mut Chance) {
         if let Some(status) = self.all[place].child.try_wait().unwrap() {
-            panic!("{} ended by itself, {status}\n{}", self.all[place].name, self.last_words());
+            panic!(
+                "{} ended by itself, {status}\n{}",
+                self.all[place].name,
+                self.last_words()
+            );
         }
         self.all[place].child.kill().unwrap();
         self.all[place].child.wait().unwrap();
@@ -98,7 +128,11 @@ impl Agents {
 
     /// Stops the first whose name begins so, for a while, as a machine does that sleeps.
     pub(crate) fn stop(&self, kind: &str, span: Duration) {
-        let agent = self.all.iter().find(|agent| agent.name.starts_with(kind)).unwrap();
+        let agent = self
+            .all
+            .iter()
+            .find(|agent| agent.name.starts_with(kind))
+            .unwrap();
         let pid = Pid::from_child(&agent.child);
         kill_process(pid, Signal::STOP).unwrap();
         std::thread::sleep(span);

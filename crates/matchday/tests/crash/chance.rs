@@ -6,7 +6,12 @@ pub(crate) struct Chance(u64);
 
 impl Chance {
     pub(crate) fn any_seed() -> u64 {
-        u64::from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos())
+        u64::from(
+            SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .unwrap()
+                .subsec_nanos(),
+        )
     }
 
     pub(crate) fn new(seed: u64) -> Self {

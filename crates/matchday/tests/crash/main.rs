@@ -29,19 +29,30 @@ const CRASHES_EACH: u32 = 12;
 const LEAGUE_MAX: Duration = Duration::from_secs(120);
 
 fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().map_or(otherwise, |text| text.parse().unwrap())
+    std::env::var(variable)
+        .ok()
+        .map_or(otherwise, |text| text.parse().unwrap())
 }
 
 /// The stores of everyone who took part.
 fn stores(folder: &Path) -> Vec<StoreUrl> {
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
-    files.filter(|file| file.extension().is_some_and(|ending| ending == "db")).map(StoreUrl::Sqlite).collect()
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    files
+        .filter(|file| file.extension().is_some_and(|ending| ending == "db"))
+        .map(StoreUrl::Sqlite)
+        .collect()
 }
 
 /// The verification of the league as it stands, once there is one; with the stores of others, they are held against it.
 fn verified(stores: &[StoreUrl]) -> Option<Value> {
-    let output =
-        matchday().arg("verify").args(stores.iter().map(StoreUrl::to_string)).arg("--json").output().unwrap();
+    let output = matchday()
+        .arg("verify")
+        .args(stores.iter().map(StoreUrl::to_string))
+        .arg("--json")
+        .output()
+        .unwrap();
     let found: Option<Value> = serde_json::from_slice(&output.stdout).ok();
     if let Some(found) = &found {
         assert_eq!(output.status.code(), Some(0), "{found:#}");
@@ -52,16 +63,31 @@ fn verified(stores: &[StoreUrl]) -> Option<Value> {
 /// How often the log of the league says of each match that it was decided, and the points that this makes.
 fn counted(folder: &Path, store: &StoreUrl) -> (BTreeMap<String, u32>, BTreeMap<String, u64>) {
     let out = folder.join("export");
-    let output = matchday().arg("export").arg(store.to_string()).arg("--out").arg(&out).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = matchday()
+        .arg("export")
+        .arg(store.to_string())
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let mut decisions = BTreeMap::new();
     let mut points = BTreeMap::new();
-    for line in std::fs::read_to_string(out.join("events.jsonl")).unwrap().lines() {
+    for line in std::fs::read_to_string(out.join("events.jsonl"))
+        .unwrap()
+        .lines()
+    {
         let event = serde_json::from_str::<Value>(line).unwrap()["event"].take();
         if event["type"] != "match_decided" {
             continue;
         }
-        *decisions.entry(event["match_id"].as_str().unwrap().to_owned()).or_default() += 1;
+        *decisions
+            .entry(event["match_id"].as_str().unwrap().to_owned())
+            .or_default() += 1;
         for (player, score) in event["result"]["score"].as_object().unwrap() {
             *points.entry(player.clone()).or_default() += score.as_u64().unwrap();
         }
@@ -77,7 +103,11 @@ fn play(chance: &mut Chance, crashes_max: u32) -> u32 {
     let mut crashes = 0;
     let began = Instant::now();
     loop {
-        assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
+        assert!(
+            began.elapsed() < LEAGUE_MAX,
+            "the league does not end\n{}",
+            agents.last_words()
+        );
         let found = verified(std::slice::from_ref(&store)).unwrap_or_default();
         if found["champion"].is_string() {
             break;
@@ -99,17 +129,27 @@ fn assert_right_end(folder: &Path, store: &StoreUrl) {
     if !stores.contains(store) {
         stores.push(store.clone());
     }
-    assert!(stores.iter().map(assert_store_fits).sum::<usize>() > 0, "messages were kept");
+    assert!(
+        stores.iter().map(assert_store_fits).sum::<usize>() > 0,
+        "messages were kept"
+    );
     let found = verified(&stores).unwrap();
     let matches = u64::from(PLAYERS * (PLAYERS - 1) / 2);
-    assert_eq!((&found["matches"], &found["matches_scheduled"]), (&matches.into(), &matches.into()));
+    assert_eq!(
+        (&found["matches"], &found["matches_scheduled"]),
+        (&matches.into(), &matches.into())
+    );
     assert_eq!(found["ended_early"], false);
     let (decisions, points) = counted(folder, store);
     assert_eq!(decisions.len() as u64, matches);
     assert!(decisions.values().all(|count| *count == 1), "{decisions:?}");
     for row in found["table"].as_array().unwrap() {
         let player = row["player_id"].as_str().unwrap();
-        assert_eq!(row["points"].as_u64(), points.get(player).copied(), "{player}");
+        assert_eq!(
+            row["points"].as_u64(),
+            points.get(player).copied(),
+            "{player}"
+        );
     }
 }
 

@@ -31,34 +31,61 @@ fn registration() -> String {
 }
 
 fn until(what: &str, agents: &Agents, holds: impl Fn() -> bool) {
-    eventually(what, || if holds() { Ok(()) } else { Err(agents.last_words()) });
+    eventually(what, || {
+        if holds() {
+            Ok(())
+        } else {
+            Err(agents.last_words())
+        }
+    });
 }
 
 /// Plays a league whose database goes away by `away` once play has begun, and comes back by `back`.
 fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProxy)) {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     let folder = tempfile::tempdir().unwrap();
     let proxy = cluster.proxy();
     let address = cluster.database_behind(&proxy);
     let store = StoreUrl::from(address.as_str());
     let agents = Agents::start(folder.path(), &address, PLAYERS, REFEREES);
-    until("a match", &agents, || events(&store).iter().any(|event| event["type"] == "match_assigned"));
+    until("a match", &agents, || {
+        events(&store)
+            .iter()
+            .any(|event| event["type"] == "match_assigned")
+    });
     away(&cluster, &proxy);
     let gone = Instant::now();
-    until("away", &agents, || get(&agents.manager, "/health/ready").body.contains("its store is away"));
+    until("away", &agents, || {
+        get(&agents.manager, "/health/ready")
+            .body
+            .contains("its store is away")
+    });
     let refused = ask(&agents.manager, "POST", "/mcp", &registration());
     assert_eq!(refused.status, 503, "{refused:?}");
     assert!(refused.head.contains("retry-after: "), "{refused:?}");
     let ready = get(&agents.manager, "/health/ready");
-    assert!(ready.status == 503 && ready.body.contains("its store is away"), "{ready:?}");
+    assert!(
+        ready.status == 503 && ready.body.contains("its store is away"),
+        "{ready:?}"
+    );
     let page = get(&agents.manager, "/api/league");
-    assert!(page.status == 503 && page.head.contains("retry-after: "), "{page:?}");
-    assert!(!page.body.contains("postgres"), "a stranger is not told where the database is: {page:?}");
+    assert!(
+        page.status == 503 && page.head.contains("retry-after: "),
+        "{page:?}"
+    );
+    assert!(
+        !page.body.contains("postgres"),
+        "a stranger is not told where the database is: {page:?}"
+    );
     let figure = |name: &str| value(&get(&agents.manager, "/metrics").body, name);
     assert_eq!(figure("matchday_store_away"), 1.0);
     std::thread::sleep(span().saturating_sub(gone.elapsed()));
     back(&cluster, &proxy);
-    until("ready", &agents, || get(&agents.manager, "/health/ready").status == 200);
+    until("ready", &agents, || {
+        get(&agents.manager, "/health/ready").status == 200
+    });
     assert_eq!(figure("matchday_store_away"), 0.0);
     until("a champion", &agents, || champion(&store));
     let said = agents.said("manager");
@@ -73,7 +100,10 @@ fn outlasts(away: impl Fn(&Cluster, &CutProxy), back: impl Fn(&Cluster, &CutProx
 
 #[test]
 fn a_league_outlasts_a_database_that_is_stopped_at_once() {
-    outlasts(|cluster, _| cluster.stop("immediate"), |cluster, _| cluster.up());
+    outlasts(
+        |cluster, _| cluster.stop("immediate"),
+        |cluster, _| cluster.up(),
+    );
 }
 
 #[test]

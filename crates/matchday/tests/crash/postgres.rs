@@ -19,8 +19,17 @@ const KILLS_EACH: u64 = 6;
 /// The part of a body that is the message, in whichever dialect it came.
 fn message(body: &str) -> Value {
     let whole: Value = serde_json::from_str(body).unwrap_or_default();
-    let places = [&whole, &whole["params"], &whole["params"]["message"], &whole["result"]];
-    places.into_iter().find(|place| place["message_type"].is_string()).cloned().unwrap_or_default()
+    let places = [
+        &whole,
+        &whole["params"],
+        &whole["params"]["message"],
+        &whole["result"],
+    ];
+    places
+        .into_iter()
+        .find(|place| place["message_type"].is_string())
+        .cloned()
+        .unwrap_or_default()
 }
 
 /// What the referees reported, of every report that the manager acknowledged. Referees are not killed, so their record of the
@@ -46,15 +55,21 @@ fn acknowledged(folder: &Path) -> Vec<Value> {
 fn faults(reports: &[Value], log: &[Value]) -> Vec<String> {
     let mut decided: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for event in log.iter().filter(|event| event["type"] == "match_decided") {
-        decided.entry(event["match_id"].as_str().unwrap()).or_default().push(event);
+        decided
+            .entry(event["match_id"].as_str().unwrap())
+            .or_default()
+            .push(event);
     }
     let doubled = decided.iter().filter(|(_, events)| events.len() > 1);
-    let doubled = doubled.map(|(match_id, events)| format!("{match_id} was decided {} times", events.len()));
+    let doubled =
+        doubled.map(|(match_id, events)| format!("{match_id} was decided {} times", events.len()));
     let lost = reports.iter().filter_map(|report| {
         let match_id = report["match_id"].as_str().unwrap();
         let held = decided.get(match_id).and_then(|events| events.first());
         let same = held.is_some_and(|event| {
-            ["winner", "score"].iter().all(|field| event["result"][field] == report["result"][field])
+            ["winner", "score"]
+                .iter()
+                .all(|field| event["result"][field] == report["result"][field])
         });
         (!same).then(|| format!("{match_id} was acknowledged, and the log says {held:?}"))
     });
@@ -76,7 +91,11 @@ fn play(cluster: &Cluster, victim: &Victim, chance: &mut Chance, kills_max: u64)
     let mut seen = 0;
     let began = Instant::now();
     loop {
-        assert!(began.elapsed() < LEAGUE_MAX, "the league does not end\n{}", agents.last_words());
+        assert!(
+            began.elapsed() < LEAGUE_MAX,
+            "the league does not end\n{}",
+            agents.last_words()
+        );
         let found = verified(std::slice::from_ref(&store)).unwrap_or_default();
         if found["champion"].is_string() {
             break;
@@ -115,7 +134,9 @@ fn play(cluster: &Cluster, victim: &Victim, chance: &mut Chance, kills_max: u64)
 }
 
 fn survive(victim: &Victim, wanted: u64) {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     let seed = number("MATCHDAY_CRASH_SEED", Chance::any_seed());
     println!("MATCHDAY_CRASH_SEED={seed}");
     let mut chance = Chance::new(seed);
@@ -123,9 +144,16 @@ fn survive(victim: &Victim, wanted: u64) {
     let mut reports = 0;
     let mut leagues = 0;
     while kills < wanted {
-        let (killed, acknowledged) = play(&cluster, victim, &mut chance, KILLS_EACH.min(wanted - kills));
+        let (killed, acknowledged) = play(
+            &cluster,
+            victim,
+            &mut chance,
+            KILLS_EACH.min(wanted - kills),
+        );
         (kills, reports, leagues) = (kills + killed, reports + acknowledged, leagues + 1);
-        println!("{kills} of {wanted} kills survived: {leagues} leagues, {reports} reports acknowledged");
+        println!(
+            "{kills} of {wanted} kills survived: {leagues} leagues, {reports} reports acknowledged"
+        );
     }
     assert!(reports > 0, "reports were acknowledged");
 }
@@ -148,6 +176,14 @@ fn the_checker_finds_what_is_lost_doubled_or_changed() {
     let report = event("R1M1", "P01");
     assert!(faults(std::slice::from_ref(&report), &[event("R1M1", "P01")]).is_empty());
     assert_eq!(faults(std::slice::from_ref(&report), &[]).len(), 1, "lost");
-    assert_eq!(faults(std::slice::from_ref(&report), &[event("R1M1", "P02")]).len(), 1, "changed");
-    assert_eq!(faults(&[], &[event("R1M1", "P01"), event("R1M1", "P01")]).len(), 1, "doubled");
+    assert_eq!(
+        faults(std::slice::from_ref(&report), &[event("R1M1", "P02")]).len(),
+        1,
+        "changed"
+    );
+    assert_eq!(
+        faults(&[], &[event("R1M1", "P01"), event("R1M1", "P01")]).len(),
+        1,
+        "doubled"
+    );
 }

@@ -26,7 +26,10 @@ fn play(kind: &str) -> Vec<Value> {
         let late = began.elapsed() > LEAGUE_MAX + span();
         assert!(!late, "the league does not end\n{}", agents.last_words());
     };
-    while events(&store).iter().all(|event| event["type"] != "match_assigned") {
+    while events(&store)
+        .iter()
+        .all(|event| event["type"] != "match_assigned")
+    {
         in_time();
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -41,13 +44,19 @@ fn play(kind: &str) -> Vec<Value> {
 }
 
 pub(crate) fn technical_losses(store: &StoreUrl) -> Vec<Value> {
-    let decided = events(store).into_iter().filter(|event| event["type"] == "match_decided");
-    decided.filter(|event| event["result"]["status"] == "TECHNICAL_LOSS").collect()
+    let decided = events(store)
+        .into_iter()
+        .filter(|event| event["type"] == "match_decided");
+    decided
+        .filter(|event| event["result"]["status"] == "TECHNICAL_LOSS")
+        .collect()
 }
 
 /// The events of the league so far.
 pub(crate) fn events(store: &StoreUrl) -> Vec<Value> {
-    let Ok(reader) = Store::open_read_only(store) else { return Vec::new() };
+    let Ok(reader) = Store::open_read_only(store) else {
+        return Vec::new();
+    };
     let stored = reader.load(&Stream::league()).unwrap_or_default();
     let event = |line: &str| serde_json::from_str::<Value>(line).unwrap()["event"].take();
     stored.iter().map(|stored| event(&stored.line)).collect()
@@ -70,7 +79,12 @@ fn a_player_that_is_stopped_costs_no_other_player_a_match() {
     let lost = play("player");
     let mut losers: Vec<_> = lost
         .iter()
-        .flat_map(|event| event["result"]["details"]["blame"].as_object().into_iter().flatten())
+        .flat_map(|event| {
+            event["result"]["details"]["blame"]
+                .as_object()
+                .into_iter()
+                .flatten()
+        })
         .map(|(player, _)| player.clone())
         .collect();
     losers.dedup();

@@ -5,9 +5,18 @@ use matchday_core::league;
 
 #[tokio::test]
 async fn a_league_that_is_not_open_to_readers_shows_nothing_without_the_operator_token() {
-    let closed = league::LeagueSettings { public_reads: false, ..settings() };
+    let closed = league::LeagueSettings {
+        public_reads: false,
+        ..settings()
+    };
     let shown = Shown::empty(closed).await;
-    for path in ["/api/league", "/api/standings", "/api/messages", "/api/events", "/api/players/P01"] {
+    for path in [
+        "/api/league",
+        "/api/standings",
+        "/api/messages",
+        "/api/events",
+        "/api/players/P01",
+    ] {
         let reply = shown.get(path).await;
         assert_eq!(reply.status, 401, "{path}: {reply:?}");
         assert!(reply.error().contains("operator token"), "{reply:?}");

@@ -19,13 +19,22 @@ async fn listen(shown: &Shown) -> Incoming {
 
 /// The next change; `None` when the stream ends, or says that the manager does.
 async fn next(stream: &mut Incoming) -> Option<Value> {
-    let frame = timeout(PATIENCE, stream.frame()).await.expect("an event in time")?.unwrap();
+    let frame = timeout(PATIENCE, stream.frame())
+        .await
+        .expect("an event in time")?
+        .unwrap();
     let text = String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap();
     if text.starts_with("event: end\n") {
         return None;
     }
-    assert!(text.starts_with("event: change\n") && text.ends_with("\n\n"), "{text:?}");
-    let data = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+    assert!(
+        text.starts_with("event: change\n") && text.ends_with("\n\n"),
+        "{text:?}"
+    );
+    let data = text
+        .lines()
+        .find_map(|line| line.strip_prefix("data: "))
+        .unwrap();
     Some(serde_json::from_str(data).unwrap())
 }
 
@@ -46,13 +55,20 @@ async fn whoever_listens_hears_at_once_and_of_every_change_but_not_too_often() {
         assert!(newer >= version, "{event}");
         version = newer;
         if shown.page("/api/league").await["phase"] == "completed"
-            && event["topics"].as_array().unwrap().contains(&"standings".into())
+            && event["topics"]
+                .as_array()
+                .unwrap()
+                .contains(&"standings".into())
         {
             break;
         }
     }
     let most = began.elapsed().as_millis() / 200 + 2;
-    assert!(u128::from(heard) <= most, "{heard} events in {:?}", began.elapsed());
+    assert!(
+        u128::from(heard) <= most,
+        "{heard} events in {:?}",
+        began.elapsed()
+    );
 }
 
 #[tokio::test]
@@ -64,10 +80,16 @@ async fn only_so_many_may_listen() {
     }
     let refused = send(shown.address(), "GET", "/api/events", &[], "").await;
     assert_eq!(refused.status, 503);
-    assert!(refused.error().contains("64 pages listen already"), "{refused:?}");
+    assert!(
+        refused.error().contains("64 pages listen already"),
+        "{refused:?}"
+    );
     drop(streams);
     eventually_async("a closed stream makes room", async || {
-        open(shown.address(), "GET", "/api/events", &[], "").await.status() == 200
+        open(shown.address(), "GET", "/api/events", &[], "")
+            .await
+            .status()
+            == 200
     })
     .await;
 }
@@ -87,7 +109,10 @@ async fn one_address_does_not_take_the_place_of_others() {
         streams.push(stream);
     }
     let refused = listen_from("2001:db8::2").await;
-    assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"2".parse().unwrap()));
+    assert_eq!(
+        (refused.status().as_u16(), &refused.headers()["retry-after"]),
+        (503, &"2".parse().unwrap())
+    );
     assert_eq!(listen_from("2001:db8:1::1").await.status(), 200);
 }
 
@@ -99,5 +124,9 @@ async fn streams_end_when_the_manager_does() {
     let Shown { manager, .. } = shown;
     let stopping = tokio::spawn(manager.shutdown());
     while next(&mut stream).await.is_some() {}
-    timeout(PATIENCE, stopping).await.expect("in good order").unwrap().unwrap();
+    timeout(PATIENCE, stopping)
+        .await
+        .expect("in good order")
+        .unwrap()
+        .unwrap();
 }

@@ -48,12 +48,18 @@ impl Reply {
 
     /// What it says is wrong.
     pub(crate) fn error(&self) -> String {
-        self.json()["error"].as_str().unwrap_or_else(|| panic!("no error: {self:?}")).to_owned()
+        self.json()["error"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no error: {self:?}"))
+            .to_owned()
     }
 }
 
 pub(crate) fn settings() -> league::LeagueSettings {
-    league::LeagueSettings { operator_token: Some(Token::new(TOKEN).hash()), ..quick(short()) }
+    league::LeagueSettings {
+        operator_token: Some(Token::new(TOKEN).hash()),
+        ..quick(short())
+    }
 }
 
 impl Shown {
@@ -69,14 +75,28 @@ impl Shown {
         let address = listener.local_addr().unwrap();
         let path = test_league.store.url().clone();
         let home = endpoint(address).raw().to_owned();
-        let dashboard = Dashboard::live(Location::latest(path), Vec::new(), home, test_league.clock);
-        let mut options = Options { surfaces: vec![dashboard], ..test_league.options("league") };
+        let dashboard =
+            Dashboard::live(Location::latest(path), Vec::new(), home, test_league.clock);
+        let mut options = Options {
+            surfaces: vec![dashboard],
+            ..test_league.options("league")
+        };
         options.server.trusted_proxies = proxies.to_vec().into();
         let manager = Manager::new(settings);
-        let manager =
-            matchday_runtime::run(manager, listener, test_league.store.clone(), Stream::league(), options)
-                .unwrap();
-        let shown = Self { test_league, manager, referees: Vec::new(), players: Vec::new() };
+        let manager = matchday_runtime::run(
+            manager,
+            listener,
+            test_league.store.clone(),
+            Stream::league(),
+            options,
+        )
+        .unwrap();
+        let shown = Self {
+            test_league,
+            manager,
+            referees: Vec::new(),
+            players: Vec::new(),
+        };
         until_open(&shown).await;
         shown
     }
@@ -93,13 +113,15 @@ impl Shown {
 
     pub(crate) async fn add_referee(&mut self) {
         let to = endpoint(self.address());
-        self.referees.push(self.test_league.referee(1, &to, short()).await);
+        self.referees
+            .push(self.test_league.referee(1, &to, short()).await);
         until_registered(&self.manager, 0, 1).await;
     }
 
     pub(crate) async fn add_player(&mut self, number: u32) {
         let to = endpoint(self.address());
-        self.players.push(self.test_league.player(number, &to, "random").await);
+        self.players
+            .push(self.test_league.player(number, &to, "random").await);
         until_registered(&self.manager, number as usize, 1).await;
     }
 
@@ -109,7 +131,10 @@ impl Shown {
         shown.test_league.start(&shown.manager).await;
         until_completed(&shown.manager, PATIENCE).await;
         // A client that asks after this sees what is decided now.
-        until(&shown, "/api/league", |league| league["phase"] == "completed").await;
+        until(&shown, "/api/league", |league| {
+            league["phase"] == "completed"
+        })
+        .await;
         shown
     }
 
@@ -123,7 +148,14 @@ impl Shown {
 
     /// As the operator.
     pub(crate) async fn see(&self, path: &str) -> Reply {
-        send(self.address(), "GET", path, &[("authorization", &format!("Bearer {TOKEN}"))], "").await
+        send(
+            self.address(),
+            "GET",
+            path,
+            &[("authorization", &format!("Bearer {TOKEN}"))],
+            "",
+        )
+        .await
     }
 
     /// What anyone sees, once the league is open.
@@ -136,7 +168,10 @@ impl Shown {
 
 /// The first event of a league reaches the disk a moment after its manager has begun to listen.
 pub(crate) async fn until_open(shown: &Shown) {
-    eventually_async("the league is open", async || shown.get("/api/league").await.status != 503).await;
+    eventually_async("the league is open", async || {
+        shown.get("/api/league").await.status != 503
+    })
+    .await;
 }
 
 /// Asks again and again until the page is as it should be.
@@ -145,7 +180,11 @@ pub(crate) async fn until(shown: &Shown, path: &str, wanted: impl Fn(&Value) -> 
         // What has only just come into being is not there yet for a client that asks at once.
         let reply = shown.get(path).await;
         let is_wanted = reply.status == 200 && wanted(&reply.json());
-        if is_wanted { Ok(reply.json()) } else { Err(reply) }
+        if is_wanted {
+            Ok(reply.json())
+        } else {
+            Err(reply)
+        }
     })
     .await
 }
@@ -158,9 +197,16 @@ pub(crate) async fn send(
     body: &str,
 ) -> Reply {
     let (head, body) = open(to, method, path, headers, body).await.into_parts();
-    let body = timeout(PATIENCE, body.collect()).await.expect("the whole answer in time").unwrap();
+    let body = timeout(PATIENCE, body.collect())
+        .await
+        .expect("the whole answer in time")
+        .unwrap();
     let body = String::from_utf8(body.to_bytes().to_vec()).unwrap();
-    Reply { status: head.status.as_u16(), headers: head.headers, body }
+    Reply {
+        status: head.status.as_u16(),
+        headers: head.headers,
+        body,
+    }
 }
 
 /// A decider that never decides.
@@ -179,13 +225,26 @@ pub(crate) async fn in_play() -> Shown {
     patient.timing.choice = Duration::from_secs(60);
     let mut shown = Shown::empty(patient).await;
     let to = endpoint(shown.address());
-    let timing = matchday_core::timing::Timing { choice: Duration::from_secs(60), ..short() };
-    shown.referees.push(shown.test_league.referee(1, &to, timing).await);
+    let timing = matchday_core::timing::Timing {
+        choice: Duration::from_secs(60),
+        ..short()
+    };
+    shown
+        .referees
+        .push(shown.test_league.referee(1, &to, timing).await);
     until_registered(&shown.manager, 0, 1).await;
     shown.add_player(1).await;
-    shown.players.push(shown.test_league.player_with_decider(2, &to, Arc::new(Undecided)).await);
+    shown.players.push(
+        shown
+            .test_league
+            .player_with_decider(2, &to, Arc::new(Undecided))
+            .await,
+    );
     until_registered(&shown.manager, 2, 1).await;
     shown.test_league.start(&shown.manager).await;
-    until(&shown, "/api/rounds/1", |round| round["matches"][0]["state"] == "playing").await;
+    until(&shown, "/api/rounds/1", |round| {
+        round["matches"][0]["state"] == "playing"
+    })
+    .await;
     shown
 }

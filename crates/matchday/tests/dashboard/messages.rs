@@ -4,7 +4,10 @@ use crate::league::{Shown, send, settings, until};
 use serde_json::{Value, json};
 
 async fn listed(shown: &Shown, query: &str) -> Vec<Value> {
-    shown.page(&format!("/api/messages?{query}")).await["messages"].as_array().unwrap().clone()
+    shown.page(&format!("/api/messages?{query}")).await["messages"]
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 /// A league of three whose messages are all recorded.
@@ -13,7 +16,10 @@ async fn settled() -> Shown {
     // Each agent stores what was said to it in its own time.
     for (kind, count) in [("GAME_OVER", 6), ("LEAGUE_REGISTER_REQUEST", 3)] {
         let path = format!("/api/messages?type={kind}");
-        until(&shown, &path, |page| page["messages"].as_array().unwrap().len() == count).await;
+        until(&shown, &path, |page| {
+            page["messages"].as_array().unwrap().len() == count
+        })
+        .await;
     }
     shown
 }
@@ -30,11 +36,25 @@ async fn messages_are_found_by_match_type_agent_and_conversation() {
     assert!(of_player.iter().all(|message| message["to"] == "P02"));
     let conversation = invitations[0]["conversation_id"].as_str().unwrap();
     let together = listed(&shown, &format!("conversation_id={conversation}")).await;
-    assert!(together.iter().all(|message| message["conversation_id"] == conversation));
+    assert!(
+        together
+            .iter()
+            .all(|message| message["conversation_id"] == conversation)
+    );
     let registered = listed(&shown, "type=LEAGUE_REGISTER_REQUEST&bodies=1").await;
     assert_eq!(registered.len(), 3);
-    assert!(registered[0]["request"].as_str().unwrap().contains("(left out)"), "{registered:?}");
-    assert!(listed(&shown, "type=LEAGUE_REGISTER_REQUEST").await[0].get("request").is_none());
+    assert!(
+        registered[0]["request"]
+            .as_str()
+            .unwrap()
+            .contains("(left out)"),
+        "{registered:?}"
+    );
+    assert!(
+        listed(&shown, "type=LEAGUE_REGISTER_REQUEST").await[0]
+            .get("request")
+            .is_none()
+    );
 }
 
 #[tokio::test]
@@ -46,18 +66,38 @@ async fn an_error_is_found_by_its_code() {
         "league_id": "league_2025_even_odd", "query_type": "GET_STANDINGS", "query_params": {},
     }});
     let headers = [("content-type", "application/json")];
-    let refused = send(shown.address(), "POST", "/mcp", &headers, &query.to_string()).await.json();
-    let code = refused["result"]["error_code"].as_str().unwrap_or_else(|| panic!("{refused}")).to_owned();
+    let refused = send(
+        shown.address(),
+        "POST",
+        "/mcp",
+        &headers,
+        &query.to_string(),
+    )
+    .await
+    .json();
+    let code = refused["result"]["error_code"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{refused}"))
+        .to_owned();
     let path = format!("/api/messages?code={code}");
-    let found = until(&shown, &path, |page| !page["messages"].as_array().unwrap().is_empty()).await;
+    let found = until(&shown, &path, |page| {
+        !page["messages"].as_array().unwrap().is_empty()
+    })
+    .await;
     let message = &found["messages"][0];
     assert_eq!(
         (&message["error_code"], &message["from"]),
         (&code.clone().into(), &"P01".into()),
         "{message}"
     );
-    assert!(message["outcome"].as_str().unwrap().starts_with(&code), "{message}");
-    assert!(found["codes"].as_array().unwrap().contains(&code.into()), "{found}");
+    assert!(
+        message["outcome"].as_str().unwrap().starts_with(&code),
+        "{message}"
+    );
+    assert!(
+        found["codes"].as_array().unwrap().contains(&code.into()),
+        "{found}"
+    );
 }
 
 #[tokio::test]
@@ -76,7 +116,10 @@ async fn pages_of_messages_follow_each_other_without_gap_or_repetition() {
         }
     }
     let ids = |messages: &[Value]| {
-        messages.iter().map(|message| message["id"].as_i64().unwrap()).collect::<Vec<_>>()
+        messages
+            .iter()
+            .map(|message| message["id"].as_i64().unwrap())
+            .collect::<Vec<_>>()
     };
     let newest = ids(&whole)[0];
     let paged: Vec<i64> = ids(&paged).into_iter().filter(|id| *id <= newest).collect();

@@ -13,12 +13,23 @@ fn bearer(token: &str) -> String {
 
 async fn ordered(shown: &Shown, body: &str) -> Reply {
     let token = bearer(TOKEN);
-    order(shown, &[("authorization", &token), ("content-type", "application/json")], body).await
+    order(
+        shown,
+        &[
+            ("authorization", &token),
+            ("content-type", "application/json"),
+        ],
+        body,
+    )
+    .await
 }
 
 #[tokio::test]
 async fn a_league_is_started_paused_resumed_and_ended() {
-    let slow = league::LeagueSettings { announce_lead: std::time::Duration::from_secs(600), ..settings() };
+    let slow = league::LeagueSettings {
+        announce_lead: std::time::Duration::from_secs(600),
+        ..settings()
+    };
     let shown = Shown::with_players(slow, 2).await;
     for (body, phase, words) in [
         (r#"{"order":"start"}"#, "running", "started"),
@@ -28,7 +39,10 @@ async fn a_league_is_started_paused_resumed_and_ended() {
     ] {
         let reply = ordered(&shown, body).await;
         assert_eq!(reply.status, 200, "{body}: {reply:?}");
-        assert!(reply.json()["said"].as_str().unwrap().contains(words), "{reply:?}");
+        assert!(
+            reply.json()["said"].as_str().unwrap().contains(words),
+            "{reply:?}"
+        );
         until(&shown, "/api/league", |league| league["phase"] == phase).await;
     }
     let reply = ordered(&shown, r#"{"order":"pause"}"#).await;
@@ -43,7 +57,11 @@ async fn a_player_is_withdrawn_and_a_result_is_struck() {
     assert_eq!(reply.status, 200, "{reply:?}");
     assert!(reply.json()["said"].as_str().unwrap().contains("R1M1"));
     for (body, status, words) in [
-        (r#"{"order":"void","match_id":"R7M1"}"#, 400, "there is no match R7M1"),
+        (
+            r#"{"order":"void","match_id":"R7M1"}"#,
+            400,
+            "there is no match R7M1",
+        ),
         (r#"{"order":"void"}"#, 400, "name in match_id"),
         (r#"{"order":"withdraw"}"#, 400, "name in player_id"),
         (r#"{"order":"rotate"}"#, 400, "one of start, pause"),
@@ -53,7 +71,10 @@ async fn a_player_is_withdrawn_and_a_result_is_struck() {
         assert_eq!(reply.status, status, "{body}: {reply:?}");
         assert!(reply.error().contains(words), "{body}: {reply:?}");
     }
-    until(&shown, "/api/league", |league| league["phase"] == "completed").await;
+    until(&shown, "/api/league", |league| {
+        league["phase"] == "completed"
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -63,8 +84,17 @@ async fn orders_need_the_operator_token_even_on_this_machine() {
     let nothing = order(&shown, &[json], r#"{"order":"start"}"#).await;
     assert_eq!(nothing.status, 401, "{nothing:?}");
     assert_eq!(nothing.headers["www-authenticate"], "Bearer");
-    for wrong in [bearer("tok_operator_wrong"), "Basic abc".to_owned(), "Bearer".to_owned()] {
-        let reply = order(&shown, &[json, ("authorization", &wrong)], r#"{"order":"start"}"#).await;
+    for wrong in [
+        bearer("tok_operator_wrong"),
+        "Basic abc".to_owned(),
+        "Bearer".to_owned(),
+    ] {
+        let reply = order(
+            &shown,
+            &[json, ("authorization", &wrong)],
+            r#"{"order":"start"}"#,
+        )
+        .await;
         assert!(matches!(reply.status, 401 | 403), "{wrong}: {reply:?}");
         assert!(!reply.body.contains("tok_operator_wrong"), "{reply:?}");
     }
@@ -78,20 +108,45 @@ async fn orders_from_other_pages_are_refused() {
     let own = format!("http://{}", shown.address());
     let with = |more: &[(&'static str, String)]| {
         let mut headers = vec![("authorization".to_owned(), token.clone())];
-        headers.extend(more.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        headers.extend(
+            more.iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone())),
+        );
         headers
     };
     let json = || ("content-type", "application/json".to_owned());
     for (headers, status) in [
-        (with(&[json(), ("origin", "http://localhost:1".into())]), 403),
-        (with(&[json(), ("origin", "http://evil.example".into())]), 403),
-        (with(&[json(), ("origin", own.clone()), ("sec-fetch-site", "cross-site".into())]), 403),
+        (
+            with(&[json(), ("origin", "http://localhost:1".into())]),
+            403,
+        ),
+        (
+            with(&[json(), ("origin", "http://evil.example".into())]),
+            403,
+        ),
+        (
+            with(&[
+                json(),
+                ("origin", own.clone()),
+                ("sec-fetch-site", "cross-site".into()),
+            ]),
+            403,
+        ),
         (with(&[("content-type", "text/plain".into())]), 415),
         (with(&[]), 415),
-        (with(&[json(), ("origin", own), ("sec-fetch-site", "same-origin".into())]), 200),
+        (
+            with(&[
+                json(),
+                ("origin", own),
+                ("sec-fetch-site", "same-origin".into()),
+            ]),
+            200,
+        ),
     ] {
-        let headers: Vec<(&str, &str)> =
-            headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let headers: Vec<(&str, &str)> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         let reply = order(&shown, &headers, r#"{"order":"start"}"#).await;
         assert_eq!(reply.status, status, "{headers:?}: {reply:?}");
     }
@@ -99,17 +154,37 @@ async fn orders_from_other_pages_are_refused() {
 
 #[tokio::test]
 async fn guessing_the_operator_token_is_slowed_down_wherever_it_is_tried() {
-    let wary = league::LeagueSettings { token_guesses_max: 4, ..settings() };
+    let wary = league::LeagueSettings {
+        token_guesses_max: 4,
+        ..settings()
+    };
     let shown = Shown::with_players(wary, 2).await;
     let json = ("content-type", "application/json");
     let mut statuses = Vec::new();
     for number in 0..3 {
         let wrong = bearer(&format!("tok_operator_guess_{number}"));
-        statuses
-            .push(send(shown.address(), "GET", "/api/league", &[("authorization", &wrong)], "").await.status);
+        statuses.push(
+            send(
+                shown.address(),
+                "GET",
+                "/api/league",
+                &[("authorization", &wrong)],
+                "",
+            )
+            .await
+            .status,
+        );
         let pause = r#"{"order":"pause"}"#;
-        statuses.push(order(&shown, &[json, ("authorization", &wrong)], pause).await.status);
+        statuses.push(
+            order(&shown, &[json, ("authorization", &wrong)], pause)
+                .await
+                .status,
+        );
     }
     assert_eq!(statuses, [403, 403, 403, 403, 429, 429]);
-    assert_eq!(shown.see("/api/league").await.status, 200, "the right one is never kept waiting");
+    assert_eq!(
+        shown.see("/api/league").await.status,
+        200,
+        "the right one is never kept waiting"
+    );
 }

@@ -37,28 +37,42 @@ async fn secrets(shown: &Shown) -> BTreeSet<String> {
 
 /// The manager knows of an agent a moment before the agent has its token.
 async fn until_known<A: 'static>(agent: &Handle<A>, token: fn(&A) -> Option<String>) -> String {
-    until_seen(agent, "the agent has its token", Duration::from_secs(60), move |agent| {
-        token(agent).is_some()
-    })
+    until_seen(
+        agent,
+        "the agent has its token",
+        Duration::from_secs(60),
+        move |agent| token(agent).is_some(),
+    )
     .await;
     agent.inspect(token).await.flatten().unwrap()
 }
 
 fn token<I>(identity: Option<&matchday_core::registration::Identity<I>>) -> Option<String> {
-    identity?.auth_token.as_ref().map(|token| token.reveal().to_owned())
+    identity?
+        .auth_token
+        .as_ref()
+        .map(|token| token.reveal().to_owned())
 }
 
 /// The longest text after `tok_` in a page: a token that was cut has no more than a few letters.
 fn longest_token(text: &str) -> usize {
     let is_token = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
-    text.split("tok_").skip(1).map(|rest| rest.chars().take_while(is_token).count()).max().unwrap_or(0)
+    text.split("tok_")
+        .skip(1)
+        .map(|rest| rest.chars().take_while(is_token).count())
+        .max()
+        .unwrap_or(0)
 }
 
 #[tokio::test]
 async fn a_league_can_be_watched_from_beginning_to_end_without_a_token_or_an_address_being_seen() {
     let shown = Shown::with_players(settings(), 4).await;
     let secrets = secrets(&shown).await;
-    assert_eq!(secrets.len(), 11, "tokens and addresses of five agents, and the operator's token");
+    assert_eq!(
+        secrets.len(),
+        11,
+        "tokens and addresses of five agents, and the operator's token"
+    );
     shown.test_league.start(&shown.manager).await;
     let mut seen = 0;
     loop {
@@ -70,11 +84,19 @@ async fn a_league_can_be_watched_from_beginning_to_end_without_a_token_or_an_add
             }
             assert_eq!(reply.status, 200, "{path}: {reply:?}");
             for secret in &secrets {
-                assert!(!reply.body.contains(secret.as_str()), "{path} tells {secret}: {}", reply.body);
+                assert!(
+                    !reply.body.contains(secret.as_str()),
+                    "{path} tells {secret}: {}",
+                    reply.body
+                );
             }
             assert!(longest_token(&reply.body) <= 8, "{path}: {}", reply.body);
             let addresses = reply.body.matches("http://").count();
-            assert!(addresses == 0 || *path == "/api/league", "{path}: {}", reply.body);
+            assert!(
+                addresses == 0 || *path == "/api/league",
+                "{path}: {}",
+                reply.body
+            );
             in_play_is_withheld(path, &reply.json());
             seen += 1;
         }
@@ -87,9 +109,12 @@ async fn a_league_can_be_watched_from_beginning_to_end_without_a_token_or_an_add
 
 fn in_play_is_withheld(path: &str, page: &Value) {
     if path.starts_with("/api/matches/") && page["state"] != "decided" {
-        let nothing =
-            page["messages"].as_array().unwrap().is_empty() && page["steps"].as_array().unwrap().is_empty();
-        assert!(nothing && page.get("moves").is_none() && page.get("draw").is_none(), "{page}");
+        let nothing = page["messages"].as_array().unwrap().is_empty()
+            && page["steps"].as_array().unwrap().is_empty();
+        assert!(
+            nothing && page.get("moves").is_none() && page.get("draw").is_none(),
+            "{page}"
+        );
     }
 }
 
@@ -97,8 +122,17 @@ fn in_play_is_withheld(path: &str, page: &Value) {
 async fn of_a_match_in_play_only_its_state_is_shown_but_to_the_operator() {
     let shown = in_play().await;
     let page = shown.page("/api/matches/R1M1").await;
-    assert_eq!((&page["state"], &page["attempts"]), (&"playing".into(), &1.into()));
-    assert!(page["withheld"].as_str().unwrap().contains("not decided yet"), "{page}");
+    assert_eq!(
+        (&page["state"], &page["attempts"]),
+        (&"playing".into(), &1.into())
+    );
+    assert!(
+        page["withheld"]
+            .as_str()
+            .unwrap()
+            .contains("not decided yet"),
+        "{page}"
+    );
     in_play_is_withheld("/api/matches/R1M1", &page);
     let listed = shown.page("/api/messages?match_id=R1M1&bodies=1").await;
     assert_eq!(listed["messages"].as_array().unwrap().len(), 0, "{listed}");
@@ -108,7 +142,11 @@ async fn of_a_match_in_play_only_its_state_is_shown_but_to_the_operator() {
     eventually_async("the invitation is shown", async || {
         let page = shown.see("/api/matches/R1M1").await.json();
         assert!(page.get("withheld").is_none(), "{page}");
-        page["messages"].as_array().unwrap().iter().any(|message| message["type"] == "GAME_INVITATION")
+        page["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|message| message["type"] == "GAME_INVITATION")
     })
     .await;
 }
@@ -118,7 +156,10 @@ async fn the_operator_sees_addresses_and_still_no_token() {
     let shown = Shown::finished(settings(), 2).await;
     let secrets = secrets(&shown).await;
     let player = shown.players[0].address().to_string();
-    until(&shown, "/api/messages", |page| page["messages"].as_array().unwrap().len() > 5).await;
+    until(&shown, "/api/messages", |page| {
+        page["messages"].as_array().unwrap().len() > 5
+    })
+    .await;
     let mut told = false;
     for path in PAGES {
         let reply = shown.see(path).await;

@@ -38,7 +38,12 @@ async fn decide(script: &str) -> Decided {
 
 #[tokio::test]
 async fn a_move_is_read_as_text_or_json() {
-    for script in ["echo odd", "printf odd", "echo '\"odd\"'", "echo '{\"move\": \"odd\"}'"] {
+    for script in [
+        "echo odd",
+        "printf odd",
+        "echo '\"odd\"'",
+        "echo '{\"move\": \"odd\"}'",
+    ] {
         assert_eq!(decide(script).await, Ok(json!("odd")).into(), "{script}");
     }
 }
@@ -68,7 +73,11 @@ async fn what_is_no_move_is_told() {
         ("yes even", "the program writes more than 65536 bytes"),
         ("printf '\\377'", "what the program writes is not text"),
     ] {
-        assert_eq!(decide(script).await.decision, Err(why.to_owned()), "{script}");
+        assert_eq!(
+            decide(script).await.decision,
+            Err(why.to_owned()),
+            "{script}"
+        );
     }
 }
 
@@ -82,24 +91,39 @@ async fn the_last_line_of_its_errors_is_part_of_why_it_failed() {
 #[tokio::test]
 async fn the_last_line_of_its_errors_is_its_remark() {
     let considered = decide("echo hm >&2; echo 'no idea' >&2; echo >&2; echo odd").await;
-    assert_eq!(considered, Decided { remark: Some("\"no idea\"".into()), ..Decided::from(Ok(json!("odd"))) });
+    assert_eq!(
+        considered,
+        Decided {
+            remark: Some("\"no idea\"".into()),
+            ..Decided::from(Ok(json!("odd")))
+        }
+    );
     let considered = decide("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo odd").await;
-    assert_eq!(considered.decision, Ok(json!("odd")), "a flood of errors stops nobody");
+    assert_eq!(
+        considered.decision,
+        Ok(json!("odd")),
+        "a flood of errors stops nobody"
+    );
     assert!(considered.remark.unwrap().len() < 100);
 }
 
 #[tokio::test]
 async fn a_program_that_does_not_listen_may_decide_all_the_same() {
     let mut long = turn(60_000);
-    long.context.insert("noise".into(), json!("x".repeat(1_000_000)));
+    long.context
+        .insert("noise".into(), json!("x".repeat(1_000_000)));
     let script = Script::new("exec 0<&-; echo odd");
-    assert_eq!(script.program("").decide(long).await.decision, Ok(json!("odd")));
+    assert_eq!(
+        script.program("").decide(long).await.decision,
+        Ok(json!("odd"))
+    );
 }
 
 /// Until the process is gone, or only its entry is left because nobody has asked how it ended.
 async fn until_gone(pid: &str) {
     let running = || {
-        let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+        let stat =
+            fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
         !stat.is_empty() && !stat.contains(") Z ")
     };
     eventually_async("the process has ended", async || !running()).await;
@@ -109,8 +133,12 @@ async fn until_gone(pid: &str) {
 async fn a_program_that_is_given_up_ends_with_all_that_it_started() {
     let script = Script::new("sleep 600 & echo $! > \"$1.new\"; mv \"$1.new\" \"$1\"; wait");
     let told = script.0.path().join("pid");
-    let deciding = script.program(&told.display().to_string()).decide(turn(60_000));
-    let waiting = eventually_async("the program tells its process", async || fs::read_to_string(&told));
+    let deciding = script
+        .program(&told.display().to_string())
+        .decide(turn(60_000));
+    let waiting = eventually_async("the program tells its process", async || {
+        fs::read_to_string(&told)
+    });
     let pid = tokio::select! {
         considered = deciding => panic!("it sleeps: {considered:?}"),
         pid = timeout(Duration::from_secs(60), waiting) => pid.unwrap(),
@@ -125,11 +153,20 @@ fn what_cannot_be_run_is_told_before_anything_begins() {
     let path = script.path().display().to_string();
     for (text, why) in [
         ("", ProgramError::Missing),
-        ("./no_such_program", ProgramError::NotFound("./no_such_program".into())),
-        ("no_such_program_anywhere", ProgramError::NotFound("no_such_program_anywhere".into())),
+        (
+            "./no_such_program",
+            ProgramError::NotFound("./no_such_program".into()),
+        ),
+        (
+            "no_such_program_anywhere",
+            ProgramError::NotFound("no_such_program_anywhere".into()),
+        ),
         (&path, ProgramError::NotFound(path.clone())),
     ] {
         assert_eq!(text.parse::<ProgramDecider>().unwrap_err(), why);
     }
-    assert!("sh".parse::<ProgramDecider>().is_ok(), "a name is looked for on the PATH");
+    assert!(
+        "sh".parse::<ProgramDecider>().is_ok(),
+        "a name is looked for on the PATH"
+    );
 }

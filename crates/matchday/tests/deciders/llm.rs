@@ -24,7 +24,10 @@ fn model(url: &str, api: Api) -> Llm {
 
 async fn decide(answers: Answers<'_>) -> (ExternalResult, usize) {
     let server = ModelServer::start(answers).await;
-    let decision = model(&server.url(), Api::OpenAi).decide(turn(10_000)).await.decision;
+    let decision = model(&server.url(), Api::OpenAi)
+        .decide(turn(10_000))
+        .await
+        .decision;
     (decision, server.asked().len())
 }
 
@@ -38,8 +41,16 @@ async fn a_model_is_asked_as_openai_has_it() {
     assert_eq!(asked.headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(asked.body["model"], "some-model");
     let messages = &asked.body["messages"];
-    assert_eq!((&messages[0]["role"], &messages[1]["role"]), (&json!("system"), &json!("user")));
-    assert!(messages[0]["content"].as_str().unwrap().contains("Choose even or odd."));
+    assert_eq!(
+        (&messages[0]["role"], &messages[1]["role"]),
+        (&json!("system"), &json!("user"))
+    );
+    assert!(
+        messages[0]["content"]
+            .as_str()
+            .unwrap()
+            .contains("Choose even or odd.")
+    );
     insta::assert_snapshot!(messages[1]["content"].as_str().unwrap(), @r#"
     Match R1M1. You are P01, your opponent is P02. Your record: 1 wins, 3 draws, 2 losses.
     Options: ["even","odd"]
@@ -48,10 +59,11 @@ async fn a_model_is_asked_as_openai_has_it() {
 
 #[tokio::test]
 async fn a_model_is_asked_as_anthropic_has_it() {
-    let answer =
-        r#"{"content": [{"type": "thinking", "thinking": "even?"}, {"type": "text", "text": "odd"}]}"#;
+    let answer = r#"{"content": [{"type": "thinking", "thinking": "even?"}, {"type": "text", "text": "odd"}]}"#;
     let server = ModelServer::start(&[(200, answer, NOW)]).await;
-    let considered = model(&format!("{}/v1", server.url()), Api::Anthropic).decide(turn(10_000)).await;
+    let considered = model(&format!("{}/v1", server.url()), Api::Anthropic)
+        .decide(turn(10_000))
+        .await;
     assert_eq!(considered.decision, Ok(json!("odd")));
     let asked = &server.asked()[0];
     assert_eq!(asked.path, "/v1/messages");
@@ -72,10 +84,14 @@ async fn a_server_that_needs_no_key_is_sent_none() {
 
 #[tokio::test]
 async fn a_server_that_is_busy_or_broken_is_asked_again() {
-    let (decision, tries) = decide(&[(429, "{}", NOW), (500, "oh", NOW), (200, OPENAI_ODD, NOW)]).await;
+    let (decision, tries) =
+        decide(&[(429, "{}", NOW), (500, "oh", NOW), (200, OPENAI_ODD, NOW)]).await;
     assert_eq!((decision, tries), (Ok(json!("odd")), 3));
     let (decision, tries) = decide(&[(503, r#"{"error": "overloaded"}"#, NOW)]).await;
-    assert_eq!(decision, Err("the model's server answered HTTP 503: \"overloaded\"".to_owned()));
+    assert_eq!(
+        decision,
+        Err("the model's server answered HTTP 503: \"overloaded\"".to_owned())
+    );
     assert_eq!(tries, 3);
 }
 
@@ -92,7 +108,10 @@ async fn a_refusal_is_final_and_tells_what_to_look_at_but_not_the_key() {
     );
     let long = format!(r#"{{"error": {{"message": "{}{KEY}"}}}}"#, "x".repeat(75));
     let (decision, _) = decide(&[(400, long.as_str(), NOW)]).await;
-    assert!(!decision.unwrap_err().contains("sk-"), "not even in part, where it is cut");
+    assert!(
+        !decision.unwrap_err().contains("sk-"),
+        "not even in part, where it is cut"
+    );
     for (status, hint) in [(302, "not followed"), (404, "--llm-model")] {
         let (decision, _) = decide(&[(status, "", NOW)]).await;
         assert!(decision.unwrap_err().contains(hint));
@@ -102,9 +121,18 @@ async fn a_refusal_is_final_and_tells_what_to_look_at_but_not_the_key() {
 #[tokio::test]
 async fn nonsense_is_not_guessed_at() {
     for (answer, words) in [
-        (r#"{"choices": [{"message": {"content": "Let us talk about the weather."}}]}"#, "names no move"),
-        (r#"{"choices": [{"message": {"content": "even, or perhaps odd"}}]}"#, "names more than one move"),
-        (r#"{"choices": [{"message": {"content": ""}}]}"#, "without a text"),
+        (
+            r#"{"choices": [{"message": {"content": "Let us talk about the weather."}}]}"#,
+            "names no move",
+        ),
+        (
+            r#"{"choices": [{"message": {"content": "even, or perhaps odd"}}]}"#,
+            "names more than one move",
+        ),
+        (
+            r#"{"choices": [{"message": {"content": ""}}]}"#,
+            "without a text",
+        ),
         (r#"{"choices": []}"#, "without a text"),
         ("null", "without a text"),
         ("<html><body>Welcome to nginx!</body></html>", "is not JSON"),
@@ -119,8 +147,14 @@ async fn nonsense_is_not_guessed_at() {
 #[tokio::test]
 async fn a_slow_server_is_given_up_in_time() {
     let server = ModelServer::start(&[(200, OPENAI_ODD, Duration::from_secs(600))]).await;
-    let decision = model(&server.url(), Api::OpenAi).decide(turn(200)).await.decision;
-    assert_eq!(decision, Err("the model's server: no answer in time".to_owned()));
+    let decision = model(&server.url(), Api::OpenAi)
+        .decide(turn(200))
+        .await
+        .decision;
+    assert_eq!(
+        decision,
+        Err("the model's server: no answer in time".to_owned())
+    );
 }
 
 #[tokio::test]
@@ -134,15 +168,29 @@ async fn an_answer_without_end_is_given_up() {
         let chunk = [b"1000\r\n".as_slice(), &[b'x'; 0x1000], b"\r\n"].concat();
         while stream.write_all(&chunk).is_ok() {}
     });
-    let why = model(&url, Api::OpenAi).decide(turn(10_000)).await.decision.unwrap_err();
+    let why = model(&url, Api::OpenAi)
+        .decide(turn(10_000))
+        .await
+        .decision
+        .unwrap_err();
     assert!(why.contains("which is too much"), "{why}");
 }
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_told() {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let why = model(&format!("http://{free}"), Api::OpenAi).decide(turn(100)).await.decision.unwrap_err();
-    assert!(why.starts_with("the model's server: no connection"), "{why}");
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let why = model(&format!("http://{free}"), Api::OpenAi)
+        .decide(turn(100))
+        .await
+        .decision
+        .unwrap_err();
+    assert!(
+        why.starts_with("the model's server: no connection"),
+        "{why}"
+    );
 }
 
 #[tokio::test]
@@ -155,7 +203,10 @@ async fn earlier_games_are_told_to_the_model() {
     });
     turn.history = vec![serde_json::from_value(game).unwrap()];
     let _ = model(&server.url(), Api::OpenAi).decide(turn).await;
-    let question = server.asked()[0].body["messages"][1]["content"].as_str().unwrap().to_owned();
+    let question = server.asked()[0].body["messages"][1]["content"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let line = "- R1M2 against P02: Win; you chose even, they chose odd, the number was even";
     assert!(question.contains(line), "{question}");
 }
@@ -165,15 +216,29 @@ async fn what_a_model_used_is_told_with_its_decision_and_ends_with_its_budget() 
     let answer = r#"{"choices": [{"message": {"content": "odd"}}], "usage": {"prompt_tokens": 100, "completion_tokens": 7}}"#;
     let server = ModelServer::start(&[(200, answer, NOW)]).await;
     let prices = TokenPrices::parse("3,15").unwrap();
-    let budget = Arc::new(LlmBudget::new(UsageLimits::parse("calls=2").unwrap(), prices));
+    let budget = Arc::new(LlmBudget::new(
+        UsageLimits::parse("calls=2").unwrap(),
+        prices,
+    ));
     let llm = model(&server.url(), Api::OpenAi).with_budget(budget);
     for _ in 0..2 {
         let decided = llm.decide(turn(10_000)).await;
         let used = decided.usage.unwrap();
-        assert_eq!((used.calls, used.input_tokens, used.output_tokens, used.cost_micros), (1, 100, 7, 405));
+        assert_eq!(
+            (
+                used.calls,
+                used.input_tokens,
+                used.output_tokens,
+                used.cost_micros
+            ),
+            (1, 100, 7, 405)
+        );
     }
     let decided = llm.decide(turn(10_000)).await;
     let why = "the model's budget for this league is used up: 2 of 2 calls";
-    assert_eq!((decided.decision, decided.usage), (Err(why.to_owned()), None));
+    assert_eq!(
+        (decided.decision, decided.usage),
+        (Err(why.to_owned()), None)
+    );
     assert_eq!(server.asked().len(), 2);
 }

@@ -32,7 +32,11 @@ pub(crate) fn turn(time_left_ms: u64) -> TurnSheet {
         context: Map::new(),
         deadline: Timestamp::EPOCH,
         time_left_ms,
-        record: Record { wins: 1, losses: 2, draws: 3 },
+        record: Record {
+            wins: 1,
+            losses: 2,
+            draws: 3,
+        },
         history: Vec::new(),
         seed: None,
         recent: Vec::new(),

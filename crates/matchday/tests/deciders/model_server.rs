@@ -29,8 +29,10 @@ pub(crate) type Answers<'a> = &'a [(u16, &'a str, Duration)];
 
 impl ModelServer {
     pub(crate) async fn start(answers: Answers<'_>) -> Self {
-        let answers: Arc<[_]> =
-            answers.iter().map(|(status, text, pause)| (*status, (*text).to_owned(), *pause)).collect();
+        let answers: Arc<[_]> = answers
+            .iter()
+            .map(|(status, text, pause)| (*status, (*text).to_owned(), *pause))
+            .collect();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (close, closing) = watch::channel(false);
@@ -46,7 +48,11 @@ impl ModelServer {
                 let body = serde_json::from_slice(&body).unwrap();
                 let number = {
                     let mut asked = asked.lock().unwrap();
-                    asked.push(Asked { path, headers, body });
+                    asked.push(Asked {
+                        path,
+                        headers,
+                        body,
+                    });
                     asked.len() - 1
                 };
                 let (status, text, pause) = answers[number.min(answers.len() - 1)].clone();
@@ -57,7 +63,11 @@ impl ModelServer {
             }
         };
         tokio::spawn(server::serve(listener, 100, handler, closing));
-        Self { address, asked, _close: close }
+        Self {
+            address,
+            asked,
+            _close: close,
+        }
     }
 
     pub(crate) fn url(&self) -> String {

@@ -40,7 +40,10 @@ async fn a_program_that_does_not_say_so_is_started_for_each_turn() {
 async fn a_process_that_ends_after_an_answer_is_replaced() {
     let ends = COUNTING.replace("done", r#"if [ "$n" = 2 ]; then exit 3; fi; done"#);
     let told = turns_told(&ends, 6).await;
-    assert_eq!(told, ["turn 1", "turn 1", "turn 2", "turn 1", "turn 2", "turn 1"].map(|t| format!("{t:?}")));
+    assert_eq!(
+        told,
+        ["turn 1", "turn 1", "turn 2", "turn 1", "turn 2", "turn 1"].map(|t| format!("{t:?}"))
+    );
 }
 
 /// The second and further decisions of a program that announces itself with its first answer.
@@ -50,7 +53,10 @@ async fn then(rest: &str) -> ExternalResult {
     ));
     let mark = script.path().with_extension("asked").display().to_string();
     let program = script.program(&mark);
-    assert_eq!(program.decide(turn(60_000)).await.decision, Ok(json!("odd")));
+    assert_eq!(
+        program.decide(turn(60_000)).await.decision,
+        Ok(json!("odd"))
+    );
     program.decide(turn(60_000)).await.decision
 }
 
@@ -58,12 +64,18 @@ async fn then(rest: &str) -> ExternalResult {
 async fn what_goes_wrong_in_a_process_that_stays_is_told() {
     for (rest, why) in [
         ("echo maybe", "\"maybe\" is no move"),
-        ("exit 3", "the program failed: it ended without an answer (exit status: 3)"),
+        (
+            "exit 3",
+            "the program failed: it ended without an answer (exit status: 3)",
+        ),
         (
             "echo oh >&2; exit 3",
             "the program failed: it ended without an answer (exit status: 3); its last words: \"oh\"",
         ),
-        ("yes even | tr -d '\\n'", "the program writes more than 262144 bytes"),
+        (
+            "yes even | tr -d '\\n'",
+            "the program writes more than 262144 bytes",
+        ),
         ("printf '\\377\\n'", "what the program writes is not text"),
     ] {
         assert_eq!(then(rest).await, Err(why.to_owned()), "{rest}");
@@ -78,11 +90,17 @@ echo '{"move": "odd", "persistent": true}'; done"#,
     );
     let program = script.program("");
     for _ in 0..2 {
-        assert_eq!(program.decide(turn(60_000)).await.decision, Ok(json!("odd")));
+        assert_eq!(
+            program.decide(turn(60_000)).await.decision,
+            Ok(json!("odd"))
+        );
     }
     let late = timeout(Duration::from_millis(200), program.decide(turn(60_000))).await;
     assert!(late.is_err(), "its second turn takes too long");
-    assert_eq!(program.decide(turn(60_000)).await.remark, Some(r#""turn 1""#.to_owned()));
+    assert_eq!(
+        program.decide(turn(60_000)).await.remark,
+        Some(r#""turn 1""#.to_owned())
+    );
 }
 
 #[tokio::test]
@@ -91,5 +109,8 @@ async fn turns_at_the_same_time_have_a_process_each() {
     let program = script.program("");
     program.decide(turn(60_000)).await;
     let (one, other) = tokio::join!(program.decide(turn(60_000)), program.decide(turn(60_000)));
-    assert_eq!([one.remark, other.remark], [(); 2].map(|()| Some(r#""turn 1""#.to_owned())));
+    assert_eq!(
+        [one.remark, other.remark],
+        [(); 2].map(|()| Some(r#""turn 1""#.to_owned()))
+    );
 }

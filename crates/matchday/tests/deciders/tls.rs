@@ -38,9 +38,14 @@ async fn secure_server() -> u16 {
         while let Ok((stream, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
-                let Ok(stream) = acceptor.accept(stream).await else { return };
-                let service = service_fn(|_| async { Ok::<_, Infallible>(Response::new("{}".to_owned())) });
-                let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                let Ok(stream) = acceptor.accept(stream).await else {
+                    return;
+                };
+                let service =
+                    service_fn(|_| async { Ok::<_, Infallible>(Response::new("{}".to_owned())) });
+                let _ = http1::Builder::new()
+                    .serve_connection(TokioIo::new(stream), service)
+                    .await;
             });
         }
     });
@@ -50,27 +55,61 @@ async fn secure_server() -> u16 {
 #[tokio::test]
 async fn a_certificate_that_nobody_vouches_for_is_refused_in_clear_words() {
     let url = format!("https://127.0.0.1:{}/mcp", secure_server().await);
-    let error = Client::new().post(&url, "{}".into(), soon(), 100).await.unwrap_err();
-    let CallError::NoConnection(why) = error else { panic!("{error:?}") };
-    assert!(why.starts_with("the certificate of 127.0.0.1 is not trusted"), "{why}");
+    let error = Client::new()
+        .post(&url, "{}".into(), soon(), 100)
+        .await
+        .unwrap_err();
+    let CallError::NoConnection(why) = error else {
+        panic!("{error:?}")
+    };
+    assert!(
+        why.starts_with("the certificate of 127.0.0.1 is not trusted"),
+        "{why}"
+    );
 }
 
 #[tokio::test]
 async fn a_server_that_is_trusted_is_spoken_to_and_its_connection_used_again() {
     let port = secure_server().await;
-    let client = Client::with_tls(ClientTls::with_authority(CertificateDer::from(CERTIFICATE)).unwrap());
+    let client =
+        Client::with_tls(ClientTls::with_authority(CertificateDer::from(CERTIFICATE)).unwrap());
     for host in ["127.0.0.1", "localhost", "localhost"] {
         let url = format!("https://{host}:{port}/mcp");
-        assert_eq!(client.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
+        assert_eq!(
+            client
+                .post(&url, "{}".into(), soon(), 100)
+                .await
+                .unwrap()
+                .status,
+            200
+        );
     }
-    let plain = client.post(&format!("http://127.0.0.1:{port}/mcp"), "{}".into(), soon(), 100).await;
-    assert!(plain.is_err(), "the secure connection is not used for what is not");
+    let plain = client
+        .post(
+            &format!("http://127.0.0.1:{port}/mcp"),
+            "{}".into(),
+            soon(),
+            100,
+        )
+        .await;
+    assert!(
+        plain.is_err(),
+        "the secure connection is not used for what is not"
+    );
 }
 
 #[tokio::test]
 async fn a_server_without_tls_is_told_apart() {
     let server = crate::model_server::ModelServer::start(&[(200, "{}", Duration::ZERO)]).await;
     let url = format!("https://{}/mcp", server.address);
-    let error = Client::new().post(&url, "{}".into(), soon(), 100).await.unwrap_err();
-    assert!(error.to_string().contains("does not speak TLS at this port"), "{error}");
+    let error = Client::new()
+        .post(&url, "{}".into(), soon(), 100)
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("does not speak TLS at this port"),
+        "{error}"
+    );
 }

@@ -31,7 +31,10 @@ const READY: &str = "listening on|registered as|leagues are served at|waiting [0
 fn steps(page: &str) -> Result<Vec<Step>, String> {
     let text = read(page);
     let mut steps: BTreeMap<usize, Step> = BTreeMap::new();
-    for (line, comment) in (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, comment(text)?))) {
+    for (line, comment) in (1..)
+        .zip(text.lines())
+        .filter_map(|(line, text)| Some((line, comment(text)?)))
+    {
         if let Some(command) = comment.strip_prefix("setup: ") {
             steps.insert(line, Step::Setup(command.to_owned()));
         }
@@ -40,9 +43,10 @@ fn steps(page: &str) -> Result<Vec<Step>, String> {
         let line = block.line;
         let text = block.text;
         let step = match (block.language, block.marker) {
-            (_, Some(marker)) if marker.starts_with("file: ") => {
-                Step::File { name: marker[6..].to_owned(), text }
-            }
+            (_, Some(marker)) if marker.starts_with("file: ") => Step::File {
+                name: marker[6..].to_owned(),
+                text,
+            },
             ("sh", Some("background")) => Step::Background { line, text },
             ("sh", Some(marker)) if marker.starts_with("not run:") => {
                 if marker["not run:".len()..].trim().len() < 5 {
@@ -83,11 +87,15 @@ fn script(page: &str, steps: &[Step], folder: &Path) -> String {
                 script.push_str(&format!("echo '== {page}:{line}'\n"));
                 let commands = text.replace("\\\n", " ");
                 // One after the other, as a reader would: the first referee is the first to register.
-                for command in
-                    commands.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+                for command in commands
+                    .lines()
+                    .map(str::trim)
+                    .filter(|line| !line.is_empty() && !line.starts_with('#'))
                 {
                     let quoted = command.replace('\'', r"'\''");
-                    script.push_str(&format!("background 'exec {quoted}' log-{logs}\nready log-{logs}\n"));
+                    script.push_str(&format!(
+                        "background 'exec {quoted}' log-{logs}\nready log-{logs}\n"
+                    ));
                     logs += 1;
                 }
             }
@@ -107,18 +115,29 @@ fn run(page: &str) -> Result<(), String> {
     let script = script(page, &steps, folder.path());
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     let mut command = matchday_testkit::cli::command("unshare");
-    command.args(["--net", "--map-root-user", "bash", "-c", &script]).env("PATH", path).env("PAGER", "cat");
+    command
+        .args(["--net", "--map-root-user", "bash", "-c", &script])
+        .env("PATH", path)
+        .env("PAGER", "cat");
     let ended = command.output().unwrap();
-    if ended.status.success() { Ok(()) } else {
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            Err(format!("{page}: {}\n{}\n{}", ended.status, text(&ended.stdout), text(&ended.stderr)))
-        }
+    if ended.status.success() {
+        Ok(())
+    } else {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Err(format!(
+            "{page}: {}\n{}\n{}",
+            ended.status,
+            text(&ended.stdout),
+            text(&ended.stderr)
+        ))
+    }
 }
 
 /// Whether a network of one's own can be made here, as root or as a user with namespaces.
 fn can_isolate() -> bool {
-    let probe =
-        Command::new("unshare").args(["--net", "--map-root-user", "ip", "link", "set", "lo", "up"]).status();
+    let probe = Command::new("unshare")
+        .args(["--net", "--map-root-user", "ip", "link", "set", "lo", "up"])
+        .status();
     tools::require_that(
         probe.is_ok_and(|status| status.success()),
         "a network namespace cannot be made (unshare, ip)",
@@ -127,7 +146,10 @@ fn can_isolate() -> bool {
 
 #[test]
 fn every_command_is_run_or_says_why_it_is_not() {
-    let unmarked: Vec<String> = pages().iter().filter_map(|page| steps(page).err()).collect();
+    let unmarked: Vec<String> = pages()
+        .iter()
+        .filter_map(|page| steps(page).err())
+        .collect();
     assert!(unmarked.is_empty(), "{unmarked:?}");
 }
 

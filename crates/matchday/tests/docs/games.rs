@@ -14,7 +14,10 @@ fn generated() -> String {
         let told = cli.run(&["games", game["game_type"].as_str().unwrap()]);
         assert_eq!(told.code, 0, "{told:?}");
         let (rules, strategies) = told.out.split_once("Built-in strategies:\n").unwrap();
-        page.push_str(&format!("\n#{rules}Built-in strategies:\n```text\n{}\n```\n", strategies.trim_end()));
+        page.push_str(&format!(
+            "\n#{rules}Built-in strategies:\n```text\n{}\n```\n",
+            strategies.trim_end()
+        ));
     }
     page
 }
@@ -26,5 +29,9 @@ fn the_page_of_games_is_what_the_program_tells() {
         std::fs::write(root().join("docs/games.md"), page).unwrap();
         return;
     }
-    assert_eq!(read("docs/games.md"), page, "UPDATE_DOCS=1 cargo test -p matchday --test docs games");
+    assert_eq!(
+        read("docs/games.md"),
+        page,
+        "UPDATE_DOCS=1 cargo test -p matchday --test docs games"
+    );
 }

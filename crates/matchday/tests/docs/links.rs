@@ -9,7 +9,9 @@ fn fault(page: &str, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;
     }
-    let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+    let (path, anchor) = link
+        .split_once('#')
+        .map_or((link, None), |(path, anchor)| (path, Some(anchor)));
     let file = match path {
         "" => root().join(page),
         path => root().join(page).parent().unwrap().join(path),
@@ -27,7 +29,11 @@ fn fault(page: &str, link: &str) -> Option<String> {
 fn every_link_leads_somewhere() {
     let mut faults = Vec::new();
     for page in pages() {
-        faults.extend(links(&read(&page)).iter().filter_map(|link| fault(&page, link)));
+        faults.extend(
+            links(&read(&page))
+                .iter()
+                .filter_map(|link| fault(&page, link)),
+        );
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
@@ -43,11 +49,19 @@ fn a_link_that_leads_nowhere_is_found() {
 fn the_site_has_every_page_once() {
     let summary = links(&read("docs/SUMMARY.md"));
     for page in pages() {
-        let Some(name) = page.strip_prefix("docs/").filter(|name| *name != "SUMMARY.md") else { continue };
+        let Some(name) = page
+            .strip_prefix("docs/")
+            .filter(|name| *name != "SUMMARY.md")
+        else {
+            continue;
+        };
         let count = summary.iter().filter(|link| *link == name).count();
         assert_eq!(count, 1, "docs/SUMMARY.md lists {name} {count} times");
     }
     for link in &summary {
-        assert!(Path::new(&root()).join("docs").join(link).exists(), "{link}");
+        assert!(
+            Path::new(&root()).join("docs").join(link).exists(),
+            "{link}"
+        );
     }
 }

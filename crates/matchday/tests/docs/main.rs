@@ -22,13 +22,22 @@ const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");
 
 /// The folder of the project.
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
 }
 
 /// Every page of the documentation, as paths below the project's folder.
 fn pages() -> Vec<String> {
-    let mut pages: Vec<String> =
-        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(str::to_owned).into();
+    let mut pages: Vec<String> = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "SECURITY.md",
+    ]
+    .map(str::to_owned)
+    .into();
     for entry in std::fs::read_dir(root().join("docs")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if name.ends_with(".md") {

@@ -17,9 +17,17 @@ pub(crate) fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut before = "";
     while let Some((line, text)) = lines.next() {
         if let Some(language) = text.strip_prefix("```") {
-            let inside = lines.by_ref().map(|(_, text)| text).take_while(|text| *text != "```");
+            let inside = lines
+                .by_ref()
+                .map(|(_, text)| text)
+                .take_while(|text| *text != "```");
             let text = inside.collect::<Vec<_>>().join("\n");
-            blocks.push(Block { language, line, marker: comment(before), text });
+            blocks.push(Block {
+                language,
+                line,
+                marker: comment(before),
+                text,
+            });
             before = "";
         } else {
             before = text;
@@ -55,7 +63,13 @@ pub(crate) fn links(page: &str) -> Vec<String> {
     for (place, _) in prose.match_indices("](") {
         let target = &prose[place + 2..];
         if let Some(end) = target.find(')') {
-            links.push(target[..end].split_whitespace().next().unwrap_or_default().to_owned());
+            links.push(
+                target[..end]
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            );
         }
     }
     links
@@ -72,7 +86,11 @@ pub(crate) fn anchors(page: &str) -> Vec<String> {
         if line.starts_with('#') {
             let slug = slug(line.trim_start_matches('#'));
             let twice = anchors.iter().filter(|anchor| **anchor == slug).count();
-            anchors.push(if twice == 0 { slug } else { format!("{slug}-{twice}") });
+            anchors.push(if twice == 0 {
+                slug
+            } else {
+                format!("{slug}-{twice}")
+            });
         }
     }
     anchors
@@ -92,11 +110,15 @@ fn slug(heading: &str) -> String {
 
 #[test]
 fn markdown_is_read_as_it_is_meant() {
-    let page =
-        "# Two words\n<!-- not run: why -->\n```sh\nls\n```\n[a](b.md#c) ![d](e.png)\n<a id=\"x\"></a>\n";
+    let page = "# Two words\n<!-- not run: why -->\n```sh\nls\n```\n[a](b.md#c) ![d](e.png)\n<a id=\"x\"></a>\n";
     let blocks = blocks(page);
     assert_eq!(
-        (blocks[0].language, blocks[0].line, blocks[0].marker, blocks[0].text.as_str()),
+        (
+            blocks[0].language,
+            blocks[0].line,
+            blocks[0].marker,
+            blocks[0].text.as_str()
+        ),
         ("sh", 3, Some("not run: why"), "ls")
     );
     assert_eq!(links(page), ["b.md#c", "e.png"]);

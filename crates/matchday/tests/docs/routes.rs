@@ -71,11 +71,17 @@ fn the_table_of_routes_in_security_md_is_the_table_of_routes() {
     let path = crate::root().join("SECURITY.md");
     let page = fs::read_to_string(&path).unwrap();
     let head = "| Method | Path | At | Who may call | Body | Counts as | Answered by |\n| --- | --- | --- | --- | --- | --- | --- |\n";
-    let table: String = std::iter::once(head.to_owned()).chain(ROUTES.iter().map(row)).collect();
+    let table: String = std::iter::once(head.to_owned())
+        .chain(ROUTES.iter().map(row))
+        .collect();
     let (before, rest) = page.split_once("<!-- routes -->\n").unwrap();
     let (shown, after) = rest.split_once("<!-- end of routes -->").unwrap();
     if env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&path, format!("{before}<!-- routes -->\n{table}<!-- end of routes -->{after}")).unwrap();
+        fs::write(
+            &path,
+            format!("{before}<!-- routes -->\n{table}<!-- end of routes -->{after}"),
+        )
+        .unwrap();
     } else {
         assert_eq!(shown, table, "write it anew with UPDATE_DOCS=1");
     }

@@ -6,16 +6,24 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 fn soak(args: &[&str]) -> Output {
-    command(root().join("soak").to_str().unwrap()).args(args).output().unwrap()
+    command(root().join("soak").to_str().unwrap())
+        .args(args)
+        .output()
+        .unwrap()
 }
 
 /// The folder of a package of the workspace.
 fn folder(package: &str) -> PathBuf {
     let line = format!("name = \"{package}\"\n");
-    let of = |group: &str| std::fs::read_dir(root().join(group)).unwrap().map(|entry| entry.unwrap().path());
+    let of = |group: &str| {
+        std::fs::read_dir(root().join(group))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    };
     let mut folders = of("crates").chain(of("dev"));
     let found = folders.find(|folder| {
-        std::fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|manifest| manifest.contains(&line))
+        std::fs::read_to_string(folder.join("Cargo.toml"))
+            .is_ok_and(|manifest| manifest.contains(&line))
     });
     found.unwrap_or_else(|| panic!("there is no package {package}"))
 }
@@ -37,11 +45,17 @@ fn every_soak_has_a_line_and_a_target() {
         .map(|row| row.split('|').map(str::trim).collect())
         .collect();
     for row in &rows {
-        let [name, about, command] = row[..] else { panic!("{row:?}") };
+        let [name, about, command] = row[..] else {
+            panic!("{row:?}")
+        };
         assert!(!name.is_empty() && !about.is_empty());
         let words: Vec<&str> = command.split(' ').collect();
         let after = |flag: &str| Some(words[words.iter().position(|word| *word == flag)? + 1]);
-        for (flag, kind) in [("--test", "tests"), ("--example", "examples"), ("--bench", "benches")] {
+        for (flag, kind) in [
+            ("--test", "tests"),
+            ("--example", "examples"),
+            ("--bench", "benches"),
+        ] {
             if let Some(target) = after(flag) {
                 let package = after("-p").unwrap();
                 assert!(

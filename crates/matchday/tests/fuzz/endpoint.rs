@@ -49,8 +49,14 @@ impl RefUnwindSafe for IdleLeague {}
 
 impl IdleLeague {
     fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        Self { runtime, league: RefCell::new(None) }
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        Self {
+            runtime,
+            league: RefCell::new(None),
+        }
     }
 
     fn with_agents(&self, attack: impl AsyncFnOnce(&Agents)) {
@@ -91,7 +97,11 @@ fn endpoint(address: SocketAddr) -> Endpoint {
 
 impl Agents {
     async fn start() -> Self {
-        let manager = run(|_| Manager::new(league::LeagueSettings::default()), "league").await;
+        let manager = run(
+            |_| Manager::new(league::LeagueSettings::default()),
+            "league",
+        )
+        .await;
         let home = endpoint(manager.address());
         let version = Version::parse("1.0.0").unwrap();
         let settings = |contact_endpoint| referee::RefereeSettings {
@@ -115,12 +125,25 @@ impl Agents {
             strategy: "random".into(),
         };
         let strategy = strategy::find("random").unwrap();
-        let player = run(|contact| Player::new(settings(contact), strategy.build()), "player/1").await;
-        Self { client: Client::new(), manager, referee, player }
+        let player = run(
+            |contact| Player::new(settings(contact), strategy.build()),
+            "player/1",
+        )
+        .await;
+        Self {
+            client: Client::new(),
+            manager,
+            referee,
+            player,
+        }
     }
 
     fn addresses(&self) -> [SocketAddr; 3] {
-        [self.manager.address(), self.referee.address(), self.player.address()]
+        [
+            self.manager.address(),
+            self.referee.address(),
+            self.player.address(),
+        ]
     }
 
     /// Each still answers a sane request, and nothing has panicked meanwhile, not even where a panic is caught.
@@ -128,10 +151,18 @@ impl Agents {
         for address in self.addresses() {
             let deadline = Instant::now() + PATIENCE;
             let url = format!("http://{address}/mcp");
-            let answer = self.client.post(&url, PING.into(), deadline, 1 << 20).await.expect("an answer");
+            let answer = self
+                .client
+                .post(&url, PING.into(), deadline, 1 << 20)
+                .await
+                .expect("an answer");
             assert_eq!(answer.status, 200);
         }
-        assert_eq!(PANICS.load(Ordering::Relaxed), 0, "something panicked in the background");
+        assert_eq!(
+            PANICS.load(Ordering::Relaxed),
+            0,
+            "something panicked in the background"
+        );
     }
 }
 
@@ -165,20 +196,26 @@ async fn send(to: SocketAddr, bytes: &[u8], patience: Duration) -> Vec<u8> {
 
 #[test]
 fn any_bytes() {
-    let post =
-        format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{PING}", PING.len());
-    let chunked =
-        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
-    let get =
-        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: 1\r\n\r\n";
-    let good = [post.as_str(), chunked, get, "DELETE /schemas HTTP/1.0\r\nExpect: 100-continue\r\n\r\n"];
+    let post = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{PING}",
+        PING.len()
+    );
+    let chunked = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n";
+    let get = "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: 1\r\n\r\n";
+    let good = [
+        post.as_str(),
+        chunked,
+        get,
+        "DELETE /schemas HTTP/1.0\r\nExpect: 100-continue\r\n\r\n",
+    ];
     let idle_league = IdleLeague::new();
     check!().with_iterations(RUNS).for_each(|input: &[u8]| {
         count_panics();
         let bytes = mutated(&good, input);
         let to = input.len() % 3;
-        idle_league
-            .with_agents(async |agents: &Agents| drop(send(agents.addresses()[to], &bytes, BRIEFLY).await));
+        idle_league.with_agents(async |agents: &Agents| {
+            drop(send(agents.addresses()[to], &bytes, BRIEFLY).await)
+        });
     });
 }
 

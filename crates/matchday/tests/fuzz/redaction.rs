@@ -12,10 +12,13 @@ const SHOWN_CHARS: usize = 8;
 
 #[test]
 fn no_token_is_kept() {
-    check!().with_iterations(RUNS).with_max_len(200).for_each(|input: &[u8]| {
-        by_its_shape(input);
-        by_its_field(input);
-    });
+    check!()
+        .with_iterations(RUNS)
+        .with_max_len(200)
+        .for_each(|input: &[u8]| {
+            by_its_shape(input);
+            by_its_field(input);
+        });
 }
 
 fn by_its_shape(input: &[u8]) {
@@ -38,22 +41,35 @@ fn by_its_field(input: &[u8]) {
     for field in ["auth_token", "provided_token", "to_player", "from_player"] {
         let message = json!({ "a": 1, field: secret, "z": "end" });
         let within = json!({ "text": message.to_string() });
-        let (kept, kept_within) =
-            (redact_tokens(message.to_string().as_bytes()), redact_tokens(within.to_string().as_bytes()));
+        let (kept, kept_within) = (
+            redact_tokens(message.to_string().as_bytes()),
+            redact_tokens(within.to_string().as_bytes()),
+        );
         is_cut(&secret, field, &read(&kept));
-        is_cut(&secret, field, &read(read(&kept_within)["text"].as_str().unwrap()));
+        is_cut(
+            &secret,
+            field,
+            &read(read(&kept_within)["text"].as_str().unwrap()),
+        );
     }
 }
 
 fn read(kept: &str) -> Value {
-    serde_json::from_str(kept).unwrap_or_else(|error| panic!("what is kept is still JSON: {error}\n{kept}"))
+    serde_json::from_str(kept)
+        .unwrap_or_else(|error| panic!("what is kept is still JSON: {error}\n{kept}"))
 }
 
 fn is_cut(secret: &str, field: &str, kept: &Value) {
-    assert_eq!((&kept["a"], &kept["z"]), (&json!(1), &json!("end")), "nothing else is touched");
+    assert_eq!(
+        (&kept["a"], &kept["z"]),
+        (&json!(1), &json!("end")),
+        "nothing else is touched"
+    );
     let shown = kept[field].as_str().unwrap();
     if secret.chars().count() > SHOWN_CHARS {
-        let shown = shown.strip_suffix("...").unwrap_or_else(|| panic!("not cut: {shown:?}"));
+        let shown = shown
+            .strip_suffix("...")
+            .unwrap_or_else(|| panic!("not cut: {shown:?}"));
         assert!(shown.chars().count() <= SHOWN_CHARS, "{shown:?}");
     }
 }

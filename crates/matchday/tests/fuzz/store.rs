@@ -18,13 +18,25 @@ const RUNS: usize = 100;
 
 /// A league of two, as its manager, its referee and a player of it kept it.
 const STREAMS: [(&str, &str); 3] = [
-    ("league", include_str!("../../../core/tests/fuzz/league.jsonl")),
-    ("referee/8001", include_str!("../../../core/tests/fuzz/referee.jsonl")),
-    ("player/8101", include_str!("../../../core/tests/fuzz/player.jsonl")),
+    (
+        "league",
+        include_str!("../../../core/tests/fuzz/league.jsonl"),
+    ),
+    (
+        "referee/8001",
+        include_str!("../../../core/tests/fuzz/referee.jsonl"),
+    ),
+    (
+        "player/8101",
+        include_str!("../../../core/tests/fuzz/player.jsonl"),
+    ),
 ];
 
 fn streams() -> Vec<(&'static str, Vec<String>)> {
-    STREAMS.iter().map(|(name, log)| (*name, log.lines().map(str::to_owned).collect())).collect()
+    STREAMS
+        .iter()
+        .map(|(name, log)| (*name, log.lines().map(str::to_owned).collect()))
+        .collect()
 }
 
 /// What the referee asked a player.
@@ -44,7 +56,8 @@ fn exchange(request: &str) -> Exchange {
         match_id: Some(MatchId::new("R1M1")),
         request: request.to_owned(),
         answer: Some(
-            r#"{"result":{"message_type":"CHOOSE_PARITY_RESPONSE","parity_choice":"even"}}"#.to_owned(),
+            r#"{"result":{"message_type":"CHOOSE_PARITY_RESPONSE","parity_choice":"even"}}"#
+                .to_owned(),
         ),
         outcome: "answered".into(),
         error_code: None,
@@ -53,11 +66,17 @@ fn exchange(request: &str) -> Exchange {
 
 /// A store that was spoiled may refuse it, but must say so.
 fn append(store: &Store, name: &str, lines: Vec<String>, exchanges: Vec<Exchange>) {
-    exchanges.into_iter().for_each(|exchange| store.record(exchange));
+    exchanges
+        .into_iter()
+        .for_each(|exchange| store.record(exchange));
     let _verdict = event_lines::append(store, name, lines);
 }
 
-fn written(path: &Path, streams: Vec<(&str, Vec<String>)>, request: &str) -> Result<(), StoreError> {
+fn written(
+    path: &Path,
+    streams: Vec<(&str, Vec<String>)>,
+    request: &str,
+) -> Result<(), StoreError> {
     let store = Store::open(path).unwrap();
     for (name, lines) in streams {
         append(&store, name, lines, vec![exchange(request)]);
@@ -69,7 +88,10 @@ fn written(path: &Path, streams: Vec<(&str, Vec<String>)>, request: &str) -> Res
 fn examined(dir: &Path, path: &Path) {
     let said = |error: StoreError| {
         let said = error.to_string();
-        assert!(!said.is_empty() && !said.contains('\n'), "an error in one line: {said}");
+        assert!(
+            !said.is_empty() && !said.contains('\n'),
+            "an error in one line: {said}"
+        );
     };
     match verify_file(path) {
         Ok(found) => assert!(!found.to_string().is_empty()),
@@ -93,29 +115,38 @@ fn a_file_with_bytes_changed() {
     let path = dir.path().join("league.db");
     written(&path, streams(), "{}").unwrap();
     let good = fs::read(&path).unwrap();
-    check!().with_iterations(RUNS).with_max_len(64).for_each(|input: &[u8]| {
-        let [kind, changes @ ..] = input else { return };
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("league.db");
-        let mut bytes = good.clone();
-        for change in changes.chunks_exact(4).take(usize::from(kind % 8) + 1) {
-            let at = u32::from_be_bytes([0, change[0], change[1], change[2]]) as usize % good.len();
-            match kind / 8 {
-                0..24 => bytes[at] = change[3],
-                24..28 => bytes.truncate(at + 1),
-                _ => bytes.rotate_left(at % 4096 + 1),
+    check!()
+        .with_iterations(RUNS)
+        .with_max_len(64)
+        .for_each(|input: &[u8]| {
+            let [kind, changes @ ..] = input else { return };
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("league.db");
+            let mut bytes = good.clone();
+            for change in changes.chunks_exact(4).take(usize::from(kind % 8) + 1) {
+                let at =
+                    u32::from_be_bytes([0, change[0], change[1], change[2]]) as usize % good.len();
+                match kind / 8 {
+                    0..24 => bytes[at] = change[3],
+                    24..28 => bytes.truncate(at + 1),
+                    _ => bytes.rotate_left(at % 4096 + 1),
+                }
             }
-        }
-        fs::write(&path, bytes).unwrap();
-        if kind / 8 == 31 {
-            fs::write(dir.path().join("league.db-wal"), changes).unwrap();
-        }
-        examined(dir.path(), &path);
-        if let Ok(store) = Store::open(&path) {
-            append(&store, "league", vec![r#"{"v":1,"at":1,"event":{"type":"x"}}"#.to_owned()], Vec::new());
-            let _ = store.close();
-        }
-    });
+            fs::write(&path, bytes).unwrap();
+            if kind / 8 == 31 {
+                fs::write(dir.path().join("league.db-wal"), changes).unwrap();
+            }
+            examined(dir.path(), &path);
+            if let Ok(store) = Store::open(&path) {
+                append(
+                    &store,
+                    "league",
+                    vec![r#"{"v":1,"at":1,"event":{"type":"x"}}"#.to_owned()],
+                    Vec::new(),
+                );
+                let _ = store.close();
+            }
+        });
 }
 
 #[test]

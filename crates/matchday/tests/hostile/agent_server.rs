@@ -56,7 +56,11 @@ pub(crate) async fn start_agent(
     };
     let mut life = JoinSet::new();
     life.spawn(live(listener, Arc::new(server)));
-    RunningAgent { agent, told, _life: life }
+    RunningAgent {
+        agent,
+        told,
+        _life: life,
+    }
 }
 
 /// The token by which the manager knows the player that says it is at `own`.
@@ -107,7 +111,9 @@ async fn receive(mut stream: TcpStream, server: Arc<AgentServer>) {
 impl AgentServer {
     async fn answer(&self, asked: &Asked) -> Vec<u8> {
         let right = right_result(asked, &self.token);
-        if let (Behaviour::Choice(content), true) = (self.agent.behaviour, asked.is("CHOOSE_PARITY_CALL")) {
+        if let (Behaviour::Choice(content), true) =
+            (self.agent.behaviour, asked.is("CHOOSE_PARITY_CALL"))
+        {
             let joined = self.joined.lock().unwrap().clone();
             if let Some(call) = content.call(asked, &self.token) {
                 for referee in &self.referees {

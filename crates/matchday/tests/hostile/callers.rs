@@ -21,47 +21,82 @@ pub(crate) struct Caller {
 }
 
 fn post(headers: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes =
-        format!("POST /mcp HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n", body.len())
-            .into_bytes();
+    let mut bytes = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }
 
 fn whole(name: &'static str, bytes: Vec<u8>, status: u16, says: &'static str) -> Caller {
-    Caller { name, pieces: (bytes, Vec::new(), 0), status: [status; 2], says }
+    Caller {
+        name,
+        pieces: (bytes, Vec::new(), 0),
+        status: [status; 2],
+        says,
+    }
 }
 
 pub(crate) fn callers() -> Vec<Caller> {
     let head = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n";
-    let query = json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}).to_string();
+    let query =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "get_status", "params": {}}).to_string();
     let twice = query.replacen("\"method\":", "\"method\":\"ping\",\"method\":", 1);
     let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let nested_within = format!("{}{}", "[".repeat(4_000), "]".repeat(4_000));
     let piece = vec![b' '; 64 * 1024];
     let chunk = [b"10000\r\n".as_slice(), &piece, b"\r\n"].concat();
     vec![
-        whole("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\0\0\0\0\r\n\r\n".to_vec(), 400, ""),
-        whole("noise", [b"\0\xff".repeat(100), b"\r\n\r\n".to_vec()].concat(), 400, ""),
+        whole(
+            "TLS",
+            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\0\0\0\0\r\n\r\n".to_vec(),
+            400,
+            "",
+        ),
+        whole(
+            "noise",
+            [b"\0\xff".repeat(100), b"\r\n\r\n".to_vec()].concat(),
+            400,
+            "",
+        ),
         Caller {
             name: "body of 100 MB",
-            pieces: ([head.as_slice(), b"content-length: 104857600\r\n\r\n"].concat(), piece.clone(), 1600),
+            pieces: (
+                [head.as_slice(), b"content-length: 104857600\r\n\r\n"].concat(),
+                piece.clone(),
+                1600,
+            ),
             status: [413; 2],
             says: "",
         },
         Caller {
             name: "endless body",
-            pieces: ([head.as_slice(), b"transfer-encoding: chunked\r\n\r\n"].concat(), chunk, 1 << 20),
+            pieces: (
+                [head.as_slice(), b"transfer-encoding: chunked\r\n\r\n"].concat(),
+                chunk,
+                1 << 20,
+            ),
             status: [413; 2],
             says: "",
         },
         Caller {
             name: "endless head",
-            pieces: (head.to_vec(), b"x-more: and more and more and more of it\r\n".to_vec(), 1 << 20),
+            pieces: (
+                head.to_vec(),
+                b"x-more: and more and more and more of it\r\n".to_vec(),
+                1 << 20,
+            ),
             status: [431; 2],
             says: "",
         },
-        whole("gzip bomb", post("content-encoding: gzip\r\n", &GZIP_BOMB[..8_000]), 200, "-32700"),
+        whole(
+            "gzip bomb",
+            post("content-encoding: gzip\r\n", &GZIP_BOMB[..8_000]),
+            200,
+            "-32700",
+        ),
         Caller {
             name: "100,000 levels",
             pieces: (post("", nested.as_bytes()), Vec::new(), 0),
@@ -69,12 +104,30 @@ pub(crate) fn callers() -> Vec<Caller> {
             status: [413, 200],
             says: "error",
         },
-        whole("4,000 levels", post("", nested_within.as_bytes()), 200, "-32700"),
-        whole("duplicate keys", post("", twice.as_bytes()), 200, "\"id\":1"),
-        whole("invalid UTF-8", post("", b"{\"jsonrpc\": \"2.0\", \"id\": \"\xff\xfe\"}"), 200, "-32700"),
+        whole(
+            "4,000 levels",
+            post("", nested_within.as_bytes()),
+            200,
+            "-32700",
+        ),
+        whole(
+            "duplicate keys",
+            post("", twice.as_bytes()),
+            200,
+            "\"id\":1",
+        ),
+        whole(
+            "invalid UTF-8",
+            post("", b"{\"jsonrpc\": \"2.0\", \"id\": \"\xff\xfe\"}"),
+            200,
+            "-32700",
+        ),
         whole(
             "not a number",
-            post("", b"{\"jsonrpc\": \"2.0\", \"id\": NaN, \"method\": \"ping\"}"),
+            post(
+                "",
+                b"{\"jsonrpc\": \"2.0\", \"id\": NaN, \"method\": \"ping\"}",
+            ),
             200,
             "-32700",
         ),
@@ -82,30 +135,63 @@ pub(crate) fn callers() -> Vec<Caller> {
             "huge number",
             post(
                 "",
-                format!("{{\"jsonrpc\": \"2.0\", \"id\": {}, \"method\": \"ping\"}}", "9".repeat(5000))
-                    .as_bytes(),
+                format!(
+                    "{{\"jsonrpc\": \"2.0\", \"id\": {}, \"method\": \"ping\"}}",
+                    "9".repeat(5000)
+                )
+                .as_bytes(),
             ),
             200,
             "error",
         ),
         whole(
             "huge exponent",
-            post("", b"{\"jsonrpc\": \"2.0\", \"id\": 1e999999999, \"method\": \"ping\"}"),
+            post(
+                "",
+                b"{\"jsonrpc\": \"2.0\", \"id\": 1e999999999, \"method\": \"ping\"}",
+            ),
             200,
             "error",
         ),
-        whole("truncated JSON", post("", &query.as_bytes()[..20]), 200, "-32700"),
-        whole("web page", post("content-type: text/html\r\n", b"<html></html>"), 200, "-32700"),
-        whole("two lengths", post("content-length: 3\r\n", query.as_bytes()), 400, ""),
-        whole("length and chunks", post("transfer-encoding: chunked\r\n", query.as_bytes()), 400, ""),
-        whole("body cut short", [head.as_slice(), b"content-length: 500\r\n\r\n{"].concat(), 400, ""),
+        whole(
+            "truncated JSON",
+            post("", &query.as_bytes()[..20]),
+            200,
+            "-32700",
+        ),
+        whole(
+            "web page",
+            post("content-type: text/html\r\n", b"<html></html>"),
+            200,
+            "-32700",
+        ),
+        whole(
+            "two lengths",
+            post("content-length: 3\r\n", query.as_bytes()),
+            400,
+            "",
+        ),
+        whole(
+            "length and chunks",
+            post("transfer-encoding: chunked\r\n", query.as_bytes()),
+            400,
+            "",
+        ),
+        whole(
+            "body cut short",
+            [head.as_slice(), b"content-length: 500\r\n\r\n{"].concat(),
+            400,
+            "",
+        ),
         whole("nothing", Vec::new(), 0, ""),
     ]
 }
 
 /// Sends it all, closes that half, and hears what comes. The status, and the text.
 pub(crate) async fn call(address: SocketAddr, caller: &Caller) -> (u16, String) {
-    let Ok(stream) = TcpStream::connect(address).await else { return (0, "no connection".to_owned()) };
+    let Ok(stream) = TcpStream::connect(address).await else {
+        return (0, "no connection".to_owned());
+    };
     let (mut heard, mut said) = stream.into_split();
     let (first, again, times) = caller.pieces.clone();
     let saying = tokio::spawn(async move {
@@ -124,7 +210,10 @@ pub(crate) async fn call(address: SocketAddr, caller: &Caller) -> (u16, String) 
     let _ = heard.read_to_end(&mut bytes).await;
     saying.abort();
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let status = text.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default();
+    let status = text
+        .get(9..12)
+        .and_then(|status| status.parse().ok())
+        .unwrap_or_default();
     (status, text)
 }
 
@@ -141,7 +230,10 @@ async fn whatever_a_caller_sends_it_is_told_what_was_wrong_and_nobody_else_notic
             }
             let ping = whole(
                 "ping",
-                post("connection: close\r\n", br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+                post(
+                    "connection: close\r\n",
+                    br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+                ),
                 200,
                 "",
             );

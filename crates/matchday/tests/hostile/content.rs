@@ -29,7 +29,9 @@ impl Content {
     pub(crate) fn answer(self, asked: &Asked, token: &str, joined: &Value) -> Vec<u8> {
         let right = right_result(asked, token);
         let whole = as_response(asked, &right).to_string();
-        let opponent = asked.message["context"]["opponent_id"].as_str().unwrap_or_default();
+        let opponent = asked.message["context"]["opponent_id"]
+            .as_str()
+            .unwrap_or_default();
         match self {
             Self::WrongType => response("200 OK", "content-type: image/png\r\n", whole.as_bytes()),
             // The second one is there before anything has been asked that it could answer.
@@ -41,21 +43,33 @@ impl Content {
             Self::Nested => json_response(&format!("{}{}", "[".repeat(LEVELS), "]".repeat(LEVELS))),
             // Of two the last one counts, as in most readers of JSON.
             Self::DuplicateKeys => {
-                let twice =
-                    whole.replacen("\"parity_choice\":", "\"parity_choice\":\"even\",\"parity_choice\":", 1);
+                let twice = whole.replacen(
+                    "\"parity_choice\":",
+                    "\"parity_choice\":\"even\",\"parity_choice\":",
+                    1,
+                );
                 json_response(&twice)
             }
             Self::InvalidUtf8 => {
                 let cut = whole.find("odd").unwrap_or_default();
-                let bytes = [&whole.as_bytes()[..cut], b"\xff\xfe", &whole.as_bytes()[cut..]].concat();
+                let bytes = [
+                    &whole.as_bytes()[..cut],
+                    b"\xff\xfe",
+                    &whole.as_bytes()[cut..],
+                ]
+                .concat();
                 response("200 OK", "content-type: application/json\r\n", &bytes)
             }
             Self::NotANumber => json_response(&whole.replacen("\"odd\"", "NaN", 1)),
             Self::HugeNumber => json_response(&whole.replacen("\"odd\"", &"9".repeat(5000), 1)),
-            Self::WrongCallId => {
-                json_response(&json!({"jsonrpc": "2.0", "id": 987_654, "result": right}).to_string())
-            }
-            Self::WrongPlayerId => changed(asked, right, &[("player_id", "P99"), ("sender", "player:P99")]),
+            Self::WrongCallId => json_response(
+                &json!({"jsonrpc": "2.0", "id": 987_654, "result": right}).to_string(),
+            ),
+            Self::WrongPlayerId => changed(
+                asked,
+                right,
+                &[("player_id", "P99"), ("sender", "player:P99")],
+            ),
             Self::OtherMatch => changed(asked, right, &[("match_id", "R99M99")]),
             Self::Replayed => json_response(&as_response(asked, joined).to_string()),
             Self::AsOpponent => {
@@ -77,7 +91,9 @@ impl Content {
         let opponent = &asked.message["context"]["opponent_id"];
         message["player_id"] = opponent.clone();
         message["sender"] = json!(format!("player:{}", opponent.as_str().unwrap_or_default()));
-        Some(json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity_response", "params": message}))
+        Some(
+            json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity_response", "params": message}),
+        )
     }
 }
 

@@ -61,15 +61,27 @@ fn timing(choice: Duration) -> Timing {
         game_over: patient,
         report: patient,
         other: patient,
-        retry: RetryPolicy { retries: 0, backoff: Backoff::Fixed { delay: Duration::ZERO } },
+        retry: RetryPolicy {
+            retries: 0,
+            backoff: Backoff::Fixed {
+                delay: Duration::ZERO,
+            },
+        },
     }
 }
 
 impl Stand {
-    async fn set_up(matches: usize, choice: Duration, for_writing: Duration, reached: Reached) -> Self {
+    async fn set_up(
+        matches: usize,
+        choice: Duration,
+        for_writing: Duration,
+        reached: Reached,
+    ) -> Self {
         let mut test_league = TestLeague::new(matchday_server::agent_options);
         let name = |number: usize| PlayerId::new(format!("P{number:02}"));
-        let pairs = (0..matches).map(|one| (name(2 * one + 1), name(2 * one + 2))).collect();
+        let pairs = (0..matches)
+            .map(|one| (name(2 * one + 1), name(2 * one + 2)))
+            .collect();
         let settings = LeagueSettings {
             endpoint_check: EndpointCheck::Off,
             players_max: 1000,
@@ -84,7 +96,11 @@ impl Stand {
         };
         let mut referees = Vec::new();
         for number in 1..=u32::try_from(matches.div_ceil(EACH)).unwrap() {
-            referees.push(test_league.referee(number, &endpoint(manager.address()), timing(choice)).await);
+            referees.push(
+                test_league
+                    .referee(number, &endpoint(manager.address()), timing(choice))
+                    .await,
+            );
             until_registered(&manager, 0, referees.len()).await;
         }
         let players = Players::wait(choice, for_writing);
@@ -95,7 +111,12 @@ impl Stand {
             };
             register(&test_league, &manager, &players, number, &contact).await;
         }
-        Self { test_league, manager, referees, players }
+        Self {
+            test_league,
+            manager,
+            referees,
+            players,
+        }
     }
 
     async fn play(self) -> Tally {
@@ -121,22 +142,37 @@ async fn manager_with_relay(
     let mut options = test_league.options("league");
     let base_url = format!("http://{}", listener.local_addr().unwrap());
     let limits = RelayLimits::new(mailboxes_max, mailboxes_max);
-    let own = RelaySettings { base_url, limits, message_bytes_max: settings.message_bytes_max };
+    let own = RelaySettings {
+        base_url,
+        limits,
+        message_bytes_max: settings.message_bytes_max,
+    };
     let relay = Relay::open(own, test_league.store.clone(), &options).unwrap();
     relay.mount(&mut options);
     test_league.mailboxes = Some(Arc::clone(&relay) as Arc<dyn Mailboxes>);
     let store = test_league.store.clone();
-    let manager =
-        matchday_runtime::run(Manager::new(settings), listener, store, Stream("league".into()), options)
-            .unwrap();
+    let manager = matchday_runtime::run(
+        Manager::new(settings),
+        listener,
+        store,
+        Stream("league".into()),
+        options,
+    )
+    .unwrap();
     relay.serve_league_of(manager.inspector());
     manager
 }
 
 /// Opens a mailbox that a player reads from here on; its endpoint.
-async fn dial_out(test_league: &TestLeague, manager: &Handle<Manager>, players: &Players) -> String {
+async fn dial_out(
+    test_league: &TestLeague,
+    manager: &Handle<Manager>,
+    players: &Players,
+) -> String {
     let league = endpoint(manager.address());
-    let opened = RelayClient::open(&test_league.client, league.raw(), None).await.unwrap();
+    let opened = RelayClient::open(&test_league.client, league.raw(), None)
+        .await
+        .unwrap();
     players.dial_out(manager.address(), opened.mailbox, opened.relay_token);
     opened.contact_endpoint
 }
@@ -158,20 +194,34 @@ async fn register(
             },
         },
     });
-    let (_, answer) = test_league.post(manager.address(), message.to_string()).await;
+    let (_, answer) = test_league
+        .post(manager.address(), message.to_string())
+        .await;
     let id = &answer["result"]["player_id"];
     let token = &answer["result"]["auth_token"];
-    players.know(PlayerId::new(id.as_str().unwrap()), token.as_str().unwrap().to_owned());
+    players.know(
+        PlayerId::new(id.as_str().unwrap()),
+        token.as_str().unwrap().to_owned(),
+    );
 }
 
 fn tally(league: &League, players: &Players) -> Tally {
-    let (mut tally, answers) =
-        (Tally { delay_max: players.delay_max(), ..Tally::default() }, players.answers());
+    let (mut tally, answers) = (
+        Tally {
+            delay_max: players.delay_max(),
+            ..Tally::default()
+        },
+        players.answers(),
+    );
     for game in league.matches.values() {
         let result = &game.decision.as_ref().unwrap().result;
-        let GameDetails::Parity(details) = &result.details.game else { panic!("a game of parity") };
+        let GameDetails::Parity(details) = &result.details.game else {
+            panic!("a game of parity")
+        };
         for id in [&game.a, &game.b] {
-            let Some(answer) = answers.get(id) else { continue };
+            let Some(answer) = answers.get(id) else {
+                continue;
+            };
             let counted = details.choices.get(id).copied().flatten().is_some();
             tally.doubt_max = tally.doubt_max.max(answer.doubt());
             if answer.surely_in_good_time(tally.delay_max) {
@@ -211,9 +261,16 @@ async fn all_at_once(leagues: usize, matches: usize, choice: Duration, reached: 
         "{} matches at once, good time is {GOOD_TIME:?} before the deadline: {all:?}",
         leagues * matches
     );
-    assert_eq!((all.of_them_counted_late, all.of_them_counted), (0, 0), "{all:?}");
+    assert_eq!(
+        (all.of_them_counted_late, all.of_them_counted),
+        (0, 0),
+        "{all:?}"
+    );
     let players = 2 * leagues * matches;
-    assert!(all.in_good_time >= players / 8 && all.late >= players / 8, "too little is certain: {all:?}");
+    assert!(
+        all.in_good_time >= players / 8 && all.late >= players / 8,
+        "too little is certain: {all:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -247,8 +304,16 @@ async fn standstill(apart: bool) {
     let league = until_completed(&stand.manager, Duration::from_secs(60)).await;
     stand.players.until_all_have_answered().await;
     let tally = tally(&league, &stand.players);
-    assert_eq!((tally.of_them_counted_late, tally.of_them_counted), (0, 0), "{tally:?}");
-    assert_eq!((tally.in_good_time, tally.late), (1, 1), "the machine was too slow to tell: {tally:?}");
+    assert_eq!(
+        (tally.of_them_counted_late, tally.of_them_counted),
+        (0, 0),
+        "{tally:?}"
+    );
+    assert_eq!(
+        (tally.in_good_time, tally.late),
+        (1, 1),
+        "the machine was too slow to tell: {tally:?}"
+    );
 }
 
 #[tokio::test]

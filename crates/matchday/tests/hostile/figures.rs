@@ -15,7 +15,10 @@ pub(crate) fn now() -> Figures {
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let resident_kb = resident.and_then(|text| text.trim().trim_end_matches(" kB").parse().ok());
     let files = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
-    Figures { resident_kb: resident_kb.unwrap_or_default(), files }
+    Figures {
+        resident_kb: resident_kb.unwrap_or_default(),
+        files,
+    }
 }
 
 /// Looks every few milliseconds until it is asked for the most that it has seen.

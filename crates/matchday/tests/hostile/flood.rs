@@ -17,7 +17,10 @@ pub(crate) async fn flood(addresses: &[SocketAddr]) -> JoinSet<()> {
         let mut held = Vec::new();
         for _ in 0..HELD {
             let mut stream = TcpStream::connect(address).await.unwrap();
-            stream.write_all(b"POST /mcp HTTP/1.1\r\nhost: loc").await.unwrap();
+            stream
+                .write_all(b"POST /mcp HTTP/1.1\r\nhost: loc")
+                .await
+                .unwrap();
             held.push(stream);
         }
         waves.spawn(async move {

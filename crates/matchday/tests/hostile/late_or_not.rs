@@ -92,8 +92,11 @@ pub(crate) struct Players {
 impl Players {
     /// Players that know that they have `choice` to choose, and allow so much for writing.
     pub(crate) fn wait(choice: Duration, for_writing: Duration) -> Self {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
         let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         socket.set_nonblocking(true).unwrap();
         let address = socket.local_addr().unwrap();
@@ -117,7 +120,11 @@ impl Players {
                 tokio::spawn(Arc::clone(&playing).converse(stream));
             }
         });
-        Self { address, script, runtime: Some(runtime) }
+        Self {
+            address,
+            script,
+            runtime: Some(runtime),
+        }
     }
 
     pub(crate) fn know(&self, player: PlayerId, token: String) {
@@ -132,7 +139,10 @@ impl Players {
     /// A player dials out: it reads this mailbox at the relay, and posts its answers there.
     pub(crate) fn dial_out(&self, relay: SocketAddr, mailbox: String, token: String) {
         let script = Arc::clone(&self.script);
-        self.runtime.as_ref().unwrap().spawn(script.converse_dialled(relay, mailbox, token));
+        self.runtime
+            .as_ref()
+            .unwrap()
+            .spawn(script.converse_dialled(relay, mailbox, token));
     }
 
     /// How many players have been asked for their choice.
@@ -143,7 +153,12 @@ impl Players {
     pub(crate) async fn until_all_have_answered(&self) {
         let deadline = Instant::now() + Duration::from_secs(30);
         while self.answers().len() < self.questions() {
-            assert!(Instant::now() < deadline, "{} of {}", self.answers().len(), self.questions());
+            assert!(
+                Instant::now() < deadline,
+                "{} of {}",
+                self.answers().len(),
+                self.questions()
+            );
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
@@ -184,14 +199,21 @@ fn watch_loopback(script: &Weak<Script>) {
 
 /// A choice as a request of its own.
 fn request(choice: &Value) -> Vec<u8> {
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity_response", "params": choice});
-    post("/mcp", "content-type: application/json\r\n", &call.to_string())
+    let call =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "choose_parity_response", "params": choice});
+    post(
+        "/mcp",
+        "content-type: application/json\r\n",
+        &call.to_string(),
+    )
 }
 
 fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n{body}")
-        .into_bytes()
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\n{headers}content-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
 }
 
 impl Script {
@@ -203,18 +225,29 @@ impl Script {
         while let Some(asked) = next_request(&mut stream).await {
             let question_here = Instant::now();
             let player = PlayerId::new(asked.text("player_id"));
-            let token = self.tokens.lock().unwrap().get(&player).cloned().unwrap_or_default();
+            let token = self
+                .tokens
+                .lock()
+                .unwrap()
+                .get(&player)
+                .cloned()
+                .unwrap_or_default();
             let result = right_result(&asked, &token);
             let answer = json_response(&as_response(&asked, &result).to_string());
             if asked.is("CHOOSE_PARITY_CALL") {
                 let apart = *self.apart.lock().unwrap();
                 match apart {
-                    None => self.choose(&mut stream, &asked, player, question_here, &answer).await,
+                    None => {
+                        self.choose(&mut stream, &asked, player, question_here, &answer)
+                            .await
+                    }
                     Some(referee) => {
-                        let received = as_response(&asked, &json!({"status": "received"})).to_string();
+                        let received =
+                            as_response(&asked, &json!({"status": "received"})).to_string();
                         let _ = stream.write_all(&json_response(&received)).await;
                         let mut line = TcpStream::connect(referee).await.unwrap();
-                        self.choose(&mut line, &asked, player, question_here, &request(&result)).await;
+                        self.choose(&mut line, &asked, player, question_here, &request(&result))
+                            .await;
                     }
                 }
                 continue;
@@ -233,27 +266,45 @@ impl Script {
     async fn converse_dialled(self: Arc<Self>, relay: SocketAddr, mailbox: String, token: String) {
         let bearer = format!("authorization: Bearer {token}\r\n");
         let mut lines = BufReader::new(TcpStream::connect(relay).await.unwrap());
-        let get = format!("GET /relay/{mailbox}/stream?client=a HTTP/1.1\r\nhost: localhost\r\n{bearer}\r\n");
+        let get = format!(
+            "GET /relay/{mailbox}/stream?client=a HTTP/1.1\r\nhost: localhost\r\n{bearer}\r\n"
+        );
         lines.write_all(get.as_bytes()).await.unwrap();
         let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") && lines.read_line(&mut head).await.is_ok_and(|bytes| bytes > 0) {}
+        while !head.ends_with("\r\n\r\n")
+            && lines
+                .read_line(&mut head)
+                .await
+                .is_ok_and(|bytes| bytes > 0)
+        {}
         let mut unread = Vec::new();
         while let Some(call) = next_call(&mut lines, &mut unread).await {
             let question_here = Instant::now();
             let call: Value = serde_json::from_str(&call).unwrap();
             let body: Value = serde_json::from_str(call["body"].as_str().unwrap()).unwrap();
-            let asked = Asked { id: body["id"].clone(), message: body["params"].clone() };
+            let asked = Asked {
+                id: body["id"].clone(),
+                message: body["params"].clone(),
+            };
             let script = Arc::clone(&self);
             let bearer = bearer.clone();
             let path = format!("/relay/{mailbox}/answers/{}", call["id"]);
             tokio::spawn(async move {
                 let mut line = TcpStream::connect(relay).await.unwrap();
                 let player = PlayerId::new(asked.text("player_id"));
-                let token = script.tokens.lock().unwrap().get(&player).cloned().unwrap_or_default();
+                let token = script
+                    .tokens
+                    .lock()
+                    .unwrap()
+                    .get(&player)
+                    .cloned()
+                    .unwrap_or_default();
                 let result = right_result(&asked, &token);
                 let answer = post(&path, &bearer, &as_response(&asked, &result).to_string());
                 if asked.is("CHOOSE_PARITY_CALL") {
-                    script.choose(&mut line, &asked, player, question_here, &answer).await;
+                    script
+                        .choose(&mut line, &asked, player, question_here, &answer)
+                        .await;
                 } else {
                     if asked.is("GAME_INVITATION") {
                         let mut joined = script.joined.lock().unwrap();
@@ -290,7 +341,13 @@ impl Script {
         // Nobody may be listening any more.
         let _ = stream.write_all(answer).await;
         let written = Instant::now();
-        let answered = Answered { both_joined, question_here, begun, written, choice: self.choice };
+        let answered = Answered {
+            both_joined,
+            question_here,
+            begun,
+            written,
+            choice: self.choice,
+        };
         self.answers.lock().unwrap().insert(player, answered);
     }
 }
@@ -306,7 +363,9 @@ async fn next_call(stream: &mut BufReader<TcpStream>, unread: &mut Vec<u8>) -> O
         }
         let mut size = String::new();
         stream.read_line(&mut size).await.ok()?;
-        let size = usize::from_str_radix(size.trim(), 16).ok().filter(|size| *size > 0)?;
+        let size = usize::from_str_radix(size.trim(), 16)
+            .ok()
+            .filter(|size| *size > 0)?;
         let mut chunk = vec![0; size + 2];
         stream.read_exact(&mut chunk).await.ok()?;
         unread.extend_from_slice(&chunk[..size]);

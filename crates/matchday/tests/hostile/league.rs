@@ -13,7 +13,9 @@ use matchday_core::referee::Referee;
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use matchday_runtime::Handle;
-use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, quick, until_completed, until_registered,
+};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,7 +29,12 @@ fn timing() -> Timing {
         game_over: Duration::from_secs(4),
         report: Duration::from_secs(10),
         other: Duration::from_secs(10),
-        retry: RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } },
+        retry: RetryPolicy {
+            retries: 1,
+            backoff: Backoff::Fixed {
+                delay: Duration::from_millis(50),
+            },
+        },
     }
 }
 
@@ -49,7 +56,10 @@ pub(crate) struct Played {
 /// A round of a schedule, by the numbers of the players.
 pub(crate) fn round(pairs: impl IntoIterator<Item = (usize, usize)>) -> Pairings {
     let id = |number: usize| PlayerId::new(format!("P{number:02}"));
-    Pairings { pairs: pairs.into_iter().map(|(a, b)| (id(a), id(b))).collect(), bye: None }
+    Pairings {
+        pairs: pairs.into_iter().map(|(a, b)| (id(a), id(b))).collect(),
+        bye: None,
+    }
 }
 
 impl HostileLeague {
@@ -77,8 +87,16 @@ impl HostileLeague {
         }
         let mut players = Vec::new();
         for number in 1..=honest {
-            let strategy = if number.is_multiple_of(2) { "always_odd" } else { "always_even" };
-            players.push(test_league.player(u32::try_from(number).unwrap(), &at, strategy).await);
+            let strategy = if number.is_multiple_of(2) {
+                "always_odd"
+            } else {
+                "always_even"
+            };
+            players.push(
+                test_league
+                    .player(u32::try_from(number).unwrap(), &at, strategy)
+                    .await,
+            );
             until_registered(&manager, number, judges.len()).await;
         }
         let addresses: Vec<_> = judges.iter().map(Handle::address).collect();
@@ -86,17 +104,31 @@ impl HostileLeague {
         for agent in hostile {
             running.push(start_agent(&test_league, *agent, manager.address(), &addresses).await);
         }
-        Self { test_league, manager, referees: judges, honest: players, hostile: running }
+        Self {
+            test_league,
+            manager,
+            referees: judges,
+            honest: players,
+            hostile: running,
+        }
     }
 
     /// Everyone who can be called and is ours.
     pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
-        std::iter::once(self.manager.address()).chain(self.referees.iter().map(Handle::address)).collect()
+        std::iter::once(self.manager.address())
+            .chain(self.referees.iter().map(Handle::address))
+            .collect()
     }
 
     /// Plays the league to its end.
     pub(crate) async fn play(self) -> Played {
-        let Self { test_league, manager, referees, honest, hostile } = self;
+        let Self {
+            test_league,
+            manager,
+            referees,
+            honest,
+            hostile,
+        } = self;
         test_league.start(&manager).await;
         let league = until_completed(&manager, Duration::from_secs(240)).await;
         let count = honest.len();
@@ -109,7 +141,11 @@ impl HostileLeague {
         manager.shutdown().await.unwrap();
         // Whatever was said to the hostile agents was well formed.
         assert!(!test_league.exchanges().is_empty());
-        Played { league, honest: count, hostile }
+        Played {
+            league,
+            honest: count,
+            hostile,
+        }
     }
 }
 
@@ -132,18 +168,42 @@ impl Played {
                     ExpectedEnd::Loses(words, code) => Some((id, words, code)),
                 })
                 .collect();
-            assert_eq!(decision.status == GameStatus::TechnicalLoss, !losers.is_empty(), "{said}");
+            assert_eq!(
+                decision.status == GameStatus::TechnicalLoss,
+                !losers.is_empty(),
+                "{said}"
+            );
             for (loser, words, code) in &losers {
                 let told = format!("{loser} {words}");
-                assert!(decision.result.reason.as_ref().unwrap().raw().contains(&told), "{told}; {said}");
-                let blame = decision.result.details.blame.as_ref().and_then(|blame| blame.get(loser));
-                let evidence = blame.and_then(|blame| blame.evidence.as_ref()).expect(&said);
+                assert!(
+                    decision
+                        .result
+                        .reason
+                        .as_ref()
+                        .unwrap()
+                        .raw()
+                        .contains(&told),
+                    "{told}; {said}"
+                );
+                let blame = decision
+                    .result
+                    .details
+                    .blame
+                    .as_ref()
+                    .and_then(|blame| blame.get(loser));
+                let evidence = blame
+                    .and_then(|blame| blame.evidence.as_ref())
+                    .expect(&said);
                 assert!(evidence.raw().starts_with(code), "{code}; {said}");
             }
             if losers.is_empty() {
                 assert_played(game, &said, |id| self.agent(id).is_none());
             } else if let [(loser, _, _)] = losers[..] {
-                assert_eq!(decision.result.winner.as_ref(), Some(game.opponent(loser)), "{said}");
+                assert_eq!(
+                    decision.result.winner.as_ref(),
+                    Some(game.opponent(loser)),
+                    "{said}"
+                );
             }
         }
     }
@@ -153,24 +213,37 @@ impl Played {
         for running in &self.hostile {
             for told in running.told.lock().unwrap().iter() {
                 let code = &told["error"]["data"]["error_code"];
-                assert!(code == "E012" || code == "E006", "{}: {told}", running.agent.name);
+                assert!(
+                    code == "E012" || code == "E006",
+                    "{}: {told}",
+                    running.agent.name
+                );
             }
         }
     }
 
     /// No round lasted longer than was reckoned. Gives back the longest, and how long it could have been.
     pub(crate) fn assert_rounds_in_time(&self) -> (Duration, Duration) {
-        let bound = self.league.settings.overdue_after(&self.league.settings.timing);
+        let bound = self
+            .league
+            .settings
+            .overdue_after(&self.league.settings.timing);
         let mut ends: BTreeMap<_, Timestamp> = BTreeMap::new();
         for game in self.league.matches.values() {
             let at = game.decision.as_ref().unwrap().at;
             let end = ends.entry(game.round_id).or_insert(at);
             *end = at.max(*end);
         }
-        let lasted =
-            self.league.rounds.iter().map(|round| ends[&round.round_id].since(round.starts_at.unwrap()));
+        let lasted = self
+            .league
+            .rounds
+            .iter()
+            .map(|round| ends[&round.round_id].since(round.starts_at.unwrap()));
         let longest = lasted.max().unwrap();
-        assert!(longest <= bound, "a round lasted {longest:?} and may last {bound:?}");
+        assert!(
+            longest <= bound,
+            "a round lasted {longest:?} and may last {bound:?}"
+        );
         (longest, bound)
     }
 }
@@ -178,14 +251,24 @@ impl Played {
 /// Played to its end: both chose, honest players what they always do, and the number decided.
 fn assert_played(game: &Match, said: &str, is_honest: impl Fn(&PlayerId) -> bool) {
     let result = &game.decision.as_ref().unwrap().result;
-    let GameDetails::Parity(details) = &result.details.game else { panic!("a game of parity: {said}") };
+    let GameDetails::Parity(details) = &result.details.game else {
+        panic!("a game of parity: {said}")
+    };
     let drawn = details.drawn_number.expect(said);
-    let right = if drawn.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
+    let right = if drawn.is_multiple_of(2) {
+        Parity::Even
+    } else {
+        Parity::Odd
+    };
     let mut won = Vec::new();
     for id in [&game.a, &game.b] {
         let number: usize = id.as_str().trim_start_matches('P').parse().unwrap();
         let choice = details.choices.get(id).copied().flatten().expect(said);
-        let always = if is_honest(id) && !number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
+        let always = if is_honest(id) && !number.is_multiple_of(2) {
+            Parity::Even
+        } else {
+            Parity::Odd
+        };
         assert_eq!(choice, always, "{said}");
         if choice == right {
             won.push(id);

@@ -23,10 +23,18 @@ const FILES_MAX: usize = 700;
 fn fixtures(hostile: usize) -> Vec<Pairings> {
     let honest: Vec<_> = (1..=HONEST).collect();
     let hostile: Vec<_> = (HONEST + 1..=HONEST + hostile).collect();
-    let among = |ids: &[usize]| ids.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>();
+    let among = |ids: &[usize]| {
+        ids.chunks_exact(2)
+            .map(|pair| (pair[0], pair[1]))
+            .collect::<Vec<_>>()
+    };
     let mut rounds = vec![round([among(&honest), among(&hostile)].concat())];
     for met in hostile.chunks(HONEST) {
-        let others: Vec<_> = hostile.iter().copied().filter(|id| !met.contains(id)).collect();
+        let others: Vec<_> = hostile
+            .iter()
+            .copied()
+            .filter(|id| !met.contains(id))
+            .collect();
         let meeting = honest.iter().copied().zip(met.iter().copied());
         rounds.push(round(meeting.chain(among(&others))));
     }
@@ -54,8 +62,13 @@ fn besiege(addresses: &[SocketAddr]) -> JoinSet<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_whole_zoo_at_once_costs_honest_players_nothing() {
     let before = figures::now();
-    let hostile_league =
-        HostileLeague::open(HONEST, HOSTILE_AGENTS, REFEREES, fixtures(HOSTILE_AGENTS.len())).await;
+    let hostile_league = HostileLeague::open(
+        HONEST,
+        HOSTILE_AGENTS,
+        REFEREES,
+        fixtures(HOSTILE_AGENTS.len()),
+    )
+    .await;
     let addresses = hostile_league.addresses();
     let watch = figures::watch();
     let flooding = flood(&addresses).await;
@@ -71,7 +84,13 @@ async fn the_whole_zoo_at_once_costs_honest_players_nothing() {
     println!(
         "before {before:?}, at most {most:?}, after {after:?}; the longest round {longest:?} of at most {bound:?}"
     );
-    assert!(most.resident_kb - before.resident_kb < GROWTH_MAX_KB, "{before:?} {most:?}");
+    assert!(
+        most.resident_kb - before.resident_kb < GROWTH_MAX_KB,
+        "{before:?} {most:?}"
+    );
     // Both ends of a connection are in this process.
-    assert!(most.files < before.files + 2 * HELD * addresses.len() + FILES_MAX, "{before:?} {most:?}");
+    assert!(
+        most.files < before.files + 2 * HELD * addresses.len() + FILES_MAX,
+        "{before:?} {most:?}"
+    );
 }

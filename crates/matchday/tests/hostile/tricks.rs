@@ -33,7 +33,12 @@ pub(crate) const TLS_ALERT: &[u8] = &[0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x0a];
 
 impl Trick {
     /// Plays it. False: the connection is to be closed.
-    pub(crate) async fn play(self, stream: &mut TcpStream, own: SocketAddr, manager: SocketAddr) -> bool {
+    pub(crate) async fn play(
+        self,
+        stream: &mut TcpStream,
+        own: SocketAddr,
+        manager: SocketAddr,
+    ) -> bool {
         let answer = match self {
             Self::Silent => std::future::pending().await,
             Self::Drip => return drip(stream).await,
@@ -50,13 +55,18 @@ impl Trick {
             Self::GzipBomb => response("200 OK", "content-encoding: gzip\r\n", &GZIP_BOMB),
             Self::RedirectLoop => redirect("302 Found", own),
             Self::RedirectToManager => redirect("307 Temporary Redirect", manager),
-            Self::ServerError => response("500 Internal Server Error", "", b"{\"detail\": \"oops\"}"),
-            Self::WebPage => {
-                response("200 OK", "content-type: text/html\r\n", b"<!doctype html><title>It works</title>")
+            Self::ServerError => {
+                response("500 Internal Server Error", "", b"{\"detail\": \"oops\"}")
             }
+            Self::WebPage => response(
+                "200 OK",
+                "content-type: text/html\r\n",
+                b"<!doctype html><title>It works</title>",
+            ),
             Self::HalfBody => {
-                let _ =
-                    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"jsonrpc\":").await;
+                let _ = stream
+                    .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{\"jsonrpc\":")
+                    .await;
                 return false;
             }
             Self::HalfClosed => {
@@ -95,11 +105,16 @@ fn redirect(status: &str, to: SocketAddr) -> Vec<u8> {
 pub(crate) static GZIP_BOMB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     const REPETITIONS: usize = 16_000;
     // The last block, in the fixed code; then the byte 0.
-    let code = format!("110{}{}0000000", "00110000", "1100010100000".repeat(REPETITIONS));
-    let packed = code
-        .as_bytes()
-        .chunks(8)
-        .map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit == b'1')));
+    let code = format!(
+        "110{}{}0000000",
+        "00110000",
+        "1100010100000".repeat(REPETITIONS)
+    );
+    let packed = code.as_bytes().chunks(8).map(|bits| {
+        bits.iter()
+            .rev()
+            .fold(0, |byte, bit| byte << 1 | u8::from(*bit == b'1'))
+    });
     let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
     // A program that unpacks it has the zeros long before the checksum, which is wrong.
     header.into_iter().chain(packed).chain([0; 8]).collect()

@@ -32,7 +32,9 @@ pub(crate) async fn next_request(stream: &mut TcpStream) -> Option<Asked> {
         }
     };
     let head = String::from_utf8_lossy(&bytes[..body_at]).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
     let whole = body_at + length.unwrap_or(0_usize);
     while bytes.len() < whole {
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
@@ -40,19 +42,29 @@ pub(crate) async fn next_request(stream: &mut TcpStream) -> Option<Asked> {
         }
     }
     let call: Value = serde_json::from_slice(&bytes[body_at..whole]).unwrap_or_default();
-    Some(Asked { id: call["id"].clone(), message: call["params"].clone() })
+    Some(Asked {
+        id: call["id"].clone(),
+        message: call["params"].clone(),
+    })
 }
 
 /// A whole answer in bytes.
 pub(crate) fn response(status: &str, headers: &str, body: &[u8]) -> Vec<u8> {
-    let mut bytes =
-        format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len()).into_bytes();
+    let mut bytes = format!(
+        "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n",
+        body.len()
+    )
+    .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }
 
 pub(crate) fn json_response(body: &str) -> Vec<u8> {
-    response("200 OK", "content-type: application/json\r\n", body.as_bytes())
+    response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        body.as_bytes(),
+    )
 }
 
 /// What a well-behaved player says, as the result of a JSON-RPC response. `token` is the one that it registered for.

@@ -1,6 +1,8 @@
 //! The official clients of the Model Context Protocol, each in both revisions, against a league that is running.
 
-use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, short, until_registered,
+};
 use matchday_testkit::tools;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -11,8 +13,8 @@ pub(crate) fn installed() -> Option<PathBuf> {
 }
 
 pub(crate) fn node(folder: &Path) -> Command {
-    let packaged =
-        ["x64", "arm64"].map(|kind| folder.join(format!("node_modules/node-linux-{kind}/bin/node")));
+    let packaged = ["x64", "arm64"]
+        .map(|kind| folder.join(format!("node_modules/node-linux-{kind}/bin/node")));
     let found = packaged.into_iter().find(|path| path.exists());
     let mut command = Command::new(found.unwrap_or_else(|| "node".into()));
     command.env("MATCHDAY_TEST_TOOLS", folder);
@@ -25,7 +27,9 @@ fn python(folder: &Path) -> Command {
 
 /// Runs a command that prints one JSON object.
 pub(crate) async fn printed(mut command: Command) -> Value {
-    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap())
+        .await
+        .unwrap();
     let out = String::from_utf8_lossy(&output.stdout);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{out}{err}");
@@ -38,18 +42,38 @@ async fn drives_a_league(mode: &str, program: &str, command: fn(&Path) -> Comman
     let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let _agents = (test_league.referee(1, &to, short()).await, test_league.player(1, &to, "random").await);
+    let _agents = (
+        test_league.referee(1, &to, short()).await,
+        test_league.player(1, &to, "random").await,
+    );
     until_registered(&manager, 1, 1).await;
     let own = free_port().await;
     let mut command = command(&folder);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/drive").join(program);
-    command.arg(script).args([to.raw(), mode, endpoint(own.local_addr().unwrap()).raw()]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/mcp/drive")
+        .join(program);
+    command
+        .arg(script)
+        .args([to.raw(), mode, endpoint(own.local_addr().unwrap()).raw()]);
     let seen = printed(command).await;
-    assert_eq!((&seen["player_id"], &seen["refused"]), (&"P02".into(), &true.into()), "{seen}");
+    assert_eq!(
+        (&seen["player_id"], &seen["refused"]),
+        (&"P02".into(), &true.into()),
+        "{seen}"
+    );
     assert_eq!(seen["refusal"], "LEAGUE_ERROR");
     assert_eq!(seen["names"].as_array().unwrap().len(), 2);
-    assert!(seen["tools"].as_array().unwrap().contains(&"register_player".into()), "{seen}");
-    assert!(seen["prompt"].as_str().unwrap().contains("register_player"), "{seen}");
+    assert!(
+        seen["tools"]
+            .as_array()
+            .unwrap()
+            .contains(&"register_player".into()),
+        "{seen}"
+    );
+    assert!(
+        seen["prompt"].as_str().unwrap().contains("register_player"),
+        "{seen}"
+    );
     until_registered(&manager, 2, 1).await;
 }
 

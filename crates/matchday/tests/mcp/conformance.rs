@@ -3,7 +3,9 @@
 
 use crate::clients::{installed, node};
 use matchday_server::seat::{Authorization, SeatSettings, Seats, serve};
-use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, short, until_registered,
+};
 use serde_json::Value;
 use std::fs;
 use std::net::SocketAddr;
@@ -14,7 +16,14 @@ use std::process::Command;
 type Scenario = (&'static str, &'static [&'static str]);
 
 const OLDER: &[Scenario] = &[
-    ("server-initialize", &["server-initialize", "server-session-id-visible-ascii", "wire-schema-valid"]),
+    (
+        "server-initialize",
+        &[
+            "server-initialize",
+            "server-session-id-visible-ascii",
+            "wire-schema-valid",
+        ],
+    ),
     (
         "server-session-lifecycle",
         &[
@@ -24,13 +33,25 @@ const OLDER: &[Scenario] = &[
         ],
     ),
     ("ping", &["ping", "wire-schema-valid"]),
-    ("tools-list", &["tools-list", "tools-name-format", "wire-schema-valid"]),
+    (
+        "tools-list",
+        &["tools-list", "tools-name-format", "wire-schema-valid"],
+    ),
     ("resources-list", &["resources-list", "wire-schema-valid"]),
     ("prompts-list", &["prompts-list", "wire-schema-valid"]),
-    ("dns-rebinding-protection", &["localhost-host-rebinding-rejected", "localhost-host-valid-accepted"]),
+    (
+        "dns-rebinding-protection",
+        &[
+            "localhost-host-rebinding-rejected",
+            "localhost-host-valid-accepted",
+        ],
+    ),
     (
         "server-sse-multiple-streams",
-        &["server-accepts-multiple-post-streams", "server-sse-streams-functional"],
+        &[
+            "server-accepts-multiple-post-streams",
+            "server-sse-streams-functional",
+        ],
     ),
 ];
 
@@ -54,15 +75,30 @@ const NEWER: &[Scenario] = &[
     ),
     (
         "tools-list",
-        &["tools-list", "tools-name-format", "tools-list-deterministic-order", "wire-schema-valid"],
+        &[
+            "tools-list",
+            "tools-name-format",
+            "tools-list-deterministic-order",
+            "wire-schema-valid",
+        ],
     ),
     ("resources-list", &["resources-list", "wire-schema-valid"]),
     ("prompts-list", &["prompts-list", "wire-schema-valid"]),
     (
         "sep-2164-resource-not-found",
-        &["sep-2164-no-empty-contents", "sep-2164-error-code", "sep-2164-data-uri"],
+        &[
+            "sep-2164-no-empty-contents",
+            "sep-2164-error-code",
+            "sep-2164-data-uri",
+        ],
     ),
-    ("dns-rebinding-protection", &["localhost-host-rebinding-rejected", "localhost-host-valid-accepted"]),
+    (
+        "dns-rebinding-protection",
+        &[
+            "localhost-host-rebinding-rejected",
+            "localhost-host-valid-accepted",
+        ],
+    ),
     (
         "caching",
         &[
@@ -83,7 +119,10 @@ const NEWER: &[Scenario] = &[
         ],
     ),
     // Its answers may be JSON in this revision, and ours are: that streams work at once is shown with subscriptions.
-    ("server-sse-multiple-streams", &["server-accepts-multiple-post-streams"]),
+    (
+        "server-sse-multiple-streams",
+        &["server-accepts-multiple-post-streams"],
+    ),
 ];
 
 /// Checks that can be made only on a server with tools made for these checks, or with lists that change.
@@ -110,12 +149,26 @@ const STATELESS: &[Scenario] = &[
     ),
     (
         "tools-list",
-        &["tools-list", "tools-name-format", "tools-list-deterministic-order", "wire-schema-valid"],
+        &[
+            "tools-list",
+            "tools-name-format",
+            "tools-list-deterministic-order",
+            "wire-schema-valid",
+        ],
     ),
-    ("dns-rebinding-protection", &["localhost-host-rebinding-rejected", "localhost-host-valid-accepted"]),
+    (
+        "dns-rebinding-protection",
+        &[
+            "localhost-host-rebinding-rejected",
+            "localhost-host-valid-accepted",
+        ],
+    ),
     (
         "http-header-validation",
-        &["sep-2243-server-reject-invalid-headers", "sep-2243-server-reject-error-code"],
+        &[
+            "sep-2243-server-reject-invalid-headers",
+            "sep-2243-server-reject-error-code",
+        ],
     ),
 ];
 
@@ -123,7 +176,10 @@ async fn conforms(revision: &'static str, scenarios: &'static [Scenario]) {
     let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let to = endpoint(manager.address());
-    let _agents = (test_league.referee(1, &to, short()).await, test_league.player(1, &to, "random").await);
+    let _agents = (
+        test_league.referee(1, &to, short()).await,
+        test_league.player(1, &to, "random").await,
+    );
     until_registered(&manager, 1, 1).await;
     passes(manager.address(), revision, scenarios).await;
 }
@@ -136,9 +192,20 @@ async fn passes(address: SocketAddr, revision: &'static str, scenarios: &'static
         let mut command = node(&folder);
         command
             .arg(folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js"))
-            .args(["server", "--url", &url, "--scenario", name, "--spec-version", revision, "--output-dir"])
+            .args([
+                "server",
+                "--url",
+                &url,
+                "--scenario",
+                name,
+                "--spec-version",
+                revision,
+                "--output-dir",
+            ])
             .arg(results.path());
-        let said = tokio::task::spawn_blocking(move || said(&mut command)).await.unwrap();
+        let said = tokio::task::spawn_blocking(move || said(&mut command))
+            .await
+            .unwrap();
         let mut checks = Vec::new();
         collect(results.path(), &mut checks);
         judge(&format!("{name} of {revision}"), &checks, expected, &said);
@@ -147,7 +214,11 @@ async fn passes(address: SocketAddr, revision: &'static str, scenarios: &'static
 
 fn said(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 fn collect(folder: &Path, checks: &mut Vec<Value>) {
@@ -162,7 +233,12 @@ fn collect(folder: &Path, checks: &mut Vec<Value>) {
 }
 
 fn judge(scenario: &str, checks: &[Value], expected: &[&str], said: &str) {
-    let with = |status: &str| checks.iter().filter(|check| check["status"] == status).collect::<Vec<_>>();
+    let with = |status: &str| {
+        checks
+            .iter()
+            .filter(|check| check["status"] == status)
+            .collect::<Vec<_>>()
+    };
     for status in ["FAILURE", "WARNING", "SKIPPED"] {
         let mut bad = with(status);
         bad.retain(|check| !could_not_be_made(check));
@@ -170,7 +246,10 @@ fn judge(scenario: &str, checks: &[Value], expected: &[&str], said: &str) {
     }
     for id in expected {
         let is_there = with("SUCCESS").iter().any(|check| check["id"] == *id);
-        assert!(is_there, "{scenario}: {id} was not checked: {checks:#?} {said}");
+        assert!(
+            is_there,
+            "{scenario}: {id} was not checked: {checks:#?} {said}"
+        );
     }
 }
 
@@ -219,8 +298,13 @@ async fn referees_players_and_seats_pass_the_stateless_scenarios() {
         authorization: Authorization::Off,
         join_code: None,
     };
-    let seats =
-        Seats::open(settings, seats_at, test_league.store.clone(), test_league.options("seats")).unwrap();
+    let seats = Seats::open(
+        settings,
+        seats_at,
+        test_league.store.clone(),
+        test_league.options("seats"),
+    )
+    .unwrap();
     let (_close, closing) = tokio::sync::watch::channel(false);
     tokio::spawn(serve(seats, listener, closing));
     for address in [referee.address(), player.address(), seats_at] {

@@ -24,7 +24,9 @@ fn codes_and_ids(body: &str) -> Value {
 async fn the_examples_of_the_specification_are_answered_as_it_says() {
     let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
-    let player = test_league.player(1, &endpoint(manager.address()), "random").await;
+    let player = test_league
+        .player(1, &endpoint(manager.address()), "random")
+        .await;
     let examples: Vec<Value> =
         serde_json::from_str(include_str!("../../../core/tests/jsonrpc_examples.json")).unwrap();
     for address in [manager.address(), player.address()] {

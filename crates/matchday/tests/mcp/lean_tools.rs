@@ -16,23 +16,45 @@ async fn listed(of: SocketAddr) -> (usize, Vec<Value>) {
 
 /// What the Inspector's strict mode objects to, and the formats that only Rust knows.
 fn complaints(schema: &Value, path: &str, found: &mut Vec<String>) {
-    const ANY_VALUE: [&str; 4] =
-        ["additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems"];
+    const ANY_VALUE: [&str; 4] = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "additionalItems",
+        "unevaluatedItems",
+    ];
     let Value::Object(object) = schema else {
         return found.push(format!("{path}: a bare {schema}"));
     };
     if object.get("type").is_some_and(Value::is_array) {
         found.push(format!("{path}: several types"));
     }
-    if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
+    if object
+        .get("format")
+        .and_then(Value::as_str)
+        .is_some_and(|format| format.starts_with("uint"))
+    {
         found.push(format!("{path}: format"));
     }
-    let says =
-        ["type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "items", "required"];
+    let says = [
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "properties",
+        "items",
+        "required",
+    ];
     if !says.iter().any(|name| object.contains_key(*name)) {
         found.push(format!("{path}: takes anything"));
     }
-    if object.get("$ref").and_then(Value::as_str).is_some_and(|target| !target.starts_with('#')) {
+    if object
+        .get("$ref")
+        .and_then(Value::as_str)
+        .is_some_and(|target| !target.starts_with('#'))
+    {
         found.push(format!("{path}: a reference elsewhere"));
     }
     for (name, value) in object {
@@ -60,7 +82,11 @@ fn assert_portable(tools: &[Value]) {
     let mut found = Vec::new();
     for tool in tools {
         for schema in ["inputSchema", "outputSchema"] {
-            complaints(&tool[schema], &format!("{} {schema}", tool["name"]), &mut found);
+            complaints(
+                &tool[schema],
+                &format!("{} {schema}", tool["name"]),
+                &mut found,
+            );
         }
     }
     assert_eq!(found, Vec::<String>::new());
@@ -109,22 +135,49 @@ async fn a_manager_with_seats_offers_them_what_they_need_and_no_more() {
         authorization: Authorization::Off,
         join_code: None,
     };
-    let seats =
-        Seats::open(settings, address, test_league.store.clone(), test_league.options("seats")).unwrap();
+    let seats = Seats::open(
+        settings,
+        address,
+        test_league.store.clone(),
+        test_league.options("seats"),
+    )
+    .unwrap();
     let mut options = test_league.options("league");
     mount(&mut options, &seats);
     let manager = Manager::new(quick(short()));
     let store = test_league.store.clone();
-    let manager = matchday_runtime::run(manager, listener, store, Stream::league(), options).unwrap();
+    let manager =
+        matchday_runtime::run(manager, listener, store, Stream::league(), options).unwrap();
     let (bytes, tools) = listed(address).await;
     assert!(bytes < 25_000, "{bytes} bytes");
     assert_portable(&tools);
-    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    let reading = ["get_standings", "get_schedule", "get_status", "get_player_stats"];
-    let taking_part = ["join_league", "wait_for_turn", "make_move", "standings", "my_history"];
+    let names: Vec<_> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    let reading = [
+        "get_standings",
+        "get_schedule",
+        "get_status",
+        "get_player_stats",
+    ];
+    let taking_part = [
+        "join_league",
+        "wait_for_turn",
+        "make_move",
+        "standings",
+        "my_history",
+    ];
     assert_eq!(names, [&reading[..], &taking_part[..]].concat());
     let text = json!(tools).to_string();
-    for word in ["LEAGUE_", "GAME_MOVE", "CHOOSE_PARITY", "league.v2", "tic_tac_toe", "even"] {
+    for word in [
+        "LEAGUE_",
+        "GAME_MOVE",
+        "CHOOSE_PARITY",
+        "league.v2",
+        "tic_tac_toe",
+        "even",
+    ] {
         assert!(!text.contains(word), "{word}");
     }
     manager.shutdown().await.unwrap();

@@ -20,14 +20,20 @@ async fn strangers_are_turned_away_from_every_agent_and_every_path_in() {
         ("origin", "null"),
     ];
     for address in [manager.address(), referee.address(), player.address()] {
-        for (method, body) in
-            [("POST", PING), ("POST", &initialize("2025-11-25")), ("GET", ""), ("DELETE", "")]
-        {
+        for (method, body) in [
+            ("POST", PING),
+            ("POST", &initialize("2025-11-25")),
+            ("GET", ""),
+            ("DELETE", ""),
+        ] {
             for stranger in strangers {
                 let refused = send(address, method, &[stranger], body).await;
                 assert_eq!(refused.status, 403, "{method} {stranger:?}");
                 let why = refused.json()["error"]["data"].clone();
-                assert!(why.as_str().is_some_and(|why| why.contains("--allowed-")), "{why}");
+                assert!(
+                    why.as_str().is_some_and(|why| why.contains("--allowed-")),
+                    "{why}"
+                );
             }
         }
     }
@@ -44,6 +50,10 @@ async fn those_of_this_machine_are_let_in_under_any_port() {
         ("origin", "http://localhost:6274"),
     ] {
         let answer = send(manager.address(), "POST", &[known], PING).await;
-        assert_eq!((answer.status, &answer.json()["result"]["status"]), (200, &json!("ok")), "{known:?}");
+        assert_eq!(
+            (answer.status, &answer.json()["result"]["status"]),
+            (200, &json!("ok")),
+            "{known:?}"
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use matchday_core::protocol::decode::Conformance;
 use matchday_testkit::mcp_client::{Legacy, ask, call};
-use matchday_testkit::test_league::{TestLeague, endpoint, free_port, quick, short, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, free_port, quick, short, until_registered,
+};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -12,7 +14,10 @@ async fn tools(of: SocketAddr) -> Vec<Value> {
 }
 
 fn names(tools: &[Value]) -> Vec<&str> {
-    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+    tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect()
 }
 
 /// Checks a result against what its tool says that it gives.
@@ -22,7 +27,10 @@ async fn checked(of: SocketAddr, tool: &str, arguments: Value) -> Value {
     let schema = &tools.iter().find(|known| known["name"] == tool).unwrap()["outputSchema"];
     let validator = jsonschema::validator_for(schema).unwrap();
     let given = &result["structuredContent"];
-    let wrong: Vec<_> = validator.iter_errors(given).map(|error| error.to_string()).collect();
+    let wrong: Vec<_> = validator
+        .iter_errors(given)
+        .map(|error| error.to_string())
+        .collect();
     assert!(wrong.is_empty(), "{tool}: {wrong:?} in {given}");
     let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     assert_eq!(&text, given);
@@ -108,7 +116,10 @@ async fn every_tool_says_what_it_takes_and_gives() {
     for address in [manager.address(), referee.address(), player.address()] {
         for tool in tools(address).await {
             for field in ["title", "description"] {
-                assert!(tool[field].as_str().is_some_and(|text| text.len() > 3), "{field} of {tool}");
+                assert!(
+                    tool[field].as_str().is_some_and(|text| text.len() > 3),
+                    "{field} of {tool}"
+                );
             }
             assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{tool}");
             for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
@@ -116,8 +127,17 @@ async fn every_tool_says_what_it_takes_and_gives() {
                 jsonschema::draft202012::meta::validate(schema)
                     .unwrap_or_else(|error| panic!("{error}: {tool}"));
             }
-            let required = tool["inputSchema"]["required"].as_array().cloned().unwrap_or_default();
-            for filled in ["protocol", "message_type", "sender", "timestamp", "conversation_id"] {
+            let required = tool["inputSchema"]["required"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default();
+            for filled in [
+                "protocol",
+                "message_type",
+                "sender",
+                "timestamp",
+                "conversation_id",
+            ] {
                 assert!(!required.contains(&json!(filled)), "{filled} of {tool}");
             }
         }
@@ -137,7 +157,11 @@ async fn a_player_registers_by_tool_and_asks_as_a_member() {
     )
     .await;
     let answer = &given["structuredContent"];
-    assert_eq!((&given["isError"], &answer["status"]), (&json!(false), &json!("ACCEPTED")), "{answer}");
+    assert_eq!(
+        (&given["isError"], &answer["status"]),
+        (&json!(false), &json!("ACCEPTED")),
+        "{answer}"
+    );
     until_registered(&manager, 1, 0).await;
     let query = json!({
         "auth_token": answer["auth_token"],
@@ -146,7 +170,10 @@ async fn a_player_registers_by_tool_and_asks_as_a_member() {
         "query_params": {},
     });
     let players = checked(manager.address(), "league_query", query).await;
-    assert_eq!(players["structuredContent"]["data"]["players"][0]["display_name"], "Ann of MCP", "{players}");
+    assert_eq!(
+        players["structuredContent"]["data"]["players"][0]["display_name"], "Ann of MCP",
+        "{players}"
+    );
 }
 
 #[tokio::test]
@@ -165,14 +192,30 @@ async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
                    "query_params": {}}),
             "E005",
         ),
-        ("register_player", json!({"message_type": "START_LEAGUE"}), "E002"),
+        (
+            "register_player",
+            json!({"message_type": "START_LEAGUE"}),
+            "E002",
+        ),
         ("get_player_stats", json!({}), "E002"),
-        ("order_league", json!({"league_id": "x", "order": "END"}), "E011"),
+        (
+            "order_league",
+            json!({"league_id": "x", "order": "END"}),
+            "E011",
+        ),
         ("start_league", json!({"league_id": "x"}), "E007"),
         ("get_standings", json!({"league_id": "x"}), "E007"),
         ("get_status", json!({"league_id": "x"}), "E007"),
-        ("get_schedule", json!({"league_id": "x", "round_id": 1}), "E007"),
-        ("get_player_stats", json!({"league_id": "x", "player_id": "P01"}), "E007"),
+        (
+            "get_schedule",
+            json!({"league_id": "x", "round_id": 1}),
+            "E007",
+        ),
+        (
+            "get_player_stats",
+            json!({"league_id": "x", "player_id": "P01"}),
+            "E007",
+        ),
         ("get_referees", json!({"league_id": "x"}), "E007"),
         ("get_games", json!({"league_id": "x"}), "E007"),
         ("get_games", json!({"league_id": 7}), "E002"),
@@ -180,13 +223,21 @@ async fn a_refusal_is_an_error_with_the_league_error_as_its_content() {
         let refused = checked(manager.address(), tool, arguments).await;
         let error = &refused["structuredContent"];
         assert_eq!(
-            (&refused["isError"], &error["message_type"], &error["error_code"]),
+            (
+                &refused["isError"],
+                &error["message_type"],
+                &error["error_code"]
+            ),
             (&json!(true), &json!("LEAGUE_ERROR"), &json!(code)),
             "{tool}: {error}"
         );
     }
-    let unknown =
-        ask(manager.address(), "tools/call", json!({"name": "no_such_tool", "arguments": {}})).await;
+    let unknown = ask(
+        manager.address(),
+        "tools/call",
+        json!({"name": "no_such_tool", "arguments": {}}),
+    )
+    .await;
     assert_eq!(unknown.json()["error"]["code"], -32602);
 }
 
@@ -195,10 +246,12 @@ async fn a_question_cannot_be_made_into_another_request() {
     let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let league_id = json!(quick(short()).league_id);
-    let sly =
-        json!({"message_type": "START_LEAGUE", "league_id": league_id, "message": {"message_type": "x"}});
+    let sly = json!({"message_type": "START_LEAGUE", "league_id": league_id, "message": {"message_type": "x"}});
     let shown = call(manager.address(), "get_status", sly).await;
-    assert_eq!(shown["structuredContent"]["message_type"], "LEAGUE_STATUS", "{shown}");
+    assert_eq!(
+        shown["structuredContent"]["message_type"], "LEAGUE_STATUS",
+        "{shown}"
+    );
     assert_eq!(shown["structuredContent"]["status"], "registration");
 }
 
@@ -213,7 +266,11 @@ async fn the_looks_of_every_role_give_what_they_say() {
     for (address, tool, arguments) in [
         (manager.address(), "get_standings", json!({})),
         (manager.address(), "get_status", json!({})),
-        (manager.address(), "get_player_stats", json!({"player_id": "P01"})),
+        (
+            manager.address(),
+            "get_player_stats",
+            json!({"player_id": "P01"}),
+        ),
         (manager.address(), "ping", json!({})),
         (referee.address(), "get_match_state", json!({})),
         (referee.address(), "ping", json!({})),
@@ -224,7 +281,10 @@ async fn the_looks_of_every_role_give_what_they_say() {
         assert_eq!(shown["isError"], false, "{tool}: {shown}");
     }
     let early = checked(manager.address(), "get_schedule", json!({})).await;
-    assert_eq!(early["structuredContent"]["error"]["error_code"], "E008", "{early}");
+    assert_eq!(
+        early["structuredContent"]["error"]["error_code"], "E008",
+        "{early}"
+    );
 }
 
 #[tokio::test]
@@ -232,11 +292,19 @@ async fn a_tool_call_is_journaled_and_recorded_like_any_request() {
     let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(short())).await;
     let client = Legacy::connect(manager.address()).await;
-    client.call("league_query", json!({"auth_token": "tok_p01_0123456789abcdef"})).await;
+    client
+        .call(
+            "league_query",
+            json!({"auth_token": "tok_p01_0123456789abcdef"}),
+        )
+        .await;
     drop(client);
     manager.shutdown().await.unwrap();
     let exchanges = test_league.exchanges();
-    let query = exchanges.iter().find(|exchange| exchange.message_type == "LEAGUE_QUERY").unwrap();
+    let query = exchanges
+        .iter()
+        .find(|exchange| exchange.message_type == "LEAGUE_QUERY")
+        .unwrap();
     assert!(!query.request.contains("0123456789"), "{query:?}");
     assert!(query.outcome.raw().starts_with('E'), "{query:?}");
 }

@@ -38,7 +38,10 @@ pub(crate) fn play(seed: u64, reach: Option<Reach>) -> Course {
             break sim.elapsed();
         }
         let phase = network.phase();
-        assert!(sim.elapsed() < bound, "seed {seed}: {phase:?} after {bound:?} with {faults:#?}");
+        assert!(
+            sim.elapsed() < bound,
+            "seed {seed}: {phase:?} after {bound:?} with {faults:#?}"
+        );
     };
     while sim.elapsed() < took + ECHO {
         agenda.pass(&mut sim);
@@ -46,7 +49,13 @@ pub(crate) fn play(seed: u64, reach: Option<Reach>) -> Course {
     }
     let league = network.completed().expect("what is over stays over");
     drop(sim);
-    Course { seed, faults, network, league, took }
+    Course {
+        seed,
+        faults,
+        network,
+        league,
+        took,
+    }
 }
 
 impl Course {
@@ -59,44 +68,76 @@ impl Course {
         let sound = self.untouched_players();
         fixtures::none_forfeits(&facts, &sound)
             .unwrap_or_else(|fault| panic!("seed {seed}: {fault:?} under {:#?}", self.faults));
-        assert_eq!(self.network.replayed(), *league, "seed {seed}: what is stored is what is");
+        assert_eq!(
+            self.network.replayed(),
+            *league,
+            "seed {seed}: what is stored is what is"
+        );
         self.assert_decided_once();
         let found = verify(self.network.stored());
         assert_eq!(found.fault, None, "seed {seed}");
         let players = self.network.players.len() as u64;
-        assert_eq!((found.matches, found.matches_scheduled), (players * (players - 1) / 2, found.matches));
+        assert_eq!(
+            (found.matches, found.matches_scheduled),
+            (players * (players - 1) / 2, found.matches)
+        );
         assert_eq!(found.table, league.rows().to_vec(), "seed {seed}");
     }
 
     fn assert_decided_once(&self) {
         let mut decisions: BTreeMap<_, u32> = BTreeMap::new();
-        for (_, stored) in self.network.stored().into_iter().filter(|(stream, _)| stream.0 == "league") {
+        for (_, stored) in self
+            .network
+            .stored()
+            .into_iter()
+            .filter(|(stream, _)| stream.0 == "league")
+        {
             for line in stored {
-                let (_, event): (_, LeagueEvent) = matchday_core::event_codec::decode(&line.line).unwrap();
+                let (_, event): (_, LeagueEvent) =
+                    matchday_core::event_codec::decode(&line.line).unwrap();
                 if let LeagueEvent::MatchDecided { match_id, .. } = event {
                     *decisions.entry(match_id).or_default() += 1;
                 }
             }
         }
-        assert!(decisions.values().all(|count| *count == 1), "seed {}: {decisions:?}", self.seed);
-        assert!(decisions.keys().eq(self.league.matches.keys()), "seed {}", self.seed);
+        assert!(
+            decisions.values().all(|count| *count == 1),
+            "seed {}: {decisions:?}",
+            self.seed
+        );
+        assert!(
+            decisions.keys().eq(self.league.matches.keys()),
+            "seed {}",
+            self.seed
+        );
     }
 
     fn untouched_players(&self) -> Vec<matchday_core::protocol::PlayerId> {
         let touched = faults::touched(&self.faults);
         let players = self.league.players.iter();
-        let untouched = players.filter(|(_, player)| !touched.contains(player.meta.display_name.raw()));
+        let untouched =
+            players.filter(|(_, player)| !touched.contains(player.meta.display_name.raw()));
         untouched.map(|(id, _)| id.clone()).collect()
     }
 
     pub(crate) fn technical_losses(&self) -> usize {
-        let decisions = self.league.matches.values().filter_map(|game| game.decision.as_ref());
-        decisions.filter(|decision| decision.status == GameStatus::TechnicalLoss).count()
+        let decisions = self
+            .league
+            .matches
+            .values()
+            .filter_map(|game| game.decision.as_ref());
+        decisions
+            .filter(|decision| decision.status == GameStatus::TechnicalLoss)
+            .count()
     }
 
     /// Matches that were given to a referee more than once.
     pub(crate) fn played_again(&self) -> usize {
-        self.league.matches.values().filter(|game| game.attempts.len() > 1).count()
+        self.league
+            .matches
+            .values()
+            .filter(|game| game.attempts.len() > 1)
+            .count()
     }
 
     pub(crate) fn restarts(&self) -> u32 {

@@ -20,7 +20,11 @@ use std::time::Duration;
 pub(crate) fn mount(store: &Store, options: &mut Options) -> Arc<Relay> {
     let base_url = format!("http://{}:8000", turmoil::lookup(MANAGER));
     let limits = RelayLimits::new(64, 64);
-    let settings = RelaySettings { base_url, limits, message_bytes_max: Limits::MANAGER.message_bytes_max };
+    let settings = RelaySettings {
+        base_url,
+        limits,
+        message_bytes_max: Limits::MANAGER.message_bytes_max,
+    };
     let relay = Relay::open(settings, store.clone(), options).unwrap();
     relay.mount(options);
     relay
@@ -41,12 +45,24 @@ pub(crate) async fn out(
         }
     };
     let name = format!("client{}", entropy.next_u64());
-    let relay = RelayClient::new(client, manager, &opened.mailbox, Token::new(&*opened.relay_token), name);
+    let relay = RelayClient::new(
+        client,
+        manager,
+        &opened.mailbox,
+        Token::new(&*opened.relay_token),
+        name,
+    );
     let agent = DialledAgent::default();
     let answers = AgentEndpoint::InProcess(Arc::clone(&agent));
     tokio::spawn(Dialled::new(relay, answers, Status::new(|_, _| {}), false).run(entropy));
     let contact = Endpoint::parse(&opened.contact_endpoint).unwrap();
-    Ok((AgentListener::Dialled { contact: contact.clone(), agent }, contact))
+    Ok((
+        AgentListener::Dialled {
+            contact: contact.clone(),
+            agent,
+        },
+        contact,
+    ))
 }
 
 #[test]
@@ -59,7 +75,11 @@ fn players_that_dial_out_play_a_league_though_their_streams_are_cut() {
             .map(|_| {
                 let player = network.players[usize::try_from(chance.below(3)).unwrap()].clone();
                 let begins = Duration::from_millis(200 + chance.below(2_000));
-                (player, begins, begins + Duration::from_millis(100 + chance.below(1_500)))
+                (
+                    player,
+                    begins,
+                    begins + Duration::from_millis(100 + chance.below(1_500)),
+                )
             })
             .collect();
         let bound = network.bound() + Duration::from_secs(60);
@@ -76,7 +96,11 @@ fn players_that_dial_out_play_a_league_though_their_streams_are_cut() {
                 }
             }
         }
-        assert_eq!(network.replayed(), network.completed().unwrap(), "seed {seed}");
+        assert_eq!(
+            network.replayed(),
+            network.completed().unwrap(),
+            "seed {seed}"
+        );
     }
 }
 

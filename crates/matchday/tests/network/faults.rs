@@ -45,7 +45,12 @@ const LOSS: f64 = 0.1;
 const SLOW: Duration = Duration::from_millis(400);
 
 /// The faults of a seed, between these players and referees.
-pub(crate) fn drawn(seed: u64, reach: Reach, players: &[String], referees: &[String]) -> Vec<Fault> {
+pub(crate) fn drawn(
+    seed: u64,
+    reach: Reach,
+    players: &[String],
+    referees: &[String],
+) -> Vec<Fault> {
     let mut chance = entropy_numbered(seed, "faults");
     let mut officials = vec![MANAGER.to_owned()];
     officials.extend_from_slice(referees);
@@ -73,7 +78,11 @@ fn kind(chance: &mut Entropy, reach: Reach, officials: &[String], players: &[Str
         .cloned()
         .collect();
     let other = pick(chance, &others);
-    let (one, other) = if chance.chance(50) { (one, other) } else { (other, one) };
+    let (one, other) = if chance.chance(50) {
+        (one, other)
+    } else {
+        (other, one)
+    };
     match chance.below(6) {
         0 => Kind::Cut(one, other),
         1 => Kind::Mute(one, other),
@@ -91,7 +100,11 @@ fn pick(chance: &mut Entropy, from: &[String]) -> String {
 /// Everyone whom one of the faults befalls.
 pub(crate) fn touched(faults: &[Fault]) -> BTreeSet<&str> {
     let ends = faults.iter().flat_map(|fault| match &fault.kind {
-        Kind::Cut(a, b) | Kind::Mute(a, b) | Kind::Stall(a, b) | Kind::Lossy(a, b) | Kind::Slow(a, b) => {
+        Kind::Cut(a, b)
+        | Kind::Mute(a, b)
+        | Kind::Stall(a, b)
+        | Kind::Lossy(a, b)
+        | Kind::Slow(a, b) => {
             vec![a.as_str(), b.as_str()]
         }
         Kind::Crash(host) => vec![host.as_str()],
@@ -101,7 +114,11 @@ pub(crate) fn touched(faults: &[Fault]) -> BTreeSet<&str> {
 
 /// When the last of the faults is over.
 pub(crate) fn over(faults: &[Fault]) -> Duration {
-    faults.iter().map(|fault| fault.ends).max().unwrap_or_default()
+    faults
+        .iter()
+        .map(|fault| fault.ends)
+        .max()
+        .unwrap_or_default()
 }
 
 /// What has yet to happen, in order.
@@ -109,8 +126,12 @@ pub(crate) struct Agenda(Vec<(Duration, bool, Kind)>);
 
 impl Agenda {
     pub(crate) fn of(faults: &[Fault]) -> Self {
-        let begin = faults.iter().map(|fault| (fault.begins, true, fault.kind.clone()));
-        let end = faults.iter().map(|fault| (fault.ends, false, fault.kind.clone()));
+        let begin = faults
+            .iter()
+            .map(|fault| (fault.begins, true, fault.kind.clone()));
+        let end = faults
+            .iter()
+            .map(|fault| (fault.ends, false, fault.kind.clone()));
         let mut all: Vec<_> = begin.chain(end).collect();
         // The earliest last, to be taken first.
         all.sort_by_key(|(at, _, _)| std::cmp::Reverse(*at));

@@ -20,7 +20,9 @@ use faults::Reach;
 /// `MATCHDAY_NETWORK_SEEDS=1000` makes a soak of it, `MATCHDAY_NETWORK_SEED=7` begins with another seed.
 fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str, usual: u64| match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} must be a number, not {text:?}")),
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name} must be a number, not {text:?}")),
         Err(_) => usual,
     };
     let first = number("MATCHDAY_NETWORK_SEED", 1);
@@ -31,7 +33,14 @@ fn seeds() -> std::ops::Range<u64> {
 fn on_a_calm_network_nobody_loses_for_want_of_an_answer() {
     let course = play(1, None);
     course.assert_sound();
-    assert_eq!((course.technical_losses(), course.played_again(), course.restarts()), (0, 0, 0));
+    assert_eq!(
+        (
+            course.technical_losses(),
+            course.played_again(),
+            course.restarts()
+        ),
+        (0, 0, 0)
+    );
 }
 
 #[test]
@@ -47,8 +56,13 @@ fn whatever_the_network_does_every_match_gets_its_one_result() {
         forfeits += course.technical_losses();
         again += course.played_again();
     }
-    println!("{restarts} restarts, {forfeits} technical losses, {again} matches given to a referee again");
-    assert!(restarts > 0 && forfeits > 0, "the faults were felt: {restarts} restarts, {forfeits} forfeits");
+    println!(
+        "{restarts} restarts, {forfeits} technical losses, {again} matches given to a referee again"
+    );
+    assert!(
+        restarts > 0 && forfeits > 0,
+        "the faults were felt: {restarts} restarts, {forfeits} forfeits"
+    );
 }
 
 #[test]

@@ -8,7 +8,8 @@ use matchday_core::league::{self, League, Manager};
 use matchday_core::player::{self, Player};
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{
-    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, Sender, Timestamp, Token, Version,
+    ConversationId, DisplayName, Endpoint, Envelope, GameType, Message, Sender, Timestamp, Token,
+    Version,
 };
 use matchday_core::referee::{self, Referee};
 use matchday_core::retry::{Backoff, RetryPolicy};
@@ -59,7 +60,12 @@ fn timing() -> Timing {
         game_over: Duration::from_millis(300),
         report: Duration::from_secs(1),
         other: Duration::from_secs(1),
-        retry: RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } },
+        retry: RetryPolicy {
+            retries: 1,
+            backoff: Backoff::Fixed {
+                delay: Duration::from_millis(50),
+            },
+        },
     }
 }
 
@@ -79,7 +85,11 @@ fn operator() -> Token {
 }
 
 fn stream_of(name: &str) -> Stream {
-    Stream(if name == MANAGER { "league".into() } else { name.replace('-', "/").into() })
+    Stream(if name == MANAGER {
+        "league".into()
+    } else {
+        name.replace('-', "/").into()
+    })
 }
 
 fn endpoint_of(name: &str) -> Endpoint {
@@ -88,13 +98,23 @@ fn endpoint_of(name: &str) -> Endpoint {
 
 impl SimNetwork {
     pub(crate) fn new(seed: u64, players: usize, referees: usize) -> Self {
-        let named = |kind: &str, count| (1..=count).map(|n| format!("{kind}-{n}")).collect::<Vec<_>>();
+        let named = |kind: &str, count| {
+            (1..=count)
+                .map(|n| format!("{kind}-{n}"))
+                .collect::<Vec<_>>()
+        };
         let players = named("player", players);
         let referees = named("referee", referees);
-        let agents = players.iter().chain(&referees).cloned().chain([MANAGER.to_owned()]);
+        let agents = players
+            .iter()
+            .chain(&referees)
+            .cloned()
+            .chain([MANAGER.to_owned()]);
         Self {
             seed,
-            stores: agents.map(|name| (name, Store::in_memory().unwrap())).collect(),
+            stores: agents
+                .map(|name| (name, Store::in_memory().unwrap()))
+                .collect(),
             players,
             referees,
             lives: RefCell::default(),
@@ -107,7 +127,10 @@ impl SimNetwork {
 
     /// The same, with players that nobody can call.
     pub(crate) fn dialling(self) -> Self {
-        Self { dials: true, ..self }
+        Self {
+            dials: true,
+            ..self
+        }
     }
 
     /// A network with everyone on it.
@@ -125,12 +148,16 @@ impl SimNetwork {
         for (number, name) in self.referees.iter().enumerate() {
             let network = Rc::clone(self);
             let name = name.clone();
-            sim.host(name.clone(), move || Rc::clone(&network).referee(name.clone(), number));
+            sim.host(name.clone(), move || {
+                Rc::clone(&network).referee(name.clone(), number)
+            });
         }
         for (number, name) in self.players.iter().enumerate() {
             let network = Rc::clone(self);
             let name = name.clone();
-            sim.host(name.clone(), move || Rc::clone(&network).play(name.clone(), number));
+            sim.host(name.clone(), move || {
+                Rc::clone(&network).play(name.clone(), number)
+            });
         }
         let network = Rc::clone(self);
         sim.host(LAUNCHER, move || Rc::clone(&network).launch());
@@ -141,7 +168,9 @@ impl SimNetwork {
     /// every referee in turn and once more.
     pub(crate) fn bound(&self) -> Duration {
         let settings = settings();
-        let once = settings.overdue_after(&settings.timing) + settings.probe_every + settings.probe_timeout;
+        let once = settings.overdue_after(&settings.timing)
+            + settings.probe_every
+            + settings.probe_timeout;
         let tries = u32::try_from(self.referees.len() + 1).unwrap();
         let rounds = u32::try_from(self.players.len()).unwrap();
         let registering = Duration::from_secs(30);
@@ -150,7 +179,10 @@ impl SimNetwork {
 
     /// The league, once it is over.
     pub(crate) fn completed(&self) -> Option<League> {
-        self.league.borrow().clone().filter(|league| league.phase == Phase::Completed)
+        self.league
+            .borrow()
+            .clone()
+            .filter(|league| league.phase == Phase::Completed)
     }
 
     pub(crate) fn phase(&self) -> Option<Phase> {
@@ -165,7 +197,9 @@ impl SimNetwork {
     /// What everyone has stored.
     pub(crate) fn stored(&self) -> Vec<(Stream, Vec<Stored>)> {
         let stored = self.stores.iter();
-        stored.map(|(name, store)| (stream_of(name), store.load(&stream_of(name)).unwrap())).collect()
+        stored
+            .map(|(name, store)| (stream_of(name), store.load(&stream_of(name)).unwrap()))
+            .collect()
     }
 
     /// What the manager's stored events make of a fresh one.
@@ -185,7 +219,13 @@ impl SimNetwork {
     {
         let options = self.options(name)?;
         let store = self.stores[name].clone();
-        Ok(matchday_runtime::run(agent, Port::open(PORT).await?, store, stream_of(name), options)?)
+        Ok(matchday_runtime::run(
+            agent,
+            Port::open(PORT).await?,
+            store,
+            stream_of(name),
+            options,
+        )?)
     }
 
     fn options(&self, name: &str) -> turmoil::Result<Options> {
@@ -201,7 +241,10 @@ impl SimNetwork {
             client: Client::with_dialer(Arc::new(SimDialer)),
             clock: clock(),
             log: log::dispatch(move |entry| {
-                lines.lock().unwrap().push(format!("{host} {}", entry.as_json()));
+                lines
+                    .lock()
+                    .unwrap()
+                    .push(format!("{host} {}", entry.as_json()));
             }),
             ..matchday_server::agent_options(entropy_numbered(self.seed, &format!("{name}/{life}")))
         };
@@ -237,12 +280,26 @@ impl SimNetwork {
             bounds: Default::default(),
             conformance: Default::default(),
         };
-        Ok(self.run(&name, Referee::new(settings)).await?.stopped().await?)
+        Ok(self
+            .run(&name, Referee::new(settings))
+            .await?
+            .stopped()
+            .await?)
     }
 
     async fn play(self: Rc<Self>, name: String, number: usize) -> Ran {
         let strategy = STRATEGIES[number % STRATEGIES.len()];
-        let dialled = if self.dials { Some(dial::out(endpoint_of(MANAGER).raw(), entropy_numbered(self.seed, &name)).await?) } else { None };
+        let dialled = if self.dials {
+            Some(
+                dial::out(
+                    endpoint_of(MANAGER).raw(),
+                    entropy_numbered(self.seed, &name),
+                )
+                .await?,
+            )
+        } else {
+            None
+        };
         let contact = dialled.as_ref().map(|(_, contact)| contact.clone());
         let settings = player::PlayerSettings {
             manager: endpoint_of(MANAGER),
@@ -256,7 +313,10 @@ impl SimNetwork {
         if let Some((listener, _)) = dialled {
             let options = self.options(&name)?;
             let store = self.stores[&name].clone();
-            return Ok(listener.run(player, store, stream_of(&name), options)?.stopped().await?);
+            return Ok(listener
+                .run(player, store, stream_of(&name), options)?
+                .stopped()
+                .await?);
         }
         Ok(self.run(&name, player).await?.stopped().await?)
     }
@@ -267,18 +327,26 @@ impl SimNetwork {
         loop {
             sleep(LOOK_EVERY).await;
             let all_here = self.league.borrow().as_ref().is_some_and(|league| {
-                league.players.len() == self.players.len() && league.referees.len() == self.referees.len()
+                league.players.len() == self.players.len()
+                    && league.referees.len() == self.referees.len()
             });
             if !all_here || self.started.get() {
                 continue;
             }
             let conversation = ConversationId::new("conv-start");
-            let envelope =
-                Envelope::new(Sender::Launcher, clock().now(), conversation).with_token(Some(operator()));
-            let start = Message::new(envelope, StartLeague { league_id: settings().league_id });
+            let envelope = Envelope::new(Sender::Launcher, clock().now(), conversation)
+                .with_token(Some(operator()));
+            let start = Message::new(
+                envelope,
+                StartLeague {
+                    league_id: settings().league_id,
+                },
+            );
             let body = serde_json::to_vec(&start)?;
             let deadline = Instant::now() + timing().other;
-            let answer = client.post(endpoint_of(MANAGER).raw(), body.into(), deadline, 1 << 20).await;
+            let answer = client
+                .post(endpoint_of(MANAGER).raw(), body.into(), deadline, 1 << 20)
+                .await;
             if let Ok(answer) = answer {
                 let answer: serde_json::Value = serde_json::from_slice(&answer.body)?;
                 assert_eq!(answer["message_type"], "LEAGUE_STATUS", "{answer}");

@@ -10,7 +10,9 @@ pub(crate) struct SimDialer;
 
 impl Dialer for SimDialer {
     fn dial<'a>(&'a self, host: &'a str, port: u16) -> DialFuture<'a> {
-        Box::pin(async move { Ok(Box::new(TcpStream::connect((host, port)).await?) as Box<dyn Connection>) })
+        Box::pin(async move {
+            Ok(Box::new(TcpStream::connect((host, port)).await?) as Box<dyn Connection>)
+        })
     }
 }
 
@@ -18,7 +20,9 @@ pub(crate) struct Port(TcpListener);
 
 impl Port {
     pub(crate) async fn open(port: u16) -> io::Result<Self> {
-        TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).await.map(Self)
+        TcpListener::bind((Ipv4Addr::UNSPECIFIED, port))
+            .await
+            .map(Self)
     }
 }
 

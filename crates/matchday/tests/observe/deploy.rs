@@ -29,8 +29,9 @@ fn named(text: &str) -> BTreeSet<String> {
 fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
     let mut series = BTreeSet::new();
     let mut metrics = BTreeSet::new();
-    let mut pages: Vec<String> =
-        [&played.manager, &played.referee, &played.players[0]].map(|agent| figures(&address(agent))).into();
+    let mut pages: Vec<String> = [&played.manager, &played.referee, &played.players[0]]
+        .map(|agent| figures(&address(agent)))
+        .into();
     pages.extend(sharing_service());
     for page in pages {
         for line in page.lines() {
@@ -48,7 +49,13 @@ fn sharing_service() -> Option<String> {
     let database = Cluster::start()?;
     let cli = Cli::new(crate::MATCHDAY);
     let listen = free_address();
-    let service = cli.start(&["serve", "--listen", &listen, "--store", &database.database()]);
+    let service = cli.start(&[
+        "serve",
+        "--listen",
+        &listen,
+        "--store",
+        &database.database(),
+    ]);
     service.until("leagues are served at");
     Some(figures(&listen))
 }
@@ -58,7 +65,9 @@ fn panels() -> Vec<String> {
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
     let panels = dashboard["panels"].as_array().unwrap().iter();
     let targets = panels.flat_map(|panel| panel["targets"].as_array().cloned().unwrap_or_default());
-    targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect()
+    targets
+        .map(|target| target["expr"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// The same, and those of all variables.
@@ -66,19 +75,32 @@ fn queries() -> String {
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
     let variables = dashboard["templating"]["list"].as_array().unwrap().iter();
     let asked = variables.filter_map(|variable| variable["definition"].as_str().map(str::to_owned));
-    panels().into_iter().chain(asked).collect::<Vec<_>>().join("\n")
+    panels()
+        .into_iter()
+        .chain(asked)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
 fn dashboard_and_alarms_ask_only_for_what_is_exported() {
     let (series, _) = exported(&Played::new());
     for name in named(&queries()) {
-        assert!(series.contains(&name), "the dashboard asks for {name}, which nobody exports");
+        assert!(
+            series.contains(&name),
+            "the dashboard asks for {name}, which nobody exports"
+        );
     }
-    let rules =
-        ALERTS.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let rules = ALERTS
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .collect::<Vec<_>>()
+        .join("\n");
     for name in named(&rules) {
-        assert!(series.contains(&name), "an alarm asks for {name}, which nobody exports");
+        assert!(
+            series.contains(&name),
+            "an alarm asks for {name}, which nobody exports"
+        );
     }
 }
 
@@ -87,15 +109,26 @@ fn every_metric_has_a_panel_and_a_row_in_the_manual() {
     let (_, metrics) = exported(&Played::new());
     let shown = named(&queries());
     for metric in &metrics {
-        let seen = shown.iter().any(|name| name == metric || name.starts_with(&format!("{metric}_")));
-        assert!(seen || metric == "process_virtual_memory_bytes", "no panel shows {metric}");
-        assert!(MANUAL.contains(&format!("| `{metric}`")), "the manual does not tell of {metric}");
+        let seen = shown
+            .iter()
+            .any(|name| name == metric || name.starts_with(&format!("{metric}_")));
+        assert!(
+            seen || metric == "process_virtual_memory_bytes",
+            "no panel shows {metric}"
+        );
+        assert!(
+            MANUAL.contains(&format!("| `{metric}`")),
+            "the manual does not tell of {metric}"
+        );
     }
 }
 
 #[test]
 fn every_alarm_stands_in_the_manual() {
-    let alarms: Vec<_> = ALERTS.lines().filter_map(|line| line.trim().strip_prefix("- alert: ")).collect();
+    let alarms: Vec<_> = ALERTS
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("- alert: "))
+        .collect();
     assert!(alarms.len() > 10);
     for alarm in alarms {
         assert!(
@@ -111,7 +144,10 @@ fn prometheus_reads_the_alarms_and_they_go_off() {
         return;
     }
     let check = |args: &[&str]| {
-        let (content, said) = tool(Command::new("promtool").args(args).current_dir(folder()), "");
+        let (content, said) = tool(
+            Command::new("promtool").args(args).current_dir(folder()),
+            "",
+        );
         assert!(content, "{said}");
         said
     };
@@ -127,14 +163,26 @@ fn prometheus_can_read_every_query_of_the_dashboard() {
     }
     let mut rules = "groups:\n  - name: panels\n    rules:\n".to_owned();
     for (number, query) in panels().iter().enumerate() {
-        let query = query.replace("$__rate_interval", "5m").replace("$job", ".*");
-        let query = query.replace("$instance", ".*").replace("$role", ".*").replace('\'', "''");
+        let query = query
+            .replace("$__rate_interval", "5m")
+            .replace("$job", ".*");
+        let query = query
+            .replace("$instance", ".*")
+            .replace("$role", ".*")
+            .replace('\'', "''");
         assert!(!query.contains('$'), "{query}");
-        rules.push_str(&format!("      - record: panel:{number}\n        expr: '{query}'\n"));
+        rules.push_str(&format!(
+            "      - record: panel:{number}\n        expr: '{query}'\n"
+        ));
     }
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), rules).unwrap();
-    let (content, said) = tool(Command::new("promtool").args(["check", "rules"]).arg(file.path()), "");
+    let (content, said) = tool(
+        Command::new("promtool")
+            .args(["check", "rules"])
+            .arg(file.path()),
+        "",
+    );
     assert!(content && panels().len() > 30, "{said}");
 }
 
@@ -162,8 +210,14 @@ fn units(into: &Path) -> Vec<PathBuf> {
         ("matchday-manager.service", "matchday-manager.service"),
         ("matchday-referee@.service", "matchday-referee@8001.service"),
         ("matchday-serve.service", "matchday-serve.service"),
-        ("matchday-course@.service", "matchday-course@agents-101.service"),
-        ("matchday-backup@.service", "matchday-backup@manager.service"),
+        (
+            "matchday-course@.service",
+            "matchday-course@agents-101.service",
+        ),
+        (
+            "matchday-backup@.service",
+            "matchday-backup@manager.service",
+        ),
     ];
     let units = named.map(|(file, unit)| {
         let text = fs::read_to_string(folder().join(file)).unwrap();
@@ -184,9 +238,17 @@ fn systemd_finds_nothing_wrong_with_the_units() {
     }
     let folder = tempfile::tempdir().unwrap();
     for unit in units(folder.path()) {
-        let (content, said) =
-            tool(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&unit), "");
-        assert!(content && said.trim().is_empty(), "{}: {said}", unit.display());
+        let (content, said) = tool(
+            Command::new("systemd-analyze")
+                .args(["verify", "--man=no"])
+                .arg(&unit),
+            "",
+        );
+        assert!(
+            content && said.trim().is_empty(),
+            "{}: {said}",
+            unit.display()
+        );
     }
 }
 
@@ -203,8 +265,12 @@ fn systemd_finds_nothing_wrong_with_the_timers() {
     ] {
         let path = into.path().join(unit);
         fs::copy(folder().join(file), &path).unwrap();
-        let (content, said) =
-            tool(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path), "");
+        let (content, said) = tool(
+            Command::new("systemd-analyze")
+                .args(["verify", "--man=no"])
+                .arg(&path),
+            "",
+        );
         assert!(content && said.trim().is_empty(), "{unit}: {said}");
     }
 }
@@ -229,7 +295,13 @@ fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() 
     let check = |at: &str| {
         let port = at.rsplit(':').next().unwrap();
         let by_script = tool(Command::new(folder().join("healthcheck")).arg(port), "").0;
-        let by_program = tool(Command::new(crate::MATCHDAY).arg("health").env("MATCHDAY_PORT", port), "").0;
+        let by_program = tool(
+            Command::new(crate::MATCHDAY)
+                .arg("health")
+                .env("MATCHDAY_PORT", port),
+            "",
+        )
+        .0;
         assert_eq!(by_script, by_program);
         by_program
     };
@@ -247,7 +319,10 @@ fn the_health_check_of_the_container_succeeds_only_for_an_agent_that_is_ready() 
 #[test]
 fn the_image_runs_without_root_on_a_file_system_that_it_cannot_write_to() {
     let probe = tempfile::tempdir().unwrap();
-    let mounted = Command::new("mount").arg("--bind").args([probe.path(), probe.path()]).output();
+    let mounted = Command::new("mount")
+        .arg("--bind")
+        .args([probe.path(), probe.path()])
+        .output();
     if !tools::require_mount(mounted.is_ok_and(|mounted| mounted.status.success())) {
         return;
     }

@@ -10,14 +10,20 @@ use std::process::{Command, Stdio};
 pub(crate) fn address(running: &Process) -> String {
     running.until("http://127.0.0.1:");
     let said = running.out() + &running.err();
-    let after = said.split("http://").find(|part| part.starts_with("127.0.0.1:") && part.contains("/mcp"));
+    let after = said
+        .split("http://")
+        .find(|part| part.starts_with("127.0.0.1:") && part.contains("/mcp"));
     after.unwrap().split('/').next().unwrap().to_owned()
 }
 
 pub(crate) fn figures(address: &str) -> String {
     let page = get(address, "/metrics");
     assert_eq!(page.status, 200, "{page:?}");
-    assert!(page.head.contains("content-type: text/plain; version=0.0.4"), "{page:?}");
+    assert!(
+        page.head
+            .contains("content-type: text/plain; version=0.0.4"),
+        "{page:?}"
+    );
     page.body
 }
 
@@ -36,7 +42,9 @@ pub(crate) fn sum(page: &str, name: &str, labels: &[&str]) -> f64 {
 pub(crate) fn until_value(address: &str, series: &str, wanted: f64) {
     eventually(series, || {
         let page = figures(address);
-        let found = page.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+        let found = page
+            .lines()
+            .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
         if found.is_some_and(|text| text.parse() == Ok(wanted)) {
             Ok(())
         } else {
@@ -47,12 +55,22 @@ pub(crate) fn until_value(address: &str, series: &str, wanted: f64) {
 
 /// Runs a tool over a text; what it says, and whether it is content.
 pub(crate) fn tool(command: &mut Command, input: &str) -> (bool, String) {
-    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child =
-        spawned.unwrap_or_else(|error| panic!("{command:?}: {error}; ./test installs what it needs"));
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let spawned = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = spawned
+        .unwrap_or_else(|error| panic!("{command:?}: {error}; ./test installs what it needs"));
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
-    let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     (output.status.success(), said.concat())
 }
 
@@ -67,14 +85,29 @@ pub(crate) struct Played {
 impl Played {
     pub(crate) fn new() -> Self {
         let cli = Cli::new(crate::MATCHDAY);
-        let settings = ["--lead", "0", "--endpoint-check", "off", "--suspend-after", "99"];
+        let settings = [
+            "--lead",
+            "0",
+            "--endpoint-check",
+            "off",
+            "--suspend-after",
+            "99",
+        ];
         let manager = cli.manager(&settings);
         let referee = cli.agent(&["referee", "--retries", "0"]);
         let mut players: Vec<_> = (0..4).map(|_| cli.agent(&["player"])).collect();
-        players.iter().chain([&referee]).for_each(|agent| agent.until("registered as"));
+        players
+            .iter()
+            .chain([&referee])
+            .for_each(|agent| agent.until("registered as"));
         drop(players.pop());
         assert_eq!(cli.ask(&["start"]).code, 0);
         cli.until_status("completed");
-        Self { cli, manager, referee, players }
+        Self {
+            cli,
+            manager,
+            referee,
+            players,
+        }
     }
 }

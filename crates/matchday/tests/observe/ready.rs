@@ -9,7 +9,11 @@ use std::fs;
 fn until_ready(address: &str) {
     let ready = eventually("ready", || {
         let page = get(address, "/health/ready");
-        if page.status == 200 { Ok(page) } else { Err(page) }
+        if page.status == 200 {
+            Ok(page)
+        } else {
+            Err(page)
+        }
     });
     assert_eq!(ready.body, r#"{"status":"ready"}"#);
 }
@@ -37,7 +41,11 @@ fn whoever_is_not_registered_is_alive_and_not_ready() {
         agent.until("cannot register");
         let at = address(agent);
         assert_eq!(get(&at, "/health/live").status, 200);
-        assert!(why(&at).contains("registered") || why(&at).contains("registration"), "{}", why(&at));
+        assert!(
+            why(&at).contains("registered") || why(&at).contains("registration"),
+            "{}",
+            why(&at)
+        );
     }
     let _manager = cli.manager(&[]);
     for agent in &agents {

@@ -7,15 +7,22 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn script(name: &str) -> Command {
-    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(name));
+    let mut command = Command::new(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../deploy")
+            .join(name),
+    );
     command.env("MATCHDAY", crate::MATCHDAY);
     command
 }
 
 fn copies(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut copies: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|ending| ending == "db")).collect();
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut copies: Vec<PathBuf> = entries
+        .filter(|path| path.extension().is_some_and(|ending| ending == "db"))
+        .collect();
     copies.sort();
     copies
 }
@@ -37,10 +44,18 @@ fn a_league_whose_store_is_lost_goes_on_from_its_scheduled_copy() {
     assert!(copied, "{said}");
     let copy = copies(&backups).pop().unwrap();
     assert!(
-        backups.join(format!("{}.checkpoint-keys", copy.file_name().unwrap().to_str().unwrap())).exists()
+        backups
+            .join(format!(
+                "{}.checkpoint-keys",
+                copy.file_name().unwrap().to_str().unwrap()
+            ))
+            .exists()
     );
     let (restored, said) = tool(script("restore").arg(&copy).arg(&store), "");
-    assert!(!restored && said.contains("is in use: stop its agent first"), "{said}");
+    assert!(
+        !restored && said.contains("is in use: stop its agent first"),
+        "{said}"
+    );
 
     drop(manager);
     for file in ["league.db", "league.db-wal", "league.db-shm"] {
@@ -48,17 +63,20 @@ fn a_league_whose_store_is_lost_goes_on_from_its_scheduled_copy() {
     }
     let (restored, said) = tool(script("restore").arg(&copy).arg(&store), "");
     assert!(restored, "{said}");
-    assert!(
-        fs::read_dir(&stores).unwrap().any(|entry| entry
+    assert!(fs::read_dir(&stores).unwrap().any(|entry| {
+        entry
             .unwrap()
             .file_name()
             .to_string_lossy()
-            .contains(".lost-"))
-    );
+            .contains(".lost-")
+    }));
     let _manager = cli.manager(&settings);
     cli.until_status("completed");
     let verified = cli.run(&["verify", store.to_str().unwrap()]);
-    assert!(verified.code == 0 && verified.out.contains("Everything fits."), "{verified:?}");
+    assert!(
+        verified.code == 0 && verified.out.contains("Everything fits."),
+        "{verified:?}"
+    );
 }
 
 #[test]
@@ -69,22 +87,45 @@ fn only_the_newest_copies_are_kept_and_one_that_does_not_verify_is_not_restored(
     fs::create_dir(&stores).unwrap();
     fs::create_dir(&backups).unwrap();
     let store = stores.join("league.db");
-    let played = cli.run(&["run", "--quiet", "--port-base", "0", "--store", store.to_str().unwrap()]);
+    let played = cli.run(&[
+        "run",
+        "--quiet",
+        "--port-base",
+        "0",
+        "--store",
+        store.to_str().unwrap(),
+    ]);
     assert_eq!(played.code, 0, "{played:?}");
     for older in ["20260301T000000Z", "20260302T000000Z", "20260303T000000Z"] {
         fs::write(backups.join(format!("league-{older}.db")), "an older copy").unwrap();
     }
-    fs::write(backups.join("other-20260301T000000Z.db"), "of another store").unwrap();
+    fs::write(
+        backups.join("other-20260301T000000Z.db"),
+        "of another store",
+    )
+    .unwrap();
     let (copied, said) = tool(script("backup").arg(&stores).arg(&backups).arg("2"), "");
     assert!(copied, "{said}");
-    let names: Vec<String> =
-        copies(&backups).iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let names: Vec<String> = copies(&backups)
+        .iter()
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
     assert_eq!(names.len(), 3, "{names:?}");
     assert_eq!(
         (names[0].as_str(), names[2].as_str()),
         ("league-20260303T000000Z.db", "other-20260301T000000Z.db")
     );
-    let (restored, said) = tool(script("restore").arg(backups.join(&names[0])).arg(&store), "");
-    assert!(!restored && said.contains("does not verify: take an earlier one"), "{said}");
-    assert_eq!(cli.run(&["verify", store.to_str().unwrap()]).code, 0, "the store is as it was");
+    let (restored, said) = tool(
+        script("restore").arg(backups.join(&names[0])).arg(&store),
+        "",
+    );
+    assert!(
+        !restored && said.contains("does not verify: take an earlier one"),
+        "{said}"
+    );
+    assert_eq!(
+        cli.run(&["verify", store.to_str().unwrap()]).code,
+        0,
+        "the store is as it was"
+    );
 }

@@ -27,7 +27,10 @@ fn stop(agents: Vec<Process>) {
 }
 
 fn of_match<'a>(spans: &'a [Told], match_id: &str) -> Vec<&'a Told> {
-    spans.iter().filter(|span| span.attributes["match_id"] == match_id).collect()
+    spans
+        .iter()
+        .filter(|span| span.attributes["match_id"] == match_id)
+        .collect()
 }
 
 #[test]
@@ -43,14 +46,19 @@ fn one_match_is_one_trace_across_all_processes() {
     assert_eq!(ids.len(), spans.len(), "no span is told twice: {spans:#?}");
     let roots: Vec<_> = spans.iter().filter(|span| span.parent.is_empty()).collect();
     assert_eq!(roots.len(), 1, "{roots:#?}");
-    assert_eq!((roots[0].name.as_str(), roots[0].service.as_str()), ("match", "matchday-manager"));
+    assert_eq!(
+        (roots[0].name.as_str(), roots[0].service.as_str()),
+        ("match", "matchday-manager")
+    );
     for span in &spans {
         let parent_is_there = span.parent.is_empty() || ids.contains(span.parent.as_str());
         assert!(parent_is_there, "{span:#?} in {spans:#?}");
         assert_eq!((span.trace.len(), span.id.len()), (32, 16));
     }
-    let agents: BTreeSet<_> =
-        spans.iter().map(|span| (span.service.as_str(), span.instance.as_str())).collect();
+    let agents: BTreeSet<_> = spans
+        .iter()
+        .map(|span| (span.service.as_str(), span.instance.as_str()))
+        .collect();
     let expected = [
         ("matchday-manager", "league_manager"),
         ("matchday-player", "P01"),
@@ -75,19 +83,32 @@ fn what_is_called_lies_beneath_what_called_it() {
         ("GAME_OVER", "matchday-player", 2),
         ("MATCH_RESULT_REPORT", "matchday-manager", 1),
     ] {
-        let heard: Vec<_> = spans.iter().filter(|span| span.name == kind && span.kind == server).collect();
+        let heard: Vec<_> = spans
+            .iter()
+            .filter(|span| span.name == kind && span.kind == server)
+            .collect();
         assert_eq!(heard.len(), times, "{kind}: {spans:#?}");
         for span in heard {
             let caller = find(&span.parent);
             assert_eq!((caller.name.as_str(), caller.kind), (kind, client));
-            assert_eq!((caller.service.as_str(), span.service.as_str()), ("matchday-referee", asked));
+            assert_eq!(
+                (caller.service.as_str(), span.service.as_str()),
+                ("matchday-referee", asked)
+            );
             assert_eq!(find(&caller.parent).name, "refereeing");
             assert_eq!(find(&find(&caller.parent).parent).name, "assignment");
-            for (key, value) in [("match_id", "R1M1"), ("message_type", kind), ("outcome", "ok")] {
+            for (key, value) in [
+                ("match_id", "R1M1"),
+                ("message_type", kind),
+                ("outcome", "ok"),
+            ] {
                 assert_eq!(span.attributes[key], value);
                 assert_eq!(caller.attributes[key], value);
             }
-            assert_eq!(span.attributes["conversation_id"], caller.attributes["conversation_id"]);
+            assert_eq!(
+                span.attributes["conversation_id"],
+                caller.attributes["conversation_id"]
+            );
             assert!(span.attributes["conversation_id"].starts_with("conv-"));
         }
     }
@@ -103,15 +124,19 @@ fn a_call_that_fails_is_an_error_in_its_trace() {
     let referee = cli.agent(&[&["referee", "--retries", "0"], &otlp[..]].concat());
     let player = cli.agent(&[&["player"], &otlp[..]].concat());
     let gone = cli.agent(&["player"]);
-    [&referee, &player, &gone].iter().for_each(|agent| agent.until("registered as"));
+    [&referee, &player, &gone]
+        .iter()
+        .for_each(|agent| agent.until("registered as"));
     drop(gone);
     assert_eq!(cli.ask(&["start"]).code, 0);
     cli.until_status("completed");
     stop(vec![manager, referee, player]);
     let spans = collector.spans();
     let failed: Vec<_> = spans.iter().filter(|span| span.status == 2).collect();
-    let codes: BTreeSet<_> =
-        failed.iter().map(|span| (span.name.as_str(), span.attributes["error_code"].as_str())).collect();
+    let codes: BTreeSet<_> = failed
+        .iter()
+        .map(|span| (span.name.as_str(), span.attributes["error_code"].as_str()))
+        .collect();
     for expected in [
         ("GAME_INVITATION", "no_connection"),
         ("assignment", "technical_loss"),
@@ -126,7 +151,14 @@ fn a_call_that_fails_is_an_error_in_its_trace() {
 fn every_match_of_a_league_in_one_process_has_a_trace_of_its_own() {
     let cli = Cli::new(crate::MATCHDAY);
     let collector = Collector::start(Manners::Takes);
-    let done = cli.run(&["run", "--port-base", "0", "--quiet", "--otlp", &collector.url]);
+    let done = cli.run(&[
+        "run",
+        "--port-base",
+        "0",
+        "--quiet",
+        "--otlp",
+        &collector.url,
+    ]);
     assert_eq!(done.code, 0, "{done:?}");
     let spans = collector.spans();
     let traces: BTreeSet<_> = spans.iter().map(|span| span.trace.as_str()).collect();
@@ -144,7 +176,10 @@ fn a_collector_that_is_down_harms_nobody_and_is_counted() {
     let agents = play(&cli, 2, &format!("http://{}", free_address()));
     let at = address(&agents[0]);
     eventually("spans that failed are counted", || {
-        value(&figures(&at), "matchday_trace_spans_total{outcome=\"failed\"}") != 0.0
+        value(
+            &figures(&at),
+            "matchday_trace_spans_total{outcome=\"failed\"}",
+        ) != 0.0
     });
     stop(agents);
 }

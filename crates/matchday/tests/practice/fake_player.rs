@@ -9,7 +9,8 @@ pub(crate) type Behaviour = fn(&Value, Answer) -> Answer;
 pub(crate) async fn fake_player(behaviour: Behaviour) -> FakePeer {
     FakePeer::start(move |body| {
         let asked: Value = serde_json::from_slice(body).unwrap_or_default();
-        let right = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result(&asked["params"])});
+        let right =
+            json!({"jsonrpc": "2.0", "id": asked["id"], "result": result(&asked["params"])});
         behaviour(&asked["params"], Answer::json(&right))
     })
     .await

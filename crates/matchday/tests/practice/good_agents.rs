@@ -10,13 +10,22 @@ use std::path::Path;
 use std::process::Command;
 
 /// Matches with the chaos partner that the agent wins because the partner forfeits.
-const WON_BY_DEFAULT: [&str; 4] = ["silent when invited", "silent when asked", "garbage", "another match"];
+const WON_BY_DEFAULT: [&str; 4] = [
+    "silent when invited",
+    "silent when asked",
+    "garbage",
+    "another match",
+];
 
 /// A machine that is busy with other tests has time enough.
 const UNHURRIED: [&str; 4] = ["--join-timeout", "1.5", "--choice-timeout", "2"];
 
 fn assert_bore_it_all(report: &Value) {
-    assert_eq!(report["technical_losses"], serde_json::json!([]), "{report:#}");
+    assert_eq!(
+        report["technical_losses"],
+        serde_json::json!([]),
+        "{report:#}"
+    );
     assert_eq!(report["matches_played"], report["matches"]);
     let rows = report["partners"].as_array().unwrap();
     for name in WON_BY_DEFAULT {
@@ -27,7 +36,11 @@ fn assert_bore_it_all(report: &Value) {
 }
 
 /// Starts a practice, then the agent with its address; ends with the practice.
-fn practise_with(practice: &Practice, args: &[&str], agent: impl FnOnce(&str) -> Command) -> Output {
+fn practise_with(
+    practice: &Practice,
+    args: &[&str],
+    agent: impl FnOnce(&str) -> Command,
+) -> Output {
     let listen = free_address().to_string();
     let mut command = practice.practice(&["--listen", &listen]);
     let running = command.args(UNHURRIED).args(args).spawn().unwrap();
@@ -38,7 +51,15 @@ fn practise_with(practice: &Practice, args: &[&str], agent: impl FnOnce(&str) ->
 fn our_own(practice: &Practice) -> impl FnOnce(&str) -> Command + use<'_> {
     |manager| {
         let listen = free_address().to_string();
-        practice.program(&["player", "--listen", &listen, "--manager", manager, "--name", "Ada"])
+        practice.program(&[
+            "player",
+            "--listen",
+            &listen,
+            "--manager",
+            manager,
+            "--name",
+            "Ada",
+        ])
     }
 }
 
@@ -49,15 +70,35 @@ fn our_own_player_bears_it_all_and_its_matches_can_be_verified_and_replayed() {
     let done = practise_with(&practice, &args, our_own(&practice));
     let report = done.json();
     assert_bore_it_all(&report);
-    let rows = report["partners"].as_array().unwrap().iter().filter(|row| row["kind"] == "sparring");
-    assert!(rows.map(|row| row["matches"].as_array().unwrap().len()).all(|count| count == 2), "{report:#}");
-    assert_eq!((done.code, &report["guest"]["name"]), (0, &"Ada".into()), "{done:?}");
+    let rows = report["partners"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["kind"] == "sparring");
+    assert!(
+        rows.map(|row| row["matches"].as_array().unwrap().len())
+            .all(|count| count == 2),
+        "{report:#}"
+    );
+    assert_eq!(
+        (done.code, &report["guest"]["name"]),
+        (0, &"Ada".into()),
+        "{done:?}"
+    );
     assert_eq!(
         (&report["oddities"], &report["deviations"]),
         (&"[]".parse().unwrap(), &"[]".parse().unwrap())
     );
-    let told: Vec<&Value> = report["errors"].as_array().unwrap().iter().map(|told| &told["code"]).collect();
-    assert!(told.contains(&&"E001".into()), "its lost answers are told of: {report:#}");
+    let told: Vec<&Value> = report["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|told| &told["code"])
+        .collect();
+    assert!(
+        told.contains(&&"E001".into()),
+        "its lost answers are told of: {report:#}"
+    );
     let store = practice.store();
     for args in [&["verify"][..], &["replay", "--match", "R1M1"]] {
         let done = Output::from(practice.program(args).arg(&store).output().unwrap());
@@ -74,8 +115,12 @@ fn an_agent_in_python_that_registers_by_itself_bears_it_all() {
     let done = practise_with(&practice, &["--json"], |manager| {
         let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo");
         let mut command = Command::new("python3");
-        command.arg(zoo.join("players/standard.py")).args([manager, "standard"]);
-        command.env("PYTHONPATH", zoo.join("lib")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+            .arg(zoo.join("players/standard.py"))
+            .args([manager, "standard"]);
+        command
+            .env("PYTHONPATH", zoo.join("lib"))
+            .env("PYTHONDONTWRITEBYTECODE", "1");
         // The script lives as long as its input is open.
         command.stdin(std::process::Stdio::piped());
         command

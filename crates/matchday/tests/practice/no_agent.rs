@@ -9,7 +9,11 @@ async fn nobody_listens_at_the_url() {
     let url = format!("http://{}/mcp", free_address());
     let done = run(practice.practice(&["--against", &url])).await;
     assert_eq!((done.code, done.err.lines().count()), (1, 1), "{done:?}");
-    assert!(done.complaint().starts_with(&format!("nobody listens at {url}")), "{done:?}");
+    assert!(
+        done.complaint()
+            .starts_with(&format!("nobody listens at {url}")),
+        "{done:?}"
+    );
 }
 
 #[tokio::test]
@@ -18,8 +22,9 @@ async fn nobody_registers() {
     let listen = free_address().to_string();
     let done = run(practice.practice(&["--listen", &listen, "--wait", "0.2"])).await;
     assert_eq!(done.code, 1, "{done:?}");
-    let wanted =
-        format!("no agent registered within 0.2 s - start it with http://{listen}/mcp as its manager");
+    let wanted = format!(
+        "no agent registered within 0.2 s - start it with http://{listen}/mcp as its manager"
+    );
     assert!(done.complaint().starts_with(&wanted), "{done:?}");
 }
 

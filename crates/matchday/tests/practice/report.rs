@@ -14,19 +14,25 @@ pub(crate) trait Report {
 
 impl Report for Output {
     fn steady(&self) -> String {
-        let told = self.out.lines().skip_while(|line| !line.contains(" (P01) at "));
+        let told = self
+            .out
+            .lines()
+            .skip_while(|line| !line.contains(" (P01) at "));
         told.map(steady).collect::<Vec<_>>().join("\n")
     }
 
     fn complaint(&self) -> &str {
         let line = self.err.lines().last().unwrap_or_default();
-        line.strip_prefix("matchday: ").unwrap_or_else(|| panic!("{self:?}"))
+        line.strip_prefix("matchday: ")
+            .unwrap_or_else(|| panic!("{self:?}"))
     }
 }
 
 fn steady(line: &str) -> String {
     // How often anything is asked depends on how fast the machine is.
-    let counts = ["invitation ", "choice ", "GAME_OVER ", "E0"].iter().any(|head| line.starts_with(head));
+    let counts = ["invitation ", "choice ", "GAME_OVER ", "E0"]
+        .iter()
+        .any(|head| line.starts_with(head));
     let words = line.split(' ').filter(|word| !word.is_empty()).map(|word| {
         let is_number = word.parse::<f64>().is_ok();
         if let Some((before, _)) = word.split_once("http://127.0.0.1:") {
@@ -49,7 +55,9 @@ pub(crate) struct Practice {
 
 impl Practice {
     pub(crate) fn new() -> Self {
-        Self { cli: Cli::new(env!("CARGO_BIN_EXE_matchday")) }
+        Self {
+            cli: Cli::new(env!("CARGO_BIN_EXE_matchday")),
+        }
     }
 
     pub(crate) fn store(&self) -> PathBuf {
@@ -72,5 +80,7 @@ impl Practice {
 
 /// Runs it off the test's own thread, where the fake players live.
 pub(crate) async fn run(command: Command) -> Output {
-    tokio::task::spawn_blocking(move || cli::output(command)).await.unwrap()
+    tokio::task::spawn_blocking(move || cli::output(command))
+        .await
+        .unwrap()
 }

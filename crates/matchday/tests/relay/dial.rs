@@ -20,7 +20,14 @@ pub(crate) fn assert_no_technical_loss(cli: &Cli) {
 #[test]
 fn a_league_is_played_by_agents_that_dial_out() {
     let cli = Cli::new(MATCHDAY);
-    let _manager = cli.manager(&["--relay", "on", "--lead", "0", "--start-when", "players=3,referees=1"]);
+    let _manager = cli.manager(&[
+        "--relay",
+        "on",
+        "--lead",
+        "0",
+        "--start-when",
+        "players=3,referees=1",
+    ]);
     let agents = [
         dialling(&cli, &["referee", "--store", "r.db"]),
         dialling(&cli, &["player", "--store", "p1.db"]),
@@ -30,7 +37,11 @@ fn a_league_is_played_by_agents_that_dial_out() {
     ];
     cli.until_status("completed");
     assert_no_technical_loss(&cli);
-    assert_eq!(listening_sockets(agents[1].pid()), 0, "an agent that dials out listens nowhere");
+    assert_eq!(
+        listening_sockets(agents[1].pid()),
+        0,
+        "an agent that dials out listens nowhere"
+    );
     assert!(listening_sockets(agents[3].pid()) > 0);
 }
 
@@ -44,9 +55,18 @@ pub(crate) fn listening_sockets(pid: u32) -> usize {
         .filter(|fields| fields[3] == "0A")
         .map(|fields| fields[9])
         .collect();
-    let links = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
-    let targets = links.filter_map(|link| Some(std::fs::read_link(link.path()).ok()?.to_str()?.to_owned()));
-    targets.filter(|target| inodes.iter().any(|inode| *target == format!("socket:[{inode}]"))).count()
+    let links = std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .unwrap()
+        .flatten();
+    let targets =
+        links.filter_map(|link| Some(std::fs::read_link(link.path()).ok()?.to_str()?.to_owned()));
+    targets
+        .filter(|target| {
+            inodes
+                .iter()
+                .any(|inode| *target == format!("socket:[{inode}]"))
+        })
+        .count()
 }
 
 #[test]
@@ -64,7 +84,11 @@ fn agents_come_back_after_a_restart_of_the_manager() {
     manager.wait();
     let _manager = cli.manager(&args);
     let started = cli.ask(&["start", "--operator-token", "none"]);
-    let started = if started.code == 0 { started } else { cli.ask(&["start"]) };
+    let started = if started.code == 0 {
+        started
+    } else {
+        cli.ask(&["start"])
+    };
     assert_eq!(started.code, 0, "{started:?}");
     cli.until_status("completed");
     assert_no_technical_loss(&cli);
@@ -79,14 +103,32 @@ fn it_is_shown_who_is_connected_how() {
     dialled.until("connected to the league");
     let direct = cli.agent(&["player"]);
     direct.until("registered as");
-    let shown = crate::http::call(&cli.listen, "GET", "/api/connections", None, "").unwrap().json();
-    let listed = crate::http::call(&cli.listen, "GET", "/relay", None, "").unwrap().json();
+    let shown = crate::http::call(&cli.listen, "GET", "/api/connections", None, "")
+        .unwrap()
+        .json();
+    let listed = crate::http::call(&cli.listen, "GET", "/relay", None, "")
+        .unwrap()
+        .json();
     assert_eq!(shown["agents"], listed["agents"]);
     let agent = |number: usize| listed["agents"][number].clone();
-    assert_eq!((&agent(0)["via"], &agent(0)["transport"]), (&"relay".into(), &"stream".into()), "{listed}");
+    assert_eq!(
+        (&agent(0)["via"], &agent(0)["transport"]),
+        (&"relay".into(), &"stream".into()),
+        "{listed}"
+    );
     assert_eq!(agent(0)["connected"], true, "{listed}");
-    assert_eq!((&agent(1)["via"], agent(1).get("connected")), (&"direct".into(), None), "{listed}");
-    assert!(agent(0)["since"].is_string() && agent(1)["since"].is_string(), "{listed}");
+    assert_eq!(
+        (&agent(1)["via"], agent(1).get("connected")),
+        (&"direct".into(), None),
+        "{listed}"
+    );
+    assert!(
+        agent(0)["since"].is_string() && agent(1)["since"].is_string(),
+        "{listed}"
+    );
     let status = cli.ask(&["status"]).out;
-    assert!(status.contains("relay, stream") && status.contains("direct"), "{status}");
+    assert!(
+        status.contains("relay, stream") && status.contains("direct"),
+        "{status}"
+    );
 }

@@ -19,8 +19,12 @@ fn read_request(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> 
             return None;
         }
     }
-    let length =
-        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let length = head.lines().find_map(|line| {
+        line.to_lowercase()
+            .strip_prefix("content-length: ")?
+            .parse()
+            .ok()
+    });
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).ok()?;
     Some((head, body))
@@ -47,7 +51,11 @@ fn serve(answer: impl Fn(&str, &mut TcpStream) + Send + Sync + 'static) -> Strin
 }
 
 fn respond(to: &mut TcpStream, status: &str, body: &str) {
-    let _ = write!(to, "HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let _ = write!(
+        to,
+        "HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
 }
 
 /// A league that opens a mailbox, and does with it what `read` and `answered` say.
@@ -70,8 +78,18 @@ fn league(
 }
 
 fn connect(cli: &Cli, league: &str, agent: &str) -> Process {
-    let (league, agent) = (format!("http://{league}/mcp"), format!("http://{agent}/mcp"));
-    cli.start(&["connect", &league, "--listen", &free_address(), "--to", &agent])
+    let (league, agent) = (
+        format!("http://{league}/mcp"),
+        format!("http://{agent}/mcp"),
+    );
+    cli.start(&[
+        "connect",
+        &league,
+        "--listen",
+        &free_address(),
+        "--to",
+        &agent,
+    ])
 }
 
 /// Counts the requests that it is in the middle of. It answers none before `AT_ONCE` have come.
@@ -87,7 +105,10 @@ impl Agent {
         open.0 += 1;
         open.1 = open.1.max(open.0);
         self.all_there.notify_all();
-        let mut open = self.all_there.wait_while(open, |open| open.1 < AT_ONCE).unwrap();
+        let mut open = self
+            .all_there
+            .wait_while(open, |open| open.1 < AT_ONCE)
+            .unwrap();
         open.0 -= 1;
         // Within the lock: once it has been answered another may come.
         respond(stream, "200 OK", "{}");
@@ -106,7 +127,11 @@ fn a_flood_of_calls_is_answered_a_few_at_a_time() {
             let _ = write!(stream, "HTTP/1.1 200 OK\r\n\r\n\n");
             for id in 1..=CALLS {
                 // As long as a time can be.
-                let _ = writeln!(stream, "{}", json!({"id": id, "left_ms": u64::MAX, "body": "{}"}));
+                let _ = writeln!(
+                    stream,
+                    "{}",
+                    json!({"id": id, "left_ms": u64::MAX, "body": "{}"})
+                );
             }
         },
         move || answered.send(()).unwrap(),

@@ -19,15 +19,28 @@ impl Response {
 }
 
 /// Sends a request, and does not wait for the answer yet.
-pub(crate) fn send(to: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+pub(crate) fn send(
+    to: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> TcpStream {
     let mut stream = TcpStream::connect(to).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let headers: String = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect();
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
         body.len()
     );
-    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    stream
+        .write_all(format!("{head}{body}").as_bytes())
+        .unwrap();
     stream
 }
 
@@ -37,12 +50,24 @@ pub(crate) fn receive(mut stream: TcpStream) -> Option<Response> {
     let _ = stream.read_to_string(&mut answer);
     let (head, body) = answer.split_once("\r\n\r\n")?;
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Some(Response { status, body: body.to_owned() })
+    Some(Response {
+        status,
+        body: body.to_owned(),
+    })
 }
 
-pub(crate) fn call(to: &str, method: &str, path: &str, token: Option<&str>, body: &str) -> Option<Response> {
+pub(crate) fn call(
+    to: &str,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: &str,
+) -> Option<Response> {
     let bearer = token.map(|token| format!("Bearer {token}"));
-    let headers: Vec<_> = bearer.iter().map(|bearer| ("Authorization", bearer.as_str())).collect();
+    let headers: Vec<_> = bearer
+        .iter()
+        .map(|bearer| ("Authorization", bearer.as_str()))
+        .collect();
     receive(send(to, method, path, &headers, body))
 }
 
@@ -69,29 +94,56 @@ impl Mailbox {
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<Response> {
-        call(&self.at, "GET", &format!("{}/{path}", self.path), Some(&self.token), "")
+        call(
+            &self.at,
+            "GET",
+            &format!("{}/{path}", self.path),
+            Some(&self.token),
+            "",
+        )
     }
 
     pub(crate) fn post(&self, path: &str, body: &str) -> Option<Response> {
-        call(&self.at, "POST", &format!("{}/{path}", self.path), Some(&self.token), body)
+        call(
+            &self.at,
+            "POST",
+            &format!("{}/{path}", self.path),
+            Some(&self.token),
+            body,
+        )
     }
 
     /// Calls the agent, which has this long to answer.
     pub(crate) fn ask(&self, body: &str, timeout_ms: u64) -> TcpStream {
         let timeout = timeout_ms.to_string();
-        send(&self.at, "POST", &format!("{}/mcp", self.path), &[("Matchday-Timeout-Ms", &timeout)], body)
+        send(
+            &self.at,
+            "POST",
+            &format!("{}/mcp", self.path),
+            &[("Matchday-Timeout-Ms", &timeout)],
+            body,
+        )
     }
 
     pub(crate) fn stream(&self, query: &str) -> Lines {
         let path = format!("{}/stream?{query}", self.path);
         let bearer = format!("Bearer {}", self.token);
-        let mut lines = BufReader::new(send(&self.at, "GET", &path, &[("Authorization", &bearer)], ""));
+        let mut lines = BufReader::new(send(
+            &self.at,
+            "GET",
+            &path,
+            &[("Authorization", &bearer)],
+            "",
+        ));
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
             assert!(lines.read_line(&mut head).unwrap() > 0, "no head: {head:?}");
         }
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-        Lines { stream: lines, unread: Vec::new() }
+        Lines {
+            stream: lines,
+            unread: Vec::new(),
+        }
     }
 }
 
@@ -112,7 +164,9 @@ impl Lines {
             }
             let mut size = String::new();
             self.stream.read_line(&mut size).unwrap();
-            let size = usize::from_str_radix(size.trim(), 16).ok().filter(|size| *size > 0)?;
+            let size = usize::from_str_radix(size.trim(), 16)
+                .ok()
+                .filter(|size| *size > 0)?;
             let mut chunk = vec![0; size + 2];
             self.stream.read_exact(&mut chunk).unwrap();
             self.unread.extend_from_slice(&chunk[..size]);

@@ -24,12 +24,17 @@ struct Stranger {
 
 impl Stranger {
     fn fill(at: &str, mailboxes: usize, calls_each: usize) -> Self {
-        let mut stranger = Self { mailboxes: Vec::new(), open: Vec::new() };
+        let mut stranger = Self {
+            mailboxes: Vec::new(),
+            open: Vec::new(),
+        };
         let before = calls(at);
         for _ in 0..mailboxes {
             let mailbox = Mailbox::open(at, None);
             stranger.open.push(unread(&mailbox, "stream?client=s"));
-            stranger.open.extend((0..calls_each).map(|_| large_call(&mailbox)));
+            stranger
+                .open
+                .extend((0..calls_each).map(|_| large_call(&mailbox)));
             stranger.mailboxes.push(mailbox);
         }
         while calls(at) < before + mailboxes * calls_each {}
@@ -42,7 +47,10 @@ fn large_call(mailbox: &Mailbox) -> TcpStream {
     let body = "\u{1}".repeat(1 << 20);
     let mut stream = TcpStream::connect(&mailbox.at).unwrap();
     let path = &mailbox.path;
-    let head = format!("POST {path}/mcp HTTP/1.1\r\nHost: {}\r\nMatchday-Timeout-Ms: 600000\r\n", mailbox.at);
+    let head = format!(
+        "POST {path}/mcp HTTP/1.1\r\nHost: {}\r\nMatchday-Timeout-Ms: 600000\r\n",
+        mailbox.at
+    );
     let head = format!("{head}Content-Length: {}\r\n\r\n", body.len());
     let _refused = stream.write_all(format!("{head}{body}").as_bytes());
     stream
@@ -52,7 +60,13 @@ fn large_call(mailbox: &Mailbox) -> TcpStream {
 fn unread(mailbox: &Mailbox, what: &str) -> TcpStream {
     let bearer = format!("Bearer {}", mailbox.token);
     let path = format!("{}/{what}", mailbox.path);
-    let mut stream = BufReader::new(send(&mailbox.at, "GET", &path, &[("Authorization", &bearer)], ""));
+    let mut stream = BufReader::new(send(
+        &mailbox.at,
+        "GET",
+        &path,
+        &[("Authorization", &bearer)],
+        "",
+    ));
     let mut head = String::new();
     stream.read_line(&mut head).unwrap();
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
@@ -62,20 +76,30 @@ fn unread(mailbox: &Mailbox, what: &str) -> TcpStream {
 /// How many calls the relay has had.
 fn calls(at: &str) -> usize {
     let metrics = call(at, "GET", "/metrics", None, "").unwrap().body;
-    let line = metrics.lines().find_map(|line| line.strip_prefix("matchday_relay_calls_total "));
+    let line = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("matchday_relay_calls_total "));
     line.unwrap().parse().unwrap()
 }
 
 fn resident_mib(process: &Process) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .unwrap();
+    line.trim()
+        .trim_end_matches(" kB")
+        .parse::<usize>()
+        .unwrap()
+        / 1024
 }
 
 #[test]
 fn a_strangers_full_mailboxes_take_nothing_from_the_players_of_the_league() {
     let start = ["--lead", "0", "--start-when", "players=3,referees=1"];
-    let (cli, _manager) = relay(&[&start[..], &["--message-bytes-max", MESSAGE_BYTES_MAX]].concat());
+    let (cli, _manager) =
+        relay(&[&start[..], &["--message-bytes-max", MESSAGE_BYTES_MAX]].concat());
     let _stranger = Stranger::fill(&cli.listen, 3, 22);
     // The referee calls them from a process of its own, as a stranger would.
     let _agents = [
@@ -93,7 +117,9 @@ fn a_poll_that_is_not_read_holds_no_more_than_one_bounded_answer() {
     let (cli, manager) = relay(&["--message-bytes-max", MESSAGE_BYTES_MAX]);
     let stranger = Stranger::fill(&cli.listen, 1, 8);
     let before = resident_mib(&manager);
-    let _polls: Vec<_> = (0..6).map(|_| unread(&stranger.mailboxes[0], "next?client=s")).collect();
+    let _polls: Vec<_> = (0..6)
+        .map(|_| unread(&stranger.mailboxes[0], "next?client=s"))
+        .collect();
     let grown = resident_mib(&manager).saturating_sub(before);
     assert!(grown < 16, "{grown} MiB for six polls of 48 MiB each");
 }
@@ -110,7 +136,9 @@ fn a_call_is_as_long_as_a_message_of_the_league_may_be_and_no_longer() {
     let caller = mailbox.ask(&body, 20_000);
     let call = lines.next().unwrap();
     assert_eq!(call["body"], body, "the agent has not heard of the other");
-    mailbox.post(&format!("answers/{}", call["id"]), "{}").unwrap();
+    mailbox
+        .post(&format!("answers/{}", call["id"]), "{}")
+        .unwrap();
     assert_eq!(receive(caller).unwrap().status, 200);
 }
 
@@ -121,7 +149,9 @@ fn an_answer_beyond_the_leagues_limit_ends_the_call_at_once() {
     let mut lines = mailbox.stream("client=a");
     let caller = mailbox.ask("{}", 600_000);
     let id = lines.next().unwrap()["id"].clone();
-    let refused = mailbox.post(&format!("answers/{id}"), &" ".repeat(10_241)).unwrap();
+    let refused = mailbox
+        .post(&format!("answers/{id}"), &" ".repeat(10_241))
+        .unwrap();
     assert_eq!(refused.status, 413, "{refused:?}");
     let told = receive(caller).unwrap();
     assert_eq!(told.status, 502, "{told:?}");
@@ -136,10 +166,18 @@ fn only_a_final_status_is_passed_on() {
     let caller = mailbox.ask("{}", 60_000);
     let id = lines.next().unwrap()["id"].clone();
     for status in ["100", "101", "199", "600", "999", "0", "x", ""] {
-        let refused = mailbox.post(&format!("answers/{id}?status={status}"), "{}").unwrap();
+        let refused = mailbox
+            .post(&format!("answers/{id}?status={status}"), "{}")
+            .unwrap();
         assert_eq!(refused.status, 400, "{status}: {refused:?}");
     }
-    assert_eq!(mailbox.post(&format!("answers/{id}?status=599"), "{}").unwrap().status, 204);
+    assert_eq!(
+        mailbox
+            .post(&format!("answers/{id}?status=599"), "{}")
+            .unwrap()
+            .status,
+        204
+    );
     assert_eq!(receive(caller).unwrap().status, 599);
 }
 
@@ -149,8 +187,13 @@ fn a_call_that_is_no_text_is_refused_and_the_agent_hears_nothing_of_it() {
     let mailbox = Mailbox::open(&cli.listen, None);
     let mut lines = mailbox.stream("client=a");
     let mut stream = TcpStream::connect(&cli.listen).unwrap();
-    let head = format!("POST {}/mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", mailbox.path, cli.listen);
-    stream.write_all(format!("{head}Content-Length: 2\r\n\r\n").as_bytes()).unwrap();
+    let head = format!(
+        "POST {}/mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n",
+        mailbox.path, cli.listen
+    );
+    stream
+        .write_all(format!("{head}Content-Length: 2\r\n\r\n").as_bytes())
+        .unwrap();
     stream.write_all(&[0xff, 0xfe]).unwrap();
     assert_eq!(receive(stream).unwrap().status, 400);
     let _caller = mailbox.ask("{}", 60_000);

@@ -26,13 +26,17 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
     if !require("python3") {
         return;
     }
-    let Some(network) = Namespaces::new(&["league", "gateway", "agents"]) else { return };
+    let Some(network) = Namespaces::new(&["league", "gateway", "agents"]) else {
+        return;
+    };
     network.cable([LEAGUE, GATE], "out", ["10.77.0.1/30", "10.77.0.2/30"]);
     network.cable([GATE, AGENTS], "in", ["10.78.0.1/30", "10.78.0.2/30"]);
     let cli = Cli::new(MATCHDAY);
     let homes = LANGUAGES.map(|language| (language, Cli::new(MATCHDAY)));
-    let starters: Vec<_> =
-        homes.iter().filter_map(|(language, home)| Starter::write(home, language)).collect();
+    let starters: Vec<_> = homes
+        .iter()
+        .filter_map(|(language, home)| Starter::write(home, language))
+        .collect();
     if starters.len() < LANGUAGES.len() {
         return;
     }
@@ -66,32 +70,81 @@ fn agents_without_an_inbound_route_play_a_whole_league() {
         &network,
         LEAGUE,
         &cli,
-        &[MATCHDAY, "referee", "--listen", "10.77.0.1:8001", "--manager", inside],
+        &[
+            MATCHDAY,
+            "referee",
+            "--listen",
+            "10.77.0.1:8001",
+            "--manager",
+            inside,
+        ],
     );
     let league = format!("http://{OUTSIDE}/mcp");
     let ping = run(
         &network,
         LEAGUE,
         &cli,
-        &["python3", "-c", "import socket; socket.create_connection(('10.78.0.2', 8101), 3)"],
+        &[
+            "python3",
+            "-c",
+            "import socket; socket.create_connection(('10.78.0.2', 8101), 3)",
+        ],
     );
     ping.until("Network is unreachable");
-    let written = cli.run(&["new", "player", "--lang", "python", "unmodified", "--name", "Unmodified"]);
+    let written = cli.run(&[
+        "new",
+        "player",
+        "--lang",
+        "python",
+        "unmodified",
+        "--name",
+        "Unmodified",
+    ]);
     assert_eq!(written.code, 0, "{written:?}");
-    let connect =
-        run(&network, AGENTS, &cli, &[MATCHDAY, "connect", &league, "--to", "http://127.0.0.1:8101/mcp"]);
+    let connect = run(
+        &network,
+        AGENTS,
+        &cli,
+        &[
+            MATCHDAY,
+            "connect",
+            &league,
+            "--to",
+            "http://127.0.0.1:8101/mcp",
+        ],
+    );
     connect.until("connected to the league");
-    let listening = ["python3", "unmodified/agent.py", "--listen", "127.0.0.1:8101"];
-    let _unmodified =
-        run(&network, AGENTS, &cli, &[&listening[..], &["--manager", "http://127.0.0.1:8000/mcp"]].concat());
+    let listening = [
+        "python3",
+        "unmodified/agent.py",
+        "--listen",
+        "127.0.0.1:8101",
+    ];
+    let _unmodified = run(
+        &network,
+        AGENTS,
+        &cli,
+        &[&listening[..], &["--manager", "http://127.0.0.1:8000/mcp"]].concat(),
+    );
     let _dialled = run(
         &network,
         AGENTS,
         &cli,
-        &[MATCHDAY, "player", "--dial", "on", "--store", "p1.db", "--manager", &league],
+        &[
+            MATCHDAY,
+            "player",
+            "--dial",
+            "on",
+            "--store",
+            "p1.db",
+            "--manager",
+            &league,
+        ],
     );
-    let _starters: Vec<_> =
-        starters.iter().map(|starter| network.exec(AGENTS, &starter.dial(&league))).collect();
+    let _starters: Vec<_> = starters
+        .iter()
+        .map(|starter| network.exec(AGENTS, &starter.dial(&league)))
+        .collect();
     manager.until("LEAGUE_COMPLETED to");
     assert!(!manager.out().contains("technical"), "{}", manager.out());
 }

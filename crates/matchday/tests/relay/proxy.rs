@@ -32,9 +32,13 @@ fn tunnel(mut near: TcpStream, to: &str, notes: &Mutex<Vec<String>>) {
             return;
         }
     }
-    notes.lock().unwrap().push(request.lines().next().unwrap().to_owned());
+    notes
+        .lock()
+        .unwrap()
+        .push(request.lines().next().unwrap().to_owned());
     let mut far = TcpStream::connect(to).unwrap();
-    near.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").unwrap();
+    near.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        .unwrap();
     let mut back = far.try_clone().unwrap();
     let mut out = near.try_clone().unwrap();
     thread::spawn(move || {
@@ -61,7 +65,11 @@ impl Company {
         let cli = Cli::new(MATCHDAY);
         let authority = Authority::new("test authority");
         let pair = authority.issue(cli.path(), "league", &["league.test"]);
-        let ca = authority.file(cli.path(), "ca.pem").to_str().unwrap().to_owned();
+        let ca = authority
+            .file(cli.path(), "ca.pem")
+            .to_str()
+            .unwrap()
+            .to_owned();
         let cert = pair.cert.to_str().unwrap();
         let key = pair.key.to_str().unwrap();
         let own = [
@@ -78,19 +86,29 @@ impl Company {
         ];
         let manager = cli.manager(&[&own[..], &["--endpoint-check", "off"], args].concat());
         let (proxy, asked) = proxy(cli.listen.clone());
-        Self { cli, manager, ca, proxy, asked }
+        Self {
+            cli,
+            manager,
+            ca,
+            proxy,
+            asked,
+        }
     }
 
     /// A program of the company, which can only call out through its proxy.
     fn start(&self, args: &[&str]) -> Process {
         let mut command = self.cli.command(args);
-        command.args(["--tls-ca", &self.ca]).env("HTTPS_PROXY", format!("http://{}", self.proxy));
+        command
+            .args(["--tls-ca", &self.ca])
+            .env("HTTPS_PROXY", format!("http://{}", self.proxy));
         Process::start(command)
     }
 
     fn assert_all_went_through_the_proxy(&self) {
         let asked = self.asked.lock().unwrap();
-        let right = asked.iter().all(|line| line == "CONNECT league.test:443 HTTP/1.1");
+        let right = asked
+            .iter()
+            .all(|line| line == "CONNECT league.test:443 HTTP/1.1");
         assert!(right && !asked.is_empty(), "{asked:?}");
     }
 }
@@ -100,11 +118,19 @@ fn an_agent_behind_a_proxy_connects_over_tls() {
     let company = Company::new(&[]);
     let agent = free_address();
     let listen = free_address();
-    let connect =
-        company.start(&["connect", LEAGUE, "--listen", &listen, "--to", &format!("http://{agent}/mcp")]);
+    let connect = company.start(&[
+        "connect",
+        LEAGUE,
+        "--listen",
+        &listen,
+        "--to",
+        &format!("http://{agent}/mcp"),
+    ]);
     connect.until("connected to the league");
     let manager = format!("http://{listen}/mcp");
-    let player = company.cli.start(&["player", "--listen", &agent, "--manager", &manager]);
+    let player = company
+        .cli
+        .start(&["player", "--listen", &agent, "--manager", &manager]);
     player.until("registered as");
     company.assert_all_went_through_the_proxy();
 }
@@ -112,11 +138,23 @@ fn an_agent_behind_a_proxy_connects_over_tls() {
 #[test]
 fn agents_behind_a_proxy_play_a_league_over_tls() {
     let company = Company::new(&["--lead", "0", "--start-when", "players=2,referees=1"]);
-    let agents = [["player", "p1.db"], ["player", "p2.db"], ["referee", "r.db"]]
-        .map(|[role, store]| company.start(&[role, "--dial", "on", "--store", store, "--manager", LEAGUE]));
+    let agents = [
+        ["player", "p1.db"],
+        ["player", "p2.db"],
+        ["referee", "r.db"],
+    ]
+    .map(|[role, store]| {
+        company.start(&[role, "--dial", "on", "--store", store, "--manager", LEAGUE])
+    });
     company.manager.until("LEAGUE_COMPLETED to");
-    assert!(!company.manager.out().contains("technical"), "{}", company.manager.out());
-    agents.iter().for_each(|agent| agent.until("connected to the league"));
+    assert!(
+        !company.manager.out().contains("technical"),
+        "{}",
+        company.manager.out()
+    );
+    agents
+        .iter()
+        .for_each(|agent| agent.until("connected to the league"));
     company.assert_all_went_through_the_proxy();
 }
 
@@ -128,7 +166,9 @@ fn always(answer: &'static str) -> String {
         for mut near in listener.incoming().flatten() {
             let mut reader = BufReader::new(near.try_clone().unwrap());
             let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|bytes| bytes > 0) {}
+            while !head.ends_with("\r\n\r\n")
+                && reader.read_line(&mut head).is_ok_and(|bytes| bytes > 0)
+            {}
             let _ = near.write_all(answer.as_bytes());
         }
     });
@@ -142,16 +182,27 @@ fn said(proxy: &str, league: &str) -> String {
     command.env("HTTPS_PROXY", format!("http://{proxy}"));
     let refused = matchday_testkit::cli::output(command);
     assert_eq!(refused.code, 1, "{refused:?}");
-    assert_eq!(refused.err.trim_end().lines().count(), 1, "one line: {refused:?}");
+    assert_eq!(
+        refused.err.trim_end().lines().count(),
+        1,
+        "one line: {refused:?}"
+    );
     refused.err.replace(proxy, "PROXY")
 }
 
 #[test]
 fn a_proxy_that_is_in_the_way_is_told_of() {
-    let wants_password = said(&always("HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n"), LEAGUE);
-    let forbids = said(&always("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"), LEAGUE);
-    let page =
-        always("HTTP/1.1 403 No\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>");
+    let wants_password = said(
+        &always("HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n"),
+        LEAGUE,
+    );
+    let forbids = said(
+        &always("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"),
+        LEAGUE,
+    );
+    let page = always(
+        "HTTP/1.1 403 No\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>",
+    );
     let answers_itself = said(&page, &format!("http://{page}/mcp"));
     insta::assert_snapshot!([wants_password, forbids, answers_itself].concat());
 }
@@ -162,7 +213,11 @@ fn a_clock_that_is_off_is_told_of() {
     let (_, body) = OPENED.split_once("\r\n\r\n").unwrap();
     assert_eq!(body.len(), 117, "as the head says");
     let cli = Cli::new(MATCHDAY);
-    let connect =
-        cli.start(&["connect", &format!("http://{}/mcp", always(OPENED)), "--listen", &free_address()]);
+    let connect = cli.start(&[
+        "connect",
+        &format!("http://{}/mcp", always(OPENED)),
+        "--listen",
+        &free_address(),
+    ]);
     connect.until("s ahead of the league's: set it, deadlines are read by it");
 }

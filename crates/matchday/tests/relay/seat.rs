@@ -16,12 +16,26 @@ struct SeatClient {
 
 impl SeatClient {
     fn start(cli: &Cli) -> Self {
-        let mut command =
-            cli.command(&["seat", "--stdio", "--dial", "--fallback", "none", "--store", "s.db"]);
-        command.args(["--manager", &cli.manager]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut command = cli.command(&[
+            "seat",
+            "--stdio",
+            "--dial",
+            "--fallback",
+            "none",
+            "--store",
+            "s.db",
+        ]);
+        command
+            .args(["--manager", &cli.manager])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let replies = BufReader::new(child.stdout.take().unwrap());
-        let mut client = Self { child, replies, calls: 0 };
+        let mut client = Self {
+            child,
+            replies,
+            calls: 0,
+        };
         let own = json!({"name": "test", "version": "1"});
         client.request(
             "initialize",
@@ -41,7 +55,10 @@ impl SeatClient {
         self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         loop {
             let mut line = String::new();
-            assert!(self.replies.read_line(&mut line).unwrap() > 0, "it has ended");
+            assert!(
+                self.replies.read_line(&mut line).unwrap() > 0,
+                "it has ended"
+            );
             let reply: Value = serde_json::from_str(&line).unwrap();
             if reply["id"] == id {
                 return reply["result"].clone();
@@ -64,7 +81,10 @@ impl SeatClient {
                 Some("league_over") => return moves,
                 Some("your_turn") => {
                     let (turn, choice) = (&news["turn"]["turn"], &news["turn"]["options"][0]);
-                    self.call("make_move", &json!({"seat": seat, "turn": turn, "choice": choice}));
+                    self.call(
+                        "make_move",
+                        &json!({"seat": seat, "turn": turn, "choice": choice}),
+                    );
                     moves += 1;
                 }
                 _ => {}
@@ -83,7 +103,14 @@ impl Drop for SeatClient {
 #[test]
 fn a_seat_without_a_socket_plays_a_league() {
     let cli = Cli::new(MATCHDAY);
-    let _manager = cli.manager(&["--relay", "on", "--lead", "0", "--start-when", "players=2,referees=1"]);
+    let _manager = cli.manager(&[
+        "--relay",
+        "on",
+        "--lead",
+        "0",
+        "--start-when",
+        "players=2,referees=1",
+    ]);
     let mut client = SeatClient::start(&cli);
     let seat = client.call("join_league", &json!({"name": "Ann"}))["seat"].clone();
     assert_eq!(listening_sockets(client.child.id()), 0);
@@ -96,7 +123,14 @@ fn a_seat_without_a_socket_plays_a_league() {
 #[test]
 fn a_seat_keeps_its_mailbox_when_it_is_started_again() {
     let cli = Cli::new(MATCHDAY);
-    let _manager = cli.manager(&["--relay", "on", "--lead", "0", "--start-when", "players=2,referees=1"]);
+    let _manager = cli.manager(&[
+        "--relay",
+        "on",
+        "--lead",
+        "0",
+        "--start-when",
+        "players=2,referees=1",
+    ]);
     let seat = SeatClient::start(&cli).call("join_league", &json!({"name": "Ann"}))["seat"].clone();
     let saved = || std::fs::read_to_string(cli.path().join("s.db.seat-1.mailbox.json")).unwrap();
     let before = saved();

@@ -10,17 +10,30 @@ fn a_file_that_was_tampered_with_fails_and_the_event_is_named() {
     program.league(&["--quiet"]);
     let db = Connection::open(program.path("league.db")).unwrap();
     let decided = "stream = 'league' AND line LIKE '%\"match_decided\"%'";
-    let seq: i64 =
-        db.query_row(&format!("SELECT max(seq) FROM events WHERE {decided}"), [], |row| row.get(0)).unwrap();
+    let seq: i64 = db
+        .query_row(
+            &format!("SELECT max(seq) FROM events WHERE {decided}"),
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
     drop(db);
     let swapped = "replace(line, '\"winner\":', '\"Winner\":')";
-    let swap = format!("UPDATE events SET line = {swapped} WHERE stream = 'league' AND seq = {seq}");
+    let swap =
+        format!("UPDATE events SET line = {swapped} WHERE stream = 'league' AND seq = {seq}");
     assert_eq!(tamper(&program.path("league.db"), &swap), 1);
     let ran = program.run(&["verify", "league.db"]);
     assert_eq!(ran.code, 1, "{}", ran.out);
-    assert!(ran.out.contains("DOES NOT FIT") && ran.out.contains(&format!("event {seq}")), "{}", ran.out);
+    assert!(
+        ran.out.contains("DOES NOT FIT") && ran.out.contains(&format!("event {seq}")),
+        "{}",
+        ran.out
+    );
     let found = program.run(&["verify", "league.db", "--json"]);
-    assert_eq!((found.code, &found.json()["fault"]["seq"]), (1, &seq.into()));
+    assert_eq!(
+        (found.code, &found.json()["fault"]["seq"]),
+        (1, &seq.into())
+    );
 }
 
 #[test]
@@ -29,7 +42,12 @@ fn a_match_is_replayed_message_by_message() {
     program.league(&["--quiet"]);
     let ran = program.run(&["replay", "league.db", "--match", "r1m1"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    for kind in ["GAME_INVITATION", "CHOOSE_PARITY_CALL", "GAME_OVER", "MATCH_RESULT_REPORT"] {
+    for kind in [
+        "GAME_INVITATION",
+        "CHOOSE_PARITY_CALL",
+        "GAME_OVER",
+        "MATCH_RESULT_REPORT",
+    ] {
         assert!(ran.out.contains(kind), "{kind}: {}", ran.out);
     }
     assert_eq!(program.run(&["replay", "league.db"]).code, 0);
@@ -41,7 +59,10 @@ fn an_exchange_is_told_once_and_beside_it_what_the_player_made_of_it() {
     program.league(&["--quiet"]);
     let told = program.run(&["replay", "league.db", "--match", "R1M1"]).out;
     assert_eq!(told.matches("CHOOSE_PARITY_CALL").count(), 2, "{told}");
-    assert!(told.contains("P01 joins R1M1") && told.contains("P01 chooses"), "{told}");
+    assert!(
+        told.contains("P01 joins R1M1") && told.contains("P01 chooses"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -49,8 +70,17 @@ fn verify_compares_what_every_agent_wrote_down() {
     let program = Program::new();
     program.league(&["--quiet"]);
     let found = program.run(&["verify", "league.db", "--json"]).json();
-    assert_eq!((&found["referees"]["results"], &found["referees"]["agreeing"]), (&6.into(), &6.into()));
-    assert_eq!((&found["players"]["results"], &found["players"]["agreeing"]), (&12.into(), &12.into()));
+    assert_eq!(
+        (
+            &found["referees"]["results"],
+            &found["referees"]["agreeing"]
+        ),
+        (&6.into(), &6.into())
+    );
+    assert_eq!(
+        (&found["players"]["results"], &found["players"]["agreeing"]),
+        (&12.into(), &12.into())
+    );
     assert_eq!(found["not_checked"], serde_json::json!([]));
 }
 
@@ -61,8 +91,16 @@ fn without_exchanges_a_league_verifies_all_the_same() {
     assert_eq!(program.run(&["verify", "league.db"]).code, 0);
     let replayed = program.run(&["replay", "league.db", "--match", "R1M1"]);
     assert_eq!(replayed.code, 0);
-    assert!(!replayed.out.contains("GAME_INVITATION"), "{}", replayed.out);
-    assert!(replayed.out.contains("No messages of this match were kept"), "{}", replayed.out);
+    assert!(
+        !replayed.out.contains("GAME_INVITATION"),
+        "{}",
+        replayed.out
+    );
+    assert!(
+        replayed.out.contains("No messages of this match were kept"),
+        "{}",
+        replayed.out
+    );
 }
 
 #[test]
@@ -71,10 +109,18 @@ fn a_league_is_exported_as_files() {
     program.league(&["--quiet"]);
     let ran = program.run(&["export", "league.db", "--out", "files"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.contains("6 matches written to files"), "{}", ran.out);
+    assert!(
+        ran.out.contains("6 matches written to files"),
+        "{}",
+        ran.out
+    );
     let standings = std::fs::read_to_string(program.path("files/standings.csv")).unwrap();
     assert_eq!(standings.lines().count(), 5, "{standings}");
-    for file in ["files/events.jsonl", "files/matches.csv", "files/matches/R3M2.json"] {
+    for file in [
+        "files/events.jsonl",
+        "files/matches.csv",
+        "files/matches/R3M2.json",
+    ] {
         assert!(program.path(file).is_file(), "{file}");
     }
     let again = program.run(&["export", "league.db", "--out", "files"]);
@@ -89,8 +135,14 @@ fn a_file_that_is_not_there_or_a_match_that_is_not_in_it_is_one_clear_line() {
     let cases: &[(&[&str], &str)] = &[
         (&["verify", "none.db"], "none.db does not exist"),
         (&["replay", "none.db"], "none.db does not exist"),
-        (&["replay", "league.db", "--match", "R9M9"], "there is no match R9M9"),
-        (&["export", "none.db", "--out", "x"], "none.db does not exist"),
+        (
+            &["replay", "league.db", "--match", "R9M9"],
+            "there is no match R9M9",
+        ),
+        (
+            &["export", "none.db", "--out", "x"],
+            "none.db does not exist",
+        ),
     ];
     for (words, says) in cases {
         let ran = program.run(words);

@@ -7,32 +7,58 @@ use serde_json::Value;
 fn a_league_of_four_ends_with_table_champion_and_a_file_that_verifies() {
     let program = Program::new();
     let ran = program.league(&[]);
-    for line in
-        ["round 3 of 3", "rank  player  strategy", "Champion", "Matches   6 of 6", "Data      league.db"]
-    {
+    for line in [
+        "round 3 of 3",
+        "rank  player  strategy",
+        "Champion",
+        "Matches   6 of 6",
+        "Data      league.db",
+    ] {
         assert!(ran.out.contains(line), "{line:?} in {}", ran.out);
     }
-    assert!(!ran.out.contains('\u{1b}'), "no colour in a pipe: {}", ran.out);
+    assert!(
+        !ran.out.contains('\u{1b}'),
+        "no colour in a pipe: {}",
+        ran.out
+    );
     let verified = program.run(&["verify", "league.db"]);
     assert_eq!(verified.code, 0, "{}", verified.out);
-    assert!(verified.out.contains("Everything fits."), "{}", verified.out);
+    assert!(
+        verified.out.contains("Everything fits."),
+        "{}",
+        verified.out
+    );
 }
 
 #[test]
 fn json_is_all_that_is_printed_and_says_what_verify_finds() {
     let program = Program::new();
-    let ran = program.league(&["--json", "--players", "5", "--strategies", "always-even,random"]).json();
+    let ran = program
+        .league(&[
+            "--json",
+            "--players",
+            "5",
+            "--strategies",
+            "always-even,random",
+        ])
+        .json();
     assert_eq!(
         (&ran["completed"], &ran["matches"], &ran["matches_decided"]),
         (&true.into(), &10.into(), &10.into())
     );
-    assert_eq!((&ran["technical_losses"], &ran["store"]), (&0.into(), &"league.db".into()));
+    assert_eq!(
+        (&ran["technical_losses"], &ran["store"]),
+        (&0.into(), &"league.db".into())
+    );
     let found = program.run(&["verify", "league.db", "--json"]).json();
     assert_eq!(ran["champion"], found["champion"]);
     let rows = ran["standings"].as_array().unwrap();
     assert_eq!(rows.len(), 5);
     for (row, verified) in rows.iter().zip(found["table"].as_array().unwrap()) {
-        assert_eq!((&row["player_id"], &row["points"]), (&verified["player_id"], &verified["points"]));
+        assert_eq!(
+            (&row["player_id"], &row["points"]),
+            (&verified["player_id"], &verified["points"])
+        );
         let strategy = if ["P02", "P04"].contains(&row["player_id"].as_str().unwrap()) {
             "random"
         } else {
@@ -45,7 +71,11 @@ fn json_is_all_that_is_printed_and_says_what_verify_finds() {
 #[test]
 fn quiet_leaves_out_the_rounds() {
     let ran = Program::new().league(&["--quiet", "--players", "2", "--referees", "1"]);
-    assert!(ran.out.trim_start().starts_with("rank  player"), "{}", ran.out);
+    assert!(
+        ran.out.trim_start().starts_with("rank  player"),
+        "{}",
+        ran.out
+    );
 }
 
 /// Each referee has one match at a time here, so that chance comes to everyone in the same order.
@@ -56,14 +86,31 @@ fn the_same_seed_gives_the_same_table() {
     };
     let first = table("7");
     assert_eq!(first, table("7"));
-    assert!((8..20).any(|seed| table(&seed.to_string()) != first), "the seed changes nothing");
+    assert!(
+        (8..20).any(|seed| table(&seed.to_string()) != first),
+        "the seed changes nothing"
+    );
 }
 
 /// A league of three with the game's own strategies: without a technical loss, and the moves lead to the results.
 fn league_of(game: &str) {
     let program = Program::new();
-    let ran = program.league(&["--json", "--players", "3", "--referees", "1", "--game", game]).json();
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&3.into(), &0.into()), "{game}");
+    let ran = program
+        .league(&[
+            "--json",
+            "--players",
+            "3",
+            "--referees",
+            "1",
+            "--game",
+            game,
+        ])
+        .json();
+    assert_eq!(
+        (&ran["matches_decided"], &ran["technical_losses"]),
+        (&3.into(), &0.into()),
+        "{game}"
+    );
     let found = program.run(&["verify", "league.db", "--json"]).json();
     assert_eq!(
         (&found["matches_replayed"], &found["matches_untold"]),
@@ -97,17 +144,34 @@ fn the_iterated_prisoners_dilemma_is_played() {
 #[test]
 fn the_dilemma_is_ranked_by_payoff_unless_asked_otherwise() {
     let strategies = "always_defect,tit_for_tat,tit_for_tat,tit_for_tat";
-    let game = ["--game", "iterated_prisoners_dilemma", "--strategies", strategies];
+    let game = [
+        "--game",
+        "iterated_prisoners_dilemma",
+        "--strategies",
+        strategies,
+    ];
     let program = Program::new();
     let ran = program.league(&game);
     assert!(ran.out.contains("on payoff"), "{}", ran.out);
-    assert!(!ran.out.contains("Champion  P01") && ran.out.contains("with a payoff of 1"), "{}", ran.out);
+    assert!(
+        !ran.out.contains("Champion  P01") && ran.out.contains("with a payoff of 1"),
+        "{}",
+        ran.out
+    );
     assert_eq!(program.run(&["verify", "league.db"]).code, 0);
     let by_matches = Program::new().league(&[&game[..], &["--score", "match"]].concat());
-    assert!(by_matches.out.contains("Champion  P01"), "{}", by_matches.out);
+    assert!(
+        by_matches.out.contains("Champion  P01"),
+        "{}",
+        by_matches.out
+    );
     let refused = Program::new().run(&["run", "--game", "nim", "--score", "payoff"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("--score: nim has no payoffs"), "{}", refused.err);
+    assert!(
+        refused.err.contains("--score: nim has no payoffs"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]
@@ -137,7 +201,9 @@ fn each_run_without_a_name_for_its_file_makes_a_new_one() {
         assert_eq!(program.run(&["run", "--port-base", "0", "--quiet"]).code, 0);
     }
     let files = program.files();
-    let stores = files.iter().filter(|name| name.starts_with("matchday-run-") && name.ends_with(".db"));
+    let stores = files
+        .iter()
+        .filter(|name| name.starts_with("matchday-run-") && name.ends_with(".db"));
     assert_eq!(stores.count(), 2, "{files:?}");
 }
 
@@ -148,7 +214,11 @@ fn a_file_that_exists_is_left_alone() {
     let before = std::fs::read(program.path("league.db")).unwrap();
     let again = program.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert_eq!(again.code, 1);
-    assert!(again.err.contains("league.db exists already"), "{}", again.err);
+    assert!(
+        again.err.contains("league.db exists already"),
+        "{}",
+        again.err
+    );
     assert_eq!(std::fs::read(program.path("league.db")).unwrap(), before);
 }
 
@@ -156,10 +226,22 @@ fn a_file_that_exists_is_left_alone() {
 fn a_mistake_on_the_command_line_is_named_and_exits_2() {
     let mistakes: &[(&[&str], &str)] = &[
         (&["--strategies", "randon"], "did you mean \"random\"?"),
-        (&["--game", "chess"], "--game: expected even_odd or tic_tac_toe"),
-        (&["--players", "1"], "--players: expected a whole number from 2 to 99, got \"1\""),
-        (&["--lead", "soon"], "--lead: expected seconds, such as 2 or 0.5, got \"soon\""),
-        (&["--game", "nim", "--strategies", "pattern"], "choose one of: random, optimal"),
+        (
+            &["--game", "chess"],
+            "--game: expected even_odd or tic_tac_toe",
+        ),
+        (
+            &["--players", "1"],
+            "--players: expected a whole number from 2 to 99, got \"1\"",
+        ),
+        (
+            &["--lead", "soon"],
+            "--lead: expected seconds, such as 2 or 0.5, got \"soon\"",
+        ),
+        (
+            &["--game", "nim", "--strategies", "pattern"],
+            "choose one of: random, optimal",
+        ),
     ];
     for (words, says) in mistakes {
         let program = Program::new();

@@ -14,7 +14,10 @@ fn example() -> PathBuf {
 /// The example with a few lines put in before it answers a position.
 fn spoilt(program: &Program, lines: &str) -> String {
     let source = fs::read_to_string(example()).unwrap();
-    let spoilt = source.replace("def position(history):\n", &format!("def position(history):\n{lines}"));
+    let spoilt = source.replace(
+        "def position(history):\n",
+        &format!("def position(history):\n{lines}"),
+    );
     assert_ne!(spoilt, source);
     script(program, "rules.py", &spoilt)
 }
@@ -27,16 +30,34 @@ fn script(program: &Program, name: &str, source: &str) -> String {
 }
 
 fn league(program: &Program, rules: &str) -> Value {
-    program.league(&["--json", "--players", "3", "--referees", "1", "--game-command", rules]).json()
+    program
+        .league(&[
+            "--json",
+            "--players",
+            "3",
+            "--referees",
+            "1",
+            "--game-command",
+            rules,
+        ])
+        .json()
 }
 
 #[test]
 fn a_league_of_it_is_played_to_its_end() {
     let program = Program::new();
     let ran = league(&program, &example().display().to_string());
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&3.into(), &0.into()), "{ran}");
+    assert_eq!(
+        (&ran["matches_decided"], &ran["technical_losses"]),
+        (&3.into(), &0.into()),
+        "{ran}"
+    );
     let found = program.run(&["verify", "league.db", "--json"]).json();
-    assert_eq!((&found["matches_untold"], &found["fault"]), (&3.into(), &Value::Null), "{found}");
+    assert_eq!(
+        (&found["matches_untold"], &found["fault"]),
+        (&3.into(), &Value::Null),
+        "{found}"
+    );
     assert_eq!(found["league_id"], "league_twenty_one");
 }
 
@@ -50,7 +71,11 @@ fn a_program_that_crashes_is_started_again_and_nobody_loses_by_it() {
 ";
     let rules = spoilt(&program, crash);
     let ran = league(&program, &rules);
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&3.into(), &0.into()), "{ran}");
+    assert_eq!(
+        (&ran["matches_decided"], &ran["technical_losses"]),
+        (&3.into(), &0.into()),
+        "{ran}"
+    );
     assert!(program.path("crashed").exists(), "it has crashed once");
 }
 
@@ -65,7 +90,11 @@ fn a_program_that_uses_too_much_memory_is_killed_and_replaced() {
 ";
     let rules = spoilt(&program, greed);
     let ran = league(&program, &rules);
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&3.into(), &0.into()), "{ran}");
+    assert_eq!(
+        (&ran["matches_decided"], &ran["technical_losses"]),
+        (&3.into(), &0.into()),
+        "{ran}"
+    );
     assert!(program.path("greedy").exists());
 }
 
@@ -87,19 +116,35 @@ require("readline").createInterface({ input: process.stdin }).on("line", (line) 
 });
 "#;
     let ran = league(&program, &script(&program, "rules.js", source));
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&3.into(), &0.into()), "{ran}");
+    assert_eq!(
+        (&ran["matches_decided"], &ran["technical_losses"]),
+        (&3.into(), &0.into()),
+        "{ran}"
+    );
 }
 
 #[test]
 fn a_program_that_keeps_failing_ends_every_match_with_the_reason() {
     let program = Program::new();
     let rules = spoilt(&program, "    raise SystemExit(3)\n");
-    let ran =
-        program.league(&["--json", "--players", "2", "--referees", "1", "--game-command", &rules]).json();
-    assert_eq!((&ran["matches_decided"], &ran["technical_losses"]), (&1.into(), &0.into()), "{ran}");
+    let ran = program
+        .league(&[
+            "--json",
+            "--players",
+            "2",
+            "--referees",
+            "1",
+            "--game-command",
+            &rules,
+        ])
+        .json();
+    assert_eq!(
+        (&ran["matches_decided"], &ran["technical_losses"]),
+        (&1.into(), &0.into()),
+        "{ran}"
+    );
     let told = &ran["unplayed"][0];
-    let reason =
-        "the game program failed 2 times: the rules of the game: it ended without an answer (exit status: 3)";
+    let reason = "the game program failed 2 times: the rules of the game: it ended without an answer (exit status: 3)";
     assert_eq!(told["match_id"], "R1M1", "{ran}");
     assert!(told["reason"].as_str().unwrap().contains(reason), "{ran}");
 }
@@ -110,7 +155,11 @@ fn what_is_no_game_is_told_before_anything_begins() {
     for (command, code, says) in [
         ("./nowhere", 2, "there is no program"),
         ("/bin/true", 1, "the rules of the game"),
-        ("/bin/cat", 1, "what the program says of its game cannot be used: missing field `game_type`"),
+        (
+            "/bin/cat",
+            1,
+            "what the program says of its game cannot be used: missing field `game_type`",
+        ),
     ] {
         let ran = program.run(&["run", "--port-base", "0", "--game-command", command]);
         assert_eq!(ran.code, code, "{command}: {}", ran.err);

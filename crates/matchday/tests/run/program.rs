@@ -11,7 +11,9 @@ pub(crate) struct Program {
 
 impl Program {
     pub(crate) fn new() -> Self {
-        Self { cli: Cli::new(env!("CARGO_BIN_EXE_matchday")) }
+        Self {
+            cli: Cli::new(env!("CARGO_BIN_EXE_matchday")),
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -5,7 +5,9 @@ use matchday_core::protocol::dialect::Dialect;
 use matchday_net::client::{CallError, Client};
 use matchday_store::Direction;
 use matchday_testkit::fake_peer::FakePeer;
-use matchday_testkit::test_league::{TestLeague, endpoint, quick, short, until_completed, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, quick, short, until_completed, until_registered,
+};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -55,10 +57,16 @@ async fn a_call_is_a_post_of_json_to_the_path_of_the_endpoint() {
         stream.write_all(OK).unwrap();
         String::from_utf8_lossy(&request[..length]).to_lowercase()
     });
-    Client::new().post(&url, "{}".into(), soon(), 100).await.unwrap();
+    Client::new()
+        .post(&url, "{}".into(), soon(), 100)
+        .await
+        .unwrap();
     let request = heard.join().unwrap();
     assert!(request.starts_with("post /mcp http/1.1\r\n"), "{request}");
-    assert!(request.contains("content-type: application/json"), "{request}");
+    assert!(
+        request.contains("content-type: application/json"),
+        "{request}"
+    );
 }
 
 #[tokio::test]
@@ -66,7 +74,14 @@ async fn a_connection_is_used_again() {
     let (url, connections) = plain_server(&[OK, OK, OK]);
     let client = Client::new();
     for _ in 0..3 {
-        assert_eq!(client.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
+        assert_eq!(
+            client
+                .post(&url, "{}".into(), soon(), 100)
+                .await
+                .unwrap()
+                .status,
+            200
+        );
     }
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
@@ -88,7 +103,14 @@ async fn a_kept_connection_that_the_peer_has_closed_is_not_used_again() {
     });
     let client = Client::new();
     for _ in 0..3 {
-        assert_eq!(client.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
+        assert_eq!(
+            client
+                .post(&url, "{}".into(), soon(), 100)
+                .await
+                .unwrap()
+                .status,
+            200
+        );
         closed.recv().unwrap();
     }
 }
@@ -99,15 +121,31 @@ async fn a_server_of_one_connection_at_a_time_is_soon_free_for_others() {
     let (url, _) = plain_server(&[OK, OK, OK]);
     let one = Client::new();
     let other = Client::new();
-    assert_eq!(one.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
-    assert_eq!(other.post(&url, "{}".into(), soon(), 100).await.unwrap().status, 200);
+    assert_eq!(
+        one.post(&url, "{}".into(), soon(), 100)
+            .await
+            .unwrap()
+            .status,
+        200
+    );
+    assert_eq!(
+        other
+            .post(&url, "{}".into(), soon(), 100)
+            .await
+            .unwrap()
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
 async fn a_fresh_connection_that_breaks_is_a_failure() {
     let (url, connections) = plain_server(&[]);
     let answer = Client::new().post(&url, "{}".into(), soon(), 100).await;
-    assert_eq!(answer.unwrap_err().to_string(), "the connection was closed without an answer");
+    assert_eq!(
+        answer.unwrap_err().to_string(),
+        "the connection was closed without an answer"
+    );
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
@@ -116,12 +154,24 @@ async fn calls_end_by_their_deadline_and_within_their_bounds() {
     let silent = FakePeer::by_rule(|_| (200, json!({}), Duration::from_secs(60))).await;
     let url = format!("http://{}/mcp", silent.address);
     let began = Instant::now();
-    let answer = Client::new().post(&url, "{}".into(), began + Duration::from_millis(100), 100).await;
+    let answer = Client::new()
+        .post(&url, "{}".into(), began + Duration::from_millis(100), 100)
+        .await;
     assert_eq!(answer.unwrap_err(), CallError::TimedOut);
-    assert!(began.elapsed() < Duration::from_secs(30), "the peer would have answered after a minute");
+    assert!(
+        began.elapsed() < Duration::from_secs(30),
+        "the peer would have answered after a minute"
+    );
 
     let wordy = FakePeer::by_rule(|_| (200, json!("x".repeat(1000)), Duration::ZERO)).await;
-    let answer = Client::new().post(&format!("http://{}", wordy.address), "{}".into(), soon(), 100).await;
+    let answer = Client::new()
+        .post(
+            &format!("http://{}", wordy.address),
+            "{}".into(),
+            soon(),
+            100,
+        )
+        .await;
     assert_eq!(answer.unwrap_err(), CallError::TooLarge(1002));
 
     for nobody in ["http://127.0.0.1:1/mcp", "https://127.0.0.1:1/mcp"] {
@@ -132,9 +182,17 @@ async fn calls_end_by_their_deadline_and_within_their_bounds() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let (url, _) =
-        plain_server(&[b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"]);
-    assert_eq!(Client::new().post(&url, "{}".into(), soon(), 100).await.unwrap().status, 302);
+    let (url, _) = plain_server(&[
+        b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+    ]);
+    assert_eq!(
+        Client::new()
+            .post(&url, "{}".into(), soon(), 100)
+            .await
+            .unwrap()
+            .status,
+        302
+    );
 }
 
 /// A player that registers in the standard dialect and yet understands nothing but `handle_message`.
@@ -173,18 +231,23 @@ async fn an_agent_is_spoken_to_in_the_dialect_that_it_understands() {
         (200, json!({"jsonrpc": "2.0", "id": id, "result": answer}), Duration::ZERO)
     })
     .await;
-    test_league.register_player(peculiar.address, manager.address()).await;
+    test_league
+        .register_player(peculiar.address, manager.address())
+        .await;
     let _other = test_league.player(2, &at, "always_odd").await;
     until_registered(&manager, 2, 1).await;
     test_league.start(&manager).await;
     let league = until_completed(&manager, Duration::from_secs(60)).await;
-    assert_eq!(league.players[&PlayerId::new("P01")].dialect, Dialect::HandleMessage);
+    assert_eq!(
+        league.players[&PlayerId::new("P01")].dialect,
+        Dialect::HandleMessage
+    );
     referee.shutdown().await.unwrap();
     let calls = test_league.exchanges();
     let methods = |method: &str| {
-        let sent = calls
-            .iter()
-            .filter(|call| call.direction == Direction::Out && call.message_type == "GAME_INVITATION");
+        let sent = calls.iter().filter(|call| {
+            call.direction == Direction::Out && call.message_type == "GAME_INVITATION"
+        });
         sent.filter(|call| call.request.contains(method)).count()
     };
     assert!(methods("handle_message") >= 1, "{calls:?}");

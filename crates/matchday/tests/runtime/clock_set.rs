@@ -16,7 +16,12 @@ const HOUR: Duration = Duration::from_secs(3600);
 fn assert_all_played(league: &League) {
     for (match_id, game) in &league.matches {
         let decision = game.decision.as_ref().expect("decided");
-        assert_ne!(decision.status, GameStatus::TechnicalLoss, "{match_id}: {:?}", decision.result);
+        assert_ne!(
+            decision.status,
+            GameStatus::TechnicalLoss,
+            "{match_id}: {:?}",
+            decision.result
+        );
     }
 }
 
@@ -40,8 +45,20 @@ async fn set_the_managers_clock(set: impl Fn(Timestamp) -> Timestamp) {
         until_registered(&manager, players.len(), 1).await;
     }
     test_league.start(&manager).await;
-    let is_begun = |manager: &Manager| manager.league().matches.values().any(|game| game.decision.is_some());
-    until(&manager, "a match is decided", Duration::from_secs(60), is_begun).await;
+    let is_begun = |manager: &Manager| {
+        manager
+            .league()
+            .matches
+            .values()
+            .any(|game| game.decision.is_some())
+    };
+    until(
+        &manager,
+        "a match is decided",
+        Duration::from_secs(60),
+        is_begun,
+    )
+    .await;
     manager.shutdown().await.unwrap();
 
     test_league.clock = Clock::starting_at(set(test_league.clock.now()));

@@ -41,10 +41,13 @@ async fn serve(stream: TcpStream, closes_on: fn(&Value) -> bool, log: Calls) {
         if closes_on(&request) {
             return;
         }
-        let body =
-            json!({"jsonrpc": "2.0", "id": request["id"], "result": {"status": "received"}}).to_string();
+        let body = json!({"jsonrpc": "2.0", "id": request["id"], "result": {"status": "received"}})
+            .to_string();
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
-        stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+        stream
+            .write_all(format!("{head}{body}").as_bytes())
+            .await
+            .unwrap();
     }
 }
 
@@ -69,31 +72,51 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<Value> {
 
 fn of_type(calls: &Calls, wanted: &str) -> Vec<(Instant, Value)> {
     let calls = calls.lock().unwrap();
-    let messages = calls.iter().map(|(at, request)| (*at, request["params"].clone()));
-    messages.filter(|(_, message)| message["message_type"] == wanted).collect()
+    let messages = calls
+        .iter()
+        .map(|(at, request)| (*at, request["params"].clone()));
+    messages
+        .filter(|(_, message)| message["message_type"] == wanted)
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_player_that_closes_without_an_answer_is_asked_once_a_try_and_told_so() {
     let test_league = TestLeague::new(matchday_server::agent_options);
-    let retry = RetryPolicy { retries: RETRIES, backoff: Backoff::Fixed { delay: RETRY_DELAY } };
+    let retry = RetryPolicy {
+        retries: RETRIES,
+        backoff: Backoff::Fixed { delay: RETRY_DELAY },
+    };
     // No try ends by time, however busy the machine is.
-    let timing = Timing { join: Duration::from_secs(20), retry, ..short() };
+    let timing = Timing {
+        join: Duration::from_secs(20),
+        retry,
+        ..short()
+    };
     let manager = test_league.manager(quick(timing)).await;
     let at = endpoint(manager.address());
     let _referee = test_league.referee(1, &at, timing).await;
     let (closing, calls) =
         closing_server(|request| request["params"]["message_type"] == "GAME_INVITATION").await;
-    test_league.register_player(closing, manager.address()).await;
+    test_league
+        .register_player(closing, manager.address())
+        .await;
     let _other = test_league.player(2, &at, "always_odd").await;
     until_registered(&manager, 2, 1).await;
     test_league.start(&manager).await;
     until_completed(&manager, Duration::from_secs(60)).await;
 
-    let invited: Vec<Instant> = of_type(&calls, "GAME_INVITATION").into_iter().map(|(at, _)| at).collect();
+    let invited: Vec<Instant> = of_type(&calls, "GAME_INVITATION")
+        .into_iter()
+        .map(|(at, _)| at)
+        .collect();
     assert_eq!(invited.len(), 1 + RETRIES as usize, "one call a try");
     for pair in invited.windows(2) {
-        assert!(pair[1] - pair[0] >= RETRY_DELAY, "{:?} apart", pair[1] - pair[0]);
+        assert!(
+            pair[1] - pair[0] >= RETRY_DELAY,
+            "{:?} apart",
+            pair[1] - pair[0]
+        );
     }
     let errors = of_type(&calls, "GAME_ERROR");
     assert!(!errors.is_empty());
@@ -112,10 +135,15 @@ async fn a_request_that_was_read_on_a_kept_connection_is_not_sent_again() {
     let (client, url) = (Client::new(), format!("http://{address}/mcp"));
     let post = async |body: Value| {
         let deadline = Instant::now() + Duration::from_secs(60);
-        client.post(&url, body.to_string().into(), deadline, 1000).await
+        client
+            .post(&url, body.to_string().into(), deadline, 1000)
+            .await
     };
     assert_eq!(post(json!({"id": 1})).await.unwrap().status, 200);
     let error = post(json!({"id": 2, "last": true})).await.unwrap_err();
-    assert_eq!(error.to_string(), "the connection was closed without an answer");
+    assert_eq!(
+        error.to_string(),
+        "the connection was closed without an answer"
+    );
     assert_eq!(calls.lock().unwrap().len(), 2);
 }

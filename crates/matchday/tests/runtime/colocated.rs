@@ -2,7 +2,8 @@
 
 use crate::order::{PING, RecordingAgent};
 use matchday_core::agent::{
-    Agent, Answer, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Payload, Reply, Signing, Step,
+    Agent, Answer, CallDeadline, CallId, Content, DecodeHints, Input, Outgoing, Payload, Reply,
+    Signing, Step,
 };
 use matchday_core::driver::EventDurability;
 use matchday_core::entropy::Entropy;
@@ -31,17 +32,24 @@ impl Agent for CallingAgent {
 
     fn handle(&mut self, _: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
         let mut step = Step::default();
-        let Input::Request(request) = input else { return step };
-        step.replies.push(Reply { to: request.id, content: Content::Received });
-        step.events.extend(self.keeps_diary.then(|| "asked".to_owned()));
+        let Input::Request(request) = input else {
+            return step;
+        };
+        step.replies.push(Reply {
+            to: request.id,
+            content: Content::Received,
+        });
+        step.events
+            .extend(self.keeps_diary.then(|| "asked".to_owned()));
         self.calls += 1;
-        step.outbox.extend(self.neighbour.clone().map(|to| Outgoing {
-            call: CallId(self.calls),
-            to,
-            dialect: Dialect::Standard,
-            payload: Payload::Probe,
-            deadline: CallDeadline::After(Duration::from_secs(30)),
-        }));
+        step.outbox
+            .extend(self.neighbour.clone().map(|to| Outgoing {
+                call: CallId(self.calls),
+                to,
+                dialect: Dialect::Standard,
+                payload: Payload::Probe,
+                deadline: CallDeadline::After(Duration::from_secs(30)),
+            }));
         step
     }
 
@@ -117,7 +125,10 @@ struct Process {
 impl Process {
     fn new() -> Self {
         let test_league = TestLeague::new(matchday_server::agent_options);
-        Self { test_league, routes: LocalRoutes::default() }
+        Self {
+            test_league,
+            routes: LocalRoutes::default(),
+        }
     }
 
     async fn run<A>(&self, agent: A, name: &str) -> Handle<A>
@@ -125,9 +136,19 @@ impl Process {
         A: matchday_runtime::Runnable,
         A::Event: Send,
     {
-        let options = Options { routes: self.routes.clone(), ..self.test_league.options(name) };
+        let options = Options {
+            routes: self.routes.clone(),
+            ..self.test_league.options(name)
+        };
         let store = self.test_league.store.clone();
-        matchday_runtime::run(agent, free_port().await, store, Stream(name.into()), options).unwrap()
+        matchday_runtime::run(
+            agent,
+            free_port().await,
+            store,
+            Stream(name.into()),
+            options,
+        )
+        .unwrap()
     }
 
     async fn calling_agent(
@@ -136,7 +157,15 @@ impl Process {
         keeps_diary: bool,
         neighbour: Option<SocketAddr>,
     ) -> Handle<CallingAgent> {
-        self.run(CallingAgent { neighbour: neighbour.map(endpoint), keeps_diary, calls: 0 }, name).await
+        self.run(
+            CallingAgent {
+                neighbour: neighbour.map(endpoint),
+                keeps_diary,
+                calls: 0,
+            },
+            name,
+        )
+        .await
     }
 
     /// Until it is dropped, nothing can be written.
@@ -155,9 +184,16 @@ impl Process {
         let url = format!("http://{}/mcp", agent.address());
         let asked = tokio::spawn(async move {
             let deadline = Instant::now() + Duration::from_secs(30);
-            Client::new().post(&url, PING.into(), deadline, 1 << 20).await.unwrap().status
+            Client::new()
+                .post(&url, PING.into(), deadline, 1 << 20)
+                .await
+                .unwrap()
+                .status
         });
-        until(agent, "the request", Duration::from_secs(30), |agent| agent.calls == 1).await;
+        until(agent, "the request", Duration::from_secs(30), |agent| {
+            agent.calls == 1
+        })
+        .await;
         self.round_trips(recording_agent.address()).await;
         let waits = !asked.is_finished();
         drop(lock);
@@ -174,7 +210,15 @@ impl Process {
 
     /// Asks as a colocated agent does, which must not have to wait.
     async fn ask(&self, agent: SocketAddr) {
-        let asker = self.run(Asker { to: endpoint(agent), answer: None }, "asker").await;
+        let asker = self
+            .run(
+                Asker {
+                    to: endpoint(agent),
+                    answer: None,
+                },
+                "asker",
+            )
+            .await;
         let answer = asker.wait_for(|asker| asker.answer.clone());
         let answer = timeout(Duration::from_secs(60), answer).await;
         let answer = answer.expect("a colocated agent is answered at once");
@@ -188,11 +232,23 @@ async fn a_colocated_agent_is_answered_before_a_step_is_stored() {
     let agent = process.calling_agent("calling_agent", true, None).await;
     let lock = process.lock().await;
     process.ask(agent.address()).await;
-    assert!(process.test_league.store.load(&Stream("calling_agent".into())).unwrap().is_empty());
+    assert!(
+        process
+            .test_league
+            .store
+            .load(&Stream("calling_agent".into()))
+            .unwrap()
+            .is_empty()
+    );
     drop(lock);
     process.test_league.flushed().await;
     assert_eq!(
-        process.test_league.store.load(&Stream("calling_agent".into())).unwrap().len(),
+        process
+            .test_league
+            .store
+            .load(&Stream("calling_agent".into()))
+            .unwrap()
+            .len(),
         1,
         "and then it is"
     );
@@ -201,13 +257,20 @@ async fn a_colocated_agent_is_answered_before_a_step_is_stored() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_colocated_agent_is_called_before_a_step_is_stored() {
     let process = Process::new();
-    let recording_agent = process.run(RecordingAgent::default(), "recording_agent").await;
-    let agent = process.calling_agent("calling_agent", true, Some(recording_agent.address())).await;
+    let recording_agent = process
+        .run(RecordingAgent::default(), "recording_agent")
+        .await;
+    let agent = process
+        .calling_agent("calling_agent", true, Some(recording_agent.address()))
+        .await;
     let lock = process.lock().await;
     process.ask(agent.address()).await;
-    until(&recording_agent, "the call", Duration::from_secs(60), |recording_agent| {
-        recording_agent.pages.len() == 2
-    })
+    until(
+        &recording_agent,
+        "the call",
+        Duration::from_secs(60),
+        |recording_agent| recording_agent.pages.len() == 2,
+    )
     .await;
     drop(lock);
 }
@@ -239,14 +302,26 @@ async fn others_are_called_when_the_step_is_stored() {
     )
     .unwrap();
     let colocated = process.run(RecordingAgent::default(), "colocated").await;
-    let agent = process.calling_agent("calling_agent", true, Some(stranger.address())).await;
+    let agent = process
+        .calling_agent("calling_agent", true, Some(stranger.address()))
+        .await;
     let lock = process.lock().await;
     let calling = async {
-        until(&agent, "the step", Duration::from_secs(30), |agent| agent.calls == 1).await;
+        until(&agent, "the step", Duration::from_secs(30), |agent| {
+            agent.calls == 1
+        })
+        .await;
         process.round_trips(colocated.address()).await;
-        assert_eq!(stranger.inspect(|stranger| stranger.pages.len()).await, Some(1), "only that it woke");
+        assert_eq!(
+            stranger.inspect(|stranger| stranger.pages.len()).await,
+            Some(1),
+            "only that it woke"
+        );
         drop(lock);
-        until(&stranger, "the call", Duration::from_secs(30), |stranger| stranger.pages.len() == 2).await;
+        until(&stranger, "the call", Duration::from_secs(30), |stranger| {
+            stranger.pages.len() == 2
+        })
+        .await;
     };
     tokio::join!(process.test_league.post(agent.address(), PING), calling);
 }
@@ -256,8 +331,10 @@ async fn an_agent_with_another_store_is_not_colocated() {
     let process = Process::new();
     let other = TestLeague::new(matchday_server::agent_options);
     let colocated = process.run(RecordingAgent::default(), "colocated").await;
-    let options =
-        Options { routes: process.routes.clone(), ..process.test_league.options("recording_agent") };
+    let options = Options {
+        routes: process.routes.clone(),
+        ..process.test_league.options("recording_agent")
+    };
     let store = other.store.clone();
     let agent = matchday_runtime::run(
         RecordingAgent::default(),

@@ -43,7 +43,10 @@ async fn call_and_stand_still(answers_at: Instant, deadline: Instant) -> Complet
             sleep(Duration::from_millis(1));
         }
     };
-    let (called, ()) = tokio::join!(client.call(&url, Bytes::from("{}"), deadline, 100), standing_still);
+    let (called, ()) = tokio::join!(
+        client.call(&url, Bytes::from("{}"), deadline, 100),
+        standing_still
+    );
     called
 }
 
@@ -67,6 +70,8 @@ async fn what_came_after_the_deadline_is_late_though_it_is_there_at_the_first_lo
 async fn who_says_nothing_is_not_waited_for_beyond_the_deadline() {
     let (url, _asked, _answered) = server(Instant::now() + Duration::from_secs(60));
     let deadline = Instant::now() + Duration::from_millis(100);
-    let called = Client::new().call(&url, Bytes::from("{}"), deadline, 100).await;
+    let called = Client::new()
+        .call(&url, Bytes::from("{}"), deadline, 100)
+        .await;
     assert_eq!(called.result.unwrap_err(), CallError::TimedOut);
 }

@@ -7,7 +7,9 @@ use matchday_core::timing::Timing;
 use matchday_runtime::decider::{Decider, Deciding};
 use matchday_runtime::{Handle, log};
 use matchday_testkit::eventually::eventually_async;
-use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, quick, until_completed, until_registered,
+};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,7 +24,11 @@ struct FixedDecider {
 
 impl FixedDecider {
     fn new(value: Option<&'static str>, after: Duration) -> Arc<Self> {
-        Arc::new(Self { value, after, asked: Mutex::default() })
+        Arc::new(Self {
+            value,
+            after,
+            asked: Mutex::default(),
+        })
     }
 }
 
@@ -42,7 +48,14 @@ impl Decider for FixedDecider {
 }
 
 async fn choices(player: &Handle<Player>) -> Vec<Option<Parity>> {
-    let games = |player: &Player| player.history().overall().games().map(|game| game.own_choice).collect();
+    let games = |player: &Player| {
+        player
+            .history()
+            .overall()
+            .games()
+            .map(|game| game.own_choice)
+            .collect()
+    };
     player.inspect(games).await.unwrap()
 }
 
@@ -59,7 +72,10 @@ async fn a_league_of_minds_ends_with_every_match_played() {
     let saying = Arc::clone(&said);
     let mut test_league = TestLeague::new(matchday_server::agent_options);
     test_league.log = log::dispatch(move |entry| saying.lock().unwrap().push(entry.clone()));
-    let timing = Timing { choice: Duration::from_secs(2), ..Timing::default() };
+    let timing = Timing {
+        choice: Duration::from_secs(2),
+        ..Timing::default()
+    };
     let manager = test_league.manager(quick(timing)).await;
     let at = endpoint(manager.address());
     let _referee = test_league.referee(1, &at, timing).await;
@@ -73,18 +89,29 @@ async fn a_league_of_minds_ends_with_every_match_played() {
     test_league.start(&manager).await;
     let league = until_completed(&manager, Duration::from_secs(60)).await;
 
-    let technical: u32 = league.rows().iter().filter_map(|row| row.technical_losses).sum();
+    let technical: u32 = league
+        .rows()
+        .iter()
+        .filter_map(|row| row.technical_losses)
+        .sum();
     assert_eq!(technical, 0, "{:?}", league.rows());
     for (player, count, why) in [
         (&slow_player, 0, None),
         (&silent_player, 2, Some("nothing was decided in 0.8 s")),
         (&wrong_player, 2, Some("\"Odd\" is not one of the options")),
     ] {
-        matchday_testkit::test_league::until(player, "both games", Duration::from_secs(60), |player| {
-            player.history().overall().played() == 2
-        })
+        matchday_testkit::test_league::until(
+            player,
+            "both games",
+            Duration::from_secs(60),
+            |player| player.history().overall().played() == 2,
+        )
         .await;
-        let parity = if count == 0 { Parity::Odd } else { Parity::Even };
+        let parity = if count == 0 {
+            Parity::Odd
+        } else {
+            Parity::Even
+        };
         assert_eq!(choices(player).await, [Some(parity); 2]);
         let (fell_back, last) = fallbacks(player).await;
         assert_eq!(fell_back, count);
@@ -93,12 +120,28 @@ async fn a_league_of_minds_ends_with_every_match_played() {
             assert_eq!(last.as_deref(), why);
         }
     }
-    assert_eq!(slow.asked.lock().unwrap().len(), 2, "each turn is asked once");
+    assert_eq!(
+        slow.asked.lock().unwrap().len(),
+        2,
+        "each turn is asked once"
+    );
     let said = said.lock().unwrap();
-    let decided: Vec<_> = said.iter().filter(|entry| entry.event_type == "decided").collect();
-    assert!(decided.iter().any(|entry| entry.message.starts_with("decided on \"odd\" in R")));
+    let decided: Vec<_> = said
+        .iter()
+        .filter(|entry| entry.event_type == "decided")
+        .collect();
+    assert!(
+        decided
+            .iter()
+            .any(|entry| entry.message.starts_with("decided on \"odd\" in R"))
+    );
     let fallback = "\"Odd\" is not one of the options";
-    assert!(decided.iter().any(|entry| entry.message.ends_with(fallback)), "{decided:?}");
+    assert!(
+        decided
+            .iter()
+            .any(|entry| entry.message.ends_with(fallback)),
+        "{decided:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -109,11 +152,16 @@ async fn a_player_that_thinks_answers_others_and_ends_when_it_is_told_to() {
     let at = endpoint(manager.address());
     let _referee = test_league.referee(1, &at, timing).await;
     let silent = FixedDecider::new(None, Duration::ZERO);
-    let player = test_league.player_with_decider(1, &at, silent.clone()).await;
+    let player = test_league
+        .player_with_decider(1, &at, silent.clone())
+        .await;
     let _other = test_league.player(2, &at, "random").await;
     until_registered(&manager, 2, 1).await;
     test_league.start(&manager).await;
-    eventually_async("the decider is asked", async || !silent.asked.lock().unwrap().is_empty()).await;
+    eventually_async("the decider is asked", async || {
+        !silent.asked.lock().unwrap().is_empty()
+    })
+    .await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let (status, _) = test_league.post(player.address(), ping.to_string()).await;
     assert_eq!(status, 200);

@@ -21,7 +21,10 @@ async fn stored_events_are_applied_before_the_agent_wakes() {
     test_league.post(agent.address(), PING).await;
     agent.shutdown().await.unwrap();
     let again = recording_agent(&test_league, 10, Duration::ZERO).await;
-    assert_eq!(again.inspect(|agent| agent.pages.clone()).await.unwrap(), ["(wake)", "(ping)", "wake"]);
+    assert_eq!(
+        again.inspect(|agent| agent.pages.clone()).await.unwrap(),
+        ["(wake)", "(ping)", "wake"]
+    );
 }
 
 #[tokio::test]
@@ -30,18 +33,31 @@ async fn when_the_store_fails_nothing_more_is_acknowledged_and_one_line_says_so(
     let lines = Arc::new(Mutex::new(Vec::new()));
     let written = Arc::clone(&lines);
     test_league.log = log::dispatch(move |entry| {
-        written.lock().unwrap().push((entry.event_type.clone(), entry.message.clone()));
+        written
+            .lock()
+            .unwrap()
+            .push((entry.event_type.clone(), entry.message.clone()));
     });
     let mut agent = recording_agent(&test_league, 10, Duration::ZERO).await;
     assert_eq!(test_league.post(agent.address(), PING).await.0, 200);
     test_league.store.clone().close().unwrap();
     let url = format!("http://{}/mcp", agent.address());
     let soon = tokio::time::Instant::now() + Duration::from_secs(60);
-    let refused = test_league.client.post(&url, PING.into(), soon, 10_000).await.unwrap();
-    assert_eq!((refused.status, &refused.headers["retry-after"]), (503, &"1".parse().unwrap()));
+    let refused = test_league
+        .client
+        .post(&url, PING.into(), soon, 10_000)
+        .await
+        .unwrap();
+    assert_eq!(
+        (refused.status, &refused.headers["retry-after"]),
+        (503, &"1".parse().unwrap())
+    );
     assert!(matches!(agent.stopped().await, Err(Stopped::Store(why)) if why.contains("closed")));
     let lines = lines.lock().unwrap();
-    let failures: Vec<_> = lines.iter().filter(|(kind, _)| *kind == "store_failed").collect();
+    let failures: Vec<_> = lines
+        .iter()
+        .filter(|(kind, _)| *kind == "store_failed")
+        .collect();
     assert_eq!(failures.len(), 1);
     assert!(failures[0].1.contains("closed"));
 }
@@ -59,13 +75,19 @@ async fn a_manager_that_crashes_goes_on_where_it_was() {
     for number in 1..=6 {
         others.push(test_league.player(number, &at, "random").await);
     }
-    let _referees = [test_league.referee(1, &at, short()).await, test_league.referee(2, &at, short()).await];
+    let _referees = [
+        test_league.referee(1, &at, short()).await,
+        test_league.referee(2, &at, short()).await,
+    ];
     until_registered(&manager, 6, 2).await;
     test_league.start(&manager).await;
     for decided in [2, 6, 10] {
-        until(&manager, "matches decided", Duration::from_secs(60), move |manager| {
-            manager.league().matches_decided >= decided
-        })
+        until(
+            &manager,
+            "matches decided",
+            Duration::from_secs(60),
+            move |manager| manager.league().matches_decided >= decided,
+        )
         .await;
         drop(manager);
         let listener = rebind(address).await;
@@ -78,13 +100,21 @@ async fn a_manager_that_crashes_goes_on_where_it_was() {
     let stored = test_league.store.load(&Stream("league".into())).unwrap();
     let mut decided = BTreeSet::new();
     for line in stored {
-        if let (_, LeagueEvent::MatchDecided { match_id, .. }) = event_codec::decode(&line.line).unwrap() {
-            assert!(decided.insert(match_id.clone()), "{match_id} was decided twice");
+        if let (_, LeagueEvent::MatchDecided { match_id, .. }) =
+            event_codec::decode(&line.line).unwrap()
+        {
+            assert!(
+                decided.insert(match_id.clone()),
+                "{match_id} was decided twice"
+            );
         }
     }
     assert_eq!(decided.len(), 15);
 }
 
 async fn rebind(address: std::net::SocketAddr) -> TcpListener {
-    eventually_async("the port is free again", async || TcpListener::bind(address).await).await
+    eventually_async("the port is free again", async || {
+        TcpListener::bind(address).await
+    })
+    .await
 }

@@ -34,14 +34,29 @@ impl League {
     async fn open(names: PinnedDns) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let listen = listener.local_addr().ok();
-        let policy = EgressPolicy { scopes: Scopes::LOOPBACK, listen, ..EgressPolicy::default() };
+        let policy = EgressPolicy {
+            scopes: Scopes::LOOPBACK,
+            listen,
+            ..EgressPolicy::default()
+        };
         let client = Client::new().with_egress(Egress::new(policy, names, []));
-        let options = Options { client, ..matchday_server::agent_options(entropy_numbered(7, "manager")) };
+        let options = Options {
+            client,
+            ..matchday_server::agent_options(entropy_numbered(7, "manager"))
+        };
         let manager = Manager::new(LeagueSettings::default());
-        let manager =
-            matchday_runtime::run(manager, listener, Store::in_memory().unwrap(), Stream::league(), options)
-                .unwrap();
-        Self { manager, client: Client::new() }
+        let manager = matchday_runtime::run(
+            manager,
+            listener,
+            Store::in_memory().unwrap(),
+            Stream::league(),
+            options,
+        )
+        .unwrap();
+        Self {
+            manager,
+            client: Client::new(),
+        }
     }
 
     async fn register(&self, endpoint: &str) -> Value {
@@ -56,7 +71,12 @@ impl League {
         let url = format!("http://{}/mcp", self.manager.address());
         let received = self
             .client
-            .post(&url, message.to_string().into(), Instant::now() + Duration::from_secs(20), 10_000)
+            .post(
+                &url,
+                message.to_string().into(),
+                Instant::now() + Duration::from_secs(20),
+                10_000,
+            )
             .await
             .unwrap();
         serde_json::from_slice(&received.body).unwrap()
@@ -72,17 +92,38 @@ async fn a_registration_from_where_nobody_may_be_called_is_rejected_with_the_rul
     let by_name = format!("http://localhost:{port}/mcp");
     let around = format!("http://127.0.0.1:{port}/seats/../mcp");
     for (endpoint, words) in [
-        ("http://169.254.169.254/latest/meta-data", "the metadata service of a cloud, which is never called"),
+        (
+            "http://169.254.169.254/latest/meta-data",
+            "the metadata service of a cloud, which is never called",
+        ),
         (
             "http://10.1.2.3:8101/mcp",
             "10.1.2.3 is a private address, and only loopback addresses may be called",
         ),
-        ("http://agent.example:8101/mcp", "agent.example (10.0.0.5) is a private address"),
-        ("http://0.0.0.0:8101/mcp", "0.0.0.0 is an unspecified address"),
-        ("http://[::ffff:127.0.0.1]:8101/mcp", "an IPv4 address written as IPv6"),
-        (own.as_str(), "is the address of the one that would have to call it"),
-        (by_name.as_str(), "is the address of the one that would have to call it"),
-        (around.as_str(), "is the address of the one that would have to call it"),
+        (
+            "http://agent.example:8101/mcp",
+            "agent.example (10.0.0.5) is a private address",
+        ),
+        (
+            "http://0.0.0.0:8101/mcp",
+            "0.0.0.0 is an unspecified address",
+        ),
+        (
+            "http://[::ffff:127.0.0.1]:8101/mcp",
+            "an IPv4 address written as IPv6",
+        ),
+        (
+            own.as_str(),
+            "is the address of the one that would have to call it",
+        ),
+        (
+            by_name.as_str(),
+            "is the address of the one that would have to call it",
+        ),
+        (
+            around.as_str(),
+            "is the address of the one that would have to call it",
+        ),
         ("http://[::]:8101/mcp", "an unspecified address"),
         ("http://224.0.0.1:8101/mcp", "a multicast address"),
         ("http://[ff02::1]:8101/mcp", "a multicast address"),
@@ -95,12 +136,24 @@ async fn a_registration_from_where_nobody_may_be_called_is_rejected_with_the_rul
             "{answer}"
         );
         let reason = answer["reason"].as_str().unwrap();
-        assert!(reason.starts_with("Contact endpoint not allowed - ") && reason.contains(words), "{reason}");
-        assert_eq!(answer["context"]["path"], "player_meta.contact_endpoint", "{answer}");
+        assert!(
+            reason.starts_with("Contact endpoint not allowed - ") && reason.contains(words),
+            "{reason}"
+        );
+        assert_eq!(
+            answer["context"]["path"], "player_meta.contact_endpoint",
+            "{answer}"
+        );
     }
     let answer = league.register("http://localhost:8101/mcp").await;
     assert_eq!(answer["status"], "ACCEPTED", "{answer}");
-    assert_eq!(league.manager.inspect(|manager| manager.league().players.len()).await, Some(1));
+    assert_eq!(
+        league
+            .manager
+            .inspect(|manager| manager.league().players.len())
+            .await,
+        Some(1)
+    );
 }
 
 #[tokio::test]
@@ -122,7 +175,11 @@ async fn names_that_are_never_found_do_not_keep_others_out() {
     let waiting: Vec<_> = (0..100)
         .map(|number| {
             let league = Arc::clone(&league);
-            tokio::spawn(async move { league.register(&format!("http://n{number}.example/mcp")).await })
+            tokio::spawn(async move {
+                league
+                    .register(&format!("http://n{number}.example/mcp"))
+                    .await
+            })
         })
         .collect();
     let answer = league.register("http://localhost:8101/mcp").await;

@@ -1,7 +1,9 @@
 //! The driver's duties, seen by an agent that keeps a diary.
 
 use crate::requests::{http, raw};
-use matchday_core::agent::{Agent, Ask, Content, DecodeHints, Input, Reply, RequestId, Signing, Step};
+use matchday_core::agent::{
+    Agent, Ask, Content, DecodeHints, Input, Reply, RequestId, Signing, Step,
+};
 use matchday_core::driver::EventDurability;
 use matchday_core::entropy::Entropy;
 use matchday_core::metrics::Metrics;
@@ -32,7 +34,10 @@ pub(crate) struct RecordingAgent {
 
 impl RecordingAgent {
     pub(crate) fn answering(answer_bytes: usize) -> Self {
-        Self { answer_bytes, ..Self::default() }
+        Self {
+            answer_bytes,
+            ..Self::default()
+        }
     }
 }
 
@@ -42,13 +47,18 @@ impl Agent for RecordingAgent {
     fn handle(&mut self, now: Timestamp, _: &mut Entropy, input: Input) -> Step<String> {
         self.times.push(now);
         let padding = "x".repeat(self.answer_bytes);
-        let reply =
-            |to| Reply { to, content: Content::Data(json!({"at": now.as_micros(), "padding": padding})) };
+        let reply = |to| Reply {
+            to,
+            content: Content::Data(json!({"at": now.as_micros(), "padding": padding})),
+        };
         let mut step = Step::default();
         let page = match input {
             Input::Wake => "wake",
             Input::Tick => {
-                assert!(self.wants_tick.is_some_and(|at| at <= now), "ticked before its time");
+                assert!(
+                    self.wants_tick.is_some_and(|at| at <= now),
+                    "ticked before its time"
+                );
                 self.wants_tick = None;
                 step.replies.extend(self.held.drain(..).map(reply));
                 "tick"
@@ -103,7 +113,15 @@ pub(crate) async fn recording_agent(
     inbox_len: usize,
     tick_after: Duration,
 ) -> Handle<RecordingAgent> {
-    run(test_league, inbox_len, RecordingAgent { tick_after, ..RecordingAgent::default() }).await
+    run(
+        test_league,
+        inbox_len,
+        RecordingAgent {
+            tick_after,
+            ..RecordingAgent::default()
+        },
+    )
+    .await
 }
 
 pub(crate) async fn run(
@@ -111,9 +129,19 @@ pub(crate) async fn run(
     inbox_len: usize,
     agent: RecordingAgent,
 ) -> Handle<RecordingAgent> {
-    let options = matchday_runtime::Options { inbox_len, ..test_league.options("recording_agent") };
+    let options = matchday_runtime::Options {
+        inbox_len,
+        ..test_league.options("recording_agent")
+    };
     let stream = Stream("recording_agent".into());
-    matchday_runtime::run(agent, free_port().await, test_league.store.clone(), stream, options).unwrap()
+    matchday_runtime::run(
+        agent,
+        free_port().await,
+        test_league.store.clone(),
+        stream,
+        options,
+    )
+    .unwrap()
 }
 
 pub(crate) async fn until_held(agent: &Handle<RecordingAgent>) {
@@ -130,8 +158,15 @@ async fn a_tick_comes_at_the_deadline_and_a_reply_may_come_with_it() {
     let at = Timestamp::from_micros(answer["result"]["at"].as_i64().unwrap());
     assert!(at.since(began) >= Duration::from_millis(40));
     // Nothing else would wake it before the client gives up.
-    assert!(at.since(began) < Duration::from_secs(9), "{:?}", at.since(began));
-    assert_eq!(agent.inspect(|agent| agent.pages.clone()).await.unwrap(), ["wake", "held", "tick"]);
+    assert!(
+        at.since(began) < Duration::from_secs(9),
+        "{:?}",
+        at.since(began)
+    );
+    assert_eq!(
+        agent.inspect(|agent| agent.pages.clone()).await.unwrap(),
+        ["wake", "held", "tick"]
+    );
 }
 
 #[tokio::test]
@@ -141,8 +176,14 @@ async fn a_record_that_is_due_is_stored_once_and_the_agent_left_alone() {
     let stranger = TestLeague::new(matchday_server::agent_options);
     stranger.post(agent.address(), PING).await;
     test_league.flushed().await;
-    eventually_async("the record is stored", async || test_league.store.stats().exchanges > 0).await;
-    let asked = agent.inspect(|agent| agent.asked.load(Ordering::Relaxed)).await.unwrap();
+    eventually_async("the record is stored", async || {
+        test_league.store.stats().exchanges > 0
+    })
+    .await;
+    let asked = agent
+        .inspect(|agent| agent.asked.load(Ordering::Relaxed))
+        .await
+        .unwrap();
     assert!(asked < 50, "it was looked at {asked} times");
 }
 
@@ -152,14 +193,28 @@ async fn time_never_runs_backwards_for_an_agent() {
     let agent = recording_agent(&test_league, 200, Duration::from_millis(1)).await;
     let mut asking = tokio::task::JoinSet::new();
     for n in 0..200 {
-        let (client, url) = (test_league.client.clone(), format!("http://{}/mcp", agent.address()));
+        let (client, url) = (
+            test_league.client.clone(),
+            format!("http://{}/mcp", agent.address()),
+        );
         let body = if n % 3 == 0 { HELD } else { PING };
         let deadline = Instant::now() + Duration::from_secs(60);
-        asking.spawn(async move { client.post(&url, body.into(), deadline, 1000).await.unwrap().status });
+        asking.spawn(async move {
+            client
+                .post(&url, body.into(), deadline, 1000)
+                .await
+                .unwrap()
+                .status
+        });
     }
     let answered = asking.join_all().await;
     assert!(answered.iter().all(|status| *status == 200));
-    assert!(agent.inspect(|agent| agent.times.is_sorted()).await.unwrap());
+    assert!(
+        agent
+            .inspect(|agent| agent.times.is_sorted())
+            .await
+            .unwrap()
+    );
 }
 
 #[tokio::test]
@@ -169,17 +224,32 @@ async fn a_full_inbox_asks_to_come_again_later() {
     let (held, refused) = tokio::join!(test_league.post(agent.address(), HELD), async {
         until_held(&agent).await;
         let bare = r#"{"message_type":"LEAGUE_QUERY","conversation_id":"conv-1"}"#;
-        let head = raw(agent.address(), &http("POST", "/mcp", PING)).await.to_ascii_lowercase();
+        let head = raw(agent.address(), &http("POST", "/mcp", PING))
+            .await
+            .to_ascii_lowercase();
         assert!(head.contains("retry-after: 1\r\n"), "{head}");
-        (test_league.post(agent.address(), PING).await, test_league.post(agent.address(), bare).await)
+        (
+            test_league.post(agent.address(), PING).await,
+            test_league.post(agent.address(), bare).await,
+        )
     });
     assert_eq!(held.0, 200);
     let ((status, wrapped), (_, bare)) = refused;
     assert_eq!((status, wrapped["id"].as_i64()), (429, Some(1)));
     assert_eq!(
-        (&wrapped["result"]["error_code"], &wrapped["result"]["sender"]),
+        (
+            &wrapped["result"]["error_code"],
+            &wrapped["result"]["sender"]
+        ),
         (&"E014".into(), &"league_manager".into())
     );
-    assert_eq!((&bare["error_code"], &bare["conversation_id"]), (&"E014".into(), &"conv-1".into()));
-    assert_eq!(test_league.post(agent.address(), PING).await.0, 200, "there is room again");
+    assert_eq!(
+        (&bare["error_code"], &bare["conversation_id"]),
+        (&"E014".into(), &"conv-1".into())
+    );
+    assert_eq!(
+        test_league.post(agent.address(), PING).await.0,
+        200,
+        "there is room again"
+    );
 }

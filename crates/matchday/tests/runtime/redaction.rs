@@ -44,11 +44,24 @@ async fn a_token_in_any_field_of_a_message_stands_neither_in_the_log_nor_in_a_co
     };
     let escaped = format!("\\u0074{}", &TOKEN[1..]);
     for value in [TOKEN, &format!("conv-{TOKEN}"), &escaped] {
-        for field in ["conversation_id", "sender", "message_type", "timestamp", "protocol"] {
-            test_league.post(manager.address(), with(field, value, registration()).to_string()).await;
+        for field in [
+            "conversation_id",
+            "sender",
+            "message_type",
+            "timestamp",
+            "protocol",
+        ] {
+            test_league
+                .post(
+                    manager.address(),
+                    with(field, value, registration()).to_string(),
+                )
+                .await;
         }
         for field in ["match_id", "conversation_id", "sender", "league_id"] {
-            test_league.post(manager.address(), with(field, value, report()).to_string()).await;
+            test_league
+                .post(manager.address(), with(field, value, report()).to_string())
+                .await;
         }
         for (method, params) in [
             (value, json!({})),

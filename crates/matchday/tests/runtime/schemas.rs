@@ -4,7 +4,9 @@ use crate::requests::{http, raw};
 use matchday_core::protocol::schema::Library;
 use matchday_core::timing::Timing;
 use matchday_testkit::recording_proxy::RecordingProxy;
-use matchday_testkit::test_league::{TestLeague, endpoint, quick, until_completed, until_registered};
+use matchday_testkit::test_league::{
+    TestLeague, endpoint, quick, until_completed, until_registered,
+};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,7 +14,10 @@ use std::time::Duration;
 async fn get(from: SocketAddr, path: &str) -> (String, Value) {
     let answer = raw(from, &http("GET", path, "")).await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.lines().next().unwrap().to_owned(), serde_json::from_str(body).unwrap_or_default())
+    (
+        head.lines().next().unwrap().to_owned(),
+        serde_json::from_str(body).unwrap_or_default(),
+    )
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -57,8 +62,11 @@ async fn every_agent_tells_what_it_serves_and_serves_it() {
     let at = endpoint(manager.address());
     let referee = test_league.referee(1, &at, Timing::default()).await;
     let player = test_league.player(1, &at, "random").await;
-    let agents =
-        [("manager", manager.address()), ("referee", referee.address()), ("player", player.address())];
+    let agents = [
+        ("manager", manager.address()),
+        ("referee", referee.address()),
+        ("player", player.address()),
+    ];
     for (name, address) in agents {
         let ask = json!({"jsonrpc": "2.0", "id": 1, "method": "rpc.discover", "params": {}});
         let (_, answer) = test_league.post(address, ask.to_string()).await;
@@ -68,7 +76,11 @@ async fn every_agent_tells_what_it_serves_and_serves_it() {
             let ask = json!({"jsonrpc": "2.0", "id": 2, "method": method["name"], "params": {}});
             let (_, answer) = test_league.post(address, ask.to_string()).await;
             let code = &answer["error"]["code"];
-            assert_ne!(*code, -32601, "{name} does not know {}: {answer}", method["name"]);
+            assert_ne!(
+                *code, -32601,
+                "{name} does not know {}: {answer}",
+                method["name"]
+            );
         }
     }
 }
@@ -91,9 +103,21 @@ async fn every_document_is_served_under_schema() {
 async fn what_is_not_there_is_404_and_what_is_there_is_only_to_be_got() {
     let test_league = TestLeague::new(matchday_server::agent_options);
     let manager = test_league.manager(quick(Timing::default())).await;
-    for path in ["/schema/messages/NOTHING.json", "/schema/../etc/passwd", "/schemas", "/schema/messages"] {
-        assert_eq!(get(manager.address(), path).await.0, "HTTP/1.1 404 Not Found", "{path}");
+    for path in [
+        "/schema/messages/NOTHING.json",
+        "/schema/../etc/passwd",
+        "/schemas",
+        "/schema/messages",
+    ] {
+        assert_eq!(
+            get(manager.address(), path).await.0,
+            "HTTP/1.1 404 Not Found",
+            "{path}"
+        );
     }
     let answer = raw(manager.address(), &http("POST", "/schema/index.json", "{}")).await;
-    assert!(answer.starts_with("HTTP/1.1 405") && answer.to_lowercase().contains("allow: get"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 405") && answer.to_lowercase().contains("allow: get"),
+        "{answer}"
+    );
 }

@@ -20,7 +20,11 @@ async fn what_was_asked_is_still_answered_and_nothing_more_is_taken() {
     });
     stopped.unwrap();
     assert_eq!(answer.0, 200);
-    assert!(began.elapsed() < Duration::from_secs(5), "an idle connection held it up: {:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "an idle connection held it up: {:?}",
+        began.elapsed()
+    );
     assert!(TcpStream::connect(address).await.is_err());
     let stream = matchday_store::Stream("recording_agent".into());
     assert_eq!(test_league.store.load(&stream).unwrap().len(), 3);
@@ -33,5 +37,8 @@ async fn an_agent_that_is_dropped_answers_nobody() {
     let address = agent.address();
     assert_eq!(test_league.post(address, PING).await.0, 200);
     drop(agent);
-    eventually_async("it no longer listens", async || TcpStream::connect(address).await.is_err()).await;
+    eventually_async("it no longer listens", async || {
+        TcpStream::connect(address).await.is_err()
+    })
+    .await;
 }

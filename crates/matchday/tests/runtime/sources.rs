@@ -35,23 +35,44 @@ async fn call(test_league: &TestLeague, to: SocketAddr, method: &str, params: Va
 #[tokio::test]
 async fn the_compact_date_that_a_source_prints_is_read_in_strict() {
     let (test_league, manager) = manager().await;
-    for (timestamp, expected) in [("20260302T09:00:00Z", None), ("20260302T090000Z", Some("E021"))] {
+    for (timestamp, expected) in [
+        ("20260302T09:00:00Z", None),
+        ("20260302T090000Z", Some("E021")),
+    ] {
         let message = registration(|message| message["timestamp"] = json!(timestamp));
         let answer = call(&test_league, manager.address(), "register_player", message).await;
-        assert_eq!(answer["result"]["error_code"].as_str(), expected, "{answer}");
+        assert_eq!(
+            answer["result"]["error_code"].as_str(),
+            expected,
+            "{answer}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_endpoint_that_nobody_can_call_is_refused_with_its_path() {
     let (test_league, manager) = manager().await;
-    for bad in ["http:///mcp", "http://localhost:0/mcp", "http://local host/mcp", "http://localhost/\u{7}"] {
-        let message = registration(|message| message["player_meta"]["contact_endpoint"] = json!(bad));
+    for bad in [
+        "http:///mcp",
+        "http://localhost:0/mcp",
+        "http://local host/mcp",
+        "http://localhost/\u{7}",
+    ] {
+        let message =
+            registration(|message| message["player_meta"]["contact_endpoint"] = json!(bad));
         let answer = call(&test_league, manager.address(), "register_player", message).await;
         let told = &answer["result"];
         assert_eq!(
-            (&told["error_code"], &told["context"]["path"], &told["context"]["action"]),
-            (&json!("E002"), &json!("player_meta.contact_endpoint"), &json!("register_player")),
+            (
+                &told["error_code"],
+                &told["context"]["path"],
+                &told["context"]["action"]
+            ),
+            (
+                &json!("E002"),
+                &json!("player_meta.contact_endpoint"),
+                &json!("register_player")
+            ),
             "{bad:?}: {answer}"
         );
     }
@@ -70,7 +91,11 @@ async fn before_the_start_there_is_no_schedule_to_ask_for() {
     let (test_league, manager) = manager().await;
     let answer = call(&test_league, manager.address(), "get_schedule", json!({})).await;
     let told = &answer["result"];
-    assert_eq!((&told["success"], &told["error"]["error_code"]), (&json!(false), &json!("E008")), "{answer}");
+    assert_eq!(
+        (&told["success"], &told["error"]["error_code"]),
+        (&json!(false), &json!("E008")),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
@@ -80,8 +105,10 @@ async fn a_player_and_a_referee_refuse_by_an_error_of_json_rpc() {
     let referee = test_league.referee(1, &at, Timing::default()).await;
     let player = test_league.player(1, &at, "random").await;
     until_registered(&manager, 1, 1).await;
-    for (address, method) in [(player.address(), "report_match_result"), (referee.address(), "start_league")]
-    {
+    for (address, method) in [
+        (player.address(), "report_match_result"),
+        (referee.address(), "start_league"),
+    ] {
         let message = json!({
             "protocol": "league.v2", "message_type": "START_LEAGUE", "sender": "launcher",
             "timestamp": "2026-03-02T09:00:00Z", "conversation_id": "conv-1", "league_id": "league",
@@ -94,7 +121,11 @@ async fn a_player_and_a_referee_refuse_by_an_error_of_json_rpc() {
             "{answer}"
         );
         assert_eq!(
-            (&error["data"]["error_code"], &error["data"]["original_message_type"], answer.get("result")),
+            (
+                &error["data"]["error_code"],
+                &error["data"]["original_message_type"],
+                answer.get("result")
+            ),
             (&json!("E008"), &json!("START_LEAGUE"), None),
             "{answer}"
         );

@@ -14,13 +14,29 @@ async fn a_client_without_the_code_is_told_where_to_learn_of_it() {
         assert_eq!(refused.status, 401, "{refused:?}");
         let challenge = refused.headers["www-authenticate"].to_str().unwrap();
         let metadata = format!("http://{to}/.well-known/oauth-protected-resource/mcp");
-        assert_eq!(challenge, format!("Bearer resource_metadata=\"{metadata}\""));
+        assert_eq!(
+            challenge,
+            format!("Bearer resource_metadata=\"{metadata}\"")
+        );
     }
-    let wrong =
-        send(to, "POST", &[("authorization", "Bearer tok_join_wrong")], &initialize("2025-11-25")).await;
+    let wrong = send(
+        to,
+        "POST",
+        &[("authorization", "Bearer tok_join_wrong")],
+        &initialize("2025-11-25"),
+    )
+    .await;
     assert_eq!(wrong.status, 401);
-    assert!(wrong.headers["www-authenticate"].to_str().unwrap().contains("error=\"invalid_token\""));
-    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"] {
+    assert!(
+        wrong.headers["www-authenticate"]
+            .to_str()
+            .unwrap()
+            .contains("error=\"invalid_token\"")
+    );
+    for path in [
+        "/.well-known/oauth-protected-resource",
+        "/.well-known/oauth-protected-resource/mcp",
+    ] {
         let metadata = get(to, path).await.json();
         assert_eq!(metadata["resource"], json!(format!("http://{to}/mcp")));
         assert_eq!(metadata["bearer_methods_supported"], json!(["header"]));
@@ -32,6 +48,12 @@ async fn with_the_code_a_client_is_let_in() {
     let league = League::new(unhurried()).await;
     let room = guarded(&league).await;
     let shown = format!("Bearer {CODE}");
-    let let_in = send(room.address, "POST", &[("authorization", &shown)], &initialize("2025-11-25")).await;
+    let let_in = send(
+        room.address,
+        "POST",
+        &[("authorization", &shown)],
+        &initialize("2025-11-25"),
+    )
+    .await;
     assert_eq!(let_in.status, 200, "{let_in:?}");
 }

@@ -12,7 +12,10 @@ use tokio::net::TcpStream;
 /// Sends a wait, and gives the connection back with its reply unread.
 async fn begin_wait(to: SocketAddr, headers: &[(&str, &str)], body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(to).await.unwrap();
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"))
+        .collect();
     let length = body.len();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nhost: {to}\r\ncontent-type: application/json\r\n{headers}content-length: \
@@ -23,9 +26,13 @@ async fn begin_wait(to: SocketAddr, headers: &[(&str, &str)], body: &str) -> Tcp
 }
 
 async fn begin_modern(to: SocketAddr, seat: &str) -> TcpStream {
-    let arguments = json!({"name": "wait_for_turn", "arguments": {"seat": seat, "wait_seconds": 20}});
-    let headers =
-        [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", "wait_for_turn")];
+    let arguments =
+        json!({"name": "wait_for_turn", "arguments": {"seat": seat, "wait_seconds": 20}});
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "wait_for_turn"),
+    ];
     begin_wait(to, &headers, &modern("tools/call", arguments)).await
 }
 
@@ -66,7 +73,10 @@ async fn decide(league: &League, room: &Room, bob: &str, asked: &Value) {
 }
 
 fn assert_told(results: &[Value]) {
-    assert!(results.iter().any(|game| game["match_id"] == "R1M1"), "the result is lost: {results:?}");
+    assert!(
+        results.iter().any(|game| game["match_id"] == "R1M1"),
+        "the result is lost: {results:?}"
+    );
 }
 
 #[tokio::test]
@@ -76,13 +86,21 @@ async fn gone_while_nothing_has_happened() {
         let room = league.room().await;
         let client = Legacy::connect(room.address).await;
         let (ann, bob, asked) = before_the_result(&league, &room).await;
-        let waiting = if modern { begin_modern(room.address, &ann).await } else { begin_legacy(&client, &ann).await };
+        let waiting = if modern {
+            begin_modern(room.address, &ann).await
+        } else {
+            begin_legacy(&client, &ann).await
+        };
         // Another call is answered after the server has begun with the wait.
         call(room.address, "my_history", json!({"seat": ann})).await;
         drop(waiting);
         decide(&league, &room, &bob, &asked).await;
         let told = news(room.address, &ann).await;
-        assert_eq!(told["results"].as_array().unwrap().len(), 1, "it is told as new: {told}");
+        assert_eq!(
+            told["results"].as_array().unwrap().len(),
+            1,
+            "it is told as new: {told}"
+        );
     }
 }
 
@@ -93,7 +111,11 @@ async fn gone_when_the_reply_is_there_and_unread() {
         let room = league.room().await;
         let client = Legacy::connect(room.address).await;
         let (ann, bob, asked) = before_the_result(&league, &room).await;
-        let mut waiting = if modern { begin_modern(room.address, &ann).await } else { begin_legacy(&client, &ann).await };
+        let mut waiting = if modern {
+            begin_modern(room.address, &ann).await
+        } else {
+            begin_legacy(&client, &ann).await
+        };
         decide(&league, &room, &bob, &asked).await;
         // The reply has reached this machine, and its client has not read it.
         waiting.readable().await.unwrap();
@@ -148,7 +170,10 @@ async fn a_result_is_repeated_until_a_move_shows_that_it_was_read() {
     make_move(room.address, &ann, &asked, "even").await;
     let first = loop {
         let told = news(room.address, &ann).await;
-        if told["results"].as_array().is_some_and(|results| !results.is_empty()) {
+        if told["results"]
+            .as_array()
+            .is_some_and(|results| !results.is_empty())
+        {
             break told;
         }
     };
@@ -160,13 +185,20 @@ async fn a_result_is_repeated_until_a_move_shows_that_it_was_read() {
         }
     };
     if first["happened"] == "result" {
-        assert_eq!(second["earlier_results"].as_array().unwrap().len(), 1, "{second}");
+        assert_eq!(
+            second["earlier_results"].as_array().unwrap().len(),
+            1,
+            "{second}"
+        );
         assert_eq!(second["results"], json!([]), "{second}");
     }
     make_move(room.address, &ann, &second["turn"], "even").await;
     let last = news(room.address, &ann).await;
     let all = [&last["results"], &last["earlier_results"]];
     let of_first = |game: &&Value| game["match_id"] == first["results"][0]["match_id"];
-    let again = all.iter().flat_map(|list| list.as_array().into_iter().flatten()).find(of_first);
+    let again = all
+        .iter()
+        .flat_map(|list| list.as_array().into_iter().flatten())
+        .find(of_first);
     assert_eq!(again, None, "the move confirmed it: {last}");
 }

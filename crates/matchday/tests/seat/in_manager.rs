@@ -19,23 +19,48 @@ async fn a_manager_with_seats_has_their_tools_and_plays_them() {
     let address = listener.local_addr().unwrap();
     let to = endpoint(address);
     let seats = settings(&to, address);
-    let seats = Seats::open(seats, address, test_league.store.clone(), test_league.options("seats")).unwrap();
+    let seats = Seats::open(
+        seats,
+        address,
+        test_league.store.clone(),
+        test_league.options("seats"),
+    )
+    .unwrap();
     let mut options = test_league.options("league");
     mount(&mut options, &seats);
     let manager = Manager::new(quick(unhurried()));
-    let manager =
-        matchday_runtime::run(manager, listener, test_league.store.clone(), Stream::league(), options)
-            .unwrap();
+    let manager = matchday_runtime::run(
+        manager,
+        listener,
+        test_league.store.clone(),
+        Stream::league(),
+        options,
+    )
+    .unwrap();
     let _referee = test_league.referee(1, &to, unhurried()).await;
 
     let listed = ask(address, "tools/list", json!({})).await.json();
     let names = listed["result"]["tools"].as_array().unwrap();
-    for name in ["get_standings", "join_league", "wait_for_turn", "make_move", "standings", "my_history"] {
+    for name in [
+        "get_standings",
+        "join_league",
+        "wait_for_turn",
+        "make_move",
+        "standings",
+        "my_history",
+    ] {
         assert!(names.iter().any(|tool| tool["name"] == name), "{name}");
     }
-    let prompt = ask(address, "prompts/get", json!({"name": "play_this_league"})).await.json();
-    let text = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
-    assert!(text.contains("join_league") && !text.contains("register_player"), "{text}");
+    let prompt = ask(address, "prompts/get", json!({"name": "play_this_league"}))
+        .await
+        .json();
+    let text = prompt["result"]["messages"][0]["content"]["text"]
+        .as_str()
+        .unwrap();
+    assert!(
+        text.contains("join_league") && !text.contains("register_player"),
+        "{text}"
+    );
 
     let first = join(address, "Ann").await;
     let session = Legacy::connect(address).await;
@@ -67,19 +92,37 @@ async fn at_a_manager_only_the_tools_of_seats_ask_for_the_code() {
         authorization: Authorization::Code(Token::new(CODE).hash()),
         ..settings(&endpoint(address), address)
     };
-    let seats =
-        Seats::open(guarded, address, test_league.store.clone(), test_league.options("seats")).unwrap();
+    let seats = Seats::open(
+        guarded,
+        address,
+        test_league.store.clone(),
+        test_league.options("seats"),
+    )
+    .unwrap();
     let mut options = test_league.options("league");
     mount(&mut options, &seats);
     let manager = Manager::new(quick(unhurried()));
     let store = test_league.store.clone();
-    let manager = matchday_runtime::run(manager, listener, store, Stream::league(), options).unwrap();
-    assert_eq!(call(address, "get_status", json!({})).await["isError"], false);
-    let refused =
-        ask(address, "tools/call", json!({"name": "join_league", "arguments": {"name": "Ann"}})).await;
+    let manager =
+        matchday_runtime::run(manager, listener, store, Stream::league(), options).unwrap();
+    assert_eq!(
+        call(address, "get_status", json!({})).await["isError"],
+        false
+    );
+    let refused = ask(
+        address,
+        "tools/call",
+        json!({"name": "join_league", "arguments": {"name": "Ann"}}),
+    )
+    .await;
     assert_eq!(refused.status, 401, "{refused:?}");
-    assert!(refused.headers.contains_key("www-authenticate"), "{refused:?}");
-    let metadata = get(address, "/.well-known/oauth-protected-resource").await.json();
+    assert!(
+        refused.headers.contains_key("www-authenticate"),
+        "{refused:?}"
+    );
+    let metadata = get(address, "/.well-known/oauth-protected-resource")
+        .await
+        .json();
     assert_eq!(metadata["resource"], format!("http://{address}/mcp"));
     manager.shutdown().await.unwrap();
 }

@@ -15,14 +15,26 @@ async fn a_turn_tells_all_that_is_needed_to_choose() {
     league.begin(2).await;
     let told = news(room.address, &seat).await;
     let turn = &told["turn"];
-    assert_eq!((&told["happened"], &turn["options"]), (&"your_turn".into(), &json!(["even", "odd"])));
-    assert_eq!((&turn["match_id"], &turn["game_type"]), (&"R1M1".into(), &"even_odd".into()));
+    assert_eq!(
+        (&told["happened"], &turn["options"]),
+        (&"your_turn".into(), &json!(["even", "odd"]))
+    );
+    assert_eq!(
+        (&turn["match_id"], &turn["game_type"]),
+        (&"R1M1".into(), &"even_odd".into())
+    );
     assert_eq!(told["invitation"]["match_id"], "R1M1");
     assert!(turn["rules"].as_str().unwrap().contains("even"), "{turn}");
     assert!(turn["seconds_left"].as_f64().unwrap() > 10.0, "{turn}");
-    assert!(told["next"].as_str().unwrap().contains("make_move"), "{told}");
+    assert!(
+        told["next"].as_str().unwrap().contains("make_move"),
+        "{told}"
+    );
     let again = news(room.address, &seat).await;
-    assert_eq!(again["turn"]["turn"], turn["turn"], "an open turn is told again");
+    assert_eq!(
+        again["turn"]["turn"], turn["turn"],
+        "an open turn is told again"
+    );
 }
 
 #[tokio::test]
@@ -44,18 +56,36 @@ async fn a_move_counts_once_and_cannot_be_taken_back() {
     let again = make_move(room.address, &a, &asked, "even").await;
     assert_eq!(again["structuredContent"]["already_made"], true, "{again}");
     let other = make_move(room.address, &a, &asked, "odd").await;
-    assert!(refusal(&other).contains("a move cannot be taken back"), "{other}");
-    let unnamed = call(room.address, "make_move", json!({"seat": a, "choice": "odd"})).await;
-    assert!(refusal(&unnamed).contains("nothing to choose now"), "{unnamed}");
+    assert!(
+        refusal(&other).contains("a move cannot be taken back"),
+        "{other}"
+    );
+    let unnamed = call(
+        room.address,
+        "make_move",
+        json!({"seat": a, "choice": "odd"}),
+    )
+    .await;
+    assert!(
+        refusal(&unnamed).contains("nothing to choose now"),
+        "{unnamed}"
+    );
 
     let asked = turn(room.address, &b).await;
     make_move(room.address, &b, &asked, "odd").await;
     let told = news(room.address, &a).await;
     let result = &told["results"][0];
-    assert_eq!((&result["your_choice"], &result["forfeited"]), (&"even".into(), &false.into()), "{told}");
+    assert_eq!(
+        (&result["your_choice"], &result["forfeited"]),
+        (&"even".into(), &false.into()),
+        "{told}"
+    );
     assert!(result["chosen_for_you"].is_null(), "{told}");
     let late = make_move(room.address, &a, &asked, "even").await;
-    assert!(refusal(&late).contains("this turn is not open"), "another's turn, and a past one: {late}");
+    assert!(
+        refusal(&late).contains("this turn is not open"),
+        "another's turn, and a past one: {late}"
+    );
 }
 
 #[tokio::test]
@@ -67,34 +97,66 @@ async fn whoever_does_not_move_has_the_fallback_choose_and_is_told_so() {
     league.begin(2).await;
     let asked = turn(room.address, &seat).await;
     let done = until_completed(&league.manager, Duration::from_secs(60)).await;
-    assert!(done.rows().iter().all(|row| row.technical_losses.unwrap_or(0) == 0), "{:?}", done.rows());
+    assert!(
+        done.rows()
+            .iter()
+            .all(|row| row.technical_losses.unwrap_or(0) == 0),
+        "{:?}",
+        done.rows()
+    );
     let late = make_move(room.address, &seat, &asked, "odd").await;
     assert!(refusal(&late).contains("too late"), "{late}");
     assert!(refusal(&late).contains("always_even"), "{late}");
     let mut told = news(room.address, &seat).await;
     let result = told["results"][0].take();
     assert_eq!(result["your_choice"], "even", "{result}");
-    assert!(result["chosen_for_you"].as_str().unwrap().contains("nothing was decided"), "{result}");
+    assert!(
+        result["chosen_for_you"]
+            .as_str()
+            .unwrap()
+            .contains("nothing was decided"),
+        "{result}"
+    );
     let history = call(room.address, "my_history", json!({"seat": seat})).await;
     let history = &history["structuredContent"];
-    assert_eq!((&history["moves_made_for_you"], &history["played"]), (&1.into(), &1.into()), "{history}");
+    assert_eq!(
+        (&history["moves_made_for_you"], &history["played"]),
+        (&1.into(), &1.into()),
+        "{history}"
+    );
 }
 
 #[tokio::test]
 async fn without_a_fallback_whoever_does_not_move_forfeits() {
     let league = League::new(hurried()).await;
     let listener = matchday_testkit::test_league::free_port().await;
-    let alone = |settings| matchday_server::seat::SeatSettings { fallback: None, ..settings };
+    let alone = |settings| matchday_server::seat::SeatSettings {
+        fallback: None,
+        ..settings
+    };
     let room = Room::open_at(listener, &league.file(), &league.to, alone).await;
     let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let joined = call(room.address, "join_league", json!({"name": "Ann"})).await;
     let joined = &joined["structuredContent"];
-    assert!(joined["if_you_do_not_move"].as_str().unwrap().contains("you lose the match"), "{joined}");
+    assert!(
+        joined["if_you_do_not_move"]
+            .as_str()
+            .unwrap()
+            .contains("you lose the match"),
+        "{joined}"
+    );
     league.begin(2).await;
     let done = until_completed(&league.manager, Duration::from_secs(30)).await;
     let rows = done.rows();
-    let lost = rows.iter().find(|row| row.display_name.raw() == "Ann").unwrap();
-    assert_eq!((lost.losses, lost.technical_losses), (1, Some(1)), "{lost:?}");
+    let lost = rows
+        .iter()
+        .find(|row| row.display_name.raw() == "Ann")
+        .unwrap();
+    assert_eq!(
+        (lost.losses, lost.technical_losses),
+        (1, Some(1)),
+        "{lost:?}"
+    );
     let seat = joined["seat"].as_str().unwrap();
     let told = news(room.address, seat).await;
     assert_eq!(told["results"][0]["forfeited"], true, "{told}");
@@ -106,11 +168,22 @@ async fn a_seat_is_found_by_its_key_alone() {
     let room = league.room().await;
     join(room.address, "Ann").await;
     for tool in ["wait_for_turn", "make_move", "standings", "my_history"] {
-        let wrong = call(room.address, tool, json!({"seat": "seat_1", "choice": "even"})).await;
-        assert!(refusal(&wrong).contains("no seat has this key"), "{tool}: {wrong}");
+        let wrong = call(
+            room.address,
+            tool,
+            json!({"seat": "seat_1", "choice": "even"}),
+        )
+        .await;
+        assert!(
+            refusal(&wrong).contains("no seat has this key"),
+            "{tool}: {wrong}"
+        );
         assert_eq!(wrong["structuredContent"]["error_code"], "E012");
         let none = call(room.address, tool, json!({"choice": "even"})).await;
-        assert!(refusal(&none).contains("call join_league first"), "{tool}: {none}");
+        assert!(
+            refusal(&none).contains("call join_league first"),
+            "{tool}: {none}"
+        );
     }
     let unfit = call(room.address, "make_move", json!({"seat": "seat_1"})).await;
     assert!(refusal(&unfit).contains("choice"), "{unfit}");
@@ -118,8 +191,11 @@ async fn a_seat_is_found_by_its_key_alone() {
 
 #[tokio::test]
 async fn an_invitation_is_told_by_itself_when_the_turn_does_not_follow() {
-    let league =
-        League::new(matchday_core::timing::Timing { join: Duration::from_secs(20), ..unhurried() }).await;
+    let league = League::new(matchday_core::timing::Timing {
+        join: Duration::from_secs(20),
+        ..unhurried()
+    })
+    .await;
     let room = league.room().await;
     let seat = join(room.address, "Ann").await;
     // It registers and then answers nothing, so the match does not get beyond its beginning.
@@ -129,9 +205,19 @@ async fn an_invitation_is_told_by_itself_when_the_turn_does_not_follow() {
         "contact_endpoint": format!("http://{}/mcp", silent.local_addr().unwrap()),
     });
     let answering = tokio::spawn(crate::room::answer_probes_only(silent));
-    call(league.manager.address(), "register_player", json!({"player_meta": meta})).await;
+    call(
+        league.manager.address(),
+        "register_player",
+        json!({"player_meta": meta}),
+    )
+    .await;
     league.begin(2).await;
-    let told = call(room.address, "wait_for_turn", json!({"seat": seat, "wait_seconds": 30})).await;
+    let told = call(
+        room.address,
+        "wait_for_turn",
+        json!({"seat": seat, "wait_seconds": 30}),
+    )
+    .await;
     let told = &told["structuredContent"];
     assert_eq!(
         (&told["happened"], &told["invitation"]["opponent_id"]),

@@ -43,9 +43,16 @@ async fn a_seat_is_the_same_player_after_a_restart_and_knows_what_was_told() {
 
     let room = back(&league, room.close().await).await;
     let told = news(room.address, &a).await;
-    assert_eq!((&told["happened"], &told["results"]), (&"league_over".into(), &json!([])), "{told}");
+    assert_eq!(
+        (&told["happened"], &told["results"]),
+        (&"league_over".into(), &json!([])),
+        "{told}"
+    );
     let history = call(room.address, "my_history", json!({"seat": a})).await;
-    assert_eq!(history["structuredContent"]["games"][0]["your_choice"], "even", "{history}");
+    assert_eq!(
+        history["structuredContent"]["games"][0]["your_choice"], "even",
+        "{history}"
+    );
     room.close().await;
     let found = verify_file(&league.file()).unwrap();
     assert!(found.fault.is_none(), "{found:?}");
@@ -75,12 +82,19 @@ async fn a_wait_ends_when_the_process_does() {
     let room = league.room().await;
     let client = Legacy::connect(room.address).await;
     client.call("join_league", json!({"name": "Ann"})).await;
-    let waiting =
-        tokio::spawn(async move { client.call("wait_for_turn", json!({"wait_seconds": 50})).await });
+    let waiting = tokio::spawn(async move {
+        client
+            .call("wait_for_turn", json!({"wait_seconds": 50}))
+            .await
+    });
     tokio::task::yield_now().await;
     let began = Instant::now();
     room.close().await;
     // It is told that the server stops, or loses its connection; it does not wait for its 50 seconds.
     let _ = waiting.await;
-    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(40),
+        "{:?}",
+        began.elapsed()
+    );
 }

@@ -21,12 +21,18 @@ use tokio::task::JoinHandle;
 
 /// Time enough for a client that is asked at once; a test that wants to be late waits for a second or so.
 pub(crate) fn unhurried() -> Timing {
-    Timing { choice: Duration::from_secs(20), ..short() }
+    Timing {
+        choice: Duration::from_secs(20),
+        ..short()
+    }
 }
 
 /// About a second is left to think of this.
 pub(crate) fn hurried() -> Timing {
-    Timing { choice: Duration::from_secs(3), ..short() }
+    Timing {
+        choice: Duration::from_secs(3),
+        ..short()
+    }
 }
 
 pub(crate) fn settings(manager: &Endpoint, home: SocketAddr) -> SeatSettings {
@@ -84,9 +90,20 @@ impl Room {
     ) -> Self {
         let address = listener.local_addr().unwrap();
         let store = Store::open(file).unwrap();
-        let seats = Seats::open(change(settings(manager, address)), address, store.clone(), options).unwrap();
+        let seats = Seats::open(
+            change(settings(manager, address)),
+            address,
+            store.clone(),
+            options,
+        )
+        .unwrap();
         let (close, closing) = watch::channel(false);
-        Self { address, store, close, serving: tokio::spawn(serve(seats, listener, closing)) }
+        Self {
+            address,
+            store,
+            close,
+            serving: tokio::spawn(serve(seats, listener, closing)),
+        }
     }
 
     pub(crate) async fn close(self) -> SocketAddr {
@@ -103,7 +120,10 @@ pub(crate) const CODE: &str = "tok_join_0123456789abcdef";
 /// Seats that ask for a bearer token.
 pub(crate) async fn guarded(league: &League) -> Room {
     let authorization = Authorization::Code(Token::new(CODE).hash());
-    let guarded = |settings: SeatSettings| SeatSettings { authorization, ..settings };
+    let guarded = |settings: SeatSettings| SeatSettings {
+        authorization,
+        ..settings
+    };
     Room::open_at(free_port().await, &league.file(), &league.to, guarded).await
 }
 
@@ -119,10 +139,18 @@ pub(crate) struct League {
 impl League {
     pub(crate) async fn new(timing: Timing) -> Self {
         let test_league = TestLeague::new(matchday_server::agent_options);
-        let manager = test_league.manager(matchday_testkit::test_league::quick(timing)).await;
+        let manager = test_league
+            .manager(matchday_testkit::test_league::quick(timing))
+            .await;
         let to = endpoint(manager.address());
         let referee = test_league.referee(1, &to, timing).await;
-        Self { test_league, manager, to, folder: tempfile::tempdir().unwrap(), _referee: referee }
+        Self {
+            test_league,
+            manager,
+            to,
+            folder: tempfile::tempdir().unwrap(),
+            _referee: referee,
+        }
     }
 
     pub(crate) fn file(&self) -> std::path::PathBuf {
@@ -147,13 +175,21 @@ pub(crate) fn default_league() -> String {
 pub(crate) async fn join(to: SocketAddr, name: &str) -> String {
     let joined = call(to, "join_league", json!({"name": name})).await;
     assert_ne!(joined["isError"], true, "{joined}");
-    joined["structuredContent"]["seat"].as_str().unwrap().to_owned()
+    joined["structuredContent"]["seat"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// Waits until something other than nothing happens.
 pub(crate) async fn news(to: SocketAddr, seat: &str) -> Value {
     for _ in 0..20 {
-        let told = call(to, "wait_for_turn", json!({"seat": seat, "wait_seconds": 10})).await;
+        let told = call(
+            to,
+            "wait_for_turn",
+            json!({"seat": seat, "wait_seconds": 10}),
+        )
+        .await;
         assert_ne!(told["isError"], true, "{told}");
         let told = told["structuredContent"].clone();
         if !["nothing_yet", "invitation"].contains(&told["happened"].as_str().unwrap()) {
@@ -176,14 +212,25 @@ pub(crate) async fn turn(to: SocketAddr, seat: &str) -> Value {
 }
 
 pub(crate) async fn make_move(to: SocketAddr, seat: &str, turn: &Value, choice: &str) -> Value {
-    call(to, "make_move", json!({"seat": seat, "turn": turn["turn"], "choice": choice})).await
+    call(
+        to,
+        "make_move",
+        json!({"seat": seat, "turn": turn["turn"], "choice": choice}),
+    )
+    .await
 }
 
 /// The words of a refusal.
 pub(crate) fn refusal(result: &Value) -> String {
     assert_eq!(result["isError"], true, "{result}");
-    assert!(result["structuredContent"]["error_code"].is_string(), "{result}");
-    result["structuredContent"]["error_message"].as_str().unwrap().to_owned()
+    assert!(
+        result["structuredContent"]["error_code"].is_string(),
+        "{result}"
+    );
+    result["structuredContent"]["error_message"]
+        .as_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// Answers whether it is there, and leaves everything else unanswered.

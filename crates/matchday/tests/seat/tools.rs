@@ -17,7 +17,10 @@ async fn checked(of: SocketAddr, tool: &str, arguments: Value) -> Value {
     let schema = &tools.iter().find(|known| known["name"] == tool).unwrap()["outputSchema"];
     let validator = jsonschema::validator_for(schema).unwrap();
     let given = &result["structuredContent"];
-    let wrong: Vec<_> = validator.iter_errors(given).map(|error| error.to_string()).collect();
+    let wrong: Vec<_> = validator
+        .iter_errors(given)
+        .map(|error| error.to_string())
+        .collect();
     assert!(wrong.is_empty(), "{tool}: {wrong:?} in {given}");
     result
 }
@@ -27,16 +30,40 @@ async fn every_tool_says_what_it_is_for_in_both_revisions() {
     let league = League::new(unhurried()).await;
     let room = league.room().await;
     let listed = tools(room.address).await;
-    let names: Vec<_> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["join_league", "wait_for_turn", "make_move", "standings", "my_history"]);
+    let names: Vec<_> = listed
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "join_league",
+            "wait_for_turn",
+            "make_move",
+            "standings",
+            "my_history"
+        ]
+    );
     for tool in &listed {
-        assert!(tool["title"].is_string() && tool["annotations"]["title"].is_string(), "{tool}");
+        assert!(
+            tool["title"].is_string() && tool["annotations"]["title"].is_string(),
+            "{tool}"
+        );
         assert!(tool["description"].as_str().unwrap().len() > 60, "{tool}");
         assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{tool}");
-        assert!(tool["inputSchema"]["properties"]["seat"]["description"].is_string(), "{tool}");
+        assert!(
+            tool["inputSchema"]["properties"]["seat"]["description"].is_string(),
+            "{tool}"
+        );
     }
-    let legacy = Legacy::connect(room.address).await.ask("tools/list", json!({})).await;
-    assert_eq!(legacy["result"]["tools"].as_array().unwrap().len(), listed.len());
+    let legacy = Legacy::connect(room.address)
+        .await
+        .ask("tools/list", json!({}))
+        .await;
+    assert_eq!(
+        legacy["result"]["tools"].as_array().unwrap().len(),
+        listed.len()
+    );
 }
 
 #[tokio::test]
@@ -46,13 +73,26 @@ async fn what_tools_give_fits_their_schemas() {
     let to = room.address;
     let _other = league.test_league.player(1, &league.to, "always_odd").await;
     let joined = checked(to, "join_league", json!({"name": "Ann"})).await;
-    let seat = joined["structuredContent"]["seat"].as_str().unwrap().to_owned();
-    checked(to, "wait_for_turn", json!({"seat": seat, "wait_seconds": 0})).await;
+    let seat = joined["structuredContent"]["seat"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    checked(
+        to,
+        "wait_for_turn",
+        json!({"seat": seat, "wait_seconds": 0}),
+    )
+    .await;
     checked(to, "wait_for_turn", json!({"seat": "wrong"})).await;
     league.begin(2).await;
     let asked = turn(to, &seat).await;
     checked(to, "wait_for_turn", json!({"seat": seat})).await;
-    checked(to, "make_move", json!({"seat": seat, "turn": asked["turn"], "choice": "odd"})).await;
+    checked(
+        to,
+        "make_move",
+        json!({"seat": seat, "turn": asked["turn"], "choice": "odd"}),
+    )
+    .await;
     loop {
         let told = checked(to, "wait_for_turn", json!({"seat": seat})).await;
         if told["structuredContent"]["happened"] == "league_over" {
@@ -79,11 +119,17 @@ async fn in_the_older_revision_a_session_plays_without_naming_its_seat() {
     };
     assert_eq!(told["player_id"], "P01");
     let made = client.call("make_move", json!({"choice": "even"})).await;
-    assert_eq!(made["structuredContent"]["turn"], told["turn"]["turn"], "{made}");
+    assert_eq!(
+        made["structuredContent"]["turn"], told["turn"]["turn"],
+        "{made}"
+    );
     let asked = turn(room.address, &other).await;
     make_move(room.address, &other, &asked, "odd").await;
     let told = client.call("wait_for_turn", json!({})).await;
-    assert_eq!(told["structuredContent"]["results"][0]["your_choice"], "even", "{told}");
+    assert_eq!(
+        told["structuredContent"]["results"][0]["your_choice"], "even",
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -94,8 +140,16 @@ async fn the_prompt_says_how_to_play() {
     assert_eq!(listed["result"]["prompts"][0]["name"], "play_this_league");
     let prompt = json!({"name": "play_this_league", "arguments": {"display_name": "Zoe"}});
     let prompt = ask(room.address, "prompts/get", prompt).await.json();
-    let text = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
-    for word in ["Zoe", "join_league", "wait_for_turn", "make_move", "league_over"] {
+    let text = prompt["result"]["messages"][0]["content"]["text"]
+        .as_str()
+        .unwrap();
+    for word in [
+        "Zoe",
+        "join_league",
+        "wait_for_turn",
+        "make_move",
+        "league_over",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
 }
@@ -106,8 +160,15 @@ async fn strangers_and_what_is_no_request_are_refused() {
     let room = league.room().await;
     let to = room.address;
     let body = initialize("2025-11-25");
-    for headers in [[("host", "evil.example")], [("origin", "https://evil.example")]] {
-        assert_eq!(send(to, "POST", &headers, &body).await.status, 403, "{headers:?}");
+    for headers in [
+        [("host", "evil.example")],
+        [("origin", "https://evil.example")],
+    ] {
+        assert_eq!(
+            send(to, "POST", &headers, &body).await.status,
+            403,
+            "{headers:?}"
+        );
     }
     for (body, status) in [("{", 400), ("[]", 400), ("7", 400)] {
         let reply = send(to, "POST", &[], body).await;
@@ -123,9 +184,21 @@ async fn an_argument_that_does_not_fit_is_named() {
     let room = league.room().await;
     let to = room.address;
     for (tool, arguments, field) in [
-        ("join_league", json!({"name": 7}), "name: expected a text, got 7"),
-        ("join_league", json!({"name": "Ann", "league_id": "other"}), "league_id: expected"),
-        ("wait_for_turn", json!({"seat": ["x"]}), "seat: expected a text, got [\"x\"]"),
+        (
+            "join_league",
+            json!({"name": 7}),
+            "name: expected a text, got 7",
+        ),
+        (
+            "join_league",
+            json!({"name": "Ann", "league_id": "other"}),
+            "league_id: expected",
+        ),
+        (
+            "wait_for_turn",
+            json!({"seat": ["x"]}),
+            "seat: expected a text, got [\"x\"]",
+        ),
         (
             "make_move",
             json!({"turn": 7, "choice": 1, "seat": join(to, "Ann").await}),
@@ -133,11 +206,17 @@ async fn an_argument_that_does_not_fit_is_named() {
         ),
     ] {
         let refused = call(to, tool, arguments).await;
-        assert!(crate::room::refusal(&refused).starts_with(field), "{tool}: {refused}");
+        assert!(
+            crate::room::refusal(&refused).starts_with(field),
+            "{tool}: {refused}"
+        );
     }
     let wrong = json!({"seat": join(to, "Bob").await, "wait_seconds": "soon"});
     let refused = crate::room::refusal(&call(to, "wait_for_turn", wrong).await);
-    assert!(refused.starts_with("wait_seconds: expected a whole number"), "{refused}");
+    assert!(
+        refused.starts_with("wait_seconds: expected a whole number"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]
@@ -146,10 +225,25 @@ async fn the_briefing_is_of_this_league_and_its_game() {
     let room = league.room().await;
     let discovered = ask(room.address, "server/discover", json!({})).await.json();
     let instructions = discovered["result"]["instructions"].as_str().unwrap();
-    let prompt = ask(room.address, "prompts/get", json!({"name": "play_this_league"})).await.json();
-    let prompt = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    let prompt = ask(
+        room.address,
+        "prompts/get",
+        json!({"name": "play_this_league"}),
+    )
+    .await
+    .json();
+    let prompt = prompt["result"]["messages"][0]["content"]["text"]
+        .as_str()
+        .unwrap();
     let joined = call(room.address, "join_league", json!({"name": "Ann"})).await;
-    assert_eq!(joined["structuredContent"]["games"].as_array().unwrap().len(), 1, "{joined}");
+    assert_eq!(
+        joined["structuredContent"]["games"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1,
+        "{joined}"
+    );
     for text in [instructions, prompt] {
         for word in ["join_league", "wait_for_turn", "make_move", "even_odd"] {
             assert!(text.contains(word), "{word}: {text}");
@@ -175,6 +269,13 @@ async fn a_client_that_asks_for_it_hears_that_a_wait_goes_on() {
     let client = Legacy::connect(room.address).await;
     let request = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params});
     let reply = client.send("POST", &request.to_string()).await;
-    assert!(reply.body.contains("notifications/progress"), "{}", reply.body);
-    assert_eq!(reply.json()["result"]["structuredContent"]["happened"], "nothing_yet");
+    assert!(
+        reply.body.contains("notifications/progress"),
+        "{}",
+        reply.body
+    );
+    assert_eq!(
+        reply.json()["result"]["structuredContent"]["happened"],
+        "nothing_yet"
+    );
 }

@@ -15,16 +15,46 @@ async fn calls_and_replies_are_kept_with_their_match_and_without_the_key() {
     make_move(room.address, &seat, &asked, "even").await;
     while news(room.address, &seat).await["happened"] != "league_over" {}
     room.close().await;
-    let kept = Store::open_read_only(&league.file()).unwrap().exchanges().unwrap();
-    let of_seat: Vec<_> =
-        kept.iter().filter(|exchange| exchange.conversation_id.as_str() == "conv-seat-P02").collect();
-    let said = |tool: &str| of_seat.iter().filter(|exchange| exchange.message_type.raw() == tool).count();
-    assert_eq!((said("join_league"), said("make_move")), (1, 2), "{of_seat:#?}");
-    let moved = of_seat.iter().find(|exchange| exchange.request.contains("\"even\"")).unwrap();
-    assert_eq!(moved.match_id.as_ref().map(|id| id.as_str()), Some("R1M1"), "{moved:?}");
-    let wrong = of_seat.iter().find(|exchange| exchange.request.contains("seven")).unwrap();
+    let kept = Store::open_read_only(&league.file())
+        .unwrap()
+        .exchanges()
+        .unwrap();
+    let of_seat: Vec<_> = kept
+        .iter()
+        .filter(|exchange| exchange.conversation_id.as_str() == "conv-seat-P02")
+        .collect();
+    let said = |tool: &str| {
+        of_seat
+            .iter()
+            .filter(|exchange| exchange.message_type.raw() == tool)
+            .count()
+    };
+    assert_eq!(
+        (said("join_league"), said("make_move")),
+        (1, 2),
+        "{of_seat:#?}"
+    );
+    let moved = of_seat
+        .iter()
+        .find(|exchange| exchange.request.contains("\"even\""))
+        .unwrap();
+    assert_eq!(
+        moved.match_id.as_ref().map(|id| id.as_str()),
+        Some("R1M1"),
+        "{moved:?}"
+    );
+    let wrong = of_seat
+        .iter()
+        .find(|exchange| exchange.request.contains("seven"))
+        .unwrap();
     assert_eq!(wrong.error_code.as_deref(), Some("E010"), "{wrong:?}");
-    let told = of_seat.iter().find(|exchange| exchange.message_type.raw() == "wait_for_turn").unwrap();
-    assert!(told.answer.as_ref().unwrap().contains("your_turn"), "{told:?}");
+    let told = of_seat
+        .iter()
+        .find(|exchange| exchange.message_type.raw() == "wait_for_turn")
+        .unwrap();
+    assert!(
+        told.answer.as_ref().unwrap().contains("your_turn"),
+        "{told:?}"
+    );
     assert!(!format!("{kept:?}").contains(&seat), "the key is kept");
 }

@@ -13,11 +13,15 @@ fn an_unknown_league_is_answered_with_e007_and_with_those_that_there_are() {
         assert_eq!(answer["error_code"], "E007", "{answer}");
         let words = answer["error_message"].as_str().unwrap();
         assert!(
-            words.contains(&fixture.manager("autumn")) && words.contains(&fixture.manager("spring")),
+            words.contains(&fixture.manager("autumn"))
+                && words.contains(&fixture.manager("spring")),
             "{words}"
         );
     }
-    assert_eq!(fixture.call("GET", "/leagues/sprang/", None, None).status, 404);
+    assert_eq!(
+        fixture.call("GET", "/leagues/sprang/", None, None).status,
+        404
+    );
 }
 
 #[test]
@@ -28,7 +32,10 @@ fn a_registration_that_names_no_league_goes_to_that_of_its_path() {
     let answer = fixture.post("/leagues/autumn/mcp", registration()).json();
     assert_eq!(answer["status"], "ACCEPTED", "{answer}");
     assert_eq!(
-        (&fixture.show("autumn")["players"], &fixture.show("spring")["players"]),
+        (
+            &fixture.show("autumn")["players"],
+            &fixture.show("spring")["players"]
+        ),
         (&1.into(), &0.into())
     );
 }
@@ -47,12 +54,21 @@ fn with_one_league_the_old_addresses_are_its_own() {
     assert_eq!(answer["result"]["success"], true, "{answer}");
     for page in ["/", "/leagues/spring/"] {
         let page = fixture.call("GET", page, None, None);
-        assert!(page.status == 200 && page.body.contains("app.js"), "the dashboard: {page:?}");
+        assert!(
+            page.status == 200 && page.body.contains("app.js"),
+            "the dashboard: {page:?}"
+        );
     }
     let redirect = fixture.call("GET", "/leagues/spring", None, None);
     assert_eq!(redirect.status, 308);
     for path in ["health/live", "api/league", "schemas/openrpc.manager.json"] {
-        assert_ne!(fixture.call("GET", &format!("/leagues/spring/{path}"), None, None).status, 503, "{path}");
+        assert_ne!(
+            fixture
+                .call("GET", &format!("/leagues/spring/{path}"), None, None)
+                .status,
+            503,
+            "{path}"
+        );
     }
 }
 
@@ -65,30 +81,63 @@ fn the_list_shows_what_the_viewer_may_see() {
     let page = |token: Option<&str>| fixture.call("GET", "/", token, None).body;
     assert!(page(None).contains("spring") && !page(None).contains("secret"));
     assert!(page(Some(SERVICE_TOKEN)).contains("secret"));
-    assert!(page(Some(&tokens[0])).contains("secret"), "its operator sees it");
-    assert_eq!(fixture.call("GET", "/api/leagues/secret", None, None).status, 404);
-    let listed = fixture.call("GET", "/api/leagues", Some(&tokens[0]), None).json();
+    assert!(
+        page(Some(&tokens[0])).contains("secret"),
+        "its operator sees it"
+    );
+    assert_eq!(
+        fixture
+            .call("GET", "/api/leagues/secret", None, None)
+            .status,
+        404
+    );
+    let listed = fixture
+        .call("GET", "/api/leagues", Some(&tokens[0]), None)
+        .json();
     let names: Vec<&str> = listed["leagues"]
         .as_array()
         .unwrap()
         .iter()
         .filter_map(|league| league["league_id"].as_str())
         .collect();
-    assert_eq!(names, ["autumn", "secret", "spring"], "in alphabetical order");
+    assert_eq!(
+        names,
+        ["autumn", "secret", "spring"],
+        "in alphabetical order"
+    );
 }
 
 #[test]
 fn a_rotated_operator_token_decides_who_sees_the_league() {
     let fixture = Fixture::new();
     let service = fixture.serve(&[]);
-    let old = fixture.create(&["secret"], &["--public-reads", "off"]).remove(0);
+    let old = fixture
+        .create(&["secret"], &["--public-reads", "off"])
+        .remove(0);
     let manager = fixture.manager("secret");
-    let at = ["--manager", &manager, "--league-id", "secret", "--operator-token", &old, "--json"];
-    let rotated = fixture.cli.run(&[&["admin"], &at[..], &["rotate", "operator"]].concat());
+    let at = [
+        "--manager",
+        &manager,
+        "--league-id",
+        "secret",
+        "--operator-token",
+        &old,
+        "--json",
+    ];
+    let rotated = fixture
+        .cli
+        .run(&[&["admin"], &at[..], &["rotate", "operator"]].concat());
     assert_eq!(rotated.code, 0, "{rotated:?}");
     let new = rotated.json()["auth_token"].as_str().unwrap().to_owned();
-    let sees = |token: &str| fixture.call("GET", "/api/leagues/secret", Some(token), None).status == 200;
-    eventually("the list knows the new token alone", || !sees(&old) && sees(&new));
+    let sees = |token: &str| {
+        fixture
+            .call("GET", "/api/leagues/secret", Some(token), None)
+            .status
+            == 200
+    };
+    eventually("the list knows the new token alone", || {
+        !sees(&old) && sees(&new)
+    });
     drop(service);
     let _service = fixture.serve(&[]);
     assert!(sees(&new) && !sees(&old), "also after a crash");
@@ -111,7 +160,12 @@ fn a_request_to_a_name_that_is_not_the_services_own_is_refused_wherever_the_name
             let refused = fixture.call("GET", &format!("http://{authority}{path}"), None, None);
             assert_eq!(refused.status, status, "{authority} {path}: {refused:?}");
         }
-        let own = fixture.call("GET", &format!("http://{}{path}", fixture.listen), None, None);
+        let own = fixture.call(
+            "GET",
+            &format!("http://{}{path}", fixture.listen),
+            None,
+            None,
+        );
         assert_ne!(own.status, 403, "{path}: {own:?}");
     }
 }

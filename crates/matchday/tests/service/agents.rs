@@ -18,7 +18,9 @@ pub(crate) struct Agents {
 
 /// Registers players that answer nothing, ever.
 pub(crate) fn hanging(fixture: &Fixture, league: &str, count: usize) -> Agents {
-    register(fixture, league, "even_odd", count, |_, _| Answer::json(&json!({})).after(NEVER))
+    register(fixture, league, "even_odd", count, |_, _| {
+        Answer::json(&json!({})).after(NEVER)
+    })
 }
 
 /// Registers players that accept every invitation to this game, and take note of everything else. They registered with a bare
@@ -58,7 +60,10 @@ fn register(
         let known = Arc::clone(&identity);
         let peer = runtime.block_on(FakePeer::start(move |body| {
             let (id, token) = known.get().cloned().unwrap_or_default();
-            answer(&serde_json::from_slice(body).unwrap_or_default(), (&id, &token))
+            answer(
+                &serde_json::from_slice(body).unwrap_or_default(),
+                (&id, &token),
+            )
         }));
         let mut message = registration();
         message["sender"] = format!("player:fake-{number}").into();
@@ -67,11 +72,18 @@ fn register(
         meta["display_name"] = format!("Fake {number}").into();
         meta["game_types"] = json!([game]);
         meta["contact_endpoint"] = peer.url().into();
-        let answer = fixture.post(&format!("/leagues/{league}/mcp"), message).json();
+        let answer = fixture
+            .post(&format!("/leagues/{league}/mcp"), message)
+            .json();
         assert_eq!(answer["status"], "ACCEPTED", "{answer}");
         let text = |key: &str| answer[key].as_str().unwrap().to_owned();
-        identity.set((text("player_id"), text("auth_token"))).unwrap();
+        identity
+            .set((text("player_id"), text("auth_token")))
+            .unwrap();
         peers.push(peer);
     }
-    Agents { _peers: peers, _runtime: runtime }
+    Agents {
+        _peers: peers,
+        _runtime: runtime,
+    }
 }

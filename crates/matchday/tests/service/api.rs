@@ -6,9 +6,14 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 fn names(fixture: &Fixture) -> Vec<String> {
-    let listed = fixture.call("GET", "/api/leagues", Some(SERVICE_TOKEN), None).json();
+    let listed = fixture
+        .call("GET", "/api/leagues", Some(SERVICE_TOKEN), None)
+        .json();
     let leagues = listed["leagues"].as_array().unwrap().clone();
-    leagues.iter().map(|league| league["league_id"].as_str().unwrap().to_owned()).collect()
+    leagues
+        .iter()
+        .map(|league| league["league_id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -16,8 +21,16 @@ fn what_cannot_be_is_one_line_with_what_to_do_and_nothing_is_created() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&["--quota-leagues", "3", "--quota-players", "99"]);
     fixture.create(&["spring"], &[]);
-    let refused = |args: &[&str], code| fixture.league(&[&["create"], args].concat()).failed(code).to_owned();
-    assert_eq!(refused(&["autumn", "spring"], 1), "the league id spring is taken: choose another");
+    let refused = |args: &[&str], code| {
+        fixture
+            .league(&[&["create"], args].concat())
+            .failed(code)
+            .to_owned()
+    };
+    assert_eq!(
+        refused(&["autumn", "spring"], 1),
+        "the league id spring is taken: choose another"
+    );
     assert_eq!(
         refused(&["autumn", "--players-max", "100"], 1),
         "players-max: 100 is beyond the quota of 99: ask for less, or start the service with a larger --quota-players"
@@ -27,7 +40,11 @@ fn what_cannot_be_is_one_line_with_what_to_do_and_nothing_is_created() {
         "the service has 3 leagues, which is its quota: archive one, or start it with a larger --quota-leagues"
     );
     assert!(refused(&["two words"], 2).starts_with("league_id: expected 1 to 64 letters, digits"));
-    fs::write(fixture.cli.path().join("course.toml"), "[league]\nlaed = 5\n").unwrap();
+    fs::write(
+        fixture.cli.path().join("course.toml"),
+        "[league]\nlaed = 5\n",
+    )
+    .unwrap();
     assert_eq!(
         refused(&["autumn", "--template", "course.toml"], 2),
         "course.toml: line 2: there is no setting league.laed - did you mean \"lead\"?"
@@ -35,7 +52,10 @@ fn what_cannot_be_is_one_line_with_what_to_do_and_nothing_is_created() {
     let unknown = json!({"leagues": [{"league_id": "autumn", "settings": {"laed": "5"}}]});
     let answer = fixture.call("POST", "/api/leagues", Some(SERVICE_TOKEN), Some(unknown));
     assert_eq!(answer.status, 400);
-    assert_eq!(answer.json()["error"], "there is no setting league.laed - did you mean \"lead\"?");
+    assert_eq!(
+        answer.json()["error"],
+        "there is no setting league.laed - did you mean \"lead\"?"
+    );
     assert_eq!(names(&fixture), ["spring"]);
 }
 
@@ -53,7 +73,11 @@ fn only_the_service_token_creates_changes_and_removes() {
             ("DELETE", "/api/leagues/spring"),
             ("POST", "/api/leagues/spring/archive"),
         ] {
-            assert_eq!(fixture.call(method, path, token, body.clone()).status, 401, "{method} {path}");
+            assert_eq!(
+                fixture.call(method, path, token, body.clone()).status,
+                401,
+                "{method} {path}"
+            );
         }
     }
     assert_eq!(names(&fixture), ["spring"]);
@@ -64,10 +88,20 @@ fn a_template_makes_twelve_sections_with_a_roster_each_in_one_command() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
     let path = fixture.cli.path();
-    fs::write(path.join("course.toml"), "[league]\nlead = 5\nplayers-max = 30\n").unwrap();
-    let sections: Vec<String> = (1..=12).map(|number| format!("section-{number:02}")).collect();
+    fs::write(
+        path.join("course.toml"),
+        "[league]\nlead = 5\nplayers-max = 30\n",
+    )
+    .unwrap();
+    let sections: Vec<String> = (1..=12)
+        .map(|number| format!("section-{number:02}"))
+        .collect();
     for section in &sections {
-        fs::write(path.join(format!("{section}.csv")), "Ann Lee,player\nBob Roy,player\n").unwrap();
+        fs::write(
+            path.join(format!("{section}.csv")),
+            "Ann Lee,player\nBob Roy,player\n",
+        )
+        .unwrap();
     }
     let sections: Vec<&str> = sections.iter().map(String::as_str).collect();
     let args = ["--template", "course.toml", "--roster", "{}.csv"];
@@ -75,14 +109,23 @@ fn a_template_makes_twelve_sections_with_a_roster_each_in_one_command() {
     assert_eq!(made.code, 0, "{made:?}");
     assert_eq!(names(&fixture), sections);
     let shown = fixture.show("section-07");
-    assert_eq!((&shown["settings"]["lead"], &shown["settings"]["players-max"]), (&json!("5"), &json!("30")));
+    assert_eq!(
+        (
+            &shown["settings"]["lead"],
+            &shown["settings"]["players-max"]
+        ),
+        (&json!("5"), &json!("30"))
+    );
     let codes = &made.json()["leagues"][6]["join_codes"];
     assert_eq!(codes.as_array().unwrap().len(), 2);
     let url = codes[0]["url"].as_str().unwrap();
     assert!(url.contains("/leagues/section-07/join/tok_join_"), "{url}");
     let stored = fs::read(fixture.store()).unwrap();
     let code = codes[0]["join_code"].as_str().unwrap().as_bytes();
-    assert!(!stored.windows(code.len()).any(|bytes| bytes == code), "only its hash is kept");
+    assert!(
+        !stored.windows(code.len()).any(|bytes| bytes == code),
+        "only its hash is kept"
+    );
 }
 
 #[test]
@@ -90,17 +133,41 @@ fn settings_can_change_until_the_league_has_begun() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
     fixture.create(&["spring"], &[]);
-    assert_eq!(fixture.league(&["configure", "spring", "--lead", "9"]).code, 0);
+    assert_eq!(
+        fixture.league(&["configure", "spring", "--lead", "9"]).code,
+        0
+    );
     assert_eq!(fixture.show("spring")["settings"]["lead"], "9");
     fixture.post("/leagues/spring/mcp", crate::fixture::standings("spring"));
     let refused = fixture.league(&["configure", "spring", "--lead", "10"]);
-    assert!(refused.failed(1).starts_with("spring has begun, and keeps the settings"), "{refused:?}");
+    assert!(
+        refused
+            .failed(1)
+            .starts_with("spring has begun, and keeps the settings"),
+        "{refused:?}"
+    );
     let refused = fixture.league(&["configure", "spring", "--referees", "2"]);
-    assert!(refused.failed(2).starts_with("referees is set when the league is created"), "{refused:?}");
+    assert!(
+        refused
+            .failed(2)
+            .starts_with("referees is set when the league is created"),
+        "{refused:?}"
+    );
     let nothing = fixture.league(&["configure", "spring"]);
-    assert!(nothing.failed(2).starts_with("name what is to change"), "{nothing:?}");
-    assert_eq!(fixture.league(&["configure", "spring", "--start-when", "players=2"]).code, 0);
-    assert_eq!(fixture.show("spring")["settings"]["start-when"], "players=2");
+    assert!(
+        nothing.failed(2).starts_with("name what is to change"),
+        "{nothing:?}"
+    );
+    assert_eq!(
+        fixture
+            .league(&["configure", "spring", "--start-when", "players=2"])
+            .code,
+        0
+    );
+    assert_eq!(
+        fixture.show("spring")["settings"]["start-when"],
+        "players=2"
+    );
 }
 
 #[test]
@@ -111,8 +178,16 @@ fn a_program_beyond_the_quota_is_not_run() {
     let trace = fixture.cli.path().join("trace");
     fs::write(&program, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
     fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
-    let refused = fixture.league(&["create", "spring", "--game-command", program.to_str().unwrap()]);
-    assert!(refused.failed(1).contains("--quota-programs"), "{refused:?}");
+    let refused = fixture.league(&[
+        "create",
+        "spring",
+        "--game-command",
+        program.to_str().unwrap(),
+    ]);
+    assert!(
+        refused.failed(1).contains("--quota-programs"),
+        "{refused:?}"
+    );
     assert!(!trace.exists());
     assert_eq!(names(&fixture), [""; 0]);
 }

@@ -12,7 +12,9 @@ fn streams(path: &Path, league: &str) -> Vec<(Stream, Vec<Stored>)> {
     let id = matchday_core::protocol::LeagueId::new(league);
     let reader = reader.choose(Some(&id)).unwrap();
     let streams = reader.streams().unwrap().into_iter();
-    streams.map(|stream| (stream.clone(), reader.load(&stream).unwrap())).collect()
+    streams
+        .map(|stream| (stream.clone(), reader.load(&stream).unwrap()))
+        .collect()
 }
 
 fn played(fixture: &Fixture, league: &str) {
@@ -32,10 +34,20 @@ fn a_league_is_archived_and_imported_with_byte_identical_chains() {
     let archived = archived.json()["file"].as_str().unwrap().to_owned();
     let archived = Path::new(&archived);
     let before = streams(archived, "spring");
-    assert!(before.iter().any(|(stream, _)| stream.0 == "referee/built-in-1"), "with the built-in referee");
+    assert!(
+        before
+            .iter()
+            .any(|(stream, _)| stream.0 == "referee/built-in-1"),
+        "with the built-in referee"
+    );
     let found = fixture.cli.run(&["verify", archived.to_str().unwrap()]);
-    assert!(found.code == 0 && found.out.contains("Everything fits"), "{found:?}");
-    let told = fixture.cli.run(&["replay", archived.to_str().unwrap(), "--match", "R1M1"]);
+    assert!(
+        found.code == 0 && found.out.contains("Everything fits"),
+        "{found:?}"
+    );
+    let told = fixture
+        .cli
+        .run(&["replay", archived.to_str().unwrap(), "--match", "R1M1"]);
     assert_eq!(told.code, 0, "{told:?}");
     let gone = fixture.call("GET", "/api/leagues/spring", None, None);
     assert_eq!(gone.status, 404, "it is no longer here");
@@ -45,23 +57,45 @@ fn a_league_is_archived_and_imported_with_byte_identical_chains() {
     assert_eq!(streams(&fixture.store(), "spring"), before);
     fixture.until("spring", |shown| shown["phase"] == "completed");
     let taken = fixture.league(&["import", archived.to_str().unwrap()]);
-    assert!(taken.failed(1).contains("the league id spring is taken"), "{taken:?}");
+    assert!(
+        taken.failed(1).contains("the league id spring is taken"),
+        "{taken:?}"
+    );
     std::fs::write(archived, "something else").unwrap();
     let exists = fixture.league(&["archive", "spring"]);
-    assert!(exists.failed(1).contains("exists already: move it away"), "nothing is written over: {exists:?}");
-    assert_eq!(fixture.show("spring")["phase"], "completed", "and the league is still here");
+    assert!(
+        exists.failed(1).contains("exists already: move it away"),
+        "nothing is written over: {exists:?}"
+    );
+    assert_eq!(
+        fixture.show("spring")["phase"],
+        "completed",
+        "and the league is still here"
+    );
 }
 
 #[test]
 fn the_file_of_a_manager_moves_into_a_service() {
     let fixture = Fixture::new();
-    let run = fixture.cli.run(&["run", "--store", "old.db", "--port-base", "0", "--players", "3"]);
+    let run = fixture.cli.run(&[
+        "run",
+        "--store",
+        "old.db",
+        "--port-base",
+        "0",
+        "--players",
+        "3",
+    ]);
     assert_eq!(run.code, 0, "{run:?}");
     let old = fixture.cli.path().join("old.db");
     let id = "league_2025_even_odd";
-    let refused = fixture.cli.run(&["serve", "--listen", &fixture.listen, "--store", "old.db"]);
+    let refused = fixture
+        .cli
+        .run(&["serve", "--listen", &fixture.listen, "--store", "old.db"]);
     assert!(
-        refused.failed(1).contains("move this league in with `matchday league import old.db`"),
+        refused
+            .failed(1)
+            .contains("move this league in with `matchday league import old.db`"),
         "{refused:?}"
     );
     let before = streams(&old, id);
@@ -97,7 +131,8 @@ fn secrets_of_the_built_in_referee(store: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn an_archive_of_a_league_that_is_played_holds_no_secret_of_a_built_in_referee_and_an_import_plays_on() {
+fn an_archive_of_a_league_that_is_played_holds_no_secret_of_a_built_in_referee_and_an_import_plays_on()
+ {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
     let operator = fixture.create(&["spring"], &[]).remove(0);
@@ -106,11 +141,25 @@ fn an_archive_of_a_league_that_is_played_holds_no_secret_of_a_built_in_referee_a
     // One of them does not answer, so that its match is not over before the league is archived.
     players[1].signal("STOP");
     let manager = fixture.manager("spring");
-    let started = fixture.cli.run(&["start", "--manager", &manager, "--operator-token", &operator]);
+    let started = fixture.cli.run(&[
+        "start",
+        "--manager",
+        &manager,
+        "--operator-token",
+        &operator,
+    ]);
     assert_eq!(started.code, 0, "{started:?}");
     let mut secrets = secrets_of_the_built_in_referee(&fixture.store());
-    assert!(secrets.iter().any(|secret| secret.starts_with("tok_ref01_")), "its token: {secrets:?}");
-    assert!(secrets.len() >= 5, "its key, its token, the tokens of the match and the secret: {secrets:?}");
+    assert!(
+        secrets
+            .iter()
+            .any(|secret| secret.starts_with("tok_ref01_")),
+        "its token: {secrets:?}"
+    );
+    assert!(
+        secrets.len() >= 5,
+        "its key, its token, the tokens of the match and the secret: {secrets:?}"
+    );
     secrets.extend([operator, SERVICE_TOKEN.to_owned()]);
 
     let archived = fixture.league(&["archive", "spring"]);
@@ -118,7 +167,10 @@ fn an_archive_of_a_league_that_is_played_holds_no_secret_of_a_built_in_referee_a
     let file = archived.json()["file"].as_str().unwrap().to_owned();
     let bytes = std::fs::read(&file).unwrap();
     let text = String::from_utf8_lossy(&bytes);
-    let told: Vec<&String> = secrets.iter().filter(|secret| text.contains(secret.as_str())).collect();
+    let told: Vec<&String> = secrets
+        .iter()
+        .filter(|secret| text.contains(secret.as_str()))
+        .collect();
     assert_eq!(told, [""; 0], "these stand in the archive");
     let found = fixture.cli.run(&["verify", &file]);
     assert_eq!(found.code, 0, "{found:?}");
@@ -127,7 +179,12 @@ fn an_archive_of_a_league_that_is_played_holds_no_secret_of_a_built_in_referee_a
     let imported = fixture.league(&["import", &file]);
     assert_eq!(imported.code, 0, "{imported:?}");
     fixture.until("spring", |shown| shown["phase"] == "completed");
-    let found = fixture.cli.run(&["verify", fixture.store().to_str().unwrap(), "--league", "spring"]);
+    let found = fixture.cli.run(&[
+        "verify",
+        fixture.store().to_str().unwrap(),
+        "--league",
+        "spring",
+    ]);
     assert_eq!(found.code, 0, "{found:?}");
 }
 
@@ -147,6 +204,11 @@ fn a_file_with_another_schema_is_not_imported() {
     .unwrap();
     db.close().unwrap();
     let refused = fixture.league(&["import", &file]);
-    assert!(refused.failed(2).contains("is not a store of the form that this Matchday makes"), "{refused:?}");
+    assert!(
+        refused
+            .failed(2)
+            .contains("is not a store of the form that this Matchday makes"),
+        "{refused:?}"
+    );
     fixture.create(&["autumn"], &[]);
 }

@@ -15,26 +15,46 @@ struct Contract {
 impl Contract {
     fn new(fixture: Fixture) -> Self {
         let document = fixture.call("GET", "/api/openapi.json", None, None).json();
-        Self { fixture, document, answered: RefCell::default() }
+        Self {
+            fixture,
+            document,
+            answered: RefCell::default(),
+        }
     }
 
     /// The schema that this place of the document leads to.
     fn schema(&self, place: &str) -> Value {
-        let schema = self.document.pointer(place).unwrap_or_else(|| panic!("the document has no {place}"));
+        let schema = self
+            .document
+            .pointer(place)
+            .unwrap_or_else(|| panic!("the document has no {place}"));
         let mut schema = schema.clone();
         schema["components"] = self.document["components"].clone();
         schema
     }
 
     fn operation(method: &str, path: &str) -> String {
-        format!("/paths/{}/{}", path.replace('/', "~1"), method.to_ascii_lowercase())
+        format!(
+            "/paths/{}/{}",
+            path.replace('/', "~1"),
+            method.to_ascii_lowercase()
+        )
     }
 
     /// Calls an operation, whose answer and body must be as the document says of this status.
-    fn call(&self, method: &str, path: &str, name: &str, body: Option<Value>, status: u16) -> Value {
+    fn call(
+        &self,
+        method: &str,
+        path: &str,
+        name: &str,
+        body: Option<Value>,
+        status: u16,
+    ) -> Value {
         let operation = Self::operation(method, path);
         if let Some(body) = &body {
-            let taken = self.schema(&format!("{operation}/requestBody/content/application~1json/schema"));
+            let taken = self.schema(&format!(
+                "{operation}/requestBody/content/application~1json/schema"
+            ));
             assert_valid(&taken, body, &operation);
         }
         let url = path.replace("{id}", name).replace("{name}", name);
@@ -54,8 +74,15 @@ impl Contract {
         let paths = self.document["paths"].as_object().unwrap();
         let methods = |(path, methods): (&String, &Value)| {
             let path = path.clone();
-            let methods = methods.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-            methods.into_iter().map(move |method| Self::operation(&method, &path))
+            let methods = methods
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>();
+            methods
+                .into_iter()
+                .map(move |method| Self::operation(&method, &path))
         };
         paths.iter().flat_map(methods).collect()
     }
@@ -66,7 +93,10 @@ fn is_valid(schema: &Value, data: &Value) -> bool {
 }
 
 fn assert_valid(schema: &Value, data: &Value, operation: &str) {
-    assert!(is_valid(schema, data), "{operation}: {data} is not as {schema} says");
+    assert!(
+        is_valid(schema, data),
+        "{operation}: {data} is not as {schema} says"
+    );
 }
 
 #[test]
@@ -78,14 +108,25 @@ fn every_operation_answers_as_the_document_says() {
 
     let roster = "Ann Lee,player\nBob Roy,player\n";
     let spec = json!({"league_id": "spring", "settings": {"seats": "on"}, "roster": roster});
-    let made = contract.call("POST", "/api/leagues", "", Some(json!({"leagues": [spec]})), 201);
-    assert_eq!(made["leagues"][0]["join_codes"].as_array().unwrap().len(), 2);
+    let made = contract.call(
+        "POST",
+        "/api/leagues",
+        "",
+        Some(json!({"leagues": [spec]})),
+        201,
+    );
+    assert_eq!(
+        made["leagues"][0]["join_codes"].as_array().unwrap().len(),
+        2
+    );
     contract.call("GET", "/api/leagues", "", None, 200);
     contract.call("GET", "/api/leagues/{id}", "spring", None, 200);
     let changed = json!({"settings": {"lead": "9"}});
     contract.call("PATCH", "/api/leagues/{id}", "spring", Some(changed), 200);
     // It is loaded, and has events from then on.
-    contract.fixture.post("/leagues/spring/mcp", crate::fixture::standings("spring"));
+    contract
+        .fixture
+        .post("/leagues/spring/mcp", crate::fixture::standings("spring"));
     contract.call("GET", "/api/leagues/{id}", "spring", None, 200);
     let archived = contract.call("POST", "/api/leagues/{id}/archive", "spring", None, 200);
     let file = json!({"file": archived["file"]});
@@ -93,8 +134,7 @@ fn every_operation_answers_as_the_document_says() {
     contract.call("DELETE", "/api/leagues/{id}", "spring", None, 200);
 
     let settings = json!({"lead": "0", "endpoint-check": "off"});
-    let season =
-        json!({"name": "nightly", "schedule": "0 22 * * *", "time_zone": "UTC", "settings": settings});
+    let season = json!({"name": "nightly", "schedule": "0 22 * * *", "time_zone": "UTC", "settings": settings});
     contract.call("POST", "/api/seasons", "", Some(season), 201);
     contract.call("GET", "/api/seasons", "", None, 200);
     contract.call("GET", "/api/seasons/{name}", "nightly", None, 200);
@@ -106,7 +146,9 @@ fn every_operation_answers_as_the_document_says() {
         message["player_meta"]["display_name"] = json!(name);
         contract.fixture.post("/leagues/nightly/mcp", message);
     }
-    contract.fixture.until("nightly_1", |shown| shown["players"] == 2 && shown["referees"] == 1);
+    contract.fixture.until("nightly_1", |shown| {
+        shown["players"] == 2 && shown["referees"] == 1
+    });
     contract.call("POST", "/api/seasons/{name}/run", "nightly", None, 200);
     contract.call("POST", "/api/seasons/{name}/end", "nightly", None, 200);
     contract.call("GET", "/api/cluster", "", None, 200);
@@ -119,7 +161,11 @@ fn refusals_are_as_the_document_says() {
     let _service = fixture.serve(&[]);
     let contract = Contract::new(fixture);
     for (method, path, body) in [
-        ("POST", "/api/leagues", Some(json!({"leagues": [{"league_id": "spring"}]}))),
+        (
+            "POST",
+            "/api/leagues",
+            Some(json!({"leagues": [{"league_id": "spring"}]})),
+        ),
         ("DELETE", "/api/leagues/{id}", None),
         ("GET", "/api/cluster", None),
     ] {
@@ -146,7 +192,9 @@ fn an_answer_that_is_not_as_the_document_says_is_found() {
     let contract = Contract::new(fixture);
     let answer = contract.call("GET", "/api/leagues/{id}", "spring", None, 200);
     let operation = Contract::operation("GET", "/api/leagues/{id}");
-    let schema = contract.schema(&format!("{operation}/responses/200/content/application~1json/schema"));
+    let schema = contract.schema(&format!(
+        "{operation}/responses/200/content/application~1json/schema"
+    ));
     for (key, wrong) in [
         ("state", json!("dozing")),
         ("players", json!("2")),

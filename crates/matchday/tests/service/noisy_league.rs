@@ -20,11 +20,15 @@ fn sound(fixture: &Fixture, league: &str) -> [Process; 2] {
 /// It was played as if nothing else were there.
 fn assert_played(fixture: &Fixture, league: &str) {
     fixture.until(league, |shown| shown["phase"] == "completed");
-    let query =
-        json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": {"league_id": league}});
-    let table = fixture.post(&format!("/leagues/{league}/mcp"), query).json();
+    let query = json!({"jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": {"league_id": league}});
+    let table = fixture
+        .post(&format!("/leagues/{league}/mcp"), query)
+        .json();
     let rows = table["result"]["standings"].as_array().unwrap();
-    let lost: u64 = rows.iter().filter_map(|row| row["technical_losses"].as_u64()).sum();
+    let lost: u64 = rows
+        .iter()
+        .filter_map(|row| row["technical_losses"].as_u64())
+        .sum();
     assert_eq!((rows.len(), lost), (2, 0), "{table}");
 }
 
@@ -79,8 +83,13 @@ fn an_address_that_asks_one_league_too_much_is_not_refused_by_another() {
     fixture.create(&["spring", "autumn"], &[]);
     let batch = |league: &str| Value::Array((0..41).map(|_| standings(league)).collect());
     let refused = fixture.post("/leagues/spring/mcp", batch("spring"));
-    assert!(refused.status == 429 || refused.body.contains("E014"), "{refused:?}");
-    let answer = fixture.post("/leagues/autumn/mcp", standings("autumn")).json();
+    assert!(
+        refused.status == 429 || refused.body.contains("E014"),
+        "{refused:?}"
+    );
+    let answer = fixture
+        .post("/leagues/autumn/mcp", standings("autumn"))
+        .json();
     assert_eq!(answer["result"]["success"], true, "{answer}");
 }
 
@@ -89,7 +98,11 @@ fn a_league_takes_so_many_requests_a_second_and_the_next_league_has_its_own() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&["--quota-requests", "1"]);
     fixture.create(&["spring", "autumn"], &[]);
-    let ask = |league: &str| fixture.post(&format!("/leagues/{league}/mcp"), standings(league)).status;
+    let ask = |league: &str| {
+        fixture
+            .post(&format!("/leagues/{league}/mcp"), standings(league))
+            .status
+    };
     fixture.until("spring", |_| ask("spring") == 429);
     assert_eq!(ask("autumn"), 200);
 }
@@ -98,12 +111,19 @@ fn a_league_takes_so_many_requests_a_second_and_the_next_league_has_its_own() {
 fn a_league_whose_agents_hang_holds_up_no_other() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
-    fixture.create(&["spring"], &["--start-when", "players=6", "--join-timeout", "600"]);
+    fixture.create(
+        &["spring"],
+        &["--start-when", "players=6", "--join-timeout", "600"],
+    );
     let _hanging = hanging(&fixture, "spring", 6);
     fixture.until("spring", |shown| shown["phase"] == "running");
     let _players = sound(&fixture, "autumn");
     assert_played(&fixture, "autumn");
-    assert_eq!(fixture.show("spring")["matches_decided"], 0, "its players have still not answered");
+    assert_eq!(
+        fixture.show("spring")["matches_decided"],
+        0,
+        "its players have still not answered"
+    );
 }
 
 /// A program that describes a game, and loops when it is asked for a position: until the test removes its folder.
@@ -128,14 +148,27 @@ fn a_league_whose_rules_program_loops_holds_up_no_other() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&["--quota-programs", "1"]);
     let rules = program(&fixture, LOOPING);
-    fixture
-        .create(&["spring"], &["--start-when", "players=2", "--game-command", &rules, "--game-time", "60"]);
+    fixture.create(
+        &["spring"],
+        &[
+            "--start-when",
+            "players=2",
+            "--game-command",
+            &rules,
+            "--game-time",
+            "60",
+        ],
+    );
     let _accepting = accepting(&fixture, "spring", "endless", 2);
     let asked = fixture.cli.path().join("asked");
     fixture.until("spring", |_| asked.exists());
     let _players = sound(&fixture, "autumn");
     assert_played(&fixture, "autumn");
-    assert_eq!(fixture.show("spring")["phase"], "running", "its match waits for the rules");
+    assert_eq!(
+        fixture.show("spring")["phase"],
+        "running",
+        "its match waits for the rules"
+    );
 }
 
 #[test]
@@ -153,15 +186,26 @@ fn a_program_that_does_not_say_what_it_plays_holds_up_no_other_creation() {
     fixture.create(&["before"], &[]);
     fixture.until("before", |_| asked.exists());
     fixture.create(&["autumn"], &[]);
-    assert!(!slow.is_finished(), "the program has a minute, and says nothing");
-    assert_eq!(fixture.call("GET", "/api/leagues/spring", Some(SERVICE_TOKEN), None).status, 404);
+    assert!(
+        !slow.is_finished(),
+        "the program has a minute, and says nothing"
+    );
+    assert_eq!(
+        fixture
+            .call("GET", "/api/leagues/spring", Some(SERVICE_TOKEN), None)
+            .status,
+        404
+    );
 }
 
 #[test]
 fn a_program_in_the_log_of_a_service_that_allows_none_is_not_run() {
     let fixture = Fixture::new();
     let mut service = fixture.serve(&["--quota-programs", "1"]);
-    let rules = program(&fixture, &LOOPING.replacen("#!/bin/sh\n", "#!/bin/sh\n: > run\n", 1));
+    let rules = program(
+        &fixture,
+        &LOOPING.replacen("#!/bin/sh\n", "#!/bin/sh\n: > run\n", 1),
+    );
     fixture.create(&["spring"], &["--game-command", &rules]);
     fixture.create(&["autumn"], &[]);
     service.signal("TERM");
@@ -170,12 +214,23 @@ fn a_program_in_the_log_of_a_service_that_allows_none_is_not_run() {
     fs::remove_file(&run).unwrap();
 
     let service = fixture.serve(&[]);
-    assert_eq!(fixture.post("/leagues/spring/mcp", standings("spring")).status, 503);
-    assert_eq!(fixture.post("/leagues/autumn/mcp", standings("autumn")).status, 200);
+    assert_eq!(
+        fixture
+            .post("/leagues/spring/mcp", standings("spring"))
+            .status,
+        503
+    );
+    assert_eq!(
+        fixture
+            .post("/leagues/autumn/mcp", standings("autumn"))
+            .status,
+        200
+    );
     fixture.until("spring", |shown| shown["state"] == "quarantined");
     let said = service.err();
     assert!(
-        said.contains("game-command: 1 is beyond the quota of 0") && said.contains("--quota-programs"),
+        said.contains("game-command: 1 is beyond the quota of 0")
+            && said.contains("--quota-programs"),
         "{said}"
     );
     assert!(!run.exists());
@@ -187,7 +242,12 @@ fn a_league_whose_events_are_refused_is_quarantined_and_the_others_are_stored() 
     let service = fixture.serve(&[]);
     fixture.create(&["spring", "autumn"], &[]);
     for league in ["spring", "autumn"] {
-        assert_eq!(fixture.post(&format!("/leagues/{league}/mcp"), standings(league)).status, 200);
+        assert_eq!(
+            fixture
+                .post(&format!("/leagues/{league}/mcp"), standings(league))
+                .status,
+            200
+        );
     }
     // Somebody else appends to its log: the next event of its own has a number that is taken.
     let db = Connection::open(fixture.store()).unwrap();
@@ -201,7 +261,9 @@ fn a_league_whose_events_are_refused_is_quarantined_and_the_others_are_stored() 
     let _answer = fixture.post("/leagues/spring/mcp", crate::fixture::registration());
     fixture.until("spring", |shown| shown["state"] == "quarantined");
     service.until("league spring is in quarantine, the others go on");
-    let answer = fixture.post("/leagues/autumn/mcp", crate::fixture::registration()).json();
+    let answer = fixture
+        .post("/leagues/autumn/mcp", crate::fixture::registration())
+        .json();
     assert_eq!(answer["status"], "ACCEPTED", "{answer}");
     assert_eq!(fixture.show("autumn")["players"], 1);
 }

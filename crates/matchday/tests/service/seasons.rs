@@ -7,19 +7,39 @@ use serde_json::{Value, json};
 
 fn season(fixture: &Fixture, args: &[&str]) -> Output {
     let service = format!("http://{}", fixture.listen);
-    let fixed = ["--service", &service, "--service-token", SERVICE_TOKEN, "--json"];
+    let fixed = [
+        "--service",
+        &service,
+        "--service-token",
+        SERVICE_TOKEN,
+        "--json",
+    ];
     fixture.cli.run(&[&["season"], args, &fixed[..]].concat())
 }
 
 fn create(fixture: &Fixture, name: &str, args: &[&str]) -> Value {
-    let lead: &[&str] = if args.contains(&"--lead") { &[] } else { &["--lead", "0"] };
-    let made = season(fixture, &[&["create", name], args, lead, &["--endpoint-check", "off"]].concat());
+    let lead: &[&str] = if args.contains(&"--lead") {
+        &[]
+    } else {
+        &["--lead", "0"]
+    };
+    let made = season(
+        fixture,
+        &[&["create", name], args, lead, &["--endpoint-check", "off"]].concat(),
+    );
     assert_eq!(made.code, 0, "{made:?}");
     made.json()
 }
 
 fn show(fixture: &Fixture, name: &str) -> Value {
-    fixture.call("GET", &format!("/api/seasons/{name}"), Some(SERVICE_TOKEN), None).json()
+    fixture
+        .call(
+            "GET",
+            &format!("/api/seasons/{name}"),
+            Some(SERVICE_TOKEN),
+            None,
+        )
+        .json()
 }
 
 fn until(fixture: &Fixture, name: &str, what: impl Fn(&Value) -> bool) -> Value {
@@ -32,19 +52,35 @@ fn until(fixture: &Fixture, name: &str, what: impl Fn(&Value) -> bool) -> Value 
 fn player(fixture: &Fixture, name: &str) -> Process {
     let listen = free_address();
     let manager = fixture.manager("nightly");
-    fixture.cli.start(&["player", "--listen", &listen, "--manager", &manager, "--name", name])
+    fixture.cli.start(&[
+        "player",
+        "--listen",
+        &listen,
+        "--manager",
+        &manager,
+        "--name",
+        name,
+    ])
 }
 
 /// Until so many players have registered with a league that had taken them over.
 fn until_registered_again(fixture: &Fixture, league: &str, players: usize) {
     eventually("they have registered again", || {
-        let told = fixture.cli.run(&["replay", "service.db", "--league", league]);
-        if told.out.matches("known by its token").count() >= players { Ok(()) } else { Err(told) }
+        let told = fixture
+            .cli
+            .run(&["replay", "service.db", "--league", league]);
+        if told.out.matches("known by its token").count() >= players {
+            Ok(())
+        } else {
+            Err(told)
+        }
     });
 }
 
 fn has_players(fixture: &Fixture, league: &str, count: u64) {
-    fixture.until(league, |shown| shown["players"] == count && shown["referees"] == 1);
+    fixture.until(league, |shown| {
+        shown["players"] == count && shown["referees"] == 1
+    });
 }
 
 /// Players that stay up and do nothing play every league; ratings and points go on from one to the next, through a kill -9 in the
@@ -56,7 +92,10 @@ fn players_that_stay_up_play_every_league_of_a_season() {
     create(&fixture, "nightly", &["--lead", "0.3"]);
     let _players = ["Ada", "Bob", "Eve"].map(|name| player(&fixture, name));
     has_players(&fixture, "nightly_1", 3);
-    assert_eq!(season(&fixture, &["run", "nightly"]).json()["league_id"], "nightly_1");
+    assert_eq!(
+        season(&fixture, &["run", "nightly"]).json()["league_id"],
+        "nightly_1"
+    );
     fixture.until("nightly_1", |shown| shown["phase"] != "registration");
     drop(service);
     let _service = fixture.serve(&[]);
@@ -64,21 +103,31 @@ fn players_that_stay_up_play_every_league_of_a_season() {
         shown["leagues_played"] == 1 && shown["current_league"] == "nightly_2"
     });
     until_registered_again(&fixture, "nightly_2", 3);
-    assert_eq!(season(&fixture, &["run-now", "nightly"]).json()["league_id"], "nightly_2");
+    assert_eq!(
+        season(&fixture, &["run-now", "nightly"]).json()["league_id"],
+        "nightly_2"
+    );
     let shown = until(&fixture, "nightly", |shown| shown["leagues_played"] == 2);
     let table = shown["table"].as_array().unwrap();
     assert_eq!(table.len(), 3);
     for row in table {
-        assert_eq!((&row["leagues"], &row["played"]), (&json!(2), &json!(4)), "{row}");
+        assert_eq!(
+            (&row["leagues"], &row["played"]),
+            (&json!(2), &json!(4)),
+            "{row}"
+        );
         assert!(
-            row["low"].as_f64() < row["rating"].as_f64() && row["rating"].as_f64() < row["high"].as_f64()
+            row["low"].as_f64() < row["rating"].as_f64()
+                && row["rating"].as_f64() < row["high"].as_f64()
         );
     }
     let technical: u64 = ["nightly_1", "nightly_2"]
         .iter()
         .map(|league| {
-            let rows =
-                fixture.cli.run(&["standings", "--manager", &fixture.manager(league), "--json"]).json();
+            let rows = fixture
+                .cli
+                .run(&["standings", "--manager", &fixture.manager(league), "--json"])
+                .json();
             rows["standings"]
                 .as_array()
                 .unwrap()
@@ -87,27 +136,65 @@ fn players_that_stay_up_play_every_league_of_a_season() {
                 .sum::<u64>()
         })
         .sum();
-    assert_eq!(technical, 0, "each player takes part, without having been told by anyone but the league");
+    assert_eq!(
+        technical, 0,
+        "each player takes part, without having been told by anyone but the league"
+    );
     for league in ["nightly_1", "nightly_2"] {
-        let found = fixture.cli.run(&["verify", "service.db", "--league", league]);
-        assert!(found.code == 0 && found.out.contains("3 of 3 decided"), "{found:?}");
-        let told = fixture.cli.run(&["replay", "service.db", "--league", league]);
+        let found = fixture
+            .cli
+            .run(&["verify", "service.db", "--league", league]);
+        assert!(
+            found.code == 0 && found.out.contains("3 of 3 decided"),
+            "{found:?}"
+        );
+        let told = fixture
+            .cli
+            .run(&["replay", "service.db", "--league", league]);
         assert_eq!(told.code, 0, "{told:?}");
-        assert_eq!(told.out.contains("taken over from nightly_1"), league == "nightly_2", "{}", told.out);
+        assert_eq!(
+            told.out.contains("taken over from nightly_1"),
+            league == "nightly_2",
+            "{}",
+            told.out
+        );
     }
     let page = fixture.call("GET", "/seasons/nightly", None, None);
-    assert!(page.status == 200 && page.body.contains("Ada") && page.body.contains("nightly_1"), "{page:?}");
-    assert!(fixture.call("GET", "/", None, None).body.contains("seasons/nightly"));
+    assert!(
+        page.status == 200 && page.body.contains("Ada") && page.body.contains("nightly_1"),
+        "{page:?}"
+    );
+    assert!(
+        fixture
+            .call("GET", "/", None, None)
+            .body
+            .contains("seasons/nightly")
+    );
 }
 
 #[test]
 fn a_season_is_paused_resumed_and_ended() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
-    create(&fixture, "nightly", &["--schedule", "0 22 * * *", "--time-zone", "Europe/Berlin"]);
-    assert!(show(&fixture, "nightly")["starts_at"].as_str().unwrap().ends_with(":00:00Z"));
-    assert_eq!(season(&fixture, &["pause", "nightly"]).json()["state"], "paused");
-    assert_eq!(season(&fixture, &["resume", "nightly"]).json()["state"], "active");
+    create(
+        &fixture,
+        "nightly",
+        &["--schedule", "0 22 * * *", "--time-zone", "Europe/Berlin"],
+    );
+    assert!(
+        show(&fixture, "nightly")["starts_at"]
+            .as_str()
+            .unwrap()
+            .ends_with(":00:00Z")
+    );
+    assert_eq!(
+        season(&fixture, &["pause", "nightly"]).json()["state"],
+        "paused"
+    );
+    assert_eq!(
+        season(&fixture, &["resume", "nightly"]).json()["state"],
+        "active"
+    );
     assert!(show(&fixture, "nightly")["starts_at"].is_string());
     let kept = fixture.league(&["delete", "nightly_1", "--yes"]);
     assert_eq!(
@@ -115,10 +202,24 @@ fn a_season_is_paused_resumed_and_ended() {
         "nightly_1 is the current league of the season nightly: end that first with `matchday season end nightly`"
     );
     let refused = season(&fixture, &["run", "nightly"]);
-    assert!(refused.failed(1).contains("at least 2 players"), "{refused:?}");
-    assert_eq!(season(&fixture, &["end", "nightly"]).json()["state"], "ended");
-    assert_eq!(fixture.call("GET", "/api/leagues/nightly_1", Some(SERVICE_TOKEN), None).status, 404);
-    assert_eq!(season(&fixture, &["list"]).json()["seasons"][0]["state"], "ended");
+    assert!(
+        refused.failed(1).contains("at least 2 players"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        season(&fixture, &["end", "nightly"]).json()["state"],
+        "ended"
+    );
+    assert_eq!(
+        fixture
+            .call("GET", "/api/leagues/nightly_1", Some(SERVICE_TOKEN), None)
+            .status,
+        404
+    );
+    assert_eq!(
+        season(&fixture, &["list"]).json()["seasons"][0]["state"],
+        "ended"
+    );
 }
 
 #[test]
@@ -127,26 +228,70 @@ fn what_cannot_be_is_one_line_with_what_to_do_and_creates_nothing() {
     let _service = fixture.serve(&[]);
     fixture.create(&["spring"], &[]);
     create(&fixture, "nightly", &[]);
-    let refused =
-        |args: &[&str], code| season(&fixture, &[&["create"], args].concat()).failed(code).to_owned();
-    assert_eq!(refused(&["nightly"], 1), "the name nightly is taken by a season or a league: choose another");
-    assert_eq!(refused(&["spring"], 1), "the name spring is taken by a season or a league: choose another");
-    assert!(refused(&["weekly", "--schedule", "22 *"], 2).starts_with("schedule: expected five fields"));
-    assert!(
-        refused(&["weekly", "--schedule", "0 25 * * *"], 2).starts_with("schedule: expected 0 to 23 as hour")
+    let refused = |args: &[&str], code| {
+        season(&fixture, &[&["create"], args].concat())
+            .failed(code)
+            .to_owned()
+    };
+    assert_eq!(
+        refused(&["nightly"], 1),
+        "the name nightly is taken by a season or a league: choose another"
     );
     assert_eq!(
-        refused(&["weekly", "--schedule", "0 22 * * *", "--time-zone", "Berlin"], 2),
+        refused(&["spring"], 1),
+        "the name spring is taken by a season or a league: choose another"
+    );
+    assert!(
+        refused(&["weekly", "--schedule", "22 *"], 2).starts_with("schedule: expected five fields")
+    );
+    assert!(
+        refused(&["weekly", "--schedule", "0 25 * * *"], 2)
+            .starts_with("schedule: expected 0 to 23 as hour")
+    );
+    assert_eq!(
+        refused(
+            &[
+                "weekly",
+                "--schedule",
+                "0 22 * * *",
+                "--time-zone",
+                "Berlin"
+            ],
+            2
+        ),
         "time_zone: there is no \"Berlin\": expected a name such as Europe/Berlin or UTC"
     );
-    assert!(refused(&["weekly", "--start-when", "players=2,referees=1"], 2).starts_with("start-when: "));
-    assert!(refused(&["weekly", "--format", "ladder"], 2).starts_with("format: a ladder has no end"));
+    assert!(
+        refused(&["weekly", "--start-when", "players=2,referees=1"], 2).starts_with("start-when: ")
+    );
+    assert!(
+        refused(&["weekly", "--format", "ladder"], 2).starts_with("format: a ladder has no end")
+    );
     assert_eq!(
         fixture.league(&["create", "nightly"]).failed(1),
         "nightly is the name of a season: choose another id"
     );
     let unknown = season(&fixture, &["show", "weekly"]);
-    assert!(unknown.failed(1).starts_with("there is no season weekly"), "{unknown:?}");
-    assert_eq!(fixture.call("POST", "/api/seasons", None, Some(json!({"name": "weekly"}))).status, 401);
-    assert_eq!(season(&fixture, &["list"]).json()["seasons"].as_array().unwrap().len(), 1);
+    assert!(
+        unknown.failed(1).starts_with("there is no season weekly"),
+        "{unknown:?}"
+    );
+    assert_eq!(
+        fixture
+            .call(
+                "POST",
+                "/api/seasons",
+                None,
+                Some(json!({"name": "weekly"}))
+            )
+            .status,
+        401
+    );
+    assert_eq!(
+        season(&fixture, &["list"]).json()["seasons"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }

@@ -8,14 +8,26 @@ fn a_league_is_unloaded_when_idle_and_loaded_by_a_request() {
     // Long enough to be seen awake.
     let _service = fixture.serve(&["--sleep-after", "2"]);
     fixture.create(&["spring", "autumn"], &[]);
-    assert_eq!(fixture.show("spring")["state"], "asleep", "a new league is not loaded");
-    let asked =
-        || fixture.post("/leagues/spring/mcp", standings("spring")).json()["result"]["success"].clone();
+    assert_eq!(
+        fixture.show("spring")["state"],
+        "asleep",
+        "a new league is not loaded"
+    );
+    let asked = || {
+        fixture
+            .post("/leagues/spring/mcp", standings("spring"))
+            .json()["result"]["success"]
+            .clone()
+    };
     assert_eq!(asked(), true);
     fixture.until("spring", |shown| shown["state"] == "awake");
     fixture.until("spring", |shown| shown["state"] == "asleep");
     assert_eq!(asked(), true);
-    assert_eq!(fixture.show("autumn")["state"], "asleep", "and nobody else is loaded by it");
+    assert_eq!(
+        fixture.show("autumn")["state"],
+        "asleep",
+        "and nobody else is loaded by it"
+    );
 }
 
 #[test]

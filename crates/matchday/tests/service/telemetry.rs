@@ -7,7 +7,12 @@ use std::collections::BTreeSet;
 
 fn ask(fixture: &Fixture, league: &str, times: usize) {
     for _ in 0..times {
-        assert_eq!(fixture.post(&format!("/leagues/{league}/mcp"), standings(league)).status, 200);
+        assert_eq!(
+            fixture
+                .post(&format!("/leagues/{league}/mcp"), standings(league))
+                .status,
+            200
+        );
     }
 }
 
@@ -15,18 +20,23 @@ fn ask(fixture: &Fixture, league: &str, times: usize) {
 fn metrics_name_the_busiest_leagues_and_count_the_rest_as_one() {
     let fixture = Fixture::new();
     let _service = fixture.serve(&[]);
-    let names: Vec<String> = (1..=14).map(|number| format!("section-{number:02}")).collect();
+    let names: Vec<String> = (1..=14)
+        .map(|number| format!("section-{number:02}"))
+        .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     fixture.create(&names, &["--referees", "none"]);
     names.iter().for_each(|league| ask(&fixture, league, 1));
     ask(&fixture, "section-14", 5);
     let page = fixture.call("GET", "/metrics", None, None).body;
-    for metric in
-        ["matchday_league_exchanges_total{", "matchday_league_phase{", "matchday_league_errors_total{"]
-    {
+    for metric in [
+        "matchday_league_exchanges_total{",
+        "matchday_league_phase{",
+        "matchday_league_errors_total{",
+    ] {
         let lines = page.lines().filter(|line| line.starts_with(metric));
-        let leagues: BTreeSet<&str> =
-            lines.filter_map(|line| line.split("league=\"").nth(1)?.split('"').next()).collect();
+        let leagues: BTreeSet<&str> = lines
+            .filter_map(|line| line.split("league=\"").nth(1)?.split('"').next())
+            .collect();
         assert_eq!(leagues.len(), 11, "{metric} {leagues:?}");
         assert!(leagues.contains("(others)"), "{metric} {leagues:?}");
     }
@@ -38,16 +48,33 @@ fn metrics_name_the_busiest_leagues_and_count_the_rest_as_one() {
 fn every_line_of_a_league_and_every_span_names_it_also_after_it_slept() {
     let fixture = Fixture::new();
     let collector = Collector::start(Manners::Takes);
-    let mut service = fixture.serve(&["--log", "json", "--otlp", &collector.url, "--sleep-after", "0.4"]);
+    let mut service = fixture.serve(&[
+        "--log",
+        "json",
+        "--otlp",
+        &collector.url,
+        "--sleep-after",
+        "0.4",
+    ]);
     // Long enough between the announcement of the round and its beginning to sleep.
     fixture.create(&["spring"], &["--start-when", "players=2", "--lead", "3"]);
     let _players = [fixture.player("spring"), fixture.player("spring")];
     fixture.until("spring", |shown| shown["phase"] == "completed");
     service.signal("TERM");
     assert!(service.wait().success());
-    let lines: Vec<Value> = service.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let started = lines.iter().filter(|line| line["event_type"] == "started").count();
-    assert!(started >= 3, "it has slept, and was loaded again: {started}");
+    let lines: Vec<Value> = service
+        .out()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let started = lines
+        .iter()
+        .filter(|line| line["event_type"] == "started")
+        .count();
+    assert!(
+        started >= 3,
+        "it has slept, and was loaded again: {started}"
+    );
     for line in lines.iter().filter(|line| line["component"] != "library") {
         assert_eq!(line["details"]["league"], "spring", "{line}");
     }
@@ -55,5 +82,10 @@ fn every_line_of_a_league_and_every_span_names_it_also_after_it_slept() {
     assert!(spans.iter().any(|span| span.name == "match"), "{spans:#?}");
     let traces: BTreeSet<&str> = spans.iter().map(|span| span.trace.as_str()).collect();
     assert_eq!(traces.len(), 1, "one match is one trace: {spans:#?}");
-    assert!(spans.iter().all(|span| span.attributes["league_id"] == "spring"), "{spans:#?}");
+    assert!(
+        spans
+            .iter()
+            .all(|span| span.attributes["league_id"] == "spring"),
+        "{spans:#?}"
+    );
 }

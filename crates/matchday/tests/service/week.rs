@@ -64,18 +64,32 @@ impl Week {
     }
 
     async fn command(&self, words: &[&str]) {
-        let code = matchday::cli::run_command(words.iter().copied()).await.unwrap();
+        let code = matchday::cli::run_command(words.iter().copied())
+            .await
+            .unwrap();
         assert_eq!(code, ExitCode::SUCCESS, "{words:?}");
     }
 
     fn folder(&self) -> String {
-        self.course.fixture.cli.path().join("course").to_str().unwrap().to_owned()
+        self.course
+            .fixture
+            .cli
+            .path()
+            .join("course")
+            .to_str()
+            .unwrap()
+            .to_owned()
     }
 
     async fn show(&self, path: &str) -> Value {
         let course = Arc::clone(&self.course);
         let path = path.to_owned();
-        let call = move || course.fixture.call("GET", &path, Some(SERVICE_TOKEN), None).json();
+        let call = move || {
+            course
+                .fixture
+                .call("GET", &path, Some(SERVICE_TOKEN), None)
+                .json()
+        };
         tokio::task::spawn_blocking(call).await.unwrap()
     }
 
@@ -110,7 +124,11 @@ impl Week {
         };
         let player = Player::new(player, strategy::find(strategy).unwrap().build());
         let stream = format!("player/{league}/{}", code.unwrap_or(name));
-        self.agents.run(player.with_join_code(code.map(Token::new)), listener, &stream)
+        self.agents.run(
+            player.with_join_code(code.map(Token::new)),
+            listener,
+            &stream,
+        )
     }
 
     /// The agent of a student in the league of a night, registered.
@@ -118,7 +136,9 @@ impl Week {
         let code = &self.course.codes()[&name(number)];
         let league = league(number, night);
         let settings = (league.as_str(), "My Player", version);
-        let agent = self.agent(settings, STRATEGIES[number % 4], Some(code)).await;
+        let agent = self
+            .agent(settings, STRATEGIES[number % 4], Some(code))
+            .await;
         registered(&agent).await;
         agent
     }
@@ -130,16 +150,27 @@ impl Week {
         let midnight = self.monday + DAY * day;
         self.until(midnight + HOUR * 12).await;
         let mut agents = BTreeMap::new();
-        for number in students.iter().filter(|number| (day, **number) != (0, LATE_ON_MONDAY)) {
+        for number in students
+            .iter()
+            .filter(|number| (day, **number) != (0, LATE_ON_MONDAY))
+        {
             agents.insert(*number, self.student(*number, &night, &version).await);
         }
         if day == 0 {
             self.until(midnight + HOUR * 19 + HOUR / 2).await;
-            agents.insert(LATE_ON_MONDAY, self.student(LATE_ON_MONDAY, &night, &version).await);
+            agents.insert(
+                LATE_ON_MONDAY,
+                self.student(LATE_ON_MONDAY, &night, &version).await,
+            );
         }
         if day == 2 {
             self.until(midnight + HOUR * 15).await;
-            agents.remove(&REPLACED_ON_WEDNESDAY).unwrap().shutdown().await.unwrap();
+            agents
+                .remove(&REPLACED_ON_WEDNESDAY)
+                .unwrap()
+                .shutdown()
+                .await
+                .unwrap();
             let agent = self.student(REPLACED_ON_WEDNESDAY, &night, "1.2.1").await;
             agents.insert(REPLACED_ON_WEDNESDAY, agent);
         }
@@ -151,7 +182,9 @@ impl Week {
 
     async fn evening(&self, day: u32, night: &str) {
         let season = self.show("/api/seasons/staff").await;
-        let starts_at = Timestamp::parse(season["starts_at"].as_str().unwrap()).unwrap().0;
+        let starts_at = Timestamp::parse(season["starts_at"].as_str().unwrap())
+            .unwrap()
+            .0;
         let hour = starts_at.since(self.monday + DAY * day).as_secs() / 3600;
         assert!(hour == 20 || hour == 21, "22:00 in Berlin is {starts_at}");
         let current = season["current_league"].as_str().unwrap().to_owned();
@@ -160,13 +193,23 @@ impl Week {
             // Before the second evening ends, another student has come: the third night's leagues know the newcomer.
             self.course.write_roster(FIRST_STUDENTS + 1);
         }
-        self.command(&["course", "night", &self.folder(), "--service-token", SERVICE_TOKEN]).await;
+        self.command(&[
+            "course",
+            "night",
+            &self.folder(),
+            "--service-token",
+            SERVICE_TOKEN,
+        ])
+        .await;
         for section in SECTIONS {
-            self.sees(&format!("/api/leagues/{section}_{night}"), |shown| shown["phase"] == "completed")
-                .await;
+            self.sees(&format!("/api/leagues/{section}_{night}"), |shown| {
+                shown["phase"] == "completed"
+            })
+            .await;
         }
-        let is_next =
-            |shown: &Value| shown["leagues_played"] == day + 1 && shown["current_league"] != current.as_str();
+        let is_next = |shown: &Value| {
+            shown["leagues_played"] == day + 1 && shown["current_league"] != current.as_str()
+        };
         self.sees("/api/seasons/staff", is_next).await;
     }
 
@@ -176,12 +219,36 @@ impl Week {
         // Each round is announced five seconds before it begins.
         self.course.write_plan(&nights, "19:00", "lead = 5");
         self.course.write_roster(FIRST_STUDENTS);
-        self.sees("/health/ready", |ready| ready["status"] == "ready" || ready["status"] == "ok").await;
-        self.command(&["course", "publish", &self.folder(), "--service-token", SERVICE_TOKEN]).await;
+        self.sees("/health/ready", |ready| {
+            ready["status"] == "ready" || ready["status"] == "ok"
+        })
+        .await;
+        self.command(&[
+            "course",
+            "publish",
+            &self.folder(),
+            "--service-token",
+            SERVICE_TOKEN,
+        ])
+        .await;
         let service = format!("http://{}", self.course.fixture.listen);
-        let season =
-            ["season", "create", "staff", "--schedule", "0 22 * * mon-fri", "--time-zone", "Europe/Berlin"];
-        let at = ["--service", &service, "--service-token", SERVICE_TOKEN, "--endpoint-check", "off"];
+        let season = [
+            "season",
+            "create",
+            "staff",
+            "--schedule",
+            "0 22 * * mon-fri",
+            "--time-zone",
+            "Europe/Berlin",
+        ];
+        let at = [
+            "--service",
+            &service,
+            "--service-token",
+            SERVICE_TOKEN,
+            "--endpoint-check",
+            "off",
+        ];
         self.command(&[&season[..], &at].concat()).await;
         let mut staff = Vec::new();
         for name in STAFF {
@@ -189,42 +256,72 @@ impl Week {
         }
         let everyone: Vec<usize> = (0..=FIRST_STUDENTS).collect();
         let first = &everyone[..FIRST_STUDENTS];
-        let without_five: Vec<usize> =
-            first.iter().copied().filter(|one| *one != ABSENT_ON_TUESDAY).collect();
+        let without_five: Vec<usize> = first
+            .iter()
+            .copied()
+            .filter(|one| *one != ABSENT_ON_TUESDAY)
+            .collect();
         for (day, students) in (0..).zip([first, &without_five, &everyone, &everyone, &everyone]) {
             self.day(day, students).await;
         }
         let season = self.show("/api/seasons/staff").await;
         for row in season["table"].as_array().unwrap() {
-            assert_eq!(row["leagues"], 5, "who stays up plays every league of the season: {season}");
+            assert_eq!(
+                row["leagues"], 5,
+                "who stays up plays every league of the season: {season}"
+            );
         }
         for agent in staff {
             agent.shutdown().await.unwrap();
         }
         self.until(self.monday + DAY * 5 + HOUR * 9).await;
         let store = self.course.fixture.store();
-        self.command(&["course", "grades", &self.folder(), "--store", store.to_str().unwrap()]).await;
+        self.command(&[
+            "course",
+            "grades",
+            &self.folder(),
+            "--store",
+            store.to_str().unwrap(),
+        ])
+        .await;
     }
 
     /// The rows of a file of grades, by the names of their columns.
     fn sheet(&self, file: &str) -> Vec<BTreeMap<String, String>> {
-        let path = self.course.fixture.cli.path().join("course/grades").join(file);
+        let path = self
+            .course
+            .fixture
+            .cli
+            .path()
+            .join("course/grades")
+            .join(file);
         let text = fs::read_to_string(path).unwrap();
         let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
         let mut lines = text.lines();
         let columns = cells(lines.next().unwrap());
-        lines.map(|line| columns.iter().cloned().zip(cells(line)).collect()).collect()
+        lines
+            .map(|line| columns.iter().cloned().zip(cells(line)).collect())
+            .collect()
     }
 
     fn check_grades(&self) {
         let grades = self.sheet("grades.csv");
         assert_eq!(
-            (grades.len(), self.sheet("nights.csv").len(), self.sheet("platform.csv").len()),
+            (
+                grades.len(),
+                self.sheet("nights.csv").len(),
+                self.sheet("platform.csv").len()
+            ),
             (40, 200, 40)
         );
         let of = |number: usize, column: &str| {
-            let row = grades.iter().find(|row| row["name"] == name(number)).unwrap();
-            row.get(column).unwrap_or_else(|| panic!("{column}: {row:?}")).clone()
+            let row = grades
+                .iter()
+                .find(|row| row["name"] == name(number))
+                .unwrap();
+            row.get(column)
+                .unwrap_or_else(|| panic!("{column}: {row:?}"))
+                .clone()
         };
         assert_eq!(of(0, "versions"), "1.0.0 > 1.1.0 > 1.2.0 > 1.3.0 > 1.4.0");
         for (number, played, late, replaced) in [
@@ -234,11 +331,19 @@ impl Week {
             (LATE_ON_MONDAY, "5", "1", "0"),
             (FIRST_STUDENTS, "3", "0", "0"),
         ] {
-            let found = ["nights_played", "late_registrations", "replacements", "technical_losses"]
-                .map(|column| of(number, column));
+            let found = [
+                "nights_played",
+                "late_registrations",
+                "replacements",
+                "technical_losses",
+            ]
+            .map(|column| of(number, column));
             assert_eq!(found, [played, late, replaced, "0"], "{}", name(number));
         }
-        assert_eq!(of(REPLACED_ON_WEDNESDAY, "versions"), "1.0.0 > 1.1.0 > 1.2.0 > 1.2.1 > 1.3.0 > 1.4.0");
+        assert_eq!(
+            of(REPLACED_ON_WEDNESDAY, "versions"),
+            "1.0.0 > 1.1.0 > 1.2.0 > 1.2.1 > 1.3.0 > 1.4.0"
+        );
         let late = self
             .sheet("nights.csv")
             .into_iter()
@@ -250,7 +355,10 @@ impl Week {
 
 async fn registered(agent: &Handle<Player>) {
     eventually_async("an agent has registered", async || {
-        let state = agent.inspect(|player| player.registration_state().clone()).await.unwrap();
+        let state = agent
+            .inspect(|player| player.registration_state().clone())
+            .await
+            .unwrap();
         state == RegistrationState::Done
     })
     .await;
@@ -266,7 +374,15 @@ async fn a_week_of_a_course_of_forty_at_the_hours_of_its_schedule() {
     let listen = week.course.fixture.listen.clone();
     let store = week.course.fixture.store();
     let store = store.to_str().unwrap();
-    let words = ["serve", "--listen", &listen, "--store", store, "--service-token", SERVICE_TOKEN];
+    let words = [
+        "serve",
+        "--listen",
+        &listen,
+        "--store",
+        store,
+        "--service-token",
+        SERVICE_TOKEN,
+    ];
     tokio::select! {
         ended = matchday::cli::run_command(words) => panic!("the service has ended: {ended:?}"),
         () = week.play() => {}

@@ -48,13 +48,17 @@ languages! { python typescript rust go }
 
 fn passes_its_own_tests(language: &str) {
     let cli = Cli::new(MATCHDAY);
-    let Some(starter) = Starter::write(&cli, language) else { return };
+    let Some(starter) = Starter::write(&cli, language) else {
+        return;
+    };
     starter.test();
 }
 
 fn passes_the_check(language: &str) {
     let cli = Cli::new(MATCHDAY);
-    let Some(starter) = Starter::write(&cli, language) else { return };
+    let Some(starter) = Starter::write(&cli, language) else {
+        return;
+    };
     let listen = free_address();
     // The agent is up first: it must keep trying until there is a manager.
     let mut agent = Process::start(starter.run(&format!("http://{listen}/mcp")));
@@ -62,7 +66,10 @@ fn passes_the_check(language: &str) {
     let done = cli.run(&["check", "player", "--wait", "--listen", &listen, "--json"]);
     let report = done.json();
     let rules = report["rules"].as_array().unwrap();
-    let wrong: Vec<_> = rules.iter().filter(|rule| rule["verdict"] != "pass").collect();
+    let wrong: Vec<_> = rules
+        .iter()
+        .filter(|rule| rule["verdict"] != "pass")
+        .collect();
     assert!(wrong.is_empty(), "{wrong:#?}\n{}", agent.err());
     assert!(rules.len() > 50 && done.code == 0, "{done:?}");
     agent.signal("INT");
@@ -73,39 +80,68 @@ fn passes_the_check(language: &str) {
 #[test]
 fn typescript_can_be_compiled() {
     let cli = Cli::new(MATCHDAY);
-    let Some(starter) = Starter::write_with(&cli, "typescript", &["--game", "nim"]) else { return };
+    let Some(starter) = Starter::write_with(&cli, "typescript", &["--game", "nim"]) else {
+        return;
+    };
     starter.compile_and_test();
 }
 
 #[test]
 fn every_game_has_a_starter_that_passes_the_check() {
     let games = Cli::new(MATCHDAY).run(&["games", "--json"]).json();
-    for game in games["games"].as_array().unwrap().iter().map(|game| game["game_type"].as_str().unwrap()) {
+    for game in games["games"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|game| game["game_type"].as_str().unwrap())
+    {
         let cli = Cli::new(MATCHDAY);
-        let Some(starter) = Starter::write_with(&cli, "python", &["--game", game]) else { return };
+        let Some(starter) = Starter::write_with(&cli, "python", &["--game", game]) else {
+            return;
+        };
         let listen = free_address();
         let agent = Process::start(starter.run(&format!("http://{listen}/mcp")));
-        let done = cli.run(&["check", "player", "--wait", "--listen", &listen, "--game", game, "--json"]);
+        let done = cli.run(&[
+            "check", "player", "--wait", "--listen", &listen, "--game", game, "--json",
+        ]);
         let report = done.json();
         let rules = report["rules"].as_array().unwrap();
-        let wrong: Vec<_> = rules.iter().filter(|rule| rule["verdict"] == "fail").collect();
-        assert!(wrong.is_empty() && done.code == 0, "{game}: {wrong:#?}\n{}", agent.err());
+        let wrong: Vec<_> = rules
+            .iter()
+            .filter(|rule| rule["verdict"] == "fail")
+            .collect();
+        assert!(
+            wrong.is_empty() && done.code == 0,
+            "{game}: {wrong:#?}\n{}",
+            agent.err()
+        );
     }
 }
 
 fn plays_a_league(language: &str, game: &str) {
     let cli = Cli::new(MATCHDAY);
-    let Some(starter) = Starter::write_with(&cli, language, &["--game", game]) else { return };
+    let Some(starter) = Starter::write_with(&cli, language, &["--game", game]) else {
+        return;
+    };
     let _manager = cli.manager(&["--lead", "0", "--game", game]);
     let _others = cli.agents(1, 2);
     let agent = Process::start(starter.run(&cli.manager));
     agent.until("registered as P03");
-    assert_eq!(cli.ask(&["start", "--operator-token", matchday_testkit::cli::TOKEN]).code, 0);
+    assert_eq!(
+        cli.ask(&["start", "--operator-token", matchday_testkit::cli::TOKEN])
+            .code,
+        0
+    );
     cli.until_status("completed");
     let standings = cli.ask(&["standings", "--json"]).json();
     let table = standings["standings"].as_array().unwrap();
     let row = table.iter().find(|row| row["player_id"] == "P03").unwrap();
     assert_eq!(row["display_name"], starter::NAME);
-    assert_eq!((&row["played"], &row["technical_losses"]), (&2.into(), &0.into()), "{}", agent.err());
+    assert_eq!(
+        (&row["played"], &row["technical_losses"]),
+        (&2.into(), &0.into()),
+        "{}",
+        agent.err()
+    );
     agent.until(" is over: ");
 }

@@ -12,7 +12,9 @@ const PAGE: &str = include_str!("../../../../docs/writing-an-agent.md");
 fn blocks(fence: &str) -> Vec<&'static str> {
     let opening = format!("\n```{fence}\n");
     let blocks = PAGE.split(&opening).skip(1);
-    blocks.map(|block| block.split("\n```").next().unwrap()).collect()
+    blocks
+        .map(|block| block.split("\n```").next().unwrap())
+        .collect()
 }
 
 #[test]
@@ -24,17 +26,28 @@ fn the_player_of_the_page_passes_the_check() {
     let parts = blocks("python player.py");
     assert!(parts.len() > 4, "the page has the parts of a player");
     for game in ["even_odd", "tic_tac_toe"] {
-        let source = parts.join("\n\n\n").replace("\"even_odd\"\n", &format!("\"{game}\"\n"));
+        let source = parts
+            .join("\n\n\n")
+            .replace("\"even_odd\"\n", &format!("\"{game}\"\n"));
         fs::write(cli.path().join("player.py"), source).unwrap();
         let manager = free_address();
         let own = free_address();
         let mut player = command("python3");
         player.current_dir(cli.path());
-        player.args(["player.py", own.rsplit(':').next().unwrap(), &format!("http://{manager}/mcp")]);
+        player.args([
+            "player.py",
+            own.rsplit(':').next().unwrap(),
+            &format!("http://{manager}/mcp"),
+        ]);
         let player = Process::start(player);
-        let done = cli.run(&["check", "player", "--wait", "--listen", &manager, "--game", game]);
+        let done = cli.run(&[
+            "check", "player", "--wait", "--listen", &manager, "--game", game,
+        ]);
         assert_eq!(done.code, 0, "{game}: {}\n{}", done.out, player.err());
-        let failed = done.out.lines().any(|line| line.trim_start().starts_with("FAIL "));
+        let failed = done
+            .out
+            .lines()
+            .any(|line| line.trim_start().starts_with("FAIL "));
         assert!(!failed, "{}", done.out);
     }
 }
@@ -48,10 +61,27 @@ fn the_six_lines_of_the_page_play_without_falling_back() {
     let program = cli.path().join("six_lines.py");
     fs::write(&program, blocks("python")[0]).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let league = ["run", "--port-base", "0", "--players", "2", "--game", "connect_four", "--store", "six.db"];
+    let league = [
+        "run",
+        "--port-base",
+        "0",
+        "--players",
+        "2",
+        "--game",
+        "connect_four",
+        "--store",
+        "six.db",
+    ];
     let strategies = ["--strategies", "command:./six_lines.py,random", "--json"];
     let ran = cli.run(&[&league[..], &strategies].concat());
-    assert_eq!((ran.code, &ran.json()["technical_losses"]), (0, &0.into()), "{ran:?}");
+    assert_eq!(
+        (ran.code, &ran.json()["technical_losses"]),
+        (0, &0.into()),
+        "{ran:?}"
+    );
     let told = cli.run(&["replay", "six.db", "--match", "R1M1"]).out;
-    assert!(told.contains("chooses") && !told.contains("by its fallback"), "{told}");
+    assert!(
+        told.contains("chooses") && !told.contains("by its fallback"),
+        "{told}"
+    );
 }

@@ -38,7 +38,10 @@ impl AgentProcess {
         let facts = Arc::clone(&told);
         thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
-                facts.lock().unwrap().push(serde_json::from_str(&line).unwrap_or(Value::String(line)));
+                facts
+                    .lock()
+                    .unwrap()
+                    .push(serde_json::from_str(&line).unwrap_or(Value::String(line)));
             }
         });
         let kept = Arc::clone(&complaints);
@@ -47,12 +50,22 @@ impl AgentProcess {
             let _ = err.read_to_string(&mut text);
             kept.lock().unwrap().push_str(&text);
         });
-        Self { name, child, told, complaints }
+        Self {
+            name,
+            child,
+            told,
+            complaints,
+        }
     }
 
     /// All that it has told under this name.
     pub(crate) fn told(&self, name: &str) -> Vec<Value> {
-        self.told.lock().unwrap().iter().filter_map(|fact| fact.get(name).cloned()).collect()
+        self.told
+            .lock()
+            .unwrap()
+            .iter()
+            .filter_map(|fact| fact.get(name).cloned())
+            .collect()
     }
 
     /// Waits until it has told something under this name.
@@ -68,7 +81,11 @@ impl AgentProcess {
                 return Ok(facts);
             }
             let told = self.told.lock().unwrap().clone();
-            Err(format!("{} told {told:?} {}", self.name, self.complaints.lock().unwrap()))
+            Err(format!(
+                "{} told {told:?} {}",
+                self.name,
+                self.complaints.lock().unwrap()
+            ))
         })
         .await
     }
@@ -85,7 +102,11 @@ impl Drop for AgentProcess {
         let _ = self.child.wait();
         if thread::panicking() {
             let told = self.told.lock().unwrap();
-            eprintln!("{} told last: {:?}", self.name, &told[told.len().saturating_sub(8)..]);
+            eprintln!(
+                "{} told last: {:?}",
+                self.name,
+                &told[told.len().saturating_sub(8)..]
+            );
         }
     }
 }

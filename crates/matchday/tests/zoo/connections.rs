@@ -15,12 +15,20 @@ async fn a_player_that_serves_one_connection_at_a_time_is_not_locked_by_ours() {
     let manager = zoo_league.manager().await;
     let at = format!("http://{}/mcp", manager.address());
     let referee = zoo_league.referee(1, &at).await;
-    let _zoo = start_agents("players", &["one_connection", "standard", "single_threaded"], manager.address());
+    let _zoo = start_agents(
+        "players",
+        &["one_connection", "standard", "single_threaded"],
+        manager.address(),
+    );
     until_members(&manager, 3, 1).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     for name in ["one_connection", "standard", "single_threaded"] {
-        assert_eq!(technical_losses(&league, &id_of(&league, name)), 0, "{name}");
+        assert_eq!(
+            technical_losses(&league, &id_of(&league, name)),
+            0,
+            "{name}"
+        );
     }
     referee.shutdown().await.unwrap();
     manager.shutdown().await.unwrap();

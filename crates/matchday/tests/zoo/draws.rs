@@ -9,8 +9,16 @@ use std::process::Command;
 
 fn verified(folder: &Path) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo/verify_draws.py");
-    let done = Command::new("python3").arg(script).arg(folder).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let done = Command::new("python3")
+        .arg(script)
+        .arg(folder)
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
     serde_json::from_slice(&done.stdout).unwrap()
 }
 
@@ -41,7 +49,11 @@ async fn an_independent_verifier_agrees_on_every_match_of_a_mixed_league() {
     let out = zoo_league.export();
     let found = verified(&out);
     assert_eq!(found["wrong"], serde_json::json!([]), "{found}");
-    assert_eq!((&found["matches"], &found["draws"]), (&6.into(), &6.into()), "{found}");
+    assert_eq!(
+        (&found["matches"], &found["draws"]),
+        (&6.into(), &6.into()),
+        "{found}"
+    );
     // Three of ours meet each other, two signatures each, and the agent of the zoo, one each.
     assert_eq!(found["signatures"], 9, "{found}");
 

@@ -31,15 +31,32 @@ pub(crate) struct ZooLeague {
 
 /// Windows long enough for a busy machine where everyone answers, and retries that cost little.
 pub(crate) fn patient() -> Timing {
-    let retry = RetryPolicy { retries: 3, backoff: Backoff::Fixed { delay: Duration::from_millis(100) } };
+    let retry = RetryPolicy {
+        retries: 3,
+        backoff: Backoff::Fixed {
+            delay: Duration::from_millis(100),
+        },
+    };
     let five = Duration::from_secs(5);
-    Timing { join: five, choice: five, game_over: five, report: five, other: five, retry }
+    Timing {
+        join: five,
+        choice: five,
+        game_over: five,
+        report: five,
+        other: five,
+        retry,
+    }
 }
 
 impl ZooLeague {
     pub(crate) fn new(conformance: Conformance, timing: Timing) -> Self {
         let proof = ProofRule::Required;
-        Self { test_league: TestLeague::new(matchday_server::agent_options), conformance, timing, proof }
+        Self {
+            test_league: TestLeague::new(matchday_server::agent_options),
+            conformance,
+            timing,
+            proof,
+        }
     }
 
     fn run<A>(&self, agent: A, listener: TcpListener, name: &str) -> Handle<A>
@@ -47,7 +64,10 @@ impl ZooLeague {
         A: Runnable,
         A::Event: Send,
     {
-        let options = Options { client: Client::new(), ..self.test_league.options(name) };
+        let options = Options {
+            client: Client::new(),
+            ..self.test_league.options(name)
+        };
         let store = self.test_league.store.clone();
         let stream = Stream(name.into());
         matchday_runtime::run(agent, listener, store, stream, options).unwrap()
@@ -67,23 +87,44 @@ impl ZooLeague {
             proof: self.proof,
             ..LeagueSettings::default()
         };
-        self.run(Manager::new(settings), TcpListener::bind(address).await.unwrap(), "league")
+        self.run(
+            Manager::new(settings),
+            TcpListener::bind(address).await.unwrap(),
+            "league",
+        )
     }
 
     pub(crate) async fn referee(&self, number: u32, manager: &str) -> Handle<Referee> {
         let listener = free_port().await;
         let manager = Endpoint::parse(manager).unwrap();
-        let settings = self.test_league.referee_settings(number, &manager, self.timing, &listener).await;
-        let settings = RefereeSettings { conformance: self.conformance, ..settings };
-        self.run(Referee::new(settings), listener, &format!("referee/{number}"))
+        let settings = self
+            .test_league
+            .referee_settings(number, &manager, self.timing, &listener)
+            .await;
+        let settings = RefereeSettings {
+            conformance: self.conformance,
+            ..settings
+        };
+        self.run(
+            Referee::new(settings),
+            listener,
+            &format!("referee/{number}"),
+        )
     }
 
     pub(crate) async fn player(&self, number: u32, manager: &str) -> Handle<Player> {
         let listener = free_port().await;
         let manager = Endpoint::parse(manager).unwrap();
-        let settings = self.test_league.player_settings(number, &manager, "random", &listener).await;
+        let settings = self
+            .test_league
+            .player_settings(number, &manager, "random", &listener)
+            .await;
         let strategy = strategy::find("random").unwrap().build();
-        self.run(Player::new(settings, strategy), listener, &format!("player/{number}"))
+        self.run(
+            Player::new(settings, strategy),
+            listener,
+            &format!("player/{number}"),
+        )
     }
 
     pub(crate) async fn ask(&self, manager: SocketAddr, method: &str, params: Value) -> Value {
@@ -121,7 +162,11 @@ pub(crate) fn game_errors(exchanges: &[Exchange], to: &Endpoint) -> Vec<String> 
     sent.map(|exchange| {
         let request: Value = serde_json::from_str(&exchange.request).unwrap();
         let message = [&request["params"]["message"], &request["params"], &request];
-        message.iter().find_map(|place| place["error_code"].as_str()).unwrap().to_owned()
+        message
+            .iter()
+            .find_map(|place| place["error_code"].as_str())
+            .unwrap()
+            .to_owned()
     })
     .collect()
 }
@@ -150,17 +195,31 @@ pub(crate) async fn until_completed(manager: &Handle<Manager>) -> League {
 
 /// Under which id a league knows an agent of the zoo.
 pub(crate) fn id_of(league: &League, name: &str) -> PlayerId {
-    let known = league.players.iter().find(|(_, player)| player.meta.display_name.raw() == name);
-    known.unwrap_or_else(|| panic!("{name} is not in the league")).0.clone()
+    let known = league
+        .players
+        .iter()
+        .find(|(_, player)| player.meta.display_name.raw() == name);
+    known
+        .unwrap_or_else(|| panic!("{name} is not in the league"))
+        .0
+        .clone()
 }
 
 pub(crate) fn technical_losses(league: &League, player: &PlayerId) -> u32 {
     let table = league.standings();
-    table.iter().find(|place| place.player == *player).unwrap().tally.technical_losses
+    table
+        .iter()
+        .find(|place| place.player == *player)
+        .unwrap()
+        .tally
+        .technical_losses
 }
 
 /// Starts one agent for each name, all at once.
 pub(crate) fn start_agents(kind: &str, names: &[&str], manager: SocketAddr) -> Vec<AgentProcess> {
     let url = format!("http://{manager}/mcp");
-    names.iter().map(|name| AgentProcess::start(&format!("{kind}/{name}"), &url)).collect()
+    names
+        .iter()
+        .map(|name| AgentProcess::start(&format!("{kind}/{name}"), &url))
+        .collect()
 }

@@ -14,10 +14,17 @@ async fn serve(manager: &str, player: &str, conformance: Conformance) -> Vec<Val
     let at = at.as_str().unwrap();
     let zoo_league = ZooLeague::new(conformance, patient());
     let referee = zoo_league.referee(1, at).await;
-    let players = [zoo_league.player(1, at).await, zoo_league.player(2, at).await];
+    let players = [
+        zoo_league.player(1, at).await,
+        zoo_league.player(2, at).await,
+    ];
     let _other = AgentProcess::start(&format!("players/{player}"), at);
     let results = manager.until("results").await;
-    assert_eq!(manager.told("refused"), Vec::<Value>::new(), "ours can read all that it says");
+    assert_eq!(
+        manager.told("refused"),
+        Vec::<Value>::new(),
+        "ours can read all that it says"
+    );
     referee.shutdown().await.unwrap();
     for player in players {
         player.shutdown().await.unwrap();
@@ -28,13 +35,20 @@ async fn serve(manager: &str, player: &str, conformance: Conformance) -> Vec<Val
 fn assert_all_were_played(results: &[Value]) {
     assert_eq!(results.len(), 3, "{results:?}");
     for result in results {
-        let scores: Vec<_> =
-            result["score"].as_object().unwrap().values().map(|score| score.as_u64()).collect();
+        let scores: Vec<_> = result["score"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|score| score.as_u64())
+            .collect();
         let winner = result["winner"].as_str();
         let even = scores == [Some(1), Some(1)];
         assert_eq!(even, winner.is_none(), "{result}");
         assert!(even || scores.contains(&Some(3)), "{result}");
-        assert!(result["details"]["drawn_number"].is_u64(), "played, not forfeit: {result}");
+        assert!(
+            result["details"]["drawn_number"].is_u64(),
+            "played, not forfeit: {result}"
+        );
     }
 }
 
@@ -49,7 +63,8 @@ async fn our_referee_takes_matches_that_a_foreign_manager_assigns_directly() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_referee_finds_its_matches_and_players_where_a_foreign_manager_names_its_endpoint_alone() {
+async fn our_referee_finds_its_matches_and_players_where_a_foreign_manager_names_its_endpoint_alone()
+ {
     if !tools::require("python3") {
         return;
     }
@@ -78,11 +93,21 @@ async fn a_manager_that_has_registered_us_unintelligibly_is_not_asked_for_ever()
     let zoo_league = ZooLeague::new(Conformance::Strict, patient());
     let player = zoo_league.player(1, at.as_str().unwrap()).await;
     until(&player, "its registration has ended", |player| {
-        matches!(player.registration_state(), RegistrationState::Refused { .. })
+        matches!(
+            player.registration_state(),
+            RegistrationState::Refused { .. }
+        )
     })
     .await;
-    let why = player.inspect(|player| player.registration_state().lacks()).await.unwrap().unwrap();
-    assert!(why.contains("already registered") && why.contains("status: expected"), "{why}");
+    let why = player
+        .inspect(|player| player.registration_state().lacks())
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(
+        why.contains("already registered") && why.contains("status: expected"),
+        "{why}"
+    );
     assert_eq!(manager.until_times("asked", 2).await.len(), 2);
     player.shutdown().await.unwrap();
 }

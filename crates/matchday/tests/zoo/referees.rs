@@ -18,16 +18,26 @@ use std::time::Duration;
 
 async fn two_players(zoo_league: &ZooLeague, manager: &Handle<Manager>) -> [Handle<Player>; 2] {
     let at = endpoint(manager.address());
-    [zoo_league.player(1, at.raw()).await, zoo_league.player(2, at.raw()).await]
+    [
+        zoo_league.player(1, at.raw()).await,
+        zoo_league.player(2, at.raw()).await,
+    ]
 }
 
 async fn listed(zoo_league: &ZooLeague, manager: &Handle<Manager>) -> Value {
-    zoo_league.ask(manager.address(), "get_referees", json!({})).await["data"]["referees"].clone()
+    zoo_league
+        .ask(manager.address(), "get_referees", json!({}))
+        .await["data"]["referees"]
+        .clone()
 }
 
 /// Two players of ours and some of the zoo's, all of whose matches this referee runs: nobody loses by default, ours hear
 /// how their matches ended. Gives back what the manager tells of the referee, too.
-async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (League, AgentProcess, Value) {
+async fn run_by(
+    referee: &str,
+    conformance: Conformance,
+    others: &[&str],
+) -> (League, AgentProcess, Value) {
     let zoo_league = ZooLeague::new(conformance, patient());
     let manager = zoo_league.manager().await;
     let mut whistle = start_agents("referees", &[referee], manager.address());
@@ -37,12 +47,18 @@ async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (Le
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     for player in league.players.keys() {
-        assert_eq!(technical_losses(&league, player), 0, "{player} under {referee}");
+        assert_eq!(
+            technical_losses(&league, player),
+            0,
+            "{player} under {referee}"
+        );
     }
     let mine = league.players.len() - 1;
     for player in &players {
-        until(player, "every result heard", move |player| player.history().overall().games().len() == mine)
-            .await;
+        until(player, "every result heard", move |player| {
+            player.history().overall().games().len() == mine
+        })
+        .await;
     }
     let listed = listed(&zoo_league, &manager).await;
     for player in players {
@@ -53,7 +69,12 @@ async fn run_by(referee: &str, conformance: Conformance, others: &[&str]) -> (Le
 }
 
 fn kinds(listing: &Value) -> Vec<&str> {
-    listing["deviations"].as_object().unwrap().keys().map(String::as_str).collect()
+    listing["deviations"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -61,11 +82,19 @@ async fn a_referee_as_described_runs_a_strict_league() {
     if !tools::require("python3") {
         return;
     }
-    let (league, _, listing) =
-        run_by("standard", Conformance::Strict, &["error_null", "fails_on_unknown"]).await;
+    let (league, _, listing) = run_by(
+        "standard",
+        Conformance::Strict,
+        &["error_null", "fails_on_unknown"],
+    )
+    .await;
     assert_eq!(listing["matches_decided"], league.matches.len());
     assert!(!league.proofs_required, "nobody proves here");
-    assert_eq!(league.results_unproven(), 5, "all but the match of the two players without keys");
+    assert_eq!(
+        league.results_unproven(),
+        5,
+        "all but the match of the two players without keys"
+    );
     assert_eq!(kinds(&listing), Vec::<&str>::new());
 }
 
@@ -76,13 +105,25 @@ async fn a_report_without_details_and_a_winner_called_draw_are_taken_in_a_lenien
     }
     let (league, terse, listing) = run_by("terse", Conformance::Lenient, &["type_as_method"]).await;
     assert_eq!(listing["matches_decided"], league.matches.len());
-    assert_eq!(terse.told("unknown"), Vec::<Value>::new(), "it was spoken to in its own dialect");
-    let drawn =
-        league.matches.values().filter(|game| game.decision.as_ref().unwrap().result.winner.is_none());
-    let drawn = drawn.count();
-    assert_eq!(listing["deviations"]["missing result.details"], league.matches.len());
     assert_eq!(
-        listing["deviations"].get("alias result.winner").and_then(Value::as_u64).unwrap_or(0),
+        terse.told("unknown"),
+        Vec::<Value>::new(),
+        "it was spoken to in its own dialect"
+    );
+    let drawn = league
+        .matches
+        .values()
+        .filter(|game| game.decision.as_ref().unwrap().result.winner.is_none());
+    let drawn = drawn.count();
+    assert_eq!(
+        listing["deviations"]["missing result.details"],
+        league.matches.len()
+    );
+    assert_eq!(
+        listing["deviations"]
+            .get("alias result.winner")
+            .and_then(Value::as_u64)
+            .unwrap_or(0),
         drawn as u64
     );
 }
@@ -114,23 +155,39 @@ async fn a_report_without_a_token_never_counts_and_its_match_goes_to_another_ref
         return;
     }
     let window = Duration::from_millis(300);
-    let retry = RetryPolicy { retries: 1, backoff: Backoff::Fixed { delay: Duration::from_millis(50) } };
+    let retry = RetryPolicy {
+        retries: 1,
+        backoff: Backoff::Fixed {
+            delay: Duration::from_millis(50),
+        },
+    };
     for conformance in [Conformance::Strict, Conformance::Lenient] {
-        let timing =
-            Timing { join: window, choice: window, report: window, other: window, retry, ..patient() };
+        let timing = Timing {
+            join: window,
+            choice: window,
+            report: window,
+            other: window,
+            retry,
+            ..patient()
+        };
         let mut zoo_league = ZooLeague::new(conformance, timing);
         zoo_league.proof = ProofRule::Optional;
         let manager = zoo_league.manager().await;
         let forger = start_agents("referees", &["null_token"], manager.address()).remove(0);
         until_members(&manager, 0, 1).await;
-        let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
+        let referee = zoo_league
+            .referee(1, endpoint(manager.address()).raw())
+            .await;
         let players = two_players(&zoo_league, &manager).await;
         until_members(&manager, 2, 2).await;
         zoo_league.start(&manager).await;
         let league = until_completed(&manager).await;
         assert_eq!(forger.until("answer").await, "E011");
-        let decided_by: Vec<_> =
-            league.matches.values().map(|game| game.decision.as_ref().unwrap().by.clone()).collect();
+        let decided_by: Vec<_> = league
+            .matches
+            .values()
+            .map(|game| game.decision.as_ref().unwrap().by.clone())
+            .collect();
         assert_eq!(decided_by, [DecidedBy::Referee(RefereeId::new("REF02"))]);
         for player in players {
             player.shutdown().await.unwrap();
@@ -148,9 +205,17 @@ async fn a_referee_that_is_given_matches_one_by_one_runs_a_league() {
     }
     for referee in ["match_assignment", "start_match"] {
         let (league, guest, listing) = run_by(referee, Conformance::Strict, &["error_null"]).await;
-        assert_eq!(listing["matches_decided"], league.matches.len(), "{referee}");
+        assert_eq!(
+            listing["matches_decided"],
+            league.matches.len(),
+            "{referee}"
+        );
         let attempts = league.matches.values().map(|game| game.attempts.len());
-        assert_eq!(attempts.collect::<Vec<_>>(), vec![1; league.matches.len()], "{referee} has lost none");
+        assert_eq!(
+            attempts.collect::<Vec<_>>(),
+            vec![1; league.matches.len()],
+            "{referee} has lost none"
+        );
         let puzzled = guest.told("puzzled");
         let tried = |name: &str| puzzled.iter().filter(|method| **method == name).count();
         assert_eq!(tried("notify_round"), 1, "{referee}: {puzzled:?}");
@@ -178,13 +243,18 @@ async fn a_referee_that_refuses_a_match_loses_it_at_once() {
     let manager = zoo_league.manager().await;
     let busy = start_agents("referees", &["refuses"], manager.address()).remove(0);
     until_members(&manager, 0, 1).await;
-    let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
+    let referee = zoo_league
+        .referee(1, endpoint(manager.address()).raw())
+        .await;
     let players = two_players(&zoo_league, &manager).await;
     until_members(&manager, 2, 2).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
     let game = league.matches.values().next().unwrap();
-    assert_eq!(game.attempts, [RefereeId::new("REF01"), RefereeId::new("REF02")]);
+    assert_eq!(
+        game.attempts,
+        [RefereeId::new("REF01"), RefereeId::new("REF02")]
+    );
     let asked = busy.told("puzzled");
     let forms: Vec<_> = asked.iter().filter_map(Value::as_str).take(3).collect();
     assert_eq!(forms, ["notify_round", "assign_match", "start_match"]);
@@ -196,7 +266,8 @@ async fn a_referee_that_refuses_a_match_loses_it_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn beside_a_referee_of_ours_one_that_does_not_prove_is_given_only_matches_of_players_without_keys() {
+async fn beside_a_referee_of_ours_one_that_does_not_prove_is_given_only_matches_of_players_without_keys()
+ {
     if !tools::require("python3") {
         return;
     }
@@ -204,9 +275,15 @@ async fn beside_a_referee_of_ours_one_that_does_not_prove_is_given_only_matches_
     let manager = zoo_league.manager().await;
     let _standard = start_agents("referees", &["standard"], manager.address());
     until_members(&manager, 0, 1).await;
-    let referee = zoo_league.referee(1, endpoint(manager.address()).raw()).await;
+    let referee = zoo_league
+        .referee(1, endpoint(manager.address()).raw())
+        .await;
     let players = two_players(&zoo_league, &manager).await;
-    let _zoo = start_agents("players", &["error_null", "fails_on_unknown"], manager.address());
+    let _zoo = start_agents(
+        "players",
+        &["error_null", "fails_on_unknown"],
+        manager.address(),
+    );
     until_members(&manager, 4, 2).await;
     zoo_league.start(&manager).await;
     let league = until_completed(&manager).await;
@@ -214,7 +291,11 @@ async fn beside_a_referee_of_ours_one_that_does_not_prove_is_given_only_matches_
         let decision = game.decision.as_ref().unwrap();
         match &game.keys {
             Some(_) => {
-                assert_eq!(decision.by, DecidedBy::Referee(RefereeId::new("REF02")), "{match_id}");
+                assert_eq!(
+                    decision.by,
+                    DecidedBy::Referee(RefereeId::new("REF02")),
+                    "{match_id}"
+                );
                 assert_eq!(decision.proof, ResultProof::Proven, "{match_id}");
             }
             None => assert_eq!(decision.proof, ResultProof::Unprovable, "{match_id}"),

@@ -43,12 +43,19 @@ impl Default for PinnedDns {
 }
 
 async fn system_resolver(name: String) -> io::Result<Vec<IpAddr>> {
-    Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
+    Ok(tokio::net::lookup_host((name, 0))
+        .await?
+        .map(|address| address.ip())
+        .collect())
 }
 
 impl PinnedDns {
     pub fn with_resolver(resolver: Resolver) -> Self {
-        Self { cache: Arc::default(), lookups: Arc::new(Semaphore::new(LOOKUPS_MAX)), resolver }
+        Self {
+            cache: Arc::default(),
+            lookups: Arc::new(Semaphore::new(LOOKUPS_MAX)),
+            resolver,
+        }
     }
 
     fn cache(&self) -> MutexGuard<'_, HashMap<String, Pinned>> {
@@ -63,15 +70,20 @@ impl PinnedDns {
         if host == "localhost" {
             return Some(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
         }
-        self.cache().get(host).map(|pinned| pinned.addresses.clone())
+        self.cache()
+            .get(host)
+            .map(|pinned| pinned.addresses.clone())
     }
 
     pub(super) async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, String> {
         if let Some(addresses) = self.cached(host) {
             return Ok(addresses);
         }
-        let (resolver, lookups, name) =
-            (Arc::clone(&self.resolver), Arc::clone(&self.lookups), host.to_owned());
+        let (resolver, lookups, name) = (
+            Arc::clone(&self.resolver),
+            Arc::clone(&self.lookups),
+            host.to_owned(),
+        );
         // The system's lookup goes on after our timeout, so its permit must be held that long.
         let lookup = tokio::spawn(async move {
             let _permit = lookups.acquire_owned().await;
@@ -94,10 +106,15 @@ impl PinnedDns {
             cache.retain(|_, pinned| pinned.called);
         }
         if cache.len() >= NAMES_MAX && !cache.contains_key(host) {
-            return Err(format!("more than {NAMES_MAX} names have been called: restart the agent"));
+            return Err(format!(
+                "more than {NAMES_MAX} names have been called: restart the agent"
+            ));
         }
         // Of two concurrent lookups the first one counts.
-        let pinned = cache.entry(host.to_owned()).or_insert(Pinned { addresses, called: false });
+        let pinned = cache.entry(host.to_owned()).or_insert(Pinned {
+            addresses,
+            called: false,
+        });
         Ok(pinned.addresses.clone())
     }
 
@@ -111,7 +128,9 @@ impl PinnedDns {
 
 impl fmt::Debug for PinnedDns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PinnedDns").field("names", &self.cache().len()).finish_non_exhaustive()
+        f.debug_struct("PinnedDns")
+            .field("names", &self.cache().len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -146,11 +165,25 @@ mod tests {
 
     #[tokio::test]
     async fn addresses_and_localhost_are_known_without_asking() {
-        let dns = PinnedDns::with_resolver(Arc::new(|_| Box::pin(async { Err(io::Error::other("asked")) })));
+        let dns = PinnedDns::with_resolver(Arc::new(|_| {
+            Box::pin(async { Err(io::Error::other("asked")) })
+        }));
         for host in ["127.0.0.1", "::1", "localhost"] {
-            assert!(dns.resolve(host).await.unwrap().iter().all(IpAddr::is_loopback), "{host}");
+            assert!(
+                dns.resolve(host)
+                    .await
+                    .unwrap()
+                    .iter()
+                    .all(IpAddr::is_loopback),
+                "{host}"
+            );
         }
-        assert!(dns.resolve("a.example").await.unwrap_err().contains("the name a.example cannot be found"));
+        assert!(
+            dns.resolve("a.example")
+                .await
+                .unwrap_err()
+                .contains("the name a.example cannot be found")
+        );
     }
 
     #[tokio::test]
@@ -163,6 +196,11 @@ mod tests {
         }
         assert!(dns.cache().len() <= NAMES_MAX);
         assert_eq!(dns.cached("called.example"), Some(first));
-        assert!(dns.resolve("nowhere").await.unwrap_err().contains("leads nowhere"));
+        assert!(
+            dns.resolve("nowhere")
+                .await
+                .unwrap_err()
+                .contains("leads nowhere")
+        );
     }
 }

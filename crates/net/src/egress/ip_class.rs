@@ -42,9 +42,11 @@ fn of_v4(ip: Ipv4Addr) -> IpClass {
         [169, 254, ..] => IpClass::Blocked("a link-local address"),
         [224..=239, ..] => IpClass::Blocked("a multicast address"),
         [255, 255, 255, 255] => IpClass::Blocked("a broadcast address"),
-        [192, 0, 0 | 2, _] | [198, 51, 100, _] | [203, 0, 113, _] | [198, 18 | 19, ..] | [240..=255, ..] => {
-            IpClass::Blocked(RESERVED)
-        }
+        [192, 0, 0 | 2, _]
+        | [198, 51, 100, _]
+        | [203, 0, 113, _]
+        | [198, 18 | 19, ..]
+        | [240..=255, ..] => IpClass::Blocked(RESERVED),
         [127, ..] => IpClass::Loopback,
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] | [100, 64..=127, ..] => IpClass::Private,
         _ => IpClass::Public,
@@ -80,7 +82,10 @@ mod tests {
     #[test]
     fn every_address_is_of_its_kind() {
         for (kind, addresses) in [
-            (IpClass::Loopback, &["127.0.0.1", "127.255.255.254", "::1"][..]),
+            (
+                IpClass::Loopback,
+                &["127.0.0.1", "127.255.255.254", "::1"][..],
+            ),
             (
                 IpClass::Private,
                 &[
@@ -93,7 +98,16 @@ mod tests {
                     "fc00::1",
                 ],
             ),
-            (IpClass::Public, &["8.8.8.8", "172.15.0.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111"]),
+            (
+                IpClass::Public,
+                &[
+                    "8.8.8.8",
+                    "172.15.0.1",
+                    "172.32.0.1",
+                    "100.128.0.1",
+                    "2606:4700::1111",
+                ],
+            ),
         ] {
             for address in addresses {
                 assert_eq!(IpClass::of(address.parse().unwrap()), kind, "{address}");
@@ -126,7 +140,11 @@ mod tests {
             ("64:ff9b::7f00:1", "an IPv4 address written as IPv6"),
             ("2002:7f00:1::", "an IPv4 address written as IPv6"),
         ] {
-            assert_eq!(IpClass::of(address.parse().unwrap()), IpClass::Blocked(what), "{address}");
+            assert_eq!(
+                IpClass::of(address.parse().unwrap()),
+                IpClass::Blocked(what),
+                "{address}"
+            );
         }
     }
 }

@@ -32,15 +32,28 @@ const CHECKS_MAX: usize = 64;
 
 impl Egress {
     /// `trusted`: URLs from the operator's own configuration.
-    pub fn new<'a>(policy: EgressPolicy, dns: PinnedDns, trusted: impl IntoIterator<Item = &'a str>) -> Self {
-        let trusted = trusted.into_iter().filter_map(Target::parse).map(|target| (target.host, target.port));
+    pub fn new<'a>(
+        policy: EgressPolicy,
+        dns: PinnedDns,
+        trusted: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let trusted = trusted
+            .into_iter()
+            .filter_map(Target::parse)
+            .map(|target| (target.host, target.port));
         let checks = Semaphore::new(CHECKS_MAX);
-        Self(Arc::new(Inner { policy, dns, trusted: trusted.collect(), checks }))
+        Self(Arc::new(Inner {
+            policy,
+            dns,
+            trusted: trusted.collect(),
+            checks,
+        }))
     }
 
     /// [`Self::check`] without a DNS lookup; `None` if one is needed.
     pub fn check_cached(&self, url: &str) -> Option<Result<(), EgressError>> {
-        let Some(target) = Target::parse(url).filter(|target| !target.host.is_empty() && target.port != 0)
+        let Some(target) =
+            Target::parse(url).filter(|target| !target.host.is_empty() && target.port != 0)
         else {
             return Some(Err(EgressError::InvalidUrl(url.to_owned())));
         };
@@ -67,23 +80,39 @@ impl Egress {
     }
 
     /// The addresses to connect to; `None` for a trusted target, which is left to the system's resolver.
-    pub(crate) async fn resolve(&self, target: &Target) -> Result<Option<Vec<SocketAddr>>, CallError> {
+    pub(crate) async fn resolve(
+        &self,
+        target: &Target,
+    ) -> Result<Option<Vec<SocketAddr>>, CallError> {
         if self.is_trusted(target) {
             return Ok(None);
         }
-        let addresses = self.0.dns.resolve(&target.host).await.map_err(CallError::NoConnection)?;
-        let allowed =
-            self.allowed(target, &addresses).map_err(|why| CallError::Forbidden(why.to_string()))?;
+        let addresses = self
+            .0
+            .dns
+            .resolve(&target.host)
+            .await
+            .map_err(CallError::NoConnection)?;
+        let allowed = self
+            .allowed(target, &addresses)
+            .map_err(|why| CallError::Forbidden(why.to_string()))?;
         self.0.dns.mark_called(&target.host);
         Ok(Some(allowed))
     }
 
     fn is_trusted(&self, target: &Target) -> bool {
-        self.0.trusted.iter().any(|(host, port)| *host == target.host && *port == target.port)
+        self.0
+            .trusted
+            .iter()
+            .any(|(host, port)| *host == target.host && *port == target.port)
     }
 
     /// Those of `addresses` that may be called. An error if there are none, or if one of them is our own.
-    fn allowed(&self, target: &Target, addresses: &[IpAddr]) -> Result<Vec<SocketAddr>, EgressError> {
+    fn allowed(
+        &self,
+        target: &Target,
+        addresses: &[IpAddr],
+    ) -> Result<Vec<SocketAddr>, EgressError> {
         let mut allowed = Vec::new();
         let mut first_error = None;
         for ip in addresses {

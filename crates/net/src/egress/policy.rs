@@ -48,7 +48,9 @@ pub enum EgressError {
         "{target} is {what}, which is never called: register the endpoint where the agent itself listens"
     )]
     Blocked { target: String, what: &'static str },
-    #[error("{0} is the address of the one that would have to call it: register the endpoint of the agent")]
+    #[error(
+        "{0} is the address of the one that would have to call it: register the endpoint of the agent"
+    )]
     SelfCall(String),
     #[error(
         "{0} is no address that can be called: register http://HOST:PORT/PATH, as the agent itself is reached"
@@ -58,15 +60,41 @@ pub enum EgressError {
         "{target} is {what}, and {scopes} may be called: register another endpoint, or ask the operator of the league \
          for --endpoints {wanted} or --allow-endpoints {listing}"
     )]
-    OutOfScope { target: String, what: &'static str, scopes: Scopes, wanted: &'static str, listing: String },
+    OutOfScope {
+        target: String,
+        what: &'static str,
+        scopes: Scopes,
+        wanted: &'static str,
+        listing: String,
+    },
 }
 
 impl Scopes {
-    pub const LOOPBACK: Self = Self { loopback: true, private: false, public: false };
-    pub const PRIVATE: Self = Self { loopback: false, private: true, public: false };
-    pub const PUBLIC: Self = Self { loopback: false, private: false, public: true };
-    pub const ANY: Self = Self { loopback: true, private: true, public: true };
-    pub const NONE: Self = Self { loopback: false, private: false, public: false };
+    pub const LOOPBACK: Self = Self {
+        loopback: true,
+        private: false,
+        public: false,
+    };
+    pub const PRIVATE: Self = Self {
+        loopback: false,
+        private: true,
+        public: false,
+    };
+    pub const PUBLIC: Self = Self {
+        loopback: false,
+        private: false,
+        public: true,
+    };
+    pub const ANY: Self = Self {
+        loopback: true,
+        private: true,
+        public: true,
+    };
+    pub const NONE: Self = Self {
+        loopback: false,
+        private: false,
+        public: false,
+    };
 
     /// `loopback`, `private`, `public`, several of them with commas; `any`; `listed` for none of them.
     pub fn parse(text: &str) -> Option<Self> {
@@ -75,12 +103,22 @@ impl Scopes {
             "listed" => return Some(Self::NONE),
             _ => {}
         }
-        text.split(',').try_fold(Self::NONE, |scopes, name| match name.trim() {
-            "loopback" => Some(Self { loopback: true, ..scopes }),
-            "private" => Some(Self { private: true, ..scopes }),
-            "public" => Some(Self { public: true, ..scopes }),
-            _ => None,
-        })
+        text.split(',')
+            .try_fold(Self::NONE, |scopes, name| match name.trim() {
+                "loopback" => Some(Self {
+                    loopback: true,
+                    ..scopes
+                }),
+                "private" => Some(Self {
+                    private: true,
+                    ..scopes
+                }),
+                "public" => Some(Self {
+                    public: true,
+                    ..scopes
+                }),
+                _ => None,
+            })
     }
 
     /// The default for an agent that listens there: addresses of the same class.
@@ -104,8 +142,16 @@ impl Scopes {
 
 impl fmt::Display for Scopes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = [(self.loopback, "loopback"), (self.private, "private"), (self.public, "public")];
-        let names: Vec<_> = named.iter().filter(|(is_in, _)| *is_in).map(|(_, name)| *name).collect();
+        let named = [
+            (self.loopback, "loopback"),
+            (self.private, "private"),
+            (self.public, "public"),
+        ];
+        let names: Vec<_> = named
+            .iter()
+            .filter(|(is_in, _)| *is_in)
+            .map(|(_, name)| *name)
+            .collect();
         match names.as_slice() {
             [] => f.write_str("only what is listed"),
             names => write!(f, "only {} addresses", names.join(" and ")),
@@ -134,7 +180,9 @@ impl AllowRule {
 
     fn has(&self, target: &Target, ip: IpAddr) -> bool {
         match self {
-            Self::Name(name, port) => *name == target.host && port.is_none_or(|port| port == target.port),
+            Self::Name(name, port) => {
+                *name == target.host && port.is_none_or(|port| port == target.port)
+            }
             Self::Network(network, port) => {
                 port.is_none_or(|port| port == target.port) && network.contains(ip)
             }
@@ -148,10 +196,17 @@ impl EgressPolicy {
         let shown = || shown(&target.host, ip);
         let class = IpClass::of(ip);
         if let IpClass::Blocked(what) = class {
-            return Err(EgressError::Blocked { target: shown(), what });
+            return Err(EgressError::Blocked {
+                target: shown(),
+                what,
+            });
         }
         if self.is_own(target, ip) {
-            return Err(EgressError::SelfCall(format!("{}:{}", shown(), target.port)));
+            return Err(EgressError::SelfCall(format!(
+                "{}:{}",
+                shown(),
+                target.port
+            )));
         }
         if self.scopes.has(class) || self.allow.iter().any(|rule| rule.has(target, ip)) {
             return Ok(());
@@ -162,14 +217,25 @@ impl EgressPolicy {
             IpClass::Public | IpClass::Blocked(_) => "public",
         };
         let what = class.description();
-        let host = if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
+        let host = if target.host.contains(':') {
+            format!("[{}]", target.host)
+        } else {
+            target.host.clone()
+        };
         let listing = format!("{host}:{}", target.port);
-        Err(EgressError::OutOfScope { target: shown(), what, scopes: self.scopes, wanted, listing })
+        Err(EgressError::OutOfScope {
+            target: shown(),
+            what,
+            scopes: self.scopes,
+            wanted,
+            listing,
+        })
     }
 
     fn is_own(&self, target: &Target, ip: IpAddr) -> bool {
         let listens_there = self.listen.is_some_and(|listen| {
-            let same_machine = listen.ip() == ip || (listen.ip().is_unspecified() && is_local_address(ip));
+            let same_machine =
+                listen.ip() == ip || (listen.ip().is_unspecified() && is_local_address(ip));
             listen.port() == target.port && same_machine
         });
         let is_called_there = self.advertised.as_ref().is_some_and(|own| {
@@ -195,7 +261,11 @@ impl Target {
         };
         let authority = uri.authority()?;
         Some(Self {
-            host: authority.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase(),
+            host: authority
+                .host()
+                .trim_start_matches('[')
+                .trim_end_matches(']')
+                .to_ascii_lowercase(),
             port: authority.port_u16().unwrap_or(port),
             path: uri.path().to_owned(),
         })
@@ -204,7 +274,11 @@ impl Target {
 
 /// No empty segment, no `.` or `..`, no percent-encoding: such a path is equal to another only if it is written alike.
 fn is_normalized(path: &str) -> bool {
-    !path.contains('%') && !path.split('/').skip(1).any(|part| matches!(part, "" | "." | ".."))
+    !path.contains('%')
+        && !path
+            .split('/')
+            .skip(1)
+            .any(|part| matches!(part, "" | "." | ".."))
 }
 
 /// Whether `ip` is one of this machine's: then the kernel chooses it as the source address as well. Nothing is sent.
@@ -223,7 +297,11 @@ fn is_local_address(ip: IpAddr) -> bool {
 /// `host (ip)`, or `ip` alone.
 fn shown(host: &str, ip: IpAddr) -> String {
     let address = ip.to_string();
-    if host == address { address } else { format!("{host} ({address})") }
+    if host == address {
+        address
+    } else {
+        format!("{host} ({address})")
+    }
 }
 
 #[cfg(test)]
@@ -231,11 +309,17 @@ mod tests {
     use super::*;
 
     fn target(host: &str, port: u16, path: &str) -> Target {
-        Target { host: host.to_owned(), port, path: path.to_owned() }
+        Target {
+            host: host.to_owned(),
+            port,
+            path: path.to_owned(),
+        }
     }
 
     fn allows(policy: &EgressPolicy, host: &str, ip: &str, port: u16) -> bool {
-        policy.check(&target(host, port, "/mcp"), ip.parse().unwrap()).is_ok()
+        policy
+            .check(&target(host, port, "/mcp"), ip.parse().unwrap())
+            .is_ok()
     }
 
     #[test]
@@ -249,8 +333,15 @@ mod tests {
             ("any", [true, true, true, false]),
             ("listed", [false, false, false, false]),
         ] {
-            let policy = EgressPolicy { scopes: Scopes::parse(text).unwrap(), ..EgressPolicy::default() };
-            assert_eq!(addresses.map(|ip| allows(&policy, ip, ip, 1)), expected, "{text}");
+            let policy = EgressPolicy {
+                scopes: Scopes::parse(text).unwrap(),
+                ..EgressPolicy::default()
+            };
+            assert_eq!(
+                addresses.map(|ip| allows(&policy, ip, ip, 1)),
+                expected,
+                "{text}"
+            );
         }
         for bad in ["", "local", "loopback,", "any,private"] {
             assert_eq!(Scopes::parse(bad), None, "{bad}");
@@ -259,9 +350,18 @@ mod tests {
 
     #[test]
     fn what_is_listed_may_be_called_besides_but_never_what_is_never_called() {
-        let listed = ["agent.example:8101", "10.1.0.0/16", "192.168.1.7:80", "fd12::/16", "169.254.0.0/16"];
+        let listed = [
+            "agent.example:8101",
+            "10.1.0.0/16",
+            "192.168.1.7:80",
+            "fd12::/16",
+            "169.254.0.0/16",
+        ];
         let allow = listed.map(|text| AllowRule::parse(text).unwrap()).to_vec();
-        let policy = EgressPolicy { allow, ..EgressPolicy::default() };
+        let policy = EgressPolicy {
+            allow,
+            ..EgressPolicy::default()
+        };
         for (host, ip, port, expected) in [
             ("agent.example", "10.9.9.9", 8101, true),
             ("agent.example", "10.9.9.9", 8102, false),
@@ -275,32 +375,55 @@ mod tests {
             ("fd13::9", "fd13::9", 1, false),
             ("169.254.1.1", "169.254.1.1", 1, false),
         ] {
-            assert_eq!(allows(&policy, host, ip, port), expected, "{host} {ip} {port}");
+            assert_eq!(
+                allows(&policy, host, ip, port),
+                expected,
+                "{host} {ip} {port}"
+            );
         }
-        for bad in ["", "http://agent.example", "10.0.0.0/33", "agent.example:x", "a b", "10.0.0.0/8:80"] {
+        for bad in [
+            "",
+            "http://agent.example",
+            "10.0.0.0/33",
+            "agent.example:x",
+            "a b",
+            "10.0.0.0/8:80",
+        ] {
             assert_eq!(AllowRule::parse(bad), None, "{bad}");
         }
     }
 
     fn any_but_ourselves() -> EgressPolicy {
-        EgressPolicy { scopes: Scopes::ANY, ..EgressPolicy::default() }
+        EgressPolicy {
+            scopes: Scopes::ANY,
+            ..EgressPolicy::default()
+        }
     }
 
     #[test]
     fn nobody_has_us_call_ourselves() {
         for listen in ["127.0.0.1:8000", "0.0.0.0:8000"] {
-            let policy = EgressPolicy { listen: Some(listen.parse().unwrap()), ..any_but_ourselves() };
+            let policy = EgressPolicy {
+                listen: Some(listen.parse().unwrap()),
+                ..any_but_ourselves()
+            };
             assert!(!allows(&policy, "localhost", "127.0.0.1", 8000), "{listen}");
             assert!(allows(&policy, "localhost", "127.0.0.1", 8001), "{listen}");
             let seat = target("localhost", 8000, "/seats/1/mcp");
-            assert!(policy.check(&seat, "127.0.0.1".parse().unwrap()).is_err(), "{listen}");
+            assert!(
+                policy.check(&seat, "127.0.0.1".parse().unwrap()).is_err(),
+                "{listen}"
+            );
         }
     }
 
     #[test]
     fn the_address_by_which_others_call_us_is_our_own_too() {
         let advertised = Some(target("league.example", 443, "/mcp"));
-        let policy = EgressPolicy { advertised, ..any_but_ourselves() };
+        let policy = EgressPolicy {
+            advertised,
+            ..any_but_ourselves()
+        };
         for (path, is_own) in [
             ("/mcp", true),
             ("/x/../mcp", true),
@@ -309,22 +432,40 @@ mod tests {
             ("/seats/1/mcp", false),
             ("/player-1/mcp", false),
         ] {
-            let judged = policy.check(&target("league.example", 443, path), "8.8.8.8".parse().unwrap());
-            assert_eq!(matches!(judged, Err(EgressError::SelfCall(_))), is_own, "{path}: {judged:?}");
+            let judged = policy.check(
+                &target("league.example", 443, path),
+                "8.8.8.8".parse().unwrap(),
+            );
+            assert_eq!(
+                matches!(judged, Err(EgressError::SelfCall(_))),
+                is_own,
+                "{path}: {judged:?}"
+            );
         }
     }
 
     #[test]
     fn a_refusal_names_the_rule_and_what_to_do() {
-        let policy = EgressPolicy { scopes: Scopes::LOOPBACK, ..EgressPolicy::default() };
-        let why = policy.check(&target("agent.example", 80, "/"), "10.0.0.5".parse().unwrap()).unwrap_err();
+        let policy = EgressPolicy {
+            scopes: Scopes::LOOPBACK,
+            ..EgressPolicy::default()
+        };
+        let why = policy
+            .check(
+                &target("agent.example", 80, "/"),
+                "10.0.0.5".parse().unwrap(),
+            )
+            .unwrap_err();
         assert_eq!(
             why.to_string(),
             "agent.example (10.0.0.5) is a private address, and only loopback addresses may be called: register \
              another endpoint, or ask the operator of the league for --endpoints private or --allow-endpoints \
              agent.example:80"
         );
-        let why = policy.check(&target("169.254.169.254", 80, "/"), "169.254.169.254".parse().unwrap());
+        let why = policy.check(
+            &target("169.254.169.254", 80, "/"),
+            "169.254.169.254".parse().unwrap(),
+        );
         let why = why.unwrap_err().to_string();
         assert!(
             why.starts_with("169.254.169.254 is the metadata service of a cloud, which is never"),
@@ -341,7 +482,11 @@ mod tests {
             ("10.0.0.5", Scopes::PRIVATE),
             ("8.8.8.8", Scopes::PUBLIC),
         ] {
-            assert_eq!(Scopes::for_listener(listening.parse().unwrap()), scopes, "{listening}");
+            assert_eq!(
+                Scopes::for_listener(listening.parse().unwrap()),
+                scopes,
+                "{listening}"
+            );
         }
     }
 }

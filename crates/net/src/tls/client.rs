@@ -31,7 +31,9 @@ pub struct ClientTls(pub(super) Result<Arc<ClientConfig>, String>);
 static DEFAULT: LazyLock<ClientTls> = LazyLock::new(|| ClientTls::with_roots(public_roots()));
 
 fn public_roots() -> RootCertStore {
-    RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }
+    RootCertStore {
+        roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+    }
 }
 
 impl Default for ClientTls {
@@ -44,12 +46,18 @@ impl ClientTls {
     /// Trusts this authority besides the public ones.
     pub fn with_authority(authority: CertificateDer<'_>) -> Result<Self, String> {
         let mut roots = public_roots();
-        roots.add(authority.into_owned()).map_err(|error| error.to_string())?;
+        roots
+            .add(authority.into_owned())
+            .map_err(|error| error.to_string())?;
         Ok(Self::with_roots(roots))
     }
 
     fn with_roots(roots: RootCertStore) -> Self {
-        Self(builder().map(|builder| with_alpn(builder.with_root_certificates(roots).with_no_client_auth())))
+        Self(
+            builder().map(|builder| {
+                with_alpn(builder.with_root_certificates(roots).with_no_client_auth())
+            }),
+        )
     }
 
     pub fn read(files: &ClientTlsFiles) -> Result<Self, PemError> {
@@ -81,7 +89,9 @@ impl ClientTls {
 
 fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, String> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    builder.with_safe_default_protocol_versions().map_err(|error| error.to_string())
+    builder
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())
 }
 
 fn with_identity(
@@ -109,7 +119,10 @@ pub(crate) fn error_text(name: &str, error: &(dyn std::error::Error + 'static)) 
     let mut cause = Some(error);
     while let Some(error) = cause {
         if let Some(error) = error.downcast_ref::<std::io::Error>() {
-            return error.get_ref().is_some_and(|inner| inner.is::<Error>()).then(|| explain(name, error));
+            return error
+                .get_ref()
+                .is_some_and(|inner| inner.is::<Error>())
+                .then(|| explain(name, error));
         }
         cause = error.source();
     }
@@ -117,7 +130,9 @@ pub(crate) fn error_text(name: &str, error: &(dyn std::error::Error + 'static)) 
 }
 
 fn explain(name: &str, error: &std::io::Error) -> String {
-    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Error>());
+    let cause = error
+        .get_ref()
+        .and_then(|cause| cause.downcast_ref::<Error>());
     match cause {
         Some(Error::InvalidCertificate(why)) => format!(
             "the certificate of {name} is not trusted ({why}): it must be for this name, valid now, and signed by a \
@@ -129,9 +144,13 @@ fn explain(name: &str, error: &std::io::Error) -> String {
         Some(Error::AlertReceived(
             alert @ (AlertDescription::UnknownCA | AlertDescription::BadCertificate),
         )) => {
-            format!("{name} does not accept our certificate ({alert:?}): name another with --tls-client-cert")
+            format!(
+                "{name} does not accept our certificate ({alert:?}): name another with --tls-client-cert"
+            )
         }
-        Some(Error::InvalidMessage(_)) => format!("{name} does not speak TLS at this port: is it http?"),
+        Some(Error::InvalidMessage(_)) => {
+            format!("{name} does not speak TLS at this port: is it http?")
+        }
         _ => format!("TLS with {name} failed: {error}"),
     }
 }

@@ -5,7 +5,9 @@ use super::client::{ClientTls, with_alpn};
 use super::server::ServerTls;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
-use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls13_signature};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -25,8 +27,15 @@ impl PeerIdentity {
     pub fn generate() -> Result<Self, String> {
         let made = rcgen::generate_simple_self_signed(vec!["matchday-peer".to_owned()]);
         let made = made.map_err(|error| error.to_string())?;
-        let key = made.signing_key.serialize_der().try_into().map_err(str::to_owned)?;
-        Ok(Self { certificate: made.cert.der().clone(), key })
+        let key = made
+            .signing_key
+            .serialize_der()
+            .try_into()
+            .map_err(str::to_owned)?;
+        Ok(Self {
+            certificate: made.cert.der().clone(),
+            key,
+        })
     }
 
     /// In DER, for the others to trust.
@@ -79,7 +88,10 @@ pub struct TrustedPeers {
 
 impl Default for TrustedPeers {
     fn default() -> Self {
-        Self { certificates: Arc::default(), provider: Arc::new(ring::default_provider()) }
+        Self {
+            certificates: Arc::default(),
+            provider: Arc::new(ring::default_provider()),
+        }
     }
 }
 
@@ -87,12 +99,22 @@ impl TrustedPeers {
     /// Trusts these, in DER, and no others from now on.
     pub fn set(&self, certificates: impl IntoIterator<Item = Vec<u8>>) {
         let certificates = certificates.into_iter().map(CertificateDer::from).collect();
-        *self.certificates.write().unwrap_or_else(PoisonError::into_inner) = certificates;
+        *self
+            .certificates
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = certificates;
     }
 
     fn check(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
-        let certificates = self.certificates.read().unwrap_or_else(PoisonError::into_inner);
-        if certificates.contains(shown) { Ok(()) } else { Err(CertificateError::ApplicationVerificationFailure.into()) }
+        let certificates = self
+            .certificates
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if certificates.contains(shown) {
+            Ok(())
+        } else {
+            Err(CertificateError::ApplicationVerificationFailure.into())
+        }
     }
 
     fn check_signature(
@@ -106,7 +128,9 @@ impl TrustedPeers {
     }
 
     fn schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }
 
@@ -124,7 +148,8 @@ impl ServerCertVerifier for TrustedPeers {
         _ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.check(end_entity).map(|()| ServerCertVerified::assertion())
+        self.check(end_entity)
+            .map(|()| ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -161,7 +186,8 @@ impl ClientCertVerifier for TrustedPeers {
         _intermediates: &[CertificateDer<'_>],
         _now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        self.check(end_entity).map(|()| ClientCertVerified::assertion())
+        self.check(end_entity)
+            .map(|()| ClientCertVerified::assertion())
     }
 
     fn verify_tls12_signature(

@@ -9,7 +9,10 @@ use tokio_rustls::rustls::{Error, InconsistentKeys, RootCertStore};
 #[derive(Debug, thiserror::Error)]
 pub enum PemError {
     #[error("{path} cannot be read ({error}): check the path, and who may read it", path = path.display())]
-    Unreadable { path: PathBuf, error: std::io::Error },
+    Unreadable {
+        path: PathBuf,
+        error: std::io::Error,
+    },
     #[error(
         "{path} holds no certificate: it must be PEM, with -----BEGIN CERTIFICATE----- in it", path = path.display()
     )]
@@ -41,20 +44,31 @@ impl Identity {
     pub(super) fn read(cert: &Path, key: &Path) -> Result<Self, PemError> {
         let chain = certificates(cert)?;
         let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| match error {
-            pem::Error::NoItemsFound => PemError::NoKey { path: key.to_owned() },
+            pem::Error::NoItemsFound => PemError::NoKey {
+                path: key.to_owned(),
+            },
             error => unreadable(key, error),
         })?;
-        Ok(Self { chain, key: key_der })
+        Ok(Self {
+            chain,
+            key: key_der,
+        })
     }
 
     /// Why rustls refuses the pair.
     pub(super) fn refused(cert: &Path, key: &Path, error: Error) -> PemError {
         match error {
-            Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
-                PemError::Mismatch { cert: cert.to_owned(), key: key.to_owned() }
-            }
-            Error::General(_) => PemError::NoKey { path: key.to_owned() },
-            error => PemError::Unusable { path: cert.to_owned(), error },
+            Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => PemError::Mismatch {
+                cert: cert.to_owned(),
+                key: key.to_owned(),
+            },
+            Error::General(_) => PemError::NoKey {
+                path: key.to_owned(),
+            },
+            error => PemError::Unusable {
+                path: cert.to_owned(),
+                error,
+            },
         }
     }
 }
@@ -64,7 +78,9 @@ pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, 
     let all = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let all = all.map_err(|error| unreadable(path, error))?;
     if all.is_empty() {
-        return Err(PemError::NoCertificate { path: path.to_owned() });
+        return Err(PemError::NoCertificate {
+            path: path.to_owned(),
+        });
     }
     Ok(all)
 }
@@ -72,7 +88,10 @@ pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, 
 /// Adds the certificate authorities in a file.
 pub(super) fn add_authorities(roots: &mut RootCertStore, path: &Path) -> Result<(), PemError> {
     for authority in certificates(path)? {
-        roots.add(authority).map_err(|error| PemError::Unusable { path: path.to_owned(), error })?;
+        roots.add(authority).map_err(|error| PemError::Unusable {
+            path: path.to_owned(),
+            error,
+        })?;
     }
     Ok(())
 }
@@ -81,6 +100,9 @@ fn unreadable(path: &Path, error: pem::Error) -> PemError {
     let path = path.to_owned();
     match error {
         pem::Error::Io(error) => PemError::Unreadable { path, error },
-        error => PemError::Broken { path, why: error.to_string() },
+        error => PemError::Broken {
+            path,
+            why: error.to_string(),
+        },
     }
 }

@@ -46,20 +46,35 @@ struct Current {
 impl ServerTls {
     pub fn read(files: ServerTlsFiles) -> Result<Self, PemError> {
         let current = RwLock::new(read(&files)?);
-        Ok(Self(Arc::new(Inner { files: Some(files), current })))
+        Ok(Self(Arc::new(Inner {
+            files: Some(files),
+            current,
+        })))
     }
 
     /// With a certificate that is in no file.
     pub(super) fn of(config: ServerConfig, leaf: CertificateDer<'static>) -> Self {
-        let current = RwLock::new(Current { config: Arc::new(config), leaf });
-        Self(Arc::new(Inner { files: None, current }))
+        let current = RwLock::new(Current {
+            config: Arc::new(config),
+            leaf,
+        });
+        Self(Arc::new(Inner {
+            files: None,
+            current,
+        }))
     }
 
     /// Reads the files again, for new connections. If they are bad, nothing changes.
     pub fn reload(&self) -> Result<(), PemError> {
-        let Some(files) = &self.0.files else { return Ok(()) };
+        let Some(files) = &self.0.files else {
+            return Ok(());
+        };
         let fresh = read(files)?;
-        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        *self
+            .0
+            .current
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = fresh;
         Ok(())
     }
 
@@ -71,11 +86,17 @@ impl ServerTls {
     }
 
     fn current(&self) -> Current {
-        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .current
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(crate) async fn accept<W: Connection>(&self, stream: W) -> io::Result<TlsStream<W>> {
-        let accepting = TlsAcceptor::from(self.current().config).accept(stream).into_fallible();
+        let accepting = TlsAcceptor::from(self.current().config)
+            .accept(stream)
+            .into_fallible();
         match accepting.await {
             Ok(stream) => Ok(stream),
             Err((error, stream)) => {
@@ -91,7 +112,11 @@ async fn linger(mut stream: impl Connection) {
     let _ = stream.shutdown().await;
     let mut discarded = [0; 1024];
     for _ in 0..64 {
-        if !stream.read(&mut discarded).await.is_ok_and(|bytes| bytes > 0) {
+        if !stream
+            .read(&mut discarded)
+            .await
+            .is_ok_and(|bytes| bytes > 0)
+        {
             return;
         }
     }
@@ -100,7 +125,9 @@ async fn linger(mut stream: impl Connection) {
 fn read(files: &ServerTlsFiles) -> Result<Current, PemError> {
     let identity = Identity::read(&files.cert, &files.key)?;
     let leaf = identity.chain.first().cloned();
-    let leaf = leaf.ok_or_else(|| PemError::NoCertificate { path: files.cert.clone() })?;
+    let leaf = leaf.ok_or_else(|| PemError::NoCertificate {
+        path: files.cert.clone(),
+    })?;
     let provider = Arc::new(ring::default_provider());
     let unusable = |error: Error| Identity::refused(&files.cert, &files.key, error);
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -111,19 +138,28 @@ fn read(files: &ServerTlsFiles) -> Result<Current, PemError> {
         Some(path) => {
             let mut roots = RootCertStore::empty();
             add_authorities(&mut roots, path)?;
-            let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
-            builder.with_client_cert_verifier(
-                verifier.map_err(|error| PemError::Broken { path: path.clone(), why: error.to_string() })?,
-            )
+            let verifier =
+                WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+            builder.with_client_cert_verifier(verifier.map_err(|error| PemError::Broken {
+                path: path.clone(),
+                why: error.to_string(),
+            })?)
         }
     };
-    let mut config = builder.with_single_cert(identity.chain, identity.key).map_err(unusable)?;
+    let mut config = builder
+        .with_single_cert(identity.chain, identity.key)
+        .map_err(unusable)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Current { config: Arc::new(config), leaf })
+    Ok(Current {
+        config: Arc::new(config),
+        leaf,
+    })
 }
 
 impl fmt::Debug for ServerTls {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerTls").field("files", &self.0.files).finish_non_exhaustive()
+        f.debug_struct("ServerTls")
+            .field("files", &self.0.files)
+            .finish_non_exhaustive()
     }
 }

@@ -13,9 +13,12 @@ fn request(headers: &str) -> String {
 
 #[tokio::test]
 async fn a_request_with_too_much_of_a_head_is_told_so() {
-    let place =
-        Place::open(ServerOptions { headers_max: 16, head_bytes_max: 8192, ..ServerOptions::default() })
-            .await;
+    let place = Place::open(ServerOptions {
+        headers_max: 16,
+        head_bytes_max: 8192,
+        ..ServerOptions::default()
+    })
+    .await;
     let many: String = (0..20).map(|n| format!("X-{n}: 1\r\n")).collect();
     let long = format!("X-Long: {}\r\n", "x".repeat(10_000));
     for headers in [many, long] {
@@ -28,9 +31,11 @@ async fn a_request_with_too_much_of_a_head_is_told_so() {
 
 #[tokio::test]
 async fn a_head_that_does_not_come_ends_the_connection() {
-    let place =
-        Place::open(ServerOptions { head_timeout: Duration::from_millis(50), ..ServerOptions::default() })
-            .await;
+    let place = Place::open(ServerOptions {
+        head_timeout: Duration::from_millis(50),
+        ..ServerOptions::default()
+    })
+    .await;
     for beginning in ["", "POST /mcp HTTP/1.1\r\nHost: loc"] {
         let said = place.say(beginning).await;
         assert!(!said.contains("200"), "{said}");
@@ -40,18 +45,34 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 
 #[tokio::test]
 async fn one_address_cannot_take_every_connection() {
-    let place = Place::open(ServerOptions { per_address_max: Some(2), ..ServerOptions::default() }).await;
-    let held: Vec<_> = (0..2).map(|_| TcpStream::connect(place.address).unwrap()).collect();
+    let place = Place::open(ServerOptions {
+        per_address_max: Some(2),
+        ..ServerOptions::default()
+    })
+    .await;
+    let held: Vec<_> = (0..2)
+        .map(|_| TcpStream::connect(place.address).unwrap())
+        .collect();
     // Connections are taken in the order in which they come.
     let said = place.say("").await;
-    assert!(said.starts_with("HTTP/1.1 503 ") && said.contains("too many connections"), "{said}");
+    assert!(
+        said.starts_with("HTTP/1.1 503 ") && said.contains("too many connections"),
+        "{said}"
+    );
     drop(held);
     let url = format!("http://{}/mcp", place.address);
     let client = Client::new();
     // The places of connections that have ended are free a moment later.
     let deadline = soon();
-    while !client.post(&url, "{}".into(), deadline, 100).await.is_ok_and(|received| received.status == 200) {
-        assert!(tokio::time::Instant::now() < deadline, "no place was given back");
+    while !client
+        .post(&url, "{}".into(), deadline, 100)
+        .await
+        .is_ok_and(|received| received.status == 200)
+    {
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "no place was given back"
+        );
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(place.count(), 1);
@@ -72,12 +93,23 @@ fn answering(answer: String) -> String {
 
 #[tokio::test]
 async fn an_answer_with_too_much_of_a_head_is_a_failure_with_its_own_reason() {
-    let client = Client::new().with_head_limits(HeadLimits { headers_max: 16, bytes_max: 8192 });
+    let client = Client::new().with_head_limits(HeadLimits {
+        headers_max: 16,
+        bytes_max: 8192,
+    });
     let many: String = (0..20).map(|n| format!("X-{n}: 1\r\n")).collect();
     let long = format!("X-Long: {}\r\n", "x".repeat(100_000));
     for headers in [many, long] {
-        let url = answering(format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: 2\r\n\r\n{{}}"));
-        let error = client.post(&url, "{}".into(), soon(), 100).await.unwrap_err();
-        assert_eq!(error, CallError::Unusable("the head of the answer is too large"));
+        let url = answering(format!(
+            "HTTP/1.1 200 OK\r\n{headers}Content-Length: 2\r\n\r\n{{}}"
+        ));
+        let error = client
+            .post(&url, "{}".into(), soon(), 100)
+            .await
+            .unwrap_err();
+        assert_eq!(
+            error,
+            CallError::Unusable("the head of the answer is too large")
+        );
     }
 }

@@ -44,7 +44,10 @@ async fn peer(identity: &PeerIdentity, trusted: &TrustedPeers, bodies: Vec<Piece
         let body = bodies.lock().unwrap().pop().unwrap();
         async move { Response::new(body) }
     };
-    let options = ServerOptions { tls: Some(identity.server(trusted).unwrap()), ..ServerOptions::from(16) };
+    let options = ServerOptions {
+        tls: Some(identity.server(trusted).unwrap()),
+        ..ServerOptions::from(16)
+    };
     let (stop, stopped) = watch::channel(false);
     tokio::spawn(async move {
         let _until_the_test_ends = stop;
@@ -56,7 +59,12 @@ async fn peer(identity: &PeerIdentity, trusted: &TrustedPeers, bodies: Vec<Piece
 fn request() -> ForwardRequest {
     let headers = HeaderMap::new();
     let body = Bytes::from_static(b"hello");
-    ForwardRequest { method: Method::POST, uri: Uri::from_static("/leagues/spring/mcp"), headers, body }
+    ForwardRequest {
+        method: Method::POST,
+        uri: Uri::from_static("/leagues/spring/mcp"),
+        headers,
+        body,
+    }
 }
 
 fn deadline() -> Instant {
@@ -65,7 +73,11 @@ fn deadline() -> Instant {
 
 fn trusting(identities: &[&PeerIdentity]) -> TrustedPeers {
     let trusted = TrustedPeers::default();
-    trusted.set(identities.iter().map(|identity| identity.certificate().to_vec()));
+    trusted.set(
+        identities
+            .iter()
+            .map(|identity| identity.certificate().to_vec()),
+    );
     trusted
 }
 
@@ -77,7 +89,11 @@ async fn peers_that_know_each_other_talk_and_a_response_comes_piece_by_piece() {
     let (pieces, body) = mpsc::channel(4);
     let url = peer(&one, &trusted, vec![Pieces(body)]).await;
     let client = Client::with_tls(other.client(&trusted).unwrap());
-    let mut response = client.forward(&url, request(), deadline()).await.unwrap().into_body();
+    let mut response = client
+        .forward(&url, request(), deadline())
+        .await
+        .unwrap()
+        .into_body();
     for piece in ["first", "second"] {
         pieces.send(piece).await.unwrap();
         let frame = response.frame().await.unwrap().unwrap();
@@ -94,12 +110,24 @@ async fn a_stranger_is_refused_on_both_sides() {
     let both = trusting(&[&one, &other]);
     let url = peer(&one, &trusting(&[&one]), Vec::new()).await;
     let unknown_client = Client::with_tls(other.client(&both).unwrap());
-    let refused = unknown_client.forward(&url, request(), deadline()).await.unwrap_err();
-    assert!(!refused.sent, "the server does not know the client, and reads nothing: {refused}");
+    let refused = unknown_client
+        .forward(&url, request(), deadline())
+        .await
+        .unwrap_err();
+    assert!(
+        !refused.sent,
+        "the server does not know the client, and reads nothing: {refused}"
+    );
     let url = peer(&one, &both, Vec::new()).await;
     let unknown_server = Client::with_tls(other.client(&trusting(&[&other])).unwrap());
-    let refused = unknown_server.forward(&url, request(), deadline()).await.unwrap_err();
-    assert!(!refused.sent, "the client does not know the server, and sends nothing: {refused}");
+    let refused = unknown_server
+        .forward(&url, request(), deadline())
+        .await
+        .unwrap_err();
+    assert!(
+        !refused.sent,
+        "the client does not know the server, and sends nothing: {refused}"
+    );
 }
 
 #[tokio::test]
@@ -123,5 +151,8 @@ fn headers_of_one_connection_are_not_passed_on() {
     headers.insert("transfer-encoding", HeaderValue::from_static("chunked"));
     headers.insert("x-end", HeaderValue::from_static("1"));
     let passed = end_to_end(&headers);
-    assert_eq!(passed.keys().map(|name| name.as_str()).collect::<Vec<_>>(), ["x-end"]);
+    assert_eq!(
+        passed.keys().map(|name| name.as_str()).collect::<Vec<_>>(),
+        ["x-end"]
+    );
 }

@@ -36,12 +36,18 @@ impl Place {
             counted.fetch_add(1, Ordering::SeqCst);
             // Nobody keeps a connection, so that each call has to find its way anew.
             let mut response = Response::new(Full::new(Bytes::from_static(b"{}")));
-            response.headers_mut().insert("connection", "close".parse().unwrap());
+            response
+                .headers_mut()
+                .insert("connection", "close".parse().unwrap());
             async move { response }
         };
         let options = options.into();
         tokio::spawn(async move { server::serve(listener, options, handler, closing).await });
-        Self { address, requests, _close: close }
+        Self {
+            address,
+            requests,
+            _close: close,
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -54,7 +60,9 @@ impl Place {
         let bytes = bytes.into();
         let talk = move || {
             let mut stream = TcpStream::connect(address).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream
+                .set_read_timeout(Some(Duration::from_secs(60)))
+                .unwrap();
             let _ = stream.write_all(&bytes);
             let mut answer = Vec::new();
             let _ = stream.read_to_end(&mut answer);

@@ -27,8 +27,14 @@ struct Mirror {
 
 impl Mirror {
     async fn open(trusted: &[&str], options: ServerOptions) -> Self {
-        let trusted: Vec<_> = trusted.iter().map(|text| IpNetwork::parse(text).unwrap()).collect();
-        let options = ServerOptions { trusted_proxies: trusted.into(), ..options };
+        let trusted: Vec<_> = trusted
+            .iter()
+            .map(|text| IpNetwork::parse(text).unwrap())
+            .collect();
+        let options = ServerOptions {
+            trusted_proxies: trusted.into(),
+            ..options
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let arrived = Arc::new(Notify::new());
@@ -46,7 +52,12 @@ impl Mirror {
             }
         };
         tokio::spawn(async move { server::serve(listener, options, handler, closing).await });
-        Self { address, arrived, answer, _close: close }
+        Self {
+            address,
+            arrived,
+            answer,
+            _close: close,
+        }
     }
 
     async fn connect(&self) -> TcpStream {
@@ -81,24 +92,41 @@ const FORWARDED: &str =
 #[tokio::test]
 async fn a_trusted_proxy_says_for_whom_it_calls_and_nobody_else_does() {
     let trusting = Mirror::open(&["127.0.0.1"], ServerOptions::default()).await;
-    for (beginning, headers) in
-        [(&b""[..], FORWARDED), (V1, ""), (V2, ""), (V1, "X-Forwarded-For: 10.9.9.9\r\n")]
-    {
+    for (beginning, headers) in [
+        (&b""[..], FORWARDED),
+        (V1, ""),
+        (V2, ""),
+        (V1, "X-Forwarded-For: 10.9.9.9\r\n"),
+    ] {
         let said = trusting.ask(beginning, headers).await;
         assert!(said.ends_with("\r\n203.0.113.9:0"), "{said}");
     }
-    let said = trusting.ask(b"PROXY TCP4 127.0.0.1 127.0.0.1 40000 443\r\n", "").await;
-    assert!(said.ends_with("\r\n0.0.0.0:0"), "nobody behind it is of this machine: {said}");
+    let said = trusting
+        .ask(b"PROXY TCP4 127.0.0.1 127.0.0.1 40000 443\r\n", "")
+        .await;
+    assert!(
+        said.ends_with("\r\n0.0.0.0:0"),
+        "nobody behind it is of this machine: {said}"
+    );
     let said = trusting.ask(b"", "").await;
-    assert!(said.contains("\r\n127.0.0.1:") && !said.ends_with(":0"), "it calls for itself: {said}");
+    assert!(
+        said.contains("\r\n127.0.0.1:") && !said.ends_with(":0"),
+        "it calls for itself: {said}"
+    );
 
     for trusted in [&[][..], &["10.0.0.0/8"]] {
         let wary = Mirror::open(trusted, ServerOptions::default()).await;
         let said = wary.ask(b"", FORWARDED).await;
-        assert!(said.contains("\r\n127.0.0.1:") && !said.ends_with(":0"), "{said}");
+        assert!(
+            said.contains("\r\n127.0.0.1:") && !said.ends_with(":0"),
+            "{said}"
+        );
         for beginning in [V1, V2] {
             let said = wary.ask(beginning, "").await;
-            assert!(!said.contains("203.0.113.9") && !said.contains(" 200 "), "{said}");
+            assert!(
+                !said.contains("203.0.113.9") && !said.contains(" 200 "),
+                "{said}"
+            );
         }
     }
 }
@@ -106,10 +134,16 @@ async fn a_trusted_proxy_says_for_whom_it_calls_and_nobody_else_does() {
 #[tokio::test]
 async fn a_malformed_header_of_a_proxy_closes_the_connection() {
     let mirror = Mirror::open(&["127.0.0.0/8"], ServerOptions::default()).await;
-    for beginning in
-        ["PROXY TCP4 nonsense\r\n", "PROXY TCP4 203.0.113.9 10.0.0.5 1 2 3\r\n", "PROXY /x HTTP/1.1\r\n"]
-    {
-        assert_eq!(mirror.ask(beginning.as_bytes(), "").await, "", "{beginning:?}");
+    for beginning in [
+        "PROXY TCP4 nonsense\r\n",
+        "PROXY TCP4 203.0.113.9 10.0.0.5 1 2 3\r\n",
+        "PROXY /x HTTP/1.1\r\n",
+    ] {
+        assert_eq!(
+            mirror.ask(beginning.as_bytes(), "").await,
+            "",
+            "{beginning:?}"
+        );
     }
     assert!(mirror.ask(b"", "").await.contains(" 200 "));
 }
@@ -132,30 +166,53 @@ async fn with_tls_the_header_comes_before_the_handshake() {
     let folder = tempfile::tempdir().unwrap();
     let authority = Authority::new("league");
     let Pair { cert, key } = authority.issue(folder.path(), "server", &["localhost"]);
-    let tls = ServerTls::read(ServerTlsFiles { cert, key, client_ca: None }).unwrap();
-    let options = ServerOptions { tls: Some(tls), ..ServerOptions::default() };
+    let tls = ServerTls::read(ServerTlsFiles {
+        cert,
+        key,
+        client_ca: None,
+    })
+    .unwrap();
+    let options = ServerOptions {
+        tls: Some(tls),
+        ..ServerOptions::default()
+    };
     let mirror = Mirror::open(&["127.0.0.1"], options).await;
-    let files = ClientTlsFiles { ca: Some(authority.file(folder.path(), "ca.pem")), identity: None };
+    let files = ClientTlsFiles {
+        ca: Some(authority.file(folder.path(), "ca.pem")),
+        identity: None,
+    };
     let client = Client::with_tls(ClientTls::read(&files).unwrap());
-    let url = format!("https://localhost:{}/", proxy_before(mirror.address).await.port());
+    let url = format!(
+        "https://localhost:{}/",
+        proxy_before(mirror.address).await.port()
+    );
     let answer = client.post(&url, "{}".into(), soon(), 100).await.unwrap();
     assert_eq!(answer.body, "203.0.113.9:0");
 }
 
 #[tokio::test]
 async fn a_proxys_connections_are_counted_by_its_clients_and_not_by_its_own_address() {
-    let options = ServerOptions { per_address_max: Some(1), ..ServerOptions::default() };
+    let options = ServerOptions {
+        per_address_max: Some(1),
+        ..ServerOptions::default()
+    };
     let mirror = Mirror::open(&["127.0.0.1"], options).await;
     let forwarded = |last: u8| format!("X-Forwarded-For: 203.0.113.{last}\r\n");
     let mut waiting = Vec::new();
     for last in [1, 2] {
         let mut stream = mirror.connect().await;
-        stream.write_all(request("/wait", &forwarded(last)).as_bytes()).await.unwrap();
+        stream
+            .write_all(request("/wait", &forwarded(last)).as_bytes())
+            .await
+            .unwrap();
         mirror.arrived.notified().await;
         waiting.push(stream);
     }
     let refused = mirror.ask(b"", &forwarded(1)).await;
-    assert!(refused.starts_with("HTTP/1.1 503 ") && refused.contains("retry-after: 1"), "{refused}");
+    assert!(
+        refused.starts_with("HTTP/1.1 503 ") && refused.contains("retry-after: 1"),
+        "{refused}"
+    );
     assert!(mirror.ask(b"", &forwarded(3)).await.contains(" 200 "));
     mirror.answer.notify_waiters();
     for mut stream in waiting {
@@ -163,12 +220,20 @@ async fn a_proxys_connections_are_counted_by_its_clients_and_not_by_its_own_addr
         stream.read_to_string(&mut answer).await.unwrap();
         assert!(answer.contains(" 200 "), "{answer}");
     }
-    assert!(mirror.ask(b"", &forwarded(1)).await.contains(" 200 "), "its place was given back");
+    assert!(
+        mirror.ask(b"", &forwarded(1)).await.contains(" 200 "),
+        "its place was given back"
+    );
 
     let mut held = mirror.connect().await;
-    held.write_all(&[V1, request("/wait", "").as_bytes()].concat()).await.unwrap();
+    held.write_all(&[V1, request("/wait", "").as_bytes()].concat())
+        .await
+        .unwrap();
     mirror.arrived.notified().await;
     let refused = mirror.ask(V2, "").await;
-    assert!(refused.starts_with("HTTP/1.1 503 "), "both are of one client: {refused}");
+    assert!(
+        refused.starts_with("HTTP/1.1 503 "),
+        "both are of one client: {refused}"
+    );
     mirror.answer.notify_waiters();
 }

@@ -61,8 +61,13 @@ fn serving(
         async move {
             let piece = Bytes::from_static(piece);
             Response::new(
-                Endless { piece, pause, sleeping: Box::pin(sleep(Duration::ZERO)), _dropped: dropped }
-                    .boxed(),
+                Endless {
+                    piece,
+                    pause,
+                    sleeping: Box::pin(sleep(Duration::ZERO)),
+                    _dropped: dropped,
+                }
+                .boxed(),
             )
         }
     };
@@ -77,7 +82,10 @@ const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 #[tokio::test(start_paused = true)]
 async fn an_answer_of_which_nothing_is_read_is_given_up_and_its_memory_with_it() {
     let (listener, dialer) = memory::pair();
-    let options = ServerOptions { write_timeout: WRITE_TIMEOUT, ..ServerOptions::default() };
+    let options = ServerOptions {
+        write_timeout: WRITE_TIMEOUT,
+        ..ServerOptions::default()
+    };
     let (mut until_dropped, _close) = serving(listener, options, &PIECE, Duration::ZERO);
     let mut stream = dialer.dial("", 80).await.unwrap();
     let began = Instant::now();
@@ -85,24 +93,41 @@ async fn an_answer_of_which_nothing_is_read_is_given_up_and_its_memory_with_it()
     assert_eq!(until_dropped.recv().await, None);
     assert_eq!(began.elapsed().as_secs(), WRITE_TIMEOUT.as_secs());
     let mut rest = Vec::new();
-    let _ = timeout(WRITE_TIMEOUT, stream.read_to_end(&mut rest)).await.expect("the connection has ended");
+    let _ = timeout(WRITE_TIMEOUT, stream.read_to_end(&mut rest))
+        .await
+        .expect("the connection has ended");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_with_long_pauses_and_a_slow_reader_are_not_cut() {
     let (listener, dialer) = memory::pair();
-    let options = ServerOptions { write_timeout: WRITE_TIMEOUT, ..ServerOptions::default() };
-    let (mut until_dropped, _close) = serving(listener, options, b": still here\n\n", WRITE_TIMEOUT * 4);
+    let options = ServerOptions {
+        write_timeout: WRITE_TIMEOUT,
+        ..ServerOptions::default()
+    };
+    let (mut until_dropped, _close) =
+        serving(listener, options, b": still here\n\n", WRITE_TIMEOUT * 4);
     let mut stream = dialer.dial("", 80).await.unwrap();
     stream.write_all(REQUEST).await.unwrap();
     let mut received = Vec::new();
-    while String::from_utf8_lossy(&received).matches("still here").count() < 5 {
+    while String::from_utf8_lossy(&received)
+        .matches("still here")
+        .count()
+        < 5
+    {
         assert!(stream.read_buf(&mut received).await.unwrap() > 0);
     }
-    assert!(until_dropped.try_recv().is_err_and(|error| error == mpsc::error::TryRecvError::Empty));
+    assert!(
+        until_dropped
+            .try_recv()
+            .is_err_and(|error| error == mpsc::error::TryRecvError::Empty)
+    );
 
     let (listener, dialer) = memory::pair();
-    let options = ServerOptions { write_timeout: WRITE_TIMEOUT, ..ServerOptions::default() };
+    let options = ServerOptions {
+        write_timeout: WRITE_TIMEOUT,
+        ..ServerOptions::default()
+    };
     let (mut until_dropped, _close) = serving(listener, options, &PIECE, Duration::ZERO);
     let mut stream = dialer.dial("", 80).await.unwrap();
     stream.write_all(REQUEST).await.unwrap();
@@ -111,7 +136,11 @@ async fn a_stream_with_long_pauses_and_a_slow_reader_are_not_cut() {
         sleep(WRITE_TIMEOUT - Duration::from_secs(1)).await;
         stream.read_exact(&mut few).await.unwrap();
     }
-    assert!(until_dropped.try_recv().is_err_and(|error| error == mpsc::error::TryRecvError::Empty));
+    assert!(
+        until_dropped
+            .try_recv()
+            .is_err_and(|error| error == mpsc::error::TryRecvError::Empty)
+    );
 }
 
 #[tokio::test]
@@ -128,7 +157,10 @@ async fn with_tls_too() {
     };
     let (mut until_dropped, _close) = serving(listener, options, &PIECE, Duration::ZERO);
     let client = Client::with_tls(identity.client(&trusted).unwrap());
-    let _unread = client.open_stream(&url, Vec::new(), crate::place::soon()).await.unwrap();
+    let _unread = client
+        .open_stream(&url, Vec::new(), crate::place::soon())
+        .await
+        .unwrap();
     let gone = timeout(Duration::from_secs(60), until_dropped.recv()).await;
     assert_eq!(gone, Ok(None), "its connection was not given up");
 }

@@ -6,10 +6,19 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 pub fn raise() {
     let limit = getrlimit(Resource::Nofile);
     // If the system refuses, the server accepts fewer connections.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    let _ = setrlimit(
+        Resource::Nofile,
+        Rlimit {
+            current: limit.maximum,
+            ..limit
+        },
+    );
 }
 
 /// How many file descriptors this process may have open.
 pub fn get() -> usize {
-    getrlimit(Resource::Nofile).current.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX)
+    getrlimit(Resource::Nofile)
+        .current
+        .and_then(|most| usize::try_from(most).ok())
+        .unwrap_or(usize::MAX)
 }

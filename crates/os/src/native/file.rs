@@ -10,7 +10,11 @@ pub const CAN_LOCK_DATABASE: bool = cfg!(target_os = "linux");
 
 /// Creates a file that only its owner can read. Fails if it exists.
 pub fn create_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(path)
 }
 
 /// How many bytes the file system of this path has left for unprivileged users.
@@ -25,7 +29,8 @@ pub fn hard_links(metadata: &Metadata) -> u64 {
 }
 
 pub fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    path.metadata()
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
 /// Makes the names of the files in a directory durable (fsync).

@@ -41,13 +41,25 @@ pub fn group_rss_bytes(leader: u32) -> Option<u64> {
         // After the name in brackets, which may itself hold spaces: state, parent, group, and the resident set as field 24.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let group: u32 = fields.nth(2)?.parse().ok()?;
-        if group == leader { fields.nth(18)?.parse().ok() } else { None }
+        if group == leader {
+            fields.nth(18)?.parse().ok()
+        } else {
+            None
+        }
     };
     let stats = fs::read_dir("/proc").ok()?.filter_map(|entry| {
         let entry = entry.ok()?;
-        let is_process = entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit);
+        let is_process = entry
+            .file_name()
+            .as_encoded_bytes()
+            .iter()
+            .all(u8::is_ascii_digit);
         // The process may have exited since it was listed.
-        if is_process { fs::read_to_string(entry.path().join("stat")).ok() } else { None }
+        if is_process {
+            fs::read_to_string(entry.path().join("stat")).ok()
+        } else {
+            None
+        }
     });
     let pages: u64 = stats.filter_map(|stat| rss_pages(&stat)).sum();
     Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
@@ -56,7 +68,10 @@ pub fn group_rss_bytes(leader: u32) -> Option<u64> {
 /// Asks a process to end (SIGTERM).
 pub fn terminate(pid: u32) -> io::Result<()> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    Ok(kill_process(pid.ok_or(io::ErrorKind::NotFound)?, Signal::TERM)?)
+    Ok(kill_process(
+        pid.ok_or(io::ErrorKind::NotFound)?,
+        Signal::TERM,
+    )?)
 }
 
 /// The CPU time of all threads, from the scheduler's statistics. `None` without `/proc`.
@@ -64,7 +79,9 @@ pub fn cpu_time(pid: u32) -> Option<Duration> {
     let mut nanos = 0;
     for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
         // The thread may have exited since it was listed.
-        let Ok(text) = fs::read_to_string(thread.ok()?.path().join("schedstat")) else { continue };
+        let Ok(text) = fs::read_to_string(thread.ok()?.path().join("schedstat")) else {
+            continue;
+        };
         nanos += text.split_whitespace().next()?.parse::<u64>().ok()?;
     }
     Some(Duration::from_nanos(nanos))

@@ -32,7 +32,10 @@ impl RxTimestamps {
     /// At `empty_at`, nothing had been received yet.
     pub fn new(stream: &TcpStream, empty_at: Instant) -> Self {
         enable_timestamps(stream);
-        Self { control: nix::cmsg_space!(TimeSpec), empty_at }
+        Self {
+            control: nix::cmsg_space!(TimeSpec),
+            empty_at,
+        }
     }
 
     /// Reads into `into`. The result is when the last byte was received.
@@ -49,7 +52,11 @@ impl RxTimestamps {
                 let (is_empty, at) = self.read(stream, into)?;
                 read = Some(at);
                 // Clears readiness in tokio, which saves the next read a system call.
-                if is_empty { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+                if is_empty {
+                    Err(io::ErrorKind::WouldBlock.into())
+                } else {
+                    Ok(())
+                }
             });
             match (read, done) {
                 (Some(at), _) => return Poll::Ready(Ok(at)),
@@ -78,20 +85,31 @@ impl RxTimestamps {
         let wanted = into.len();
         let mut slices = [IoSliceMut::new(into)];
         let control = Some(self.control.as_mut_slice());
-        let read = match recvmsg::<()>(stream.as_raw_fd(), &mut slices, control, MsgFlags::MSG_DONTWAIT) {
+        let read = match recvmsg::<()>(
+            stream.as_raw_fd(),
+            &mut slices,
+            control,
+            MsgFlags::MSG_DONTWAIT,
+        ) {
             Ok(read) => read,
             Err(error) => {
                 self.empty_at = before;
                 return Err(error.into());
             }
         };
-        let stamp = read.cmsgs().into_iter().flatten().find_map(|message| match message {
-            ControlMessageOwned::ScmTimestampns(at) => Some(Duration::from(at)),
-            _ => None,
-        });
+        let stamp = read
+            .cmsgs()
+            .into_iter()
+            .flatten()
+            .find_map(|message| match message {
+                ControlMessageOwned::ScmTimestampns(at) => Some(Duration::from(at)),
+                _ => None,
+            });
         let bytes = read.bytes;
         let now = Instant::now();
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let wall = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let received_at = received_at(stamp, wall, now, self.empty_at);
         if bytes < wanted {
             self.empty_at = before;
@@ -112,9 +130,18 @@ fn enable_timestamps(socket: &impl AsFd) {
 
 /// The monotonic time of a wall-clock stamp, if the wall clock shows `wall` at `now`. Even if that clock was set meanwhile,
 /// the result lies between `empty_at` and `now`.
-fn received_at(stamp: Option<Duration>, wall: Duration, now: Instant, empty_at: Instant) -> Instant {
-    let age = stamp.and_then(|stamp| wall.checked_sub(stamp)).unwrap_or_default();
-    now.checked_sub(age).unwrap_or(empty_at).clamp(empty_at.min(now), now)
+fn received_at(
+    stamp: Option<Duration>,
+    wall: Duration,
+    now: Instant,
+    empty_at: Instant,
+) -> Instant {
+    let age = stamp
+        .and_then(|stamp| wall.checked_sub(stamp))
+        .unwrap_or_default();
+    now.checked_sub(age)
+        .unwrap_or(empty_at)
+        .clamp(empty_at.min(now), now)
 }
 
 #[cfg(test)]
@@ -137,7 +164,15 @@ mod tests {
     fn a_clock_that_is_set_moves_nothing_beyond_what_is_certain() {
         let now = Instant::now() + HOUR;
         let empty = now - Duration::from_secs(2);
-        assert_eq!(received_at(Some(STAMP), STAMP + HOUR, now, empty), empty, "set forward");
-        assert_eq!(received_at(Some(STAMP), STAMP - HOUR, now, empty), now, "set back");
+        assert_eq!(
+            received_at(Some(STAMP), STAMP + HOUR, now, empty),
+            empty,
+            "set forward"
+        );
+        assert_eq!(
+            received_at(Some(STAMP), STAMP - HOUR, now, empty),
+            now,
+            "set back"
+        );
     }
 }

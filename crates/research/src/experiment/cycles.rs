@@ -25,7 +25,9 @@ fn extend(
     beats: &impl Fn(usize, usize) -> bool,
     found: &mut Vec<Vec<usize>>,
 ) {
-    let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return };
+    let (Some(&first), Some(&last)) = (path.first(), path.last()) else {
+        return;
+    };
     if path.len() == length {
         if beats(last, first) && found.len() < CYCLES_MAX {
             found.push(path.clone());
@@ -47,10 +49,20 @@ mod tests {
 
     #[test]
     fn circles_are_found_once_and_orders_have_none() {
-        let edges = |edges: &'static [(usize, usize)]| move |a: usize, b: usize| edges.contains(&(a, b));
+        let edges =
+            |edges: &'static [(usize, usize)]| move |a: usize, b: usize| edges.contains(&(a, b));
         assert_eq!(cycles(3, edges(&[(0, 1), (1, 2), (2, 0)])), [[0, 1, 2]]);
-        assert_eq!(cycles(3, edges(&[(0, 1), (1, 2), (0, 2)])), Vec::<Vec<usize>>::new());
-        assert_eq!(cycles(4, edges(&[(0, 1), (1, 2), (2, 3), (3, 0)])), [[0, 1, 2, 3]]);
-        assert_eq!(cycles(4, edges(&[(1, 3), (3, 2), (2, 1), (0, 1)])), [[1, 3, 2]]);
+        assert_eq!(
+            cycles(3, edges(&[(0, 1), (1, 2), (0, 2)])),
+            Vec::<Vec<usize>>::new()
+        );
+        assert_eq!(
+            cycles(4, edges(&[(0, 1), (1, 2), (2, 3), (3, 0)])),
+            [[0, 1, 2, 3]]
+        );
+        assert_eq!(
+            cycles(4, edges(&[(1, 3), (3, 2), (2, 1), (0, 1)])),
+            [[1, 3, 2]]
+        );
     }
 }

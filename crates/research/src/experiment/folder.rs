@@ -36,31 +36,59 @@ impl Folder {
         let in_folder = || format!("{} cannot be used", path.display());
         fs::create_dir_all(path).with_context(in_folder)?;
         let mut options = OpenOptions::new();
-        let matches =
-            options.read(true).write(true).create(true).truncate(false).open(path.join("matches.csv"));
+        let matches = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path.join("matches.csv"));
         let mut matches = matches.with_context(in_folder)?;
         match matches.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("{} is in use by another experiment", path.display()),
+            Err(TryLockError::WouldBlock) => {
+                bail!("{} is in use by another experiment", path.display())
+            }
             Err(TryLockError::Error(error)) => return Err(error).with_context(in_folder),
         }
         identify(path, plan)?;
         let mut fold = Fold::new(plan);
         let whole = read_back(&matches, plan, &mut fold).with_context(in_folder)?;
-        matches.set_len(whole).and_then(|()| matches.seek(SeekFrom::End(0))).with_context(in_folder)?;
-        let waiting = if whole == 0 { format!("{HEADER}\n") } else { String::new() };
-        Ok((Self { path: path.to_owned(), matches, waiting, flushed: None }, fold))
+        matches
+            .set_len(whole)
+            .and_then(|()| matches.seek(SeekFrom::End(0)))
+            .with_context(in_folder)?;
+        let waiting = if whole == 0 {
+            format!("{HEADER}\n")
+        } else {
+            String::new()
+        };
+        Ok((
+            Self {
+                path: path.to_owned(),
+                matches,
+                waiting,
+                flushed: None,
+            },
+            fold,
+        ))
     }
 
     pub fn append(&mut self, rows: &str) -> Result<()> {
         self.waiting.push_str(rows);
-        let due = self.flushed.is_none_or(|flushed| flushed.elapsed() >= FLUSH_INTERVAL);
+        let due = self
+            .flushed
+            .is_none_or(|flushed| flushed.elapsed() >= FLUSH_INTERVAL);
         if due { self.flush() } else { Ok(()) }
     }
 
     pub fn flush(&mut self) -> Result<()> {
         let written = self.matches.write_all(self.waiting.as_bytes());
-        written.with_context(|| format!("{} cannot be written", self.path.join("matches.csv").display()))?;
+        written.with_context(|| {
+            format!(
+                "{} cannot be written",
+                self.path.join("matches.csv").display()
+            )
+        })?;
         self.waiting.clear();
         self.flushed = Some(Instant::now());
         Ok(())
@@ -69,7 +97,10 @@ impl Folder {
     pub fn finish(mut self, results: &Results, page: &str) -> Result<()> {
         self.flush()?;
         self.matches.sync_all()?;
-        replace(&self.path.join("results.json"), &(serde_json::to_string_pretty(results)? + "\n"))?;
+        replace(
+            &self.path.join("results.json"),
+            &(serde_json::to_string_pretty(results)? + "\n"),
+        )?;
         replace(&self.path.join("report.html"), page)
     }
 }
@@ -88,12 +119,19 @@ fn replace(path: &Path, text: &str) -> Result<()> {
 
 fn identify(path: &Path, plan: &Plan) -> Result<()> {
     let file = path.join("experiment.json");
-    let own = Identity { version: env!("CARGO_PKG_VERSION").to_owned(), plan: plan.text.clone() };
+    let own = Identity {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        plan: plan.text.clone(),
+    };
     let Ok(text) = fs::read_to_string(&file) else {
         return replace(&file, &(serde_json::to_string_pretty(&own)? + "\n"));
     };
-    let known: Identity = serde_json::from_str(&text)
-        .with_context(|| format!("{} is not one of ours; choose another --out", file.display()))?;
+    let known: Identity = serde_json::from_str(&text).with_context(|| {
+        format!(
+            "{} is not one of ours; choose another --out",
+            file.display()
+        )
+    })?;
     if known.version != own.version {
         bail!(
             "{} was begun by matchday {}, and this is {}: results could differ. Finish it with that version, or choose \
@@ -134,10 +172,13 @@ fn read_back(file: &File, plan: &Plan, fold: &mut Fold<'_>) -> std::io::Result<u
     loop {
         let length = next(&mut line)?;
         let from = rows.last().map_or(0, |row| row.cell);
-        let row = line.strip_suffix('\n').and_then(|line| Row::read(line, &cells, from));
+        let row = line
+            .strip_suffix('\n')
+            .and_then(|line| Row::read(line, &cells, from));
         let Some(row) = row else { return Ok(whole) };
-        if let Some(before) =
-            rows.last().filter(|before| (before.cell, before.repetition) != (row.cell, row.repetition))
+        if let Some(before) = rows
+            .last()
+            .filter(|before| (before.cell, before.repetition) != (row.cell, row.repetition))
         {
             fold.repetition(before.cell, &rows);
             whole = read;

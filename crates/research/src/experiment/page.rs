@@ -26,8 +26,16 @@ pub fn page(results: &Results) -> String {
 }
 
 fn seeds(group: &GroupResult) -> String {
-    let seeds: Vec<String> = group.seeds.iter().map(|seed| seed.seed.to_string()).collect();
-    format!("{} {}", if seeds.len() == 1 { "seed" } else { "seeds" }, seeds.join(", "))
+    let seeds: Vec<String> = group
+        .seeds
+        .iter()
+        .map(|seed| seed.seed.to_string())
+        .collect();
+    format!(
+        "{} {}",
+        if seeds.len() == 1 { "seed" } else { "seeds" },
+        seeds.join(", ")
+    )
 }
 
 fn sprt_sentence(seed: &super::results::SeedResult) -> Option<String> {
@@ -53,7 +61,12 @@ fn replayed(group: &GroupResult) -> Option<String> {
         .iter()
         .filter_map(|pair| {
             let games = pair.different_games?;
-            Some(format!("{} and {} ({games} in {} matches)", pair.a, pair.b, grouped(pair.tally.matches())))
+            Some(format!(
+                "{} and {} ({games} in {} matches)",
+                pair.a,
+                pair.b,
+                grouped(pair.tally.matches())
+            ))
         })
         .collect();
     let more = match found.len().saturating_sub(REPLAYED_SHOWN) {
@@ -71,25 +84,48 @@ fn replayed(group: &GroupResult) -> Option<String> {
 }
 
 fn percent(share: Option<Estimate>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share.value * 100.0))
+    share.map_or_else(
+        || "-".to_owned(),
+        |share| format!("{:.1} %", share.value * 100.0),
+    )
 }
 
 fn interval(estimate: Option<Estimate>, digits: usize, factor: f64) -> String {
     estimate.map_or_else(String::new, |it| {
-        format!("{:.digits$} to {:.digits$}", it.low * factor, it.high * factor)
+        format!(
+            "{:.digits$} to {:.digits$}",
+            it.low * factor,
+            it.high * factor
+        )
     })
 }
 
 fn elo(difference: Option<EloDifference>) -> [String; 2] {
-    let Some(EloDifference { difference, low, high }) = difference else { return Default::default() };
+    let Some(EloDifference {
+        difference,
+        low,
+        high,
+    }) = difference
+    else {
+        return Default::default();
+    };
     let sign = if low.is_some() { "+∞" } else { "-∞" };
     let end = |end: Option<f64>, beyond: &str| {
         end.map_or_else(
             || beyond.to_owned(),
-            |elo| if elo.abs() < 0.5 { "0".to_owned() } else { format!("{elo:+.0}") },
+            |elo| {
+                if elo.abs() < 0.5 {
+                    "0".to_owned()
+                } else {
+                    format!("{elo:+.0}")
+                }
+            },
         )
     };
-    [end(difference, sign), format!("{} to {}", end(low, "-∞"), end(high, "+∞"))]
+    [
+        end(difference, sign),
+        format!("{} to {}", end(low, "-∞"), end(high, "+∞")),
+    ]
 }
 
 /// The cells of a strategy, after its name.
@@ -122,13 +158,27 @@ fn fixed(value: Option<f64>, digits: usize) -> String {
 }
 
 fn ratings(group: &GroupResult) -> Dots {
-    let drawn =
-        |value: Option<f64>, beyond: f64| value.unwrap_or(beyond).clamp(-ELO_DRAWN_MAX, ELO_DRAWN_MAX);
+    let drawn = |value: Option<f64>, beyond: f64| {
+        value.unwrap_or(beyond).clamp(-ELO_DRAWN_MAX, ELO_DRAWN_MAX)
+    };
     let dot = |row: &Row| {
-        let EloDifference { difference, low, high } = row.elo?;
-        let beyond = if low.is_some() { ELO_DRAWN_MAX } else { -ELO_DRAWN_MAX };
+        let EloDifference {
+            difference,
+            low,
+            high,
+        } = row.elo?;
+        let beyond = if low.is_some() {
+            ELO_DRAWN_MAX
+        } else {
+            -ELO_DRAWN_MAX
+        };
         let [low, high] = [drawn(low, -ELO_DRAWN_MAX), drawn(high, ELO_DRAWN_MAX)];
-        Some(Dot::new(&row.strategy, drawn(difference, beyond), low, high))
+        Some(Dot::new(
+            &row.strategy,
+            drawn(difference, beyond),
+            low,
+            high,
+        ))
     };
     Dots {
         title: "Ratings".into(),
@@ -153,21 +203,36 @@ fn payoffs(group: &GroupResult) -> Dots {
         .filter_map(|(name, payoff)| payoff.map(|it| Dot::new(name, it.value, it.low, it.high)))
         .collect();
     dots.sort_by(|one, other| other.value.total_cmp(&one.value));
-    Dots { title: "Payoffs".into(), x: "payoff for each match".into(), dots, marks: Vec::new() }
+    Dots {
+        title: "Payoffs".into(),
+        x: "payoff for each match".into(),
+        dots,
+        marks: Vec::new(),
+    }
 }
 
 fn payoff_matrix(group: &GroupResult) -> HeatMap {
     let order: Vec<(usize, &str)> = in_order(group).collect();
-    let at = |row: usize, column: usize| group.payoff_matrix.get(row)?.get(column).copied().flatten();
+    let at =
+        |row: usize, column: usize| group.payoff_matrix.get(row)?.get(column).copied().flatten();
     let all = || group.payoff_matrix.iter().flatten().flatten().copied();
-    let cell =
-        |row: usize, column: usize| at(row, column).map(|mean| HeatCell::new(mean, format!("{mean:.1}")));
+    let cell = |row: usize, column: usize| {
+        at(row, column).map(|mean| HeatCell::new(mean, format!("{mean:.1}")))
+    };
     let names: Vec<String> = order.iter().map(|(_, name)| (*name).to_owned()).collect();
     HeatMap {
-        title: format!("{}: what each row scores in a match against each column", group.game),
+        title: format!(
+            "{}: what each row scores in a match against each column",
+            group.game
+        ),
         cells: order
             .iter()
-            .map(|(row, _)| order.iter().map(|(column, _)| cell(*row, *column)).collect())
+            .map(|(row, _)| {
+                order
+                    .iter()
+                    .map(|(column, _)| cell(*row, *column))
+                    .collect()
+            })
             .collect(),
         columns: names.clone(),
         rows: names,
@@ -199,5 +264,10 @@ fn points_per_match(row: &SeasonRow) -> String {
 
 /// A circle of strategies, each of which beats the next.
 fn circle(cycle: &[String]) -> String {
-    cycle.iter().chain(cycle.first()).map(String::as_str).collect::<Vec<_>>().join(" > ")
+    cycle
+        .iter()
+        .chain(cycle.first())
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(" > ")
 }

@@ -86,7 +86,11 @@ pub fn format_name(competition: Option<&Competition>) -> &'static str {
 
 impl Tournament {
     pub fn names(&self) -> Vec<String> {
-        self.entrants.entrants.iter().map(|entrant| entrant.name.clone()).collect()
+        self.entrants
+            .entrants
+            .iter()
+            .map(|entrant| entrant.name.clone())
+            .collect()
     }
 }
 
@@ -94,11 +98,20 @@ impl Plan {
     /// In the order in which they are played.
     pub fn cells(&self) -> Vec<Cell<'_>> {
         let groups = self.tournaments.iter().flat_map(|tournament| {
-            self.formats.iter().map(move |competition| (tournament, competition.as_ref()))
+            self.formats
+                .iter()
+                .map(move |competition| (tournament, competition.as_ref()))
         });
-        let cells = groups.enumerate().flat_map(|(group, (tournament, competition))| {
-            self.seeds.iter().map(move |seed| Cell { tournament, competition, seed: *seed, group })
-        });
+        let cells = groups
+            .enumerate()
+            .flat_map(|(group, (tournament, competition))| {
+                self.seeds.iter().map(move |seed| Cell {
+                    tournament,
+                    competition,
+                    seed: *seed,
+                    group,
+                })
+            });
         cells.collect()
     }
 
@@ -106,14 +119,17 @@ impl Plan {
     pub fn openings_of(&self, cell: &Cell<'_>) -> Result<Vec<Opening>, String> {
         match self.openings {
             (0, _) => Ok(Vec::new()),
-            (count, turns) => {
-                openings::random(cell.tournament.game, count, turns, cell.seed).map_err(|bad| bad.why)
-            }
+            (count, turns) => openings::random(cell.tournament.game, count, turns, cell.seed)
+                .map_err(|bad| bad.why),
         }
     }
 
     /// Fails with the line and what is wrong in it.
-    pub async fn read(text: &str, externals: &Externals, stop: &Arc<AtomicBool>) -> Result<Self, String> {
+    pub async fn read(
+        text: &str,
+        externals: &Externals,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, String> {
         let keys = Keys::read(text)?;
         let wrong = |key: &str, why: String| format!("line {}: {key}: {why}", keys.line(key));
         let games = keys.texts("games")?.unwrap_or_default();
@@ -125,7 +141,10 @@ impl Plan {
             None => None,
         };
         if games.is_empty() == rules.is_none() {
-            return Err("games: expected one or more, as in games = [\"nim\"], or a game_command".to_owned());
+            return Err(
+                "games: expected one or more, as in games = [\"nim\"], or a game_command"
+                    .to_owned(),
+            );
         }
         let games: Result<Vec<_>, String> = games
             .iter()
@@ -135,28 +154,49 @@ impl Plan {
         games.extend(rules.map(|(rules, game)| (game, Some(rules))));
         let strategies = keys.texts("strategies")?.unwrap_or_default();
         let think_time = keys.get("think_time", "seconds, more than 0", |value| {
-            Duration::try_from_secs_f64(float(value)?).ok().filter(|time| !time.is_zero())
+            Duration::try_from_secs_f64(float(value)?)
+                .ok()
+                .filter(|time| !time.is_zero())
         })?;
         let think_time = think_time.unwrap_or(externals.think_time);
-        let externals = Externals { think_time, ..externals.clone() };
+        let externals = Externals {
+            think_time,
+            ..externals.clone()
+        };
         let tournaments =
             tournaments(games, &strategies, &externals).map_err(|why| wrong("strategies", why))?;
-        let formats = keys.texts("formats")?.unwrap_or_else(|| vec![DUELS.to_owned()]);
-        let formats: Result<Vec<_>, String> =
-            formats.iter().map(|name| known_format(name).map_err(|why| wrong("formats", why))).collect();
+        let formats = keys
+            .texts("formats")?
+            .unwrap_or_else(|| vec![DUELS.to_owned()]);
+        let formats: Result<Vec<_>, String> = formats
+            .iter()
+            .map(|name| known_format(name).map_err(|why| wrong("formats", why)))
+            .collect();
         let seeds = keys.integers("seeds")?.unwrap_or_else(|| vec![1]);
         let openings = keys.integer("openings", 0..=1_000_000)?.unwrap_or(0);
         let turns = keys.integer("opening_turns", 1..=100)?.unwrap_or(2);
-        let series = keys.integer("series", 1..=u64::from(u32::MAX))?.unwrap_or(2);
+        let series = keys
+            .integer("series", 1..=u64::from(u32::MAX))?
+            .unwrap_or(2);
         let plan = Self {
-            name: keys.text("name")?.unwrap_or_else(|| "Experiment".to_owned()),
+            name: keys
+                .text("name")?
+                .unwrap_or_else(|| "Experiment".to_owned()),
             text: text.to_owned(),
             tournaments,
             formats: formats?,
             seeds,
-            repetitions: keys.integer("repetitions", 1..=1_000_000_000)?.unwrap_or(100),
-            series: u32::try_from(series).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),
-            openings: (usize::try_from(openings).unwrap_or(0), u32::try_from(turns).unwrap_or(1)),
+            repetitions: keys
+                .integer("repetitions", 1..=1_000_000_000)?
+                .unwrap_or(100),
+            series: u32::try_from(series)
+                .ok()
+                .and_then(NonZeroU32::new)
+                .unwrap_or(NonZeroU32::MIN),
+            openings: (
+                usize::try_from(openings).unwrap_or(0),
+                u32::try_from(turns).unwrap_or(1),
+            ),
             stop: keys.stop()?,
         };
         plan.check().map_err(|(key, why)| wrong(key, why))?;
@@ -174,11 +214,17 @@ impl Plan {
             let game = cell.tournament.game.name;
             if let Some(competition) = cell.competition {
                 let fits = competition.check_for(players);
-                fits.map_err(|error| ("formats", format!("{} of {game}: {error}", competition.format)))?;
+                fits.map_err(|error| {
+                    (
+                        "formats",
+                        format!("{} of {game}: {error}", competition.format),
+                    )
+                })?;
             }
             self.openings_of(&cell).map_err(|why| ("openings", why))?;
             if matches!(self.stop, Some(Stop::Sprt(_))) && players != 2 {
-                let why = format!("sprt is a question about two strategies, and {game} has {players}");
+                let why =
+                    format!("sprt is a question about two strategies, and {game} has {players}");
                 return Err(("stop", why));
             }
         }
@@ -188,7 +234,8 @@ impl Plan {
 
 fn known_game(name: &str) -> Result<&'static GameEntry, String> {
     let names = GAMES.iter().map(|game| game.name);
-    game::find(&GameType::new(name)).ok_or_else(|| format!("there is no game {name:?}{}", hint(name, names)))
+    game::find(&GameType::new(name))
+        .ok_or_else(|| format!("there is no game {name:?}{}", hint(name, names)))
 }
 
 fn known_format(name: &str) -> Result<Option<Competition>, String> {
@@ -209,21 +256,41 @@ fn tournaments(
     let plays = |game: &GameEntry, name: &str| name.contains(':') || knows(game, name).is_ok();
     for name in strategies {
         if name.contains([',', '"', '\n', '\r']) {
-            return Err(format!("{name:?}: a name cannot hold commas, quotes or line breaks"));
+            return Err(format!(
+                "{name:?}: a name cannot hold commas, quotes or line breaks"
+            ));
         }
         if !games.iter().any(|(game, _)| plays(game, name)) {
-            let known: Vec<&str> =
-                games.iter().flat_map(|(game, _)| game::strategy::of(game)).map(|entry| entry.name).collect();
+            let known: Vec<&str> = games
+                .iter()
+                .flat_map(|(game, _)| game::strategy::of(game))
+                .map(|entry| entry.name)
+                .collect();
             let known = known.iter().copied();
-            return Err(format!("no game of the plan knows the strategy {name:?}{}", hint(name, known)));
+            return Err(format!(
+                "no game of the plan knows the strategy {name:?}{}",
+                hint(name, known)
+            ));
         }
     }
     let tournament = |(game, rules): (&'static GameEntry, Option<RulesProgram>)| {
-        let names: Vec<String> = strategies.iter().filter(|name| plays(game, name)).cloned().collect();
+        let names: Vec<String> = strategies
+            .iter()
+            .filter(|name| plays(game, name))
+            .cloned()
+            .collect();
         if !strategies.is_empty() && names.len() < 2 {
-            return Err(format!("{} would be played by {}, and it takes two", game.name, names.len()));
+            return Err(format!(
+                "{} would be played by {}, and it takes two",
+                game.name,
+                names.len()
+            ));
         }
-        Ok(Tournament { game, rules, entrants: Entrants::named(game, &names, externals)? })
+        Ok(Tournament {
+            game,
+            rules,
+            entrants: Entrants::named(game, &names, externals)?,
+        })
     };
     games.into_iter().map(tournament).collect()
 }
@@ -240,7 +307,9 @@ fn take<'a>(
         let line = line_of(key.span().start);
         if !known.contains(&name.as_str()) {
             let hint = hint(&name, known.iter().copied());
-            return Err(format!("line {line}: there is no key {section}{name}{hint}"));
+            return Err(format!(
+                "line {line}: there is no key {section}{name}{hint}"
+            ));
         }
         keys.insert(format!("{section}{name}"), (line, value.into_inner()));
     }
@@ -261,7 +330,9 @@ impl<'a> Keys<'a> {
         take("", &KEYS, table.into_inner(), line_of, &mut keys)?;
         if let Some((line, stop)) = keys.remove("stop") {
             let DeValue::Table(stop) = stop else {
-                return Err(format!("line {line}: stop: expected a table, as in stop = {{ margin = 0.01 }}"));
+                return Err(format!(
+                    "line {line}: stop: expected a table, as in stop = {{ margin = 0.01 }}"
+                ));
             };
             take("stop.", &STOP_KEYS, stop, line_of, &mut keys)?;
         }
@@ -270,8 +341,10 @@ impl<'a> Keys<'a> {
 
     /// 1 for a key that is not there.
     fn line(&self, key: &str) -> usize {
-        let found =
-            self.0.iter().find(|(known, _)| known.as_str() == key || known.starts_with(&format!("{key}.")));
+        let found = self
+            .0
+            .iter()
+            .find(|(known, _)| known.as_str() == key || known.starts_with(&format!("{key}.")));
         found.map_or(1, |(_, (line, _))| *line)
     }
 
@@ -281,8 +354,12 @@ impl<'a> Keys<'a> {
         expected: &str,
         read: impl FnOnce(&DeValue<'_>) -> Option<T>,
     ) -> Result<Option<T>, String> {
-        let Some((line, value)) = self.0.get(key) else { return Ok(None) };
-        read(value).map(Some).ok_or_else(|| format!("line {line}: {key}: expected {expected}"))
+        let Some((line, value)) = self.0.get(key) else {
+            return Ok(None);
+        };
+        read(value)
+            .map(Some)
+            .ok_or_else(|| format!("line {line}: {key}: expected {expected}"))
     }
 
     fn text(&self, key: &str) -> Result<Option<String>, String> {
@@ -290,20 +367,38 @@ impl<'a> Keys<'a> {
     }
 
     fn texts(&self, key: &str) -> Result<Option<Vec<String>>, String> {
-        self.get(key, "a list of texts, as in [\"random\", \"pattern\"]", |value| {
-            value.as_array()?.iter().map(|one| one.get_ref().as_str().map(str::to_owned)).collect()
-        })
+        self.get(
+            key,
+            "a list of texts, as in [\"random\", \"pattern\"]",
+            |value| {
+                value
+                    .as_array()?
+                    .iter()
+                    .map(|one| one.get_ref().as_str().map(str::to_owned))
+                    .collect()
+            },
+        )
     }
 
     fn integers(&self, key: &str) -> Result<Option<Vec<u64>>, String> {
         self.get(key, "a list of whole numbers, as in [1, 2, 3]", |value| {
-            value.as_array()?.iter().map(|one| integer(one.get_ref())).collect()
+            value
+                .as_array()?
+                .iter()
+                .map(|one| integer(one.get_ref()))
+                .collect()
         })
     }
 
-    fn integer(&self, key: &str, range: std::ops::RangeInclusive<u64>) -> Result<Option<u64>, String> {
+    fn integer(
+        &self,
+        key: &str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<Option<u64>, String> {
         let expected = format!("a whole number from {} to {}", range.start(), range.end());
-        self.get(key, &expected, |value| integer(value).filter(|number| range.contains(number)))
+        self.get(key, &expected, |value| {
+            integer(value).filter(|number| range.contains(number))
+        })
     }
 
     fn float(&self, key: &str) -> Result<Option<f64>, String> {
@@ -311,12 +406,17 @@ impl<'a> Keys<'a> {
     }
 
     fn stop(&self) -> Result<Option<Stop>, String> {
-        let margin = self.get("stop.margin", "a score between 0 and 0.5, as in 0.01", |value| {
-            float(value).filter(|margin| *margin > 0.0 && *margin < 0.5)
-        })?;
+        let margin = self.get(
+            "stop.margin",
+            "a score between 0 and 0.5, as in 0.01",
+            |value| float(value).filter(|margin| *margin > 0.0 && *margin < 0.5),
+        )?;
         let sprt = self.get("stop.sprt", "two numbers, as in [0, 20]", |value| {
-            let numbers: Option<Vec<f64>> =
-                value.as_array()?.iter().map(|one| float(one.get_ref())).collect();
+            let numbers: Option<Vec<f64>> = value
+                .as_array()?
+                .iter()
+                .map(|one| float(one.get_ref()))
+                .collect();
             <[f64; 2]>::try_from(numbers?).ok()
         })?;
         let [alpha, beta] = ["stop.alpha", "stop.beta"].map(|key| self.float(key));
@@ -326,7 +426,8 @@ impl<'a> Keys<'a> {
             (Some(margin), None) => Ok(Some(Stop::Margin(margin))),
             (None, Some([elo0, elo1])) => {
                 let sprt = Sprt::new(elo0, elo1, alpha?.unwrap_or(0.05), beta?.unwrap_or(0.05));
-                sprt.map(|sprt| Some(Stop::Sprt(sprt))).map_err(|error| wrong(format!("stop.sprt: {error}")))
+                sprt.map(|sprt| Some(Stop::Sprt(sprt)))
+                    .map_err(|error| wrong(format!("stop.sprt: {error}")))
             }
             (None, None) => Ok(None),
         }
@@ -353,8 +454,11 @@ mod tests {
 
     fn read(text: &str) -> Result<Plan, String> {
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let externals =
-            Externals { think_time: Duration::from_secs(5), runtime: runtime.handle().clone(), models: None };
+        let externals = Externals {
+            think_time: Duration::from_secs(5),
+            runtime: runtime.handle().clone(),
+            models: None,
+        };
         runtime.block_on(Plan::read(text, &externals, &Arc::default()))
     }
 
@@ -367,11 +471,19 @@ mod tests {
         .unwrap();
         let cells = plan.cells();
         let named = |cell: &Cell<'_>| {
-            (cell.tournament.game.name, format_name(cell.competition), cell.seed, cell.group)
+            (
+                cell.tournament.game.name,
+                format_name(cell.competition),
+                cell.seed,
+                cell.group,
+            )
         };
         assert_eq!(cells.len(), 12);
         assert_eq!(named(&cells[0]), ("nim", "duels", 3, 0));
-        assert_eq!(named(&cells[11]), ("iterated_prisoners_dilemma", "swiss", 5, 3));
+        assert_eq!(
+            named(&cells[11]),
+            ("iterated_prisoners_dilemma", "swiss", 5, 3)
+        );
         assert_eq!(plan.tournaments[0].names(), ["random", "optimal"]);
         assert_eq!(plan.tournaments[1].names(), ["random", "grim"]);
     }
@@ -384,21 +496,39 @@ mod tests {
                 "games = [\"nim\"]\nrepetition = 5",
                 "line 2: there is no key repetition - did you mean \"repetitions\"?",
             ),
-            ("games = [\"nimm\"]", "line 1: games: there is no game \"nimm\" - did you mean \"nim\"?"),
+            (
+                "games = [\"nimm\"]",
+                "line 1: games: there is no game \"nimm\" - did you mean \"nim\"?",
+            ),
             (
                 "games = [\"nim\"]\n\nstrategies = [\"random\", \"optimall\"]",
                 "line 3: strategies: no game of the plan knows the strategy \"optimall\" - did you mean \"optimal\"?",
             ),
-            ("games = [\"nim\"]\nstrategies = [\"random\"]", "nim would be played by 1, and it takes two"),
+            (
+                "games = [\"nim\"]\nstrategies = [\"random\"]",
+                "nim would be played by 1, and it takes two",
+            ),
             (
                 "games = [\"nim\"]\nformats = [\"swis\"]",
                 "line 2: formats: there is no format \"swis\" - did you mean \"swiss\"?",
             ),
             ("games = \"nim\"", "line 1: games: expected a list of texts"),
-            ("games = [\"nim\"]\nseeds = [1, 1]", "line 2: seeds: expected one or more, each once"),
-            ("games = [\"nim\"]\nseeds = [-1]", "line 2: seeds: expected a list of whole numbers"),
-            ("games = [\"nim\"]\nrepetitions = 0", "line 2: repetitions: expected a whole number from 1 to"),
-            ("games = [\"nim\"]\nstop = 5", "line 2: stop: expected a table"),
+            (
+                "games = [\"nim\"]\nseeds = [1, 1]",
+                "line 2: seeds: expected one or more, each once",
+            ),
+            (
+                "games = [\"nim\"]\nseeds = [-1]",
+                "line 2: seeds: expected a list of whole numbers",
+            ),
+            (
+                "games = [\"nim\"]\nrepetitions = 0",
+                "line 2: repetitions: expected a whole number from 1 to",
+            ),
+            (
+                "games = [\"nim\"]\nstop = 5",
+                "line 2: stop: expected a table",
+            ),
             (
                 "games = [\"nim\"]\n[stop]\nmargn = 1",
                 "line 3: there is no key stop.margn - did you mean \"margin\"?",
@@ -407,12 +537,18 @@ mod tests {
                 "games = [\"nim\"]\n[stop]\nmargin = 1",
                 "line 3: stop.margin: expected a score between 0 and 0.5",
             ),
-            ("games = [\"nim\"]\n[stop]\nsprt = [5, 5]", "line 3: stop.sprt: elo0 must be below elo1"),
+            (
+                "games = [\"nim\"]\n[stop]\nsprt = [5, 5]",
+                "line 3: stop.sprt: elo0 must be below elo1",
+            ),
             (
                 "games = [\"rock_paper_scissors\"]\n[stop]\nsprt = [0, 5]",
                 "line 3: stop: sprt is a question about two",
             ),
-            ("games = [\"even_odd\"]\nopenings = 5", "line 2: openings: even_odd has no openings of 2 turns"),
+            (
+                "games = [\"even_odd\"]\nopenings = 5",
+                "line 2: openings: even_odd has no openings of 2 turns",
+            ),
             ("games = [", "line 1 is not TOML"),
         ] {
             let error = read(text).map(|plan| plan.name).unwrap_err();

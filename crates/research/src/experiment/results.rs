@@ -66,7 +66,11 @@ impl Payoff {
         let variance = self.squares as f64 - 2.0 * value * self.products as f64
             + value * value * self.matches_squared as f64;
         let half = Z_95 * variance.max(0.0).sqrt() / matches;
-        Some(Estimate { value, low: value - half, high: value + half })
+        Some(Estimate {
+            value,
+            low: value - half,
+            high: value + half,
+        })
     }
 }
 
@@ -107,32 +111,52 @@ impl<'a> Fold<'a> {
         }
         let of_cell = |cell: &Cell<'_>| {
             let pairs = pairs(cell.tournament.entrants.entrants.len(), plan.openings.0);
-            CellFold { group: cell.group, repetitions: 0, matches: 0, pairs }
+            CellFold {
+                group: cell.group,
+                repetitions: 0,
+                matches: 0,
+                pairs,
+            }
         };
-        Self { plan, groups, cells: cells.iter().map(of_cell).collect() }
+        Self {
+            plan,
+            groups,
+            cells: cells.iter().map(of_cell).collect(),
+        }
     }
 
     /// How many repetitions and matches of a cell there are.
     pub fn played(&self, cell: usize) -> (u64, u64) {
-        self.cells.get(cell).map_or((0, 0), |cell| (cell.repetitions, cell.matches))
+        self.cells
+            .get(cell)
+            .map_or((0, 0), |cell| (cell.repetitions, cell.matches))
     }
 
     /// Whether a cell needs no more repetitions.
     pub fn is_complete(&self, cell: usize) -> bool {
-        let Some(CellFold { repetitions, pairs, .. }) = self.cells.get(cell) else { return true };
+        let Some(CellFold {
+            repetitions, pairs, ..
+        }) = self.cells.get(cell)
+        else {
+            return true;
+        };
         let settled = match self.plan.stop {
             None => false,
-            Some(Stop::Sprt(sprt)) => {
-                pairs.first().is_some_and(|pair| sprt.standing(pair.tally.pairs).answer != Answer::Open)
+            Some(Stop::Sprt(sprt)) => pairs
+                .first()
+                .is_some_and(|pair| sprt.standing(pair.tally.pairs).answer != Answer::Open),
+            Some(Stop::Margin(margin)) => {
+                *repetitions >= REPETITIONS_MIN && widest(pairs) <= margin
             }
-            Some(Stop::Margin(margin)) => *repetitions >= REPETITIONS_MIN && widest(pairs) <= margin,
         };
         settled || *repetitions >= self.plan.repetitions
     }
 
     /// Takes in the rows of one whole repetition of a cell.
     pub fn repetition(&mut self, cell: usize, rows: &[Row]) {
-        let Some(cell) = self.cells.get_mut(cell) else { return };
+        let Some(cell) = self.cells.get_mut(cell) else {
+            return;
+        };
         cell.repetitions += 1;
         cell.matches += rows.len() as u64;
         add_pairs(&mut cell.pairs, rows);
@@ -145,22 +169,25 @@ impl<'a> Fold<'a> {
     pub fn results(&self) -> Results {
         let cells = self.plan.cells();
         let of_group = |(number, group): (usize, &Group)| {
-            let cells = cells.iter().zip(&self.cells).filter(|(cell, _)| cell.group == number);
+            let cells = cells
+                .iter()
+                .zip(&self.cells)
+                .filter(|(cell, _)| cell.group == number);
             let of_seed = cells.clone().map(|(cell, played)| SeedResult {
                 seed: cell.seed,
                 repetitions: played.repetitions,
                 matches: played.matches,
                 sprt: match self.plan.stop {
-                    Some(Stop::Sprt(sprt)) => {
-                        played.pairs.first().map(|pair| sprt.standing(pair.tally.pairs))
-                    }
+                    Some(Stop::Sprt(sprt)) => played
+                        .pairs
+                        .first()
+                        .map(|pair| sprt.standing(pair.tally.pairs)),
                     _ => None,
                 },
             });
-            let (game, format) = cells
-                .clone()
-                .next()
-                .map_or(("", ""), |(cell, _)| (cell.tournament.game.name, format_name(cell.competition)));
+            let (game, format) = cells.clone().next().map_or(("", ""), |(cell, _)| {
+                (cell.tournament.game.name, format_name(cell.competition))
+            });
             group.result(game, format, of_seed.collect())
         };
         Results {
@@ -175,7 +202,14 @@ impl<'a> Fold<'a> {
 fn pairs(players: usize, openings: usize) -> Vec<Pair> {
     let places = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b)));
     let distinct = DistinctGames::of_openings(openings);
-    places.map(|(a, b)| Pair { a, b, tally: Tally::default(), distinct: distinct.clone() }).collect()
+    places
+        .map(|(a, b)| Pair {
+            a,
+            b,
+            tally: Tally::default(),
+            distinct: distinct.clone(),
+        })
+        .collect()
 }
 
 fn add_pairs(pairs: &mut [Pair], rows: &[Row]) {
@@ -201,8 +235,12 @@ fn add_pairs(pairs: &mut [Pair], rows: &[Row]) {
 fn widest(pairs: &[Pair]) -> f64 {
     let players = pairs.iter().map(|pair| pair.b + 1).max().unwrap_or(0);
     let names: Vec<String> = vec![String::new(); players];
-    let scores = summary::of_duels(&names, pairs).into_iter().filter_map(|row| row.score);
-    scores.map(|score| (score.high - score.low) / 2.0).fold(0.0, f64::max)
+    let scores = summary::of_duels(&names, pairs)
+        .into_iter()
+        .filter_map(|row| row.score);
+    scores
+        .map(|score| (score.high - score.low) / 2.0)
+        .fold(0.0, f64::max)
 }
 
 impl Group {
@@ -213,16 +251,25 @@ impl Group {
             let [a, b] = row.players;
             let [payoff_a, payoff_b] = row.payoffs.map(u64::from);
             for (player, opponent, payoff) in [(a, b, payoff_a), (b, a, payoff_b)] {
-                let cell = self.payoff_matrix.get_mut(player).and_then(|row| row.get_mut(opponent));
+                let cell = self
+                    .payoff_matrix
+                    .get_mut(player)
+                    .and_then(|row| row.get_mut(opponent));
                 for (total, matches) in cell.into_iter().chain(own.get_mut(player)) {
                     *total += payoff;
                     *matches += 1;
                 }
             }
         }
-        self.payoffs.iter_mut().zip(own).for_each(|(all, (total, matches))| all.add(total, matches));
+        self.payoffs
+            .iter_mut()
+            .zip(own)
+            .for_each(|(all, (total, matches))| all.add(total, matches));
         self.add_season(rows);
-        let last = self.convergence.last().map_or(0, |snapshot| snapshot.repetitions);
+        let last = self
+            .convergence
+            .last()
+            .map_or(0, |snapshot| snapshot.repetitions);
         if self.repetitions as f64 >= last as f64 * GROWTH {
             let snapshot = self.snapshot();
             self.convergence.push(snapshot);
@@ -230,25 +277,36 @@ impl Group {
     }
 
     fn add_season(&mut self, rows: &[Row]) {
-        let Some(seasons) = &mut self.seasons else { return };
+        let Some(seasons) = &mut self.seasons else {
+            return;
+        };
         seasons.leagues += 1;
         seasons.matches += rows.len() as u64;
         for player in 0..self.names.len() {
             let mut tally = Tally::default();
             let mut rank = None;
             for row in rows {
-                for (seat, (place, own)) in
-                    Seat::BOTH.into_iter().zip(row.players.into_iter().zip(row.ranks.unwrap_or_default()))
+                for (seat, (place, own)) in Seat::BOTH
+                    .into_iter()
+                    .zip(row.players.into_iter().zip(row.ranks.unwrap_or_default()))
                 {
                     if place == player {
                         tally.count(row.ending, seat);
-                        rank = usize::try_from(own).ok().and_then(|rank| rank.checked_sub(1));
+                        rank = usize::try_from(own)
+                            .ok()
+                            .and_then(|rank| rank.checked_sub(1));
                     }
                 }
             }
-            seasons.tallies.get_mut(player).into_iter().for_each(|all| all.add_series(&tally));
+            seasons
+                .tallies
+                .get_mut(player)
+                .into_iter()
+                .for_each(|all| all.add_series(&tally));
             let places = seasons.places.get_mut(player);
-            let place = places.zip(rank).and_then(|(places, rank)| places.get_mut(rank));
+            let place = places
+                .zip(rank)
+                .and_then(|(places, rank)| places.get_mut(rank));
             place.into_iter().for_each(|count| *count += 1);
         }
     }
@@ -256,26 +314,49 @@ impl Group {
     fn snapshot(&self) -> Snapshot {
         let rows = summary::of_duels(&self.names, &self.pairs);
         let score = |name: &String| {
-            rows.iter().find(|row| row.strategy == *name).and_then(|row| row.score).map(|score| score.value)
+            rows.iter()
+                .find(|row| row.strategy == *name)
+                .and_then(|row| row.score)
+                .map(|score| score.value)
         };
-        Snapshot { repetitions: self.repetitions, scores: self.names.iter().map(score).collect() }
+        Snapshot {
+            repetitions: self.repetitions,
+            scores: self.names.iter().map(score).collect(),
+        }
     }
 
     fn result(&self, game: &str, format: &str, seeds: Vec<SeedResult>) -> GroupResult {
-        let pairs: Vec<PairResult> =
-            self.pairs.iter().map(|pair| PairResult::of(&self.names, pair)).collect();
+        let pairs: Vec<PairResult> = self
+            .pairs
+            .iter()
+            .map(|pair| PairResult::of(&self.names, pair))
+            .collect();
         let beats = |a: usize, b: usize| {
-            let found =
-                self.pairs.iter().zip(&pairs).find(|(pair, _)| [pair.a, pair.b] == [a.min(b), a.max(b)]);
+            let found = self
+                .pairs
+                .iter()
+                .zip(&pairs)
+                .find(|(pair, _)| [pair.a, pair.b] == [a.min(b), a.max(b)]);
             let score = found.and_then(|(_, result)| result.score);
-            score.is_some_and(|score| if a < b { score.low > 0.5 } else { score.high < 0.5 })
+            score.is_some_and(|score| {
+                if a < b {
+                    score.low > 0.5
+                } else {
+                    score.high < 0.5
+                }
+            })
         };
         let name = |place: &usize| self.names.get(*place).cloned().unwrap_or_default();
         let mut convergence = self.convergence.clone();
-        if convergence.last().is_none_or(|last| last.repetitions < self.repetitions) && self.repetitions > 0 {
+        if convergence
+            .last()
+            .is_none_or(|last| last.repetitions < self.repetitions)
+            && self.repetitions > 0
+        {
             convergence.push(self.snapshot());
         }
-        let mean = |(total, matches): &(u64, u64)| (*matches > 0).then(|| *total as f64 / *matches as f64);
+        let mean =
+            |(total, matches): &(u64, u64)| (*matches > 0).then(|| *total as f64 / *matches as f64);
         GroupResult {
             game: game.to_owned(),
             format: format.to_owned(),
@@ -283,9 +364,21 @@ impl Group {
             matches: seeds.iter().map(|seed| seed.matches).sum(),
             seeds,
             strategies: summary::of_duels(&self.names, &self.pairs),
-            leagues: self.seasons.as_ref().map(|seasons| summary::of_leagues(&self.names, seasons)),
-            payoffs: self.names.iter().cloned().zip(self.payoffs.iter().map(Payoff::mean)).collect(),
-            payoff_matrix: self.payoff_matrix.iter().map(|row| row.iter().map(mean).collect()).collect(),
+            leagues: self
+                .seasons
+                .as_ref()
+                .map(|seasons| summary::of_leagues(&self.names, seasons)),
+            payoffs: self
+                .names
+                .iter()
+                .cloned()
+                .zip(self.payoffs.iter().map(Payoff::mean))
+                .collect(),
+            payoff_matrix: self
+                .payoff_matrix
+                .iter()
+                .map(|row| row.iter().map(mean).collect())
+                .collect(),
             cycles: cycles(self.names.len(), beats)
                 .iter()
                 .map(|cycle| cycle.iter().map(name).collect())

@@ -61,8 +61,9 @@ impl Row {
             Ending::Forfeited(Seat::B) => ("a", "b"),
             Ending::ForfeitedByBoth => ("none", "both"),
         };
-        let [rank_a, rank_b] =
-            self.ranks.map_or_else(Default::default, |ranks| ranks.map(|rank| rank.to_string()));
+        let [rank_a, rank_b] = self
+            .ranks
+            .map_or_else(Default::default, |ranks| ranks.map(|rank| rank.to_string()));
         format!(
             "{},{},{},{},{},{},{},{result},{forfeit},{payoff_a},{payoff_b},{rank_a},{rank_b},{}\n",
             cell.tournament.game.name,
@@ -72,7 +73,8 @@ impl Row {
             self.number,
             name(a),
             name(b),
-            self.moves.map_or_else(String::new, |moves| format!("{moves:016x}"))
+            self.moves
+                .map_or_else(String::new, |moves| format!("{moves:016x}"))
         )
     }
 
@@ -121,7 +123,11 @@ impl Row {
         };
         let moves = match moves {
             "" => None,
-            moves => Some(u64::from_str_radix(moves, 16).ok().filter(|_| moves.len() == 16)?),
+            moves => Some(
+                u64::from_str_radix(moves, 16)
+                    .ok()
+                    .filter(|_| moves.len() == 16)?,
+            ),
         };
         Some(Self {
             cell,

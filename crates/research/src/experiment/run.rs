@@ -45,7 +45,11 @@ pub fn play(
                 if bar.is_due() {
                     bar.at(matches(fold, cells.len()), expected(plan, fold, &cells));
                 }
-                if fold.is_complete(number) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if fold.is_complete(number) {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             },
         );
         if let Some(error) = failed {
@@ -71,8 +75,11 @@ fn expected(plan: &Plan, fold: &Fold<'_>, cells: &[Cell<'_>]) -> u64 {
         }
         let players = cell.tournament.entrants.entrants.len() as u64;
         let pairs = players * players.saturating_sub(1) / 2;
-        let unit =
-            if cell.competition.is_some() { 1 } else { u64::from(plan.series.get()).next_multiple_of(2) };
+        let unit = if cell.competition.is_some() {
+            1
+        } else {
+            u64::from(plan.series.get()).next_multiple_of(2)
+        };
         let each = matches.checked_div(repetitions).unwrap_or(pairs * unit);
         each * plan.repetitions
     };
@@ -91,17 +98,32 @@ fn repetition(
     let game = cell.tournament.game;
     let entrants = &cell.tournament.entrants.entrants;
     let seed = cell.seed;
-    let rules = cell.tournament.rules.as_ref().map(|rules| rules as &dyn ExternalRules);
+    let rules = cell
+        .tournament
+        .rules
+        .as_ref()
+        .map(|rules| rules as &dyn ExternalRules);
     let mut rows = Vec::new();
     if let Some(competition) = cell.competition {
-        let leagues = Leagues { game, entrants, rules, competition, leagues: plan.repetitions, seed };
+        let leagues = Leagues {
+            game,
+            entrants,
+            rules,
+            competition,
+            leagues: plan.repetitions,
+            seed,
+        };
         let season = leagues.play_one(run, repetition, |meeting| {
             rows.push(Row::of(number, repetition, meeting.players, meeting.played));
         });
         // Whether so many can play was checked with the plan.
         let season = season.unwrap_or_else(|_| Seasons::none(entrants.len()));
         let rank = |player: usize| {
-            let reached = season.places.get(player)?.iter().position(|count| *count > 0)?;
+            let reached = season
+                .places
+                .get(player)?
+                .iter()
+                .position(|count| *count > 0)?;
             u32::try_from(reached + 1).ok()
         };
         for row in &mut rows {
@@ -125,6 +147,8 @@ fn repetition(
             });
         }
     }
-    (1..).zip(&mut rows).for_each(|(number, row)| row.number = number);
+    (1..)
+        .zip(&mut rows)
+        .for_each(|(number, row)| row.number = number);
     rows
 }

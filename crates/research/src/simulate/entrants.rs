@@ -30,19 +30,32 @@ pub struct Entrants {
 
 impl Entrants {
     /// All strategies that the game has, if none are named.
-    pub fn named(game: &GameEntry, names: &[String], externals: &Externals) -> Result<Self, String> {
+    pub fn named(
+        game: &GameEntry,
+        names: &[String],
+        externals: &Externals,
+    ) -> Result<Self, String> {
         let mut all = Self::default();
-        for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        for name in names
+            .iter()
+            .map(|name| name.trim())
+            .filter(|name| !name.is_empty())
+        {
             match externals.strategy(name)? {
                 PlayerStrategy::BuiltIn(entry) => {
                     knows(game, entry.name)?;
                     all.entrants.push(Entrant::built_in(entry));
                 }
                 PlayerStrategy::External(external) => {
-                    let program = Arc::new(ProgramStrategy::new(&external, externals.runtime.clone()));
-                    all.programs.push((external.name.to_string(), Arc::clone(&program)));
+                    let program =
+                        Arc::new(ProgramStrategy::new(&external, externals.runtime.clone()));
+                    all.programs
+                        .push((external.name.to_string(), Arc::clone(&program)));
                     let strategy = StrategySource::External(program);
-                    all.entrants.push(Entrant { name: external.name.to_string(), strategy });
+                    all.entrants.push(Entrant {
+                        name: external.name.to_string(),
+                        strategy,
+                    });
                 }
             }
         }
@@ -62,7 +75,9 @@ impl Externals {
         let fallback = &strategy::RANDOM;
         let think_time = self.think_time;
         if let Some(program) = name.strip_prefix(PREFIX) {
-            return Ok(PlayerStrategy::External(ExternalDecider::program(program, fallback, think_time)?));
+            return Ok(PlayerStrategy::External(ExternalDecider::program(
+                program, fallback, think_time,
+            )?));
         }
         if name == LLM {
             return Err("write llm:MODEL, with the name that its server knows".to_owned());
@@ -71,9 +86,16 @@ impl Externals {
             (Some(model), Some(models)) => {
                 let decider = models.decider(model);
                 let name = name.into();
-                Ok(PlayerStrategy::External(ExternalDecider { name, decider, fallback, think_time }))
+                Ok(PlayerStrategy::External(ExternalDecider {
+                    name,
+                    decider,
+                    fallback,
+                    think_time,
+                }))
             }
-            (Some(_), None) => Err(format!("{name} needs --llm-url: the address of the model's server")),
+            (Some(_), None) => Err(format!(
+                "{name} needs --llm-url: the address of the model's server"
+            )),
             (None, _) => player_strategy::named(name),
         }
     }
@@ -89,5 +111,8 @@ pub fn knows(game: &GameEntry, strategy: &str) -> Result<(), String> {
     let hint = nearest(strategy, known.iter().copied());
     let hint = hint.map_or_else(String::new, |name| format!(" - did you mean {name:?}?"));
     let known = known.join(", ");
-    Err(format!("{} does not know the strategy {strategy}; choose one of: {known}{hint}", game.name))
+    Err(format!(
+        "{} does not know the strategy {strategy}; choose one of: {known}{hint}",
+        game.name
+    ))
 }

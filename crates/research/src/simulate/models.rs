@@ -37,15 +37,29 @@ struct Budgeted {
 
 impl Models {
     pub fn decider(&self, model: &str) -> Arc<dyn Decider> {
-        let model = Llm::new(self.client.clone(), &self.url, model, self.api, self.key.clone());
-        Arc::new(Budgeted { model, budget: Arc::clone(&self.budget) })
+        let model = Llm::new(
+            self.client.clone(),
+            &self.url,
+            model,
+            self.api,
+            self.key.clone(),
+        );
+        Arc::new(Budgeted {
+            model,
+            budget: Arc::clone(&self.budget),
+        })
     }
 }
 
 impl Decider for Budgeted {
     fn decide(&self, turn: TurnSheet) -> Deciding {
         let spend = |left: u64| left.checked_sub(1);
-        if self.budget.calls_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend).is_ok() {
+        if self
+            .budget
+            .calls_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend)
+            .is_ok()
+        {
             return self.model.decide(turn);
         }
         self.budget.stop.store(true, Ordering::Relaxed);

@@ -8,10 +8,14 @@ impl Report {
     /// Scores of each pair, or how often each strategy reached each rank.
     pub fn heat_map(&self) -> HeatMap {
         match &self.results {
-            Results::Duels { strategies, pairs, .. } => of_duels(&self.game, strategies, pairs),
-            Results::Leagues { leagues, strategies, format } => {
-                of_leagues(&self.game, format, *leagues, strategies)
-            }
+            Results::Duels {
+                strategies, pairs, ..
+            } => of_duels(&self.game, strategies, pairs),
+            Results::Leagues {
+                leagues,
+                strategies,
+                format,
+            } => of_leagues(&self.game, format, *leagues, strategies),
         }
     }
 
@@ -20,14 +24,21 @@ impl Report {
             points.map(|points| Dot::new(name, points.value, points.low, points.high))
         };
         let dots = match &self.results {
-            Results::Duels { strategies, .. } => {
-                strategies.iter().filter_map(|row| dot(&row.strategy, row.points_per_match)).collect()
-            }
-            Results::Leagues { strategies, .. } => {
-                strategies.iter().filter_map(|row| dot(&row.strategy, row.points_per_match)).collect()
-            }
+            Results::Duels { strategies, .. } => strategies
+                .iter()
+                .filter_map(|row| dot(&row.strategy, row.points_per_match))
+                .collect(),
+            Results::Leagues { strategies, .. } => strategies
+                .iter()
+                .filter_map(|row| dot(&row.strategy, row.points_per_match))
+                .collect(),
         };
-        Dots { title: "Points for each match".into(), x: "points".into(), dots, ..Dots::default() }
+        Dots {
+            title: "Points for each match".into(),
+            x: "points".into(),
+            dots,
+            ..Dots::default()
+        }
     }
 }
 
@@ -39,14 +50,29 @@ pub fn of_duels(game: &str, strategies: &[Row], pairs: &[PairResult]) -> HeatMap
     let names: Vec<String> = strategies.iter().map(|row| row.strategy.clone()).collect();
     let score = |row: &str, column: &str| {
         let score = |meeting: &PairResult| meeting.score.map(|score| score.value);
-        let found = pairs.iter().find(|pair| pair.a == row && pair.b == column).and_then(score);
-        let turned = || pairs.iter().find(|pair| pair.a == column && pair.b == row).and_then(score);
+        let found = pairs
+            .iter()
+            .find(|pair| pair.a == row && pair.b == column)
+            .and_then(score);
+        let turned = || {
+            pairs
+                .iter()
+                .find(|pair| pair.a == column && pair.b == row)
+                .and_then(score)
+        };
         found.or_else(|| turned().map(|score| 1.0 - score))
     };
-    let cell = |row: &str, column: &str| score(row, column).map(|score| HeatCell::new(score, percent(score)));
+    let cell = |row: &str, column: &str| {
+        score(row, column).map(|score| HeatCell::new(score, percent(score)))
+    };
     HeatMap {
-        title: format!("{game}: the score of each row against each column in %, a draw as half a win"),
-        cells: names.iter().map(|row| names.iter().map(|column| cell(row, column)).collect()).collect(),
+        title: format!(
+            "{game}: the score of each row against each column in %, a draw as half a win"
+        ),
+        cells: names
+            .iter()
+            .map(|row| names.iter().map(|column| cell(row, column)).collect())
+            .collect(),
         columns: names.clone(),
         rows: names,
         low: (0.0, "loses".into()),
@@ -55,15 +81,29 @@ pub fn of_duels(game: &str, strategies: &[Row], pairs: &[PairResult]) -> HeatMap
 }
 
 fn of_leagues(game: &str, format: &str, leagues: u64, strategies: &[SeasonRow]) -> HeatMap {
-    let cell =
-        |count: &u64| share(*count, leagues).map(|share| HeatCell::new(share.value, percent(share.value)));
-    let most = strategies.iter().flat_map(|row| &row.places).max().copied().unwrap_or(0);
+    let cell = |count: &u64| {
+        share(*count, leagues).map(|share| HeatCell::new(share.value, percent(share.value)))
+    };
+    let most = strategies
+        .iter()
+        .flat_map(|row| &row.places)
+        .max()
+        .copied()
+        .unwrap_or(0);
     HeatMap {
         title: format!("{game}, {format}: how often each comes in first, second and so on, in %"),
         rows: strategies.iter().map(|row| row.strategy.clone()).collect(),
-        columns: (1..=strategies.len()).map(|place| place.to_string()).collect(),
-        cells: strategies.iter().map(|row| row.places.iter().map(cell).collect()).collect(),
+        columns: (1..=strategies.len())
+            .map(|place| place.to_string())
+            .collect(),
+        cells: strategies
+            .iter()
+            .map(|row| row.places.iter().map(cell).collect())
+            .collect(),
         low: (0.0, "never".into()),
-        high: (share(most, leagues).map_or(1.0, |share| share.value), "most often".into()),
+        high: (
+            share(most, leagues).map_or(1.0, |share| share.value),
+            "most often".into(),
+        ),
     }
 }

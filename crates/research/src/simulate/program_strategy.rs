@@ -33,17 +33,25 @@ impl ProgramStrategy {
     }
 
     pub fn last_failure(&self) -> Option<String> {
-        self.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last_failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     async fn decide_in_time(&self, turn: TurnSheet) -> Result<Value, String> {
         match timeout(self.think_time, self.decider.decide(turn.clone())).await {
             Ok(answer) => {
-                let remark = answer.remark.map_or_else(String::new, |remark| format!("; it says {remark}"));
+                let remark = answer
+                    .remark
+                    .map_or_else(String::new, |remark| format!("; it says {remark}"));
                 let decision = answer.decision.and_then(|value| turn.check(value));
                 decision.map_err(|why| format!("{why}{remark}"))
             }
-            Err(_) => Err(format!("nothing was decided in {:.1} s", self.think_time.as_secs_f64())),
+            Err(_) => Err(format!(
+                "nothing was decided in {:.1} s",
+                self.think_time.as_secs_f64()
+            )),
         }
     }
 }
@@ -54,7 +62,12 @@ impl ExternalStrategy for ProgramStrategy {
         turn.time_left_ms = u64::try_from(self.think_time.as_millis()).unwrap_or(u64::MAX);
         let decided = self.runtime.block_on(self.decide_in_time(turn));
         decided
-            .map_err(|why| *self.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why))
+            .map_err(|why| {
+                *self
+                    .last_failure
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = Some(why)
+            })
             .ok()
     }
 }

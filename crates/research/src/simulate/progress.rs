@@ -29,15 +29,28 @@ enum Shown {
 
 impl ProgressBar {
     pub fn new(silent: bool) -> Self {
-        let shown = if !silent && std::io::stderr().is_terminal() { Shown::Bar } else { Shown::Nothing };
-        Self { began: Instant::now(), drawn: None, shown, earlier: 0 }
+        let shown = if !silent && std::io::stderr().is_terminal() {
+            Shown::Bar
+        } else {
+            Shown::Nothing
+        };
+        Self {
+            began: Instant::now(),
+            drawn: None,
+            shown,
+            earlier: 0,
+        }
     }
 
     /// With a line from time to time where there is no terminal.
     pub fn of_long_run() -> Self {
         let bar = Self::new(false);
         match bar.shown {
-            Shown::Nothing => Self { shown: Shown::Lines, drawn: Some(bar.began), ..bar },
+            Shown::Nothing => Self {
+                shown: Shown::Lines,
+                drawn: Some(bar.began),
+                ..bar
+            },
             Shown::Bar | Shown::Lines => bar,
         }
     }
@@ -64,7 +77,12 @@ impl ProgressBar {
     pub fn at(&mut self, matches: u64, of: u64) {
         if self.is_due() {
             self.drawn = Some(Instant::now());
-            let line = line(matches, of, matches.saturating_sub(self.earlier), self.took());
+            let line = line(
+                matches,
+                of,
+                matches.saturating_sub(self.earlier),
+                self.took(),
+            );
             match self.shown {
                 Shown::Bar => draw(&line),
                 Shown::Lines | Shown::Nothing => matchday_terminal::warn(format!("{line}\n")),
@@ -134,7 +152,12 @@ mod tests {
 
     #[test]
     fn digits_stand_in_groups_of_three() {
-        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(grouped(number), text);
         }
     }

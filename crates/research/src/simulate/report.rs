@@ -97,7 +97,12 @@ pub struct SprtQuestion {
 
 impl SprtVerdict {
     pub fn of(question: SprtQuestion, standing: Standing, [a, b]: [&str; 2], matches: u64) -> Self {
-        let SprtQuestion { elo0, elo1, alpha, beta } = question;
+        let SprtQuestion {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+        } = question;
         let often = |share: f64| format!("{} %", share * 100.0);
         let matches = super::progress::grouped(matches);
         let sentence = match standing.answer {
@@ -116,7 +121,11 @@ impl SprtVerdict {
                  needs more of them (--matches)."
             ),
         };
-        Self { question, standing, sentence }
+        Self {
+            question,
+            standing,
+            sentence,
+        }
     }
 }
 
@@ -136,6 +145,10 @@ pub struct RunTime {
 impl RunTime {
     pub fn of(threads: usize, took: Duration, matches: u64) -> Self {
         let seconds = took.as_secs_f64();
-        Self { threads, seconds, matches_per_second: matches as f64 / seconds.max(1e-9) }
+        Self {
+            threads,
+            seconds,
+            matches_per_second: matches as f64 / seconds.max(1e-9),
+        }
     }
 }

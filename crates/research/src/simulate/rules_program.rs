@@ -21,17 +21,31 @@ pub struct RulesProgram {
 
 impl RulesProgram {
     /// Starts the program, and asks it what it plays.
-    pub async fn start(command: &str, stop: &Arc<AtomicBool>) -> Result<(Self, &'static GameEntry), String> {
-        let program =
-            GameProgram::named(command, ResourceLimits::default()).map_err(|error| error.to_string())?;
+    pub async fn start(
+        command: &str,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<(Self, &'static GameEntry), String> {
+        let program = GameProgram::named(command, ResourceLimits::default())
+            .map_err(|error| error.to_string())?;
         let entry = program.describe().await?.entry();
         let stop = Arc::clone(stop);
-        Ok((Self { program, runtime: Handle::current(), stop, failure: Mutex::new(None) }, entry))
+        Ok((
+            Self {
+                program,
+                runtime: Handle::current(),
+                stop,
+                failure: Mutex::new(None),
+            },
+            entry,
+        ))
     }
 
     /// Why the run was stopped, if the program is to blame.
     pub fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.failure
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 

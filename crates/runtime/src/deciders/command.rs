@@ -21,7 +21,9 @@ static FURTHER_VARIABLES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// From now on programs are given these variables of our environment too.
 pub fn hand_on(variables: Vec<String>) {
-    *FURTHER_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner) = variables;
+    *FURTHER_VARIABLES
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner) = variables;
 }
 
 /// A program and its arguments.
@@ -48,7 +50,10 @@ impl FromStr for Program {
         let mut words = text.split_whitespace().map(str::to_owned);
         let name = words.next().ok_or(ProgramError::Missing)?;
         let path = find(&name).ok_or(ProgramError::NotFound(name))?;
-        Ok(Self { path, args: words.collect() })
+        Ok(Self {
+            path,
+            args: words.collect(),
+        })
     }
 }
 
@@ -63,7 +68,9 @@ fn find(name: &str) -> Option<PathBuf> {
         return Some(PathBuf::from(name)).filter(|path| is_executable(path));
     }
     let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| is_executable(path))
+    std::env::split_paths(&folders)
+        .map(|folder| folder.join(name))
+        .find(|path| is_executable(path))
 }
 
 impl Program {
@@ -84,11 +91,19 @@ impl Program {
         // A process group, so that Ctrl-C here does not end it first, and its children can be killed with it.
         command.args(&self.args).kill_on_drop(true);
         process::lead_group(&mut command);
-        let further = FURTHER_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        command.env_clear().envs(environment::for_programs(&further));
+        let further = FURTHER_VARIABLES
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        command
+            .env_clear()
+            .envs(environment::for_programs(&further));
         command.stdin(input).stdout(output).stderr(errors);
         let cannot = |error: io::Error| {
-            io::Error::new(error.kind(), format!("{} cannot be started: {error}", self.path.display()))
+            io::Error::new(
+                error.kind(),
+                format!("{} cannot be started: {error}", self.path.display()),
+            )
         };
         launcher::spawn(command).map_err(cannot)
     }
@@ -96,6 +111,9 @@ impl Program {
     /// Path and arguments, as they were written.
     pub(super) fn command_line(&self) -> String {
         let path = self.path.display().to_string();
-        std::iter::once(path).chain(self.args.iter().cloned()).collect::<Vec<_>>().join(" ")
+        std::iter::once(path)
+            .chain(self.args.iter().cloned())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 }

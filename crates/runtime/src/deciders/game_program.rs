@@ -31,7 +31,10 @@ pub struct ResourceLimits {
 
 impl Default for ResourceLimits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(2), memory_bytes: 512 << 20 }
+        Self {
+            time: Duration::from_secs(2),
+            memory_bytes: 512 << 20,
+        }
     }
 }
 
@@ -46,7 +49,11 @@ pub struct GameProgram {
 impl GameProgram {
     /// `./rules --fast`: as `command:` takes it.
     pub fn named(command: &str, limits: ResourceLimits) -> Result<Self, ProgramError> {
-        Ok(Self { program: command.parse()?, limits, running: Arc::default() })
+        Ok(Self {
+            program: command.parse()?,
+            limits,
+            running: Arc::default(),
+        })
     }
 
     /// How long a referee waits for an answer, with time for other requests before it and for the start.
@@ -57,18 +64,27 @@ impl GameProgram {
     /// The game as the program describes it.
     pub async fn describe(&self) -> Result<ExternalGameInfo, String> {
         let said = self.ask(&json!({ "do": "describe" })).await?;
-        let game: ExternalGameInfo = serde_json::from_value(said)
-            .map_err(|error| format!("what the program says of its game cannot be used: {error}"))?;
+        let game: ExternalGameInfo = serde_json::from_value(said).map_err(|error| {
+            format!("what the program says of its game cannot be used: {error}")
+        })?;
         let name = game.game_type.as_str();
-        let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+        let is_plain =
+            |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
-            return Err(format!("game_type: expected lower-case letters, digits and _, got {name:?}"));
+            return Err(format!(
+                "game_type: expected lower-case letters, digits and _, got {name:?}"
+            ));
         }
         if matchday_core::game::find(&game.game_type).is_some() {
-            return Err(format!("game_type: {name} is a game that is built in; choose another name"));
+            return Err(format!(
+                "game_type: {name} is a game that is built in; choose another name"
+            ));
         }
         if !(1..=10_000).contains(&game.turns_max) {
-            return Err(format!("turns_max: expected 1 to 10000, got {}", game.turns_max));
+            return Err(format!(
+                "turns_max: expected 1 to 10000, got {}",
+                game.turns_max
+            ));
         }
         Ok(game)
     }
@@ -100,7 +116,9 @@ impl GameProgram {
                 }
                 Err(_) => {
                     let seconds = time.as_secs_f64();
-                    return Err(format!("the rules of the game have not answered in {seconds} s"));
+                    return Err(format!(
+                        "the rules of the game have not answered in {seconds} s"
+                    ));
                 }
             }
         }
@@ -109,7 +127,11 @@ impl GameProgram {
 
     fn start(&self) -> std::io::Result<LineProcess> {
         // Its standard error is for its author.
-        LineProcess::start(&self.program, Stdio::inherit(), Some(self.limits.memory_bytes))
+        LineProcess::start(
+            &self.program,
+            Stdio::inherit(),
+            Some(self.limits.memory_bytes),
+        )
     }
 }
 
@@ -135,8 +157,12 @@ impl ExternalRules for GameProgram {
     fn position(&self, request: RulesRequest) -> Ruling {
         let program = self.clone();
         Box::pin(async move {
-            let RulesRequest { match_id, history, .. } = request;
-            program.ask(&json!({ "do": "position", "match_id": match_id, "history": history })).await
+            let RulesRequest {
+                match_id, history, ..
+            } = request;
+            program
+                .ask(&json!({ "do": "position", "match_id": match_id, "history": history }))
+                .await
         })
     }
 }

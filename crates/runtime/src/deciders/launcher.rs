@@ -26,9 +26,14 @@ pub fn enable() {
 
 /// A command that becomes `program`, with its first arguments.
 pub(super) fn command(program: &Path) -> Command {
-    let Some(launcher) = LAUNCHER.get() else { return Command::new(program) };
+    let Some(launcher) = LAUNCHER.get() else {
+        return Command::new(program);
+    };
     let mut command = Command::new(launcher);
-    command.arg(LAUNCH).arg(process::id().to_string()).arg(program);
+    command
+        .arg(LAUNCH)
+        .arg(process::id().to_string())
+        .arg(program);
     command
 }
 
@@ -38,7 +43,9 @@ pub fn launch(args: impl IntoIterator<Item = OsString>) -> Option<String> {
     args.next().filter(|first| first == LAUNCH)?;
     let parent = args.next().and_then(|parent| parent.to_str()?.parse().ok());
     let (Some(parent), Some(path)) = (parent, args.next()) else {
-        return Some(format!("{LAUNCH} is for matchday itself: it needs a process and a program"));
+        return Some(format!(
+            "{LAUNCH} is for matchday itself: it needs a process and a program"
+        ));
     };
     let why = match program::end_with_parent(parent) {
         Ok(true) => {
@@ -49,7 +56,10 @@ pub fn launch(args: impl IntoIterator<Item = OsString>) -> Option<String> {
         Ok(false) => "the process that wanted it has ended".to_owned(),
         Err(error) => error.to_string(),
     };
-    Some(format!("{} cannot be started: {why}", Path::new(&path).display()))
+    Some(format!(
+        "{} cannot be started: {why}",
+        Path::new(&path).display()
+    ))
 }
 
 /// A program to start, and where to hand it in.
@@ -74,7 +84,13 @@ pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
         Some(sender) => sender,
         None => start_thread()?,
     };
-    sender.send(Order { command, runtime, started }).map_err(|_| ended())?;
+    sender
+        .send(Order {
+            command,
+            runtime,
+            started,
+        })
+        .map_err(|_| ended())?;
     *orders = Some(sender);
     drop(orders);
     start.recv().map_err(|_| ended())?
@@ -82,11 +98,18 @@ pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
 
 fn start_thread() -> io::Result<mpsc::Sender<Order>> {
     let (sender, orders) = mpsc::channel::<Order>();
-    thread::Builder::new().name("programs".to_owned()).spawn(move || {
-        for Order { mut command, runtime, started } in orders {
-            let _entered = runtime.enter();
-            let _ = started.send(command.spawn());
-        }
-    })?;
+    thread::Builder::new()
+        .name("programs".to_owned())
+        .spawn(move || {
+            for Order {
+                mut command,
+                runtime,
+                started,
+            } in orders
+            {
+                let _entered = runtime.enter();
+                let _ = started.send(command.spawn());
+            }
+        })?;
     Ok(sender)
 }

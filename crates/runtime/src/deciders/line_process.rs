@@ -44,21 +44,42 @@ pub(super) enum LineError {
 }
 
 impl LineProcess {
-    pub(super) fn start(program: &Program, errors: Stdio, memory_bytes: Option<u64>) -> io::Result<Self> {
+    pub(super) fn start(
+        program: &Program,
+        errors: Stdio,
+        memory_bytes: Option<u64>,
+    ) -> io::Result<Self> {
         let mut child = program.start(errors)?;
         let closed = || io::Error::other("it has no standard input or output");
         let stdin = child.stdin.take().ok_or_else(closed)?;
         let stdout = BufReader::new(child.stdout.take().ok_or_else(closed)?);
         let stderr = child.stderr.take();
         let group = child.id().and_then(ProcessGroup::of);
-        let memory = child.id().zip(memory_bytes).map(|(leader, limit)| MemoryWatch::start(leader, limit));
-        Ok(Self { stdin, stdout, stderr, errors: Vec::new(), memory, _group: group, child })
+        let memory = child
+            .id()
+            .zip(memory_bytes)
+            .map(|(leader, limit)| MemoryWatch::start(leader, limit));
+        Ok(Self {
+            stdin,
+            stdout,
+            stderr,
+            errors: Vec::new(),
+            memory,
+            _group: group,
+            child,
+        })
     }
 
     /// Writes one line, with its line break, and reads one. All pipes are served at once, so that neither side blocks the
     /// other.
     pub(super) async fn exchange(&mut self, question: &[u8]) -> Result<Vec<u8>, LineError> {
-        let Self { stdin, stdout, stderr, errors, .. } = self;
+        let Self {
+            stdin,
+            stdout,
+            stderr,
+            errors,
+            ..
+        } = self;
         errors.clear();
         let mut line = Vec::new();
         let most = u64::try_from(LINE_BYTES_MAX).unwrap_or(u64::MAX);
@@ -94,9 +115,17 @@ impl LineProcess {
     /// How it ended, for people.
     async fn ending(&mut self) -> String {
         if let Some(limit) = self.memory.as_ref().and_then(MemoryWatch::exceeded) {
-            return format!("it used more than {} MB of memory and was killed", limit >> 20);
+            return format!(
+                "it used more than {} MB of memory and was killed",
+                limit >> 20
+            );
         }
-        let Self { child, stderr, errors, .. } = self;
+        let Self {
+            child,
+            stderr,
+            errors,
+            ..
+        } = self;
         let _ = timeout(EXIT_TIMEOUT, read_tail(stderr.as_mut(), errors)).await;
         match timeout(EXIT_TIMEOUT, child.wait()).await {
             Ok(Ok(status)) => format!("it ended without an answer ({status})"),
@@ -128,7 +157,11 @@ impl MemoryWatch {
                 }
             }
         });
-        Self { limit, exceeded, task: task.abort_handle() }
+        Self {
+            limit,
+            exceeded,
+            task: task.abort_handle(),
+        }
     }
 
     fn exceeded(&self) -> Option<u64> {

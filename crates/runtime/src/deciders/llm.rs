@@ -71,9 +71,22 @@ struct LlmError {
 
 impl Llm {
     /// `url` is the server's address, with or without the path of the interface.
-    pub fn new(client: Client, url: &str, model: impl Into<String>, api: Api, key: Option<Key>) -> Self {
+    pub fn new(
+        client: Client,
+        url: &str,
+        model: impl Into<String>,
+        api: Api,
+        key: Option<Key>,
+    ) -> Self {
         let budget = Arc::default();
-        Self { client, url: api.endpoint(url), model: model.into(), api, key, budget }
+        Self {
+            client,
+            url: api.endpoint(url),
+            model: model.into(),
+            api,
+            key,
+            budget,
+        }
     }
 
     #[must_use]
@@ -89,7 +102,9 @@ impl Llm {
             self.budget.begin_call()?;
             match self.call(&body, deadline).await {
                 Ok(reply) => return parse_lenient(&reply, &turn.options),
-                Err(error) if !error.retryable || left == 0 || Instant::now() + pause >= deadline => {
+                Err(error)
+                    if !error.retryable || left == 0 || Instant::now() + pause >= deadline =>
+                {
                     return Err(error.why);
                 }
                 Err(_) => sleep(pause).await,
@@ -102,7 +117,11 @@ impl Llm {
     async fn call(&self, body: &str, deadline: Instant) -> Result<String, LlmError> {
         let headers = self.api.headers(self.key.as_ref());
         let body = body.to_owned().into();
-        match self.client.post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX).await {
+        match self
+            .client
+            .post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX)
+            .await
+        {
             Ok(CallResponse { status, body, .. }) => {
                 let text = self.redact_key(&body);
                 if status != 200 {
@@ -140,14 +159,20 @@ impl Decider for Llm {
         let llm = self.clone();
         Box::pin(async move {
             let decision = llm.decide_turn(&turn).await;
-            Decided { usage: llm.budget.take_untold(), ..Decided::from(decision) }
+            Decided {
+                usage: llm.budget.take_untold(),
+                ..Decided::from(decision)
+            }
         })
     }
 }
 
 fn status_error(status: u16, text: &str) -> LlmError {
     let body: Value = serde_json::from_str(text).unwrap_or_default();
-    let said = body.pointer("/error/message").or(body.get("error")).and_then(Value::as_str);
+    let said = body
+        .pointer("/error/message")
+        .or(body.get("error"))
+        .and_then(Value::as_str);
     let said = said.map_or_else(String::new, |said| format!(": {}", excerpt(said)));
     let hint = match status {
         300..=399 => " (it is not followed: name the address it leads to with --llm-url)",
@@ -191,7 +216,10 @@ impl Api {
             Self::OpenAi => Some((AUTHORIZATION, secret(format!("Bearer {key}"))?)),
             Self::Anthropic => Some((HeaderName::from_static("x-api-key"), secret(key.clone())?)),
         });
-        let version = (HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
+        let version = (
+            HeaderName::from_static("anthropic-version"),
+            HeaderValue::from_static("2023-06-01"),
+        );
         let version = (self == Self::Anthropic).then_some(version);
         key.into_iter().chain(version).collect()
     }
@@ -229,9 +257,15 @@ impl Api {
 
     /// The text that the model wrote.
     fn reply(self, text: &str) -> Result<String, LlmError> {
-        let permanent = |why: String| LlmError { why, retryable: false };
+        let permanent = |why: String| LlmError {
+            why,
+            retryable: false,
+        };
         let answer: Value = serde_json::from_str(text).map_err(|_| {
-            permanent(format!("the model's server answered with {}, which is not JSON", excerpt(text)))
+            permanent(format!(
+                "the model's server answered with {}, which is not JSON",
+                excerpt(text)
+            ))
         })?;
         let content = match self {
             Self::OpenAi => answer.pointer("/choices/0/message/content"),
@@ -239,14 +273,18 @@ impl Api {
         };
         let text = match content {
             Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(parts)) => {
-                parts.iter().filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>().join("\n")
-            }
+            Some(Value::Array(parts)) => parts
+                .iter()
+                .filter_map(|part| part.get("text")?.as_str())
+                .collect::<Vec<_>>()
+                .join("\n"),
             _ => String::new(),
         };
         if text.trim().is_empty() {
             let shape = excerpt(&answer.to_string());
-            return Err(permanent(format!("the model's server answered without a text: {shape}")));
+            return Err(permanent(format!(
+                "the model's server answered without a text: {shape}"
+            )));
         }
         Ok(text)
     }
@@ -254,7 +292,9 @@ impl Api {
 
 /// The system prompt: the rules and the form of the answer.
 fn rules(turn: &TurnSheet) -> String {
-    let game = turn.rules.map_or_else(|| format!("The game is {}.", turn.game_type), str::to_owned);
+    let game = turn
+        .rules
+        .map_or_else(|| format!("The game is {}.", turn.game_type), str::to_owned);
     format!(
         "You are a player in a league of AI agents. {game}\n\nYou are shown one turn. Answer with one JSON object and \
          nothing else: {{\"move\": X}}, where X is one of the options exactly as it is written there. Do not explain."
@@ -263,17 +303,35 @@ fn rules(turn: &TurnSheet) -> String {
 
 /// The user prompt: one turn.
 fn question(turn: &TurnSheet) -> String {
-    let TurnSheet { player_id, opponent_id, match_id, record, .. } = turn;
+    let TurnSheet {
+        player_id,
+        opponent_id,
+        match_id,
+        record,
+        ..
+    } = turn;
     let opponent = opponent_id.as_ref().map_or("unknown", |id| id.as_str());
     let mut text = format!(
         "Match {match_id}. You are {player_id}, your opponent is {opponent}. Your record: {} wins, {} draws, {} \
          losses.\n",
         record.wins, record.draws, record.losses
     );
-    games(&mut text, "Your games with this opponent, oldest first", &turn.history);
-    games(&mut text, "Your last games with anyone, oldest first", &turn.recent);
+    games(
+        &mut text,
+        "Your games with this opponent, oldest first",
+        &turn.history,
+    );
+    games(
+        &mut text,
+        "Your last games with anyone, oldest first",
+        &turn.recent,
+    );
     if !turn.context.is_empty() {
-        let _ = writeln!(text, "What the referee shows: {}", Value::Object(turn.context.clone()));
+        let _ = writeln!(
+            text,
+            "What the referee shows: {}",
+            Value::Object(turn.context.clone())
+        );
     }
     let _ = write!(text, "Options: {}", Value::Array(turn.options.clone()));
     text
@@ -284,13 +342,26 @@ fn games(text: &mut String, title: &str, games: &[PastGame]) {
         return;
     }
     let _ = writeln!(text, "{title}:");
-    for game in games.iter().skip(games.len().saturating_sub(GAMES_SHOWN_MAX)) {
-        let opponent = game.opponent_id.as_ref().map_or("unknown", |id| id.as_str());
-        let _ = write!(text, "- {} against {opponent}: {:?}", game.match_id, game.outcome);
+    for game in games
+        .iter()
+        .skip(games.len().saturating_sub(GAMES_SHOWN_MAX))
+    {
+        let opponent = game
+            .opponent_id
+            .as_ref()
+            .map_or("unknown", |id| id.as_str());
+        let _ = write!(
+            text,
+            "- {} against {opponent}: {:?}",
+            game.match_id, game.outcome
+        );
         if let (Some(own), Some(theirs), Some(drawn)) =
             (game.own_choice, game.opponent_choice, game.drawn_parity)
         {
-            let _ = write!(text, "; you chose {own}, they chose {theirs}, the number was {drawn}");
+            let _ = write!(
+                text,
+                "; you chose {own}, they chose {theirs}, the number was {drawn}"
+            );
         }
         text.push('\n');
     }
@@ -303,13 +374,25 @@ mod tests {
     #[test]
     fn the_path_of_the_interface_is_added_where_it_is_missing() {
         for (url, endpoint) in [
-            ("http://localhost:11434", "http://localhost:11434/v1/chat/completions"),
-            ("https://api.example.com/v1/", "https://api.example.com/v1/chat/completions"),
-            ("https://api.example.com/x/chat/completions", "https://api.example.com/x/chat/completions"),
+            (
+                "http://localhost:11434",
+                "http://localhost:11434/v1/chat/completions",
+            ),
+            (
+                "https://api.example.com/v1/",
+                "https://api.example.com/v1/chat/completions",
+            ),
+            (
+                "https://api.example.com/x/chat/completions",
+                "https://api.example.com/x/chat/completions",
+            ),
         ] {
             assert_eq!(Api::OpenAi.endpoint(url), endpoint);
         }
-        assert_eq!(Api::Anthropic.endpoint("https://a.example"), "https://a.example/v1/messages");
+        assert_eq!(
+            Api::Anthropic.endpoint("https://a.example"),
+            "https://a.example/v1/messages"
+        );
     }
 
     #[test]
@@ -319,6 +402,9 @@ mod tests {
         assert!(!format!("{llm:?}").contains("secret"));
         let headers = Api::OpenAi.headers(llm.key.as_ref());
         assert!(!format!("{headers:?}").contains("secret"));
-        assert_eq!(llm.redact_key(b"bad key sk-very-secret"), "bad key (the key)");
+        assert_eq!(
+            llm.redact_key(b"bad key sk-very-secret"),
+            "bad key (the key)"
+        );
     }
 }

@@ -58,7 +58,8 @@ impl UsageLimits {
         let money = self.cost_micros.filter(|most| used.cost_micros >= *most);
         let calls = calls.map(|most| format!("{} of {most} calls", used.calls));
         let tokens = || tokens.map(|most| format!("{} of {most} tokens", used.tokens()));
-        let money = || money.map(|most| format!("{} of {} in money", Money(used.cost_micros), Money(most)));
+        let money =
+            || money.map(|most| format!("{} of {} in money", Money(used.cost_micros), Money(most)));
         calls.or_else(tokens).or_else(money)
     }
 }
@@ -67,7 +68,10 @@ impl TokenPrices {
     /// `3,15`: what a million tokens of the prompt and of the answer cost.
     pub fn parse(text: &str) -> Option<Self> {
         let (input, output) = text.split_once(',')?;
-        Some(Self { input_micros: micros(input)?, output_micros: micros(output)? })
+        Some(Self {
+            input_micros: micros(input)?,
+            output_micros: micros(output)?,
+        })
     }
 
     fn cost_micros(self, input_tokens: u64, output_tokens: u64) -> u64 {
@@ -79,7 +83,11 @@ impl TokenPrices {
 
 impl LlmBudget {
     pub fn new(limits: UsageLimits, prices: TokenPrices) -> Self {
-        Self { limits, prices, used: Mutex::default() }
+        Self {
+            limits,
+            prices,
+            used: Mutex::default(),
+        }
     }
 
     /// Counts what the events of a player say was used. Another league begins with nothing.
@@ -87,11 +95,15 @@ impl LlmBudget {
         let mut league = None;
         for event in events {
             match event {
-                PlayerEvent::Registered { identity } if league != Some(identity.league_id.clone()) => {
+                PlayerEvent::Registered { identity }
+                    if league != Some(identity.league_id.clone()) =>
+                {
                     league = Some(identity.league_id.clone());
                     *self.used() = Used::default();
                 }
-                PlayerEvent::Chosen { usage: Some(usage), .. } => self.used().add(*usage),
+                PlayerEvent::Chosen {
+                    usage: Some(usage), ..
+                } => self.used().add(*usage),
                 _ => {}
             }
         }
@@ -104,15 +116,25 @@ impl LlmBudget {
     /// Counts a call that is about to be made, or says why it must not be.
     pub(super) fn begin_call(&self) -> Result<(), String> {
         if let Some(reached) = self.limits.reached(self.used().in_league) {
-            return Err(format!("the model's budget for this league is used up: {reached}"));
+            return Err(format!(
+                "the model's budget for this league is used up: {reached}"
+            ));
         }
-        self.count(Usage { calls: 1, ..Usage::default() });
+        self.count(Usage {
+            calls: 1,
+            ..Usage::default()
+        });
         Ok(())
     }
 
     pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) {
         let cost_micros = self.prices.cost_micros(input_tokens, output_tokens);
-        self.count(Usage { calls: 0, input_tokens, output_tokens, cost_micros });
+        self.count(Usage {
+            calls: 0,
+            input_tokens,
+            output_tokens,
+            cost_micros,
+        });
     }
 
     fn count(&self, usage: Usage) {
@@ -152,7 +174,11 @@ fn micros(text: &str) -> Option<u64> {
         return None;
     }
     let part: u64 = format!("{part:0<6}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(part)
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1_000_000)?
+        .checked_add(part)
 }
 
 #[cfg(test)]
@@ -166,7 +192,14 @@ mod tests {
             (limits.calls, limits.tokens, limits.cost_micros),
             (Some(200), Some(500_000), Some(2_500_000))
         );
-        for wrong in ["", "calls", "calls=x", "euros=1", "money=1.2345678", "money=-1"] {
+        for wrong in [
+            "",
+            "calls",
+            "calls=x",
+            "euros=1",
+            "money=1.2345678",
+            "money=-1",
+        ] {
             assert_eq!(UsageLimits::parse(wrong), None, "{wrong}");
         }
         let prices = TokenPrices::parse("3,15").unwrap();
@@ -176,19 +209,32 @@ mod tests {
 
     #[test]
     fn a_model_is_not_asked_beyond_its_budget() {
-        let budget =
-            |limits| LlmBudget::new(UsageLimits::parse(limits).unwrap(), TokenPrices::parse("3,15").unwrap());
+        let budget = |limits| {
+            LlmBudget::new(
+                UsageLimits::parse(limits).unwrap(),
+                TokenPrices::parse("3,15").unwrap(),
+            )
+        };
         let calls = budget("calls=2");
         assert_eq!([calls.begin_call(), calls.begin_call()], [Ok(()), Ok(())]);
         let refused = calls.begin_call().unwrap_err();
-        assert_eq!(refused, "the model's budget for this league is used up: 2 of 2 calls");
+        assert_eq!(
+            refused,
+            "the model's budget for this league is used up: 2 of 2 calls"
+        );
         let budget = budget("tokens=1000,money=1");
         assert_eq!(budget.begin_call(), Ok(()));
         budget.count_tokens(900, 100);
         let refused = budget.begin_call().unwrap_err();
-        assert_eq!(refused, "the model's budget for this league is used up: 1000 of 1000 tokens");
+        assert_eq!(
+            refused,
+            "the model's budget for this league is used up: 1000 of 1000 tokens"
+        );
         let told = budget.take_untold().unwrap();
-        assert_eq!((told.calls, told.tokens(), told.cost_micros), (1, 1000, 4200));
+        assert_eq!(
+            (told.calls, told.tokens(), told.cost_micros),
+            (1, 1000, 4200)
+        );
         assert_eq!(budget.take_untold(), None);
     }
 }

@@ -17,7 +17,10 @@ const OUTPUT_MAX: usize = 64 * 1024;
 const STDERR_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The whole output of a program that ended well, or why there is none; and the last line of its standard error.
-pub(super) async fn run(program: &Program, line: &[u8]) -> (Result<String, String>, Option<String>) {
+pub(super) async fn run(
+    program: &Program,
+    line: &[u8],
+) -> (Result<String, String>, Option<String>) {
     let mut child = match program.start(Stdio::piped()) {
         Ok(child) => child,
         Err(error) => return (Err(error.to_string()), None),
@@ -25,11 +28,18 @@ pub(super) async fn run(program: &Program, line: &[u8]) -> (Result<String, Strin
     let _group = child.id().and_then(ProcessGroup::of);
     let (output, errors, status) = match exchange(&mut child, line).await {
         Ok(output) => output,
-        Err(error) => return (Err(format!("the program cannot be spoken to: {error}")), None),
+        Err(error) => {
+            return (
+                Err(format!("the program cannot be spoken to: {error}")),
+                None,
+            );
+        }
     };
     let reply = match (status, output) {
         (_, None) => Err(format!("the program writes more than {OUTPUT_MAX} bytes")),
-        (Some(status), Some(_)) if !status.success() => Err(format!("the program failed: {status}")),
+        (Some(status), Some(_)) if !status.success() => {
+            Err(format!("the program failed: {status}"))
+        }
         (_, Some(output)) => {
             String::from_utf8(output).map_err(|_| "what the program writes is not text".to_owned())
         }
@@ -54,7 +64,11 @@ async fn exchange(child: &mut Child, line: &[u8]) -> std::io::Result<ProgramOutp
     let reading = async {
         let output = read_move(stdout).await?;
         // A program that writes too much is not waited for.
-        let status = if output.is_some() { Some(child.wait().await?) } else { None };
+        let status = if output.is_some() {
+            Some(child.wait().await?)
+        } else {
+            None
+        };
         std::io::Result::Ok((output, status))
     };
     let mut errors = Vec::new();

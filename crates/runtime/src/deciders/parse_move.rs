@@ -22,7 +22,9 @@ pub(super) fn parse_lenient(reply: &str, options: &[Value]) -> ExternalResult {
     if let Ok(value) = parse_exact(reply, options) {
         return Ok(value);
     }
-    if let Some(value) = embedded_object(reply).and_then(|object| matching_option(named(object), options)) {
+    if let Some(value) =
+        embedded_object(reply).and_then(|object| matching_option(named(object), options))
+    {
         return Ok(value);
     }
     let mut mentioned = options.iter().filter(|option| mentions(reply, option));
@@ -42,7 +44,8 @@ fn named(value: Value) -> Value {
 fn matching_option(value: Value, options: &[Value]) -> Option<Value> {
     let text = normalized(&value);
     let same = options.iter().find(|option| **option == value);
-    same.or_else(|| options.iter().find(|option| normalized(option) == text)).cloned()
+    same.or_else(|| options.iter().find(|option| normalized(option) == text))
+        .cloned()
 }
 
 fn normalized(value: &Value) -> String {
@@ -60,7 +63,9 @@ fn embedded_object(reply: &str) -> Option<Value> {
 
 fn mentions(reply: &str, option: &Value) -> bool {
     let wanted = normalized(option);
-    reply.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word.to_lowercase() == wanted)
+    reply
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|word| word.to_lowercase() == wanted)
 }
 
 /// How many characters of a reply are quoted.
@@ -86,9 +91,19 @@ mod tests {
 
     #[test]
     fn a_reply_that_is_a_move_and_nothing_else_is_read_in_every_form() {
-        for reply in ["even", " even\n", "\"even\"", "Even", "{\"move\": \"even\"}", "{\"choice\":\"EVEN\"}"]
-        {
-            assert_eq!(parse_exact(reply, &parities()), Ok(json!("even")), "{reply}");
+        for reply in [
+            "even",
+            " even\n",
+            "\"even\"",
+            "Even",
+            "{\"move\": \"even\"}",
+            "{\"choice\":\"EVEN\"}",
+        ] {
+            assert_eq!(
+                parse_exact(reply, &parities()),
+                Ok(json!("even")),
+                "{reply}"
+            );
         }
         let cells = [json!(0), json!(4)];
         for reply in ["4", "\"4\"", "{\"move\": 4}"] {
@@ -98,7 +113,16 @@ mod tests {
 
     #[test]
     fn a_reply_that_is_more_than_a_move_is_no_move() {
-        for reply in ["", "  \n", "even odd", "I say even", "[\"even\"]", "null", "{\"move\": null}", "5"] {
+        for reply in [
+            "",
+            "  \n",
+            "even odd",
+            "I say even",
+            "[\"even\"]",
+            "null",
+            "{\"move\": null}",
+            "5",
+        ] {
             assert!(parse_exact(reply, &parities()).is_err(), "{reply}");
         }
     }
@@ -111,9 +135,16 @@ mod tests {
             "I choose **odd**.",
             "ODD!",
         ] {
-            assert_eq!(parse_lenient(reply, &parities()), Ok(json!("odd")), "{reply}");
+            assert_eq!(
+                parse_lenient(reply, &parities()),
+                Ok(json!("odd")),
+                "{reply}"
+            );
         }
-        assert_eq!(parse_lenient("I take cell 4.", &[json!(4), json!(40)]), Ok(json!(4)));
+        assert_eq!(
+            parse_lenient("I take cell 4.", &[json!(4), json!(40)]),
+            Ok(json!(4))
+        );
     }
 
     #[test]
@@ -122,7 +153,10 @@ mod tests {
             parse_lenient("even or odd, who knows", &parities()),
             Err("\"even or odd, who knows\" names more than one move".into())
         );
-        assert_eq!(parse_lenient("oddly enough", &parities()), Err("\"oddly enough\" names no move".into()));
+        assert_eq!(
+            parse_lenient("oddly enough", &parities()),
+            Err("\"oddly enough\" names no move".into())
+        );
         let html = format!("<html>{}</html>", "x".repeat(1_000));
         assert!(parse_lenient(&html, &parities()).unwrap_err().len() < 120);
     }

@@ -53,8 +53,15 @@ impl ExternalDecider {
         fallback: &'static StrategyEntry,
         think_time: Duration,
     ) -> Result<Self, String> {
-        let program: ProgramDecider = command.parse().map_err(|error: ProgramError| error.to_string())?;
-        Ok(Self { name: format_smolstr!("{program}"), decider: Arc::new(program), fallback, think_time })
+        let program: ProgramDecider = command
+            .parse()
+            .map_err(|error: ProgramError| error.to_string())?;
+        Ok(Self {
+            name: format_smolstr!("{program}"),
+            decider: Arc::new(program),
+            fallback,
+            think_time,
+        })
     }
 }
 
@@ -69,9 +76,11 @@ impl PlayerStrategy {
     pub fn player(&self, settings: PlayerSettings) -> Player {
         match self {
             Self::BuiltIn(entry) => Player::new(settings, entry.build()),
-            Self::External(ExternalDecider { fallback, think_time, .. }) => {
-                Player::with_external_decider(settings, fallback.build(), *think_time)
-            }
+            Self::External(ExternalDecider {
+                fallback,
+                think_time,
+                ..
+            }) => Player::with_external_decider(settings, fallback.build(), *think_time),
         }
     }
 

@@ -33,7 +33,11 @@ impl FromStr for ProgramDecider {
     type Err = ProgramError;
 
     fn from_str(text: &str) -> Result<Self, ProgramError> {
-        Ok(Self { program: Arc::new(text.parse()?), persistent: Arc::default(), idle: Arc::default() })
+        Ok(Self {
+            program: Arc::new(text.parse()?),
+            persistent: Arc::default(),
+            idle: Arc::default(),
+        })
     }
 }
 
@@ -54,17 +58,29 @@ impl ProgramDecider {
     async fn decide_turn(&self, turn: &TurnSheet) -> Decided {
         let mut line = match serde_json::to_vec(turn) {
             Ok(line) => line,
-            Err(error) => return Err(format!("the turn cannot be written as JSON: {error}")).into(),
+            Err(error) => {
+                return Err(format!("the turn cannot be written as JSON: {error}")).into();
+            }
         };
         line.push(b'\n');
-        let (reply, remark) = if self.persistent.load(Ordering::Relaxed) { self.ask_persistent(&line).await } else { one_shot::run(&self.program, &line).await };
+        let (reply, remark) = if self.persistent.load(Ordering::Relaxed) {
+            self.ask_persistent(&line).await
+        } else {
+            one_shot::run(&self.program, &line).await
+        };
         if reply.as_deref().is_ok_and(announces_persistence) {
             self.persistent.store(true, Ordering::Relaxed);
         }
-        match (reply.and_then(|reply| parse_exact(&reply, &turn.options)), remark) {
+        match (
+            reply.and_then(|reply| parse_exact(&reply, &turn.options)),
+            remark,
+        ) {
             // After a failure, the last line of standard error is part of the reason.
             (Err(why), Some(last)) => Err(format!("{why}; its last words: {last}")).into(),
-            (decision, remark) => Decided { remark, ..Decided::from(decision) },
+            (decision, remark) => Decided {
+                remark,
+                ..Decided::from(decision)
+            },
         }
     }
 
@@ -95,13 +111,16 @@ impl ProgramDecider {
         let remark = process.last_error_line();
         let reply = match answer {
             Err(LineError::Ended(how)) => Err(format!("the program failed: {how}")),
-            Err(LineError::TooLong) => Err(format!("the program writes more than {LINE_BYTES_MAX} bytes")),
+            Err(LineError::TooLong) => Err(format!(
+                "the program writes more than {LINE_BYTES_MAX} bytes"
+            )),
             Ok(line) => {
                 let mut idle = self.idle();
                 if idle.len() < IDLE_MAX {
                     idle.push(process);
                 }
-                String::from_utf8(line).map_err(|_| "what the program writes is not text".to_owned())
+                String::from_utf8(line)
+                    .map_err(|_| "what the program writes is not text".to_owned())
             }
         };
         (reply, remark)

@@ -28,5 +28,9 @@ pub(super) async fn read_tail(
 /// The last line, which usually names the error.
 pub(super) fn last_line(errors: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(errors);
-    text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(excerpt)
+    text.lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .map(excerpt)
 }

@@ -78,12 +78,21 @@ impl HttpService {
         };
         let (status, text, seconds) = match done.answer {
             Answered::Reply(reply) => (status(&reply), reply.body, None),
-            Answered::Later(reply, seconds) => (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds)),
-            Answered::Gone => (StatusCode::SERVICE_UNAVAILABLE, gone(), Some(STOPPING_SECONDS)),
+            Answered::Later(reply, seconds) => {
+                (StatusCode::TOO_MANY_REQUESTS, reply.body, Some(seconds))
+            }
+            Answered::Gone => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                gone(),
+                Some(STOPPING_SECONDS),
+            ),
         };
-        self.intake.finish_exchange(at, caller, &done.meta, &done.outcome, body, &text, parent);
+        self.intake
+            .finish_exchange(at, caller, &done.meta, &done.outcome, body, &text, parent);
         match (status, seconds) {
-            (StatusCode::SERVICE_UNAVAILABLE, Some(seconds)) => with_close(unavailable(text, seconds)),
+            (StatusCode::SERVICE_UNAVAILABLE, Some(seconds)) => {
+                with_close(unavailable(text, seconds))
+            }
             (_, Some(seconds)) => with_retry_after(json(status, text), seconds),
             (_, None) => json(status, text),
         }
@@ -96,7 +105,11 @@ impl HttpService {
                 outcome: ExchangeOutcome::NotARequest,
                 answer: Answered::Reply(reply),
             },
-            Requests::One(request) if !self.rate_limiter.admits(caller.peer.ip(), 1, Instant::now()) => {
+            Requests::One(request)
+                if !self
+                    .rate_limiter
+                    .admits(caller.peer.ip(), 1, Instant::now()) =>
+            {
                 self.refuse_all(at, &[Ok(request)])
             }
             Requests::One(request) => {
@@ -106,15 +119,27 @@ impl HttpService {
                 let pending = self.submit(request, places.pop(), at, caller);
                 let meta = pending.submitted.meta.clone();
                 match self.reply(pending).await {
-                    Some(Replied { part, outcome, later }) => {
+                    Some(Replied {
+                        part,
+                        outcome,
+                        later,
+                    }) => {
                         let reply = HttpReply::one(part);
                         let answer = match later {
                             Some(seconds) => Answered::Later(reply, seconds),
                             None => Answered::Reply(reply),
                         };
-                        HttpExchange { meta, outcome, answer }
+                        HttpExchange {
+                            meta,
+                            outcome,
+                            answer,
+                        }
                     }
-                    None => HttpExchange { meta, outcome: ExchangeOutcome::Stopping, answer: Answered::Gone },
+                    None => HttpExchange {
+                        meta,
+                        outcome: ExchangeOutcome::Stopping,
+                        answer: Answered::Gone,
+                    },
                 }
             }
             Requests::Batch(requests) => Box::pin(self.batch(requests, at, caller)).await,
@@ -128,7 +153,9 @@ impl HttpService {
         caller: &Caller,
     ) -> HttpExchange {
         let count = requests.iter().filter(|request| request.is_ok()).count();
-        let in_pace = self.rate_limiter.admits(caller.peer.ip(), count, Instant::now());
+        let in_pace = self
+            .rate_limiter
+            .admits(caller.peer.ip(), count, Instant::now());
         let Some(mut places) = self.intake.reserve(count).filter(|_| in_pace) else {
             return self.refuse_all(at, &requests);
         };
@@ -140,7 +167,9 @@ impl HttpService {
             let submitted: Vec<_> = requests
                 .by_ref()
                 .take(BATCH_STEP)
-                .map(|request| request.map(|request| self.submit(request, places.pop(), at, caller)))
+                .map(|request| {
+                    request.map(|request| self.submit(request, places.pop(), at, caller))
+                })
                 .collect();
             for request in submitted {
                 let part = match request {
@@ -149,7 +178,11 @@ impl HttpService {
                         Some(replied) => replied.part,
                         None => {
                             let outcome = ExchangeOutcome::Stopping;
-                            return HttpExchange { meta, outcome, answer: Answered::Gone };
+                            return HttpExchange {
+                                meta,
+                                outcome,
+                                answer: Answered::Gone,
+                            };
                         }
                     },
                 };
@@ -163,7 +196,11 @@ impl HttpService {
             Ok(request) => self.refuse(at, &request, BATCH_TOO_LONG).1,
         }));
         let answer = Answered::Reply(HttpReply::batch(parts));
-        HttpExchange { meta, outcome: ExchangeOutcome::Batch, answer }
+        HttpExchange {
+            meta,
+            outcome: ExchangeOutcome::Batch,
+            answer,
+        }
     }
 
     fn submit(
@@ -173,14 +210,26 @@ impl HttpService {
         at: Timestamp,
         caller: &Caller,
     ) -> Pending {
-        let request::Request { reply_to, dialect, asked } = request;
+        let request::Request {
+            reply_to,
+            dialect,
+            asked,
+        } = request;
         let submitted = self.intake.submit(asked, dialect, place, at, caller);
-        Pending { reply_to, dialect, submitted }
+        Pending {
+            reply_to,
+            dialect,
+            submitted,
+        }
     }
 
     /// The reply as it goes out; `None` if the agent has stopped.
     async fn reply(&self, pending: Pending) -> Option<Replied> {
-        let Pending { reply_to, dialect, submitted } = pending;
+        let Pending {
+            reply_to,
+            dialect,
+            submitted,
+        } = pending;
         let Some(reply) = submitted.reply else {
             let why = match submitted.meta.message_type.raw() {
                 "tools/call" => "\"params.name\" names no tool that is known here",
@@ -189,7 +238,11 @@ impl HttpService {
             let error = Fault::MethodNotFound.because(why);
             let part = write_error(&reply_to, &error);
             let outcome = ExchangeOutcome::MethodNotFound;
-            return Some(Replied { part, outcome, later: None });
+            return Some(Replied {
+                part,
+                outcome,
+                later: None,
+            });
         };
         let content = reply.await.ok()?.content;
         let part = write_reply(&reply_to, dialect, &content);
@@ -201,7 +254,11 @@ impl HttpService {
     }
 
     /// There is no room: E014 for each request, in its own form.
-    fn refuse_all(&self, at: Timestamp, requests: &[Result<request::Request, Part>]) -> HttpExchange {
+    fn refuse_all(
+        &self,
+        at: Timestamp,
+        requests: &[Result<request::Request, Part>],
+    ) -> HttpExchange {
         let mut meta = MessageMeta::default();
         let mut parts = requests.iter().map(|request| match request {
             Err(part) => part.clone(),
@@ -217,14 +274,31 @@ impl HttpService {
         };
         drop(parts);
         let reply = reply.unwrap_or_else(|| HttpReply::batch([]));
-        let outcome = ExchangeOutcome::Error { code: ErrorCode::RateLimited, text: None };
-        HttpExchange { meta, outcome, answer: Answered::Later(reply, 1) }
+        let outcome = ExchangeOutcome::Error {
+            code: ErrorCode::RateLimited,
+            text: None,
+        };
+        HttpExchange {
+            meta,
+            outcome,
+            answer: Answered::Later(reply, 1),
+        }
     }
 
     /// E014 in these words, in the form of the request.
-    fn refuse(&self, at: Timestamp, request: &request::Request, words: &str) -> (MessageMeta, Part) {
-        let (meta, error) = self.intake.busy(at, words, |name| field_of(&request.asked, name));
-        (meta, write_reply(&request.reply_to, request.dialect, &Content::Message(error)))
+    fn refuse(
+        &self,
+        at: Timestamp,
+        request: &request::Request,
+        words: &str,
+    ) -> (MessageMeta, Part) {
+        let (meta, error) = self
+            .intake
+            .busy(at, words, |name| field_of(&request.asked, name));
+        (
+            meta,
+            write_reply(&request.reply_to, request.dialect, &Content::Message(error)),
+        )
     }
 }
 

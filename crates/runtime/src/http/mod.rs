@@ -57,7 +57,9 @@ pub struct HttpService {
 
 impl fmt::Debug for HttpService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpService").field("surfaces", &self.surfaces).finish_non_exhaustive()
+        f.debug_struct("HttpService")
+            .field("surfaces", &self.surfaces)
+            .finish_non_exhaustive()
     }
 }
 
@@ -71,7 +73,15 @@ impl HttpService {
         surfaces: Vec<Arc<dyn Surface>>,
         telemetry: Endpoints,
     ) -> Self {
-        Self { intake, mcp, origin_check, rate_limiter, body_timeout, surfaces, telemetry }
+        Self {
+            intake,
+            mcp,
+            origin_check,
+            rate_limiter,
+            body_timeout,
+            surfaces,
+            telemetry,
+        }
     }
 
     /// The one way of a request to the agent.
@@ -89,7 +99,11 @@ impl HttpService {
         }
     }
 
-    pub async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
+    pub async fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+    ) -> HttpResponse {
         if let Err(stranger) = self.origin_check.check_request(&request) {
             return Box::pin(self.turn_away(request, peer, &stranger)).await;
         }
@@ -117,8 +131,12 @@ impl HttpService {
         let target = match matched.route.target {
             Target::Agent(target) => target,
             other => {
-                let Some(surface) = surface_of(other.part()) else { return empty(StatusCode::NOT_FOUND) };
-                return Arc::clone(surface).respond(matched, request, peer, &self.intake).await;
+                let Some(surface) = surface_of(other.part()) else {
+                    return empty(StatusCode::NOT_FOUND);
+                };
+                return Arc::clone(surface)
+                    .respond(matched, request, peer, &self.intake)
+                    .await;
             }
         };
         match target {
@@ -147,7 +165,8 @@ impl HttpService {
     }
 
     fn rate_limited(&self, peer: SocketAddr) -> HttpResponse {
-        self.intake.refused_unread(peer, "its address asks too much");
+        self.intake
+            .refused_unread(peer, "its address asks too much");
         with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1)
     }
 
@@ -156,19 +175,35 @@ impl HttpService {
         let (status, text) = match self.intake.checkpoint(peer, operator_token).await {
             Ok(Content::Data(data)) => match data.get("checkpoint").and_then(Value::as_str) {
                 Some(note) => (StatusCode::OK, note.to_owned()),
-                None => (StatusCode::NOT_FOUND, "no checkpoint has been signed yet\n".to_owned()),
+                None => (
+                    StatusCode::NOT_FOUND,
+                    "no checkpoint has been signed yet\n".to_owned(),
+                ),
             },
-            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => match error.error_code {
-                ErrorCode::TokenMissing => {
-                    (StatusCode::UNAUTHORIZED, "this league is not open to readers\n".to_owned())
+            Ok(Content::Message(Message {
+                body: Body::LeagueError(error),
+                ..
+            })) => match error.error_code {
+                ErrorCode::TokenMissing => (
+                    StatusCode::UNAUTHORIZED,
+                    "this league is not open to readers\n".to_owned(),
+                ),
+                ErrorCode::TokenInvalid => (
+                    StatusCode::UNAUTHORIZED,
+                    "this is not the operator's token\n".to_owned(),
+                ),
+                ErrorCode::RateLimited => {
+                    return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
                 }
-                ErrorCode::TokenInvalid => {
-                    (StatusCode::UNAUTHORIZED, "this is not the operator's token\n".to_owned())
-                }
-                ErrorCode::RateLimited => return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1),
-                _ => (StatusCode::NOT_FOUND, "only a manager has checkpoints\n".to_owned()),
+                _ => (
+                    StatusCode::NOT_FOUND,
+                    "only a manager has checkpoints\n".to_owned(),
+                ),
             },
-            Ok(_) => (StatusCode::NOT_FOUND, "there are no checkpoints here\n".to_owned()),
+            Ok(_) => (
+                StatusCode::NOT_FOUND,
+                "there are no checkpoints here\n".to_owned(),
+            ),
             Err(_) => return with_close(unavailable(Vec::new(), STOPPING_SECONDS)),
         };
         let mut answer = HttpResponse::new(Full::new(Bytes::from(text)).boxed());
@@ -194,13 +229,15 @@ impl HttpService {
             Ok(Ok(body)) => body,
             Ok(Err(BodyError::TooLarge(bytes))) => {
                 self.intake.refused_unread(peer, "the message is too large");
-                let _in_time = timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
+                let _in_time =
+                    timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
                 let refusal = request::refuse_size(bytes, limits);
                 return with_close(json(status(&refusal), refusal.body));
             }
             Ok(Err(BodyError::Broken)) => return with_close(empty(StatusCode::BAD_REQUEST)),
             Err(_) => {
-                self.intake.refused_unread(peer, "the message did not come in time");
+                self.intake
+                    .refused_unread(peer, "the message did not come in time");
                 return with_close(empty(StatusCode::REQUEST_TIMEOUT));
             }
         };
@@ -209,11 +246,18 @@ impl HttpService {
 
     /// Answers what came to the agent's mailbox, as if it had been posted here. The status and the body.
     pub async fn deliver(&self, body: Bytes) -> (u16, Bytes) {
-        let (head, ()) = Request::post("/mcp").body(()).unwrap_or_default().into_parts();
+        let (head, ()) = Request::post("/mcp")
+            .body(())
+            .unwrap_or_default()
+            .into_parts();
         let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (head, body) = self.read_message(head, body, peer).await.into_parts();
         // It is in memory already.
-        let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+        let body = body
+            .collect()
+            .await
+            .map(Collected::to_bytes)
+            .unwrap_or_default();
         (head.status.as_u16(), body)
     }
 
@@ -221,12 +265,17 @@ impl HttpService {
         let requests = read_requests(&body, self.intake.limits());
         let mcp = self.mcp.as_ref();
         match mcp.and_then(|mcp| Some((mcp, mcp.classify(&requests, &head.headers, &body)?))) {
-            Some(_) if !self.rate_limiter.admits(peer.ip(), 1, Instant::now()) => self.rate_limited(peer),
-            Some((mcp, request)) => Box::pin(self.mcp_request(&**mcp, head, body, request, peer)).await,
+            Some(_) if !self.rate_limiter.admits(peer.ip(), 1, Instant::now()) => {
+                self.rate_limited(peer)
+            }
+            Some((mcp, request)) => {
+                Box::pin(self.mcp_request(&**mcp, head, body, request, peer)).await
+            }
             None => {
                 let at = self.intake.arrival(head.extensions.get::<Arc<RxTimes>>());
                 let caller = Caller::from(peer).with_join_code(JoinCode::of(&head.extensions));
-                self.league_message(requests, &body, at, &caller, parent(&head.headers)).await
+                self.league_message(requests, &body, at, &caller, parent(&head.headers))
+                    .await
             }
         }
     }
@@ -244,7 +293,10 @@ impl HttpService {
         let answer = mcp.post(head, body, &request, peer).await;
         if !request.is_logged_by_intake() {
             let status = answer.status();
-            let outcome = ExchangeOutcome::Http { status: status.as_u16(), is_success: status.is_success() };
+            let outcome = ExchangeOutcome::Http {
+                status: status.as_u16(),
+                is_success: status.is_success(),
+            };
             self.intake.log_exchange(at, &peer.into(), &meta, &outcome);
         }
         answer

@@ -39,7 +39,11 @@ impl Entry {
             Level::WARN => "warning: ",
             _ => "",
         };
-        let league = self.details.get("league").and_then(Value::as_str).map(|league| format!("{league}/"));
+        let league = self
+            .details
+            .get("league")
+            .and_then(Value::as_str)
+            .map(|league| format!("{league}/"));
         let agent = format!("{}{}", league.unwrap_or_default(), self.agent_id);
         format!("{time} {agent:<15} {mark}{}", self.message)
     }
@@ -88,7 +92,10 @@ mod tests {
 
     #[test]
     fn an_entry_is_one_line_for_people() {
-        assert_eq!(entry().for_people(), "10:30:00 P01             warning: GAME_INVITATION answered");
+        assert_eq!(
+            entry().for_people(),
+            "10:30:00 P01             warning: GAME_INVITATION answered"
+        );
     }
 
     #[test]

@@ -14,20 +14,35 @@ pub(crate) fn log_milestone(at: Timestamp, agent: &Sender, milestone: &Milestone
             let why = cause.replace('_', " ");
             let header = header("agent_suspended");
             let id = whom.to_string();
-            emit!(Level::WARN, header, agent = id, cause = *cause, "{whom} is suspended: {why}");
+            emit!(
+                Level::WARN,
+                header,
+                agent = id,
+                cause = *cause,
+                "{whom} is suspended: {why}"
+            );
         }
         Milestone::AgentRecovered { agent: whom } => {
             let header = header("agent_recovered");
             let id = whom.to_string();
             emit!(Level::INFO, header, agent = id, "{whom} answers again");
         }
-        Milestone::MatchDecided { match_id, attempt, status, winner, by } => {
+        Milestone::MatchDecided {
+            match_id,
+            attempt,
+            status,
+            winner,
+            by,
+        } => {
             let meta = MessageMeta::of_match(match_id);
             let by = by.unwrap_or(agent.id());
             let status = serde_json::to_value(status).unwrap_or_default();
             let status = status.as_str().unwrap_or_default();
             let winner = winner.map(|winner| winner.as_str());
-            let ending = winner.map_or_else(|| "nobody wins".to_owned(), |winner| format!("{winner} wins"));
+            let ending = winner.map_or_else(
+                || "nobody wins".to_owned(),
+                |winner| format!("{winner} wins"),
+            );
             emit!(
                 Level::INFO,
                 header("match_decided").about(&meta),
@@ -41,7 +56,11 @@ pub(crate) fn log_milestone(at: Timestamp, agent: &Sender, milestone: &Milestone
         Milestone::RegistrationRenewed { id, by, client } => {
             let from = client.map_or_else(String::new, |client| format!(" from {client}"));
             let header = header("registration_renewed");
-            emit!(Level::WARN, header, "{id} registered again{from}, known by {by}");
+            emit!(
+                Level::WARN,
+                header,
+                "{id} registered again{from}, known by {by}"
+            );
         }
         _ => {}
     }
@@ -69,7 +88,10 @@ mod tests {
         let whom = Sender::Player(PlayerId::new("P02"));
         let winner = PlayerId::new("P01");
         let match_id = MatchId::new("R1M1");
-        let suspended = Milestone::AgentSuspended { agent: &whom, cause: "technical_losses" };
+        let suspended = Milestone::AgentSuspended {
+            agent: &whom,
+            cause: "technical_losses",
+        };
         let recovered = Milestone::AgentRecovered { agent: &whom };
         let decided = |winner, by| Milestone::MatchDecided {
             match_id: &match_id,
@@ -85,7 +107,12 @@ mod tests {
                 Level::WARN,
                 json!({"agent": "player:P02", "cause": "technical_losses"}),
             ),
-            (recovered, "agent_recovered", Level::INFO, json!({"agent": "player:P02"})),
+            (
+                recovered,
+                "agent_recovered",
+                Level::INFO,
+                json!({"agent": "player:P02"}),
+            ),
             (
                 decided(Some(&winner), Some("REF01")),
                 "match_decided",
@@ -100,7 +127,10 @@ mod tests {
             ),
         ] {
             let entry = logged(&Sender::LeagueManager, &milestone).unwrap();
-            assert_eq!((entry.event_type.as_str(), entry.level), (event_type, level));
+            assert_eq!(
+                (entry.event_type.as_str(), entry.level),
+                (event_type, level)
+            );
             assert_eq!(Value::Object(entry.details), details);
         }
         assert!(logged(&whom, &Milestone::RoundAnnounced).is_none());

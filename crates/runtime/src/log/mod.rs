@@ -38,11 +38,19 @@ pub(crate) struct Header<'a> {
 
 impl<'a> Header<'a> {
     pub(crate) fn new(at: Timestamp, agent: &'a Sender, event_type: &'static str) -> Self {
-        Self { at, agent, event_type, meta: None }
+        Self {
+            at,
+            agent,
+            event_type,
+            meta: None,
+        }
     }
 
     pub(crate) fn about(self, meta: &'a MessageMeta) -> Self {
-        Self { meta: Some(meta), ..self }
+        Self {
+            meta: Some(meta),
+            ..self
+        }
     }
 
     pub(crate) fn component(&self) -> &'static str {
@@ -55,7 +63,9 @@ impl<'a> Header<'a> {
     }
 
     pub(crate) fn message_type(&self) -> Option<&'a str> {
-        self.meta.map(|meta| meta.message_type.raw()).filter(|message_type| !message_type.is_empty())
+        self.meta
+            .map(|meta| meta.message_type.raw())
+            .filter(|message_type| !message_type.is_empty())
     }
 
     pub(crate) fn conversation_id(&self) -> Option<&'a str> {

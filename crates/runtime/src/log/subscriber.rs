@@ -29,7 +29,9 @@ pub fn dispatch(sink: impl Fn(&Entry) + Send + Sync + 'static) -> Dispatch {
 /// From now on `sink` gets the warnings and errors of stores and libraries, wherever in the process they occur. Only the first call of a
 /// process has an effect.
 pub fn collect_diagnostics(sink: impl Fn(&Entry) + Send + Sync + 'static) {
-    let others = Targets::new().with_default(LevelFilter::WARN).with_target(TARGET, LevelFilter::OFF);
+    let others = Targets::new()
+        .with_default(LevelFilter::WARN)
+        .with_target(TARGET, LevelFilter::OFF);
     let others = others.with_target(STORE_TARGET, LevelFilter::WARN);
     let subscriber = Registry::default().with(others).with(EntryLayer(sink));
     let _ = dispatcher::set_global_default(Dispatch::new(subscriber));
@@ -40,7 +42,9 @@ struct EntryLayer<F>(F);
 impl<S: Subscriber, F: Fn(&Entry) + 'static> Layer<S> for EntryLayer<F> {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         // A field without a value is null.
-        let absent = event.fields().map(|field| (field.name().to_owned(), Value::Null));
+        let absent = event
+            .fields()
+            .map(|field| (field.name().to_owned(), Value::Null));
         let mut fields = Fields(absent.collect());
         event.record(&mut fields);
         let metadata = event.metadata();
@@ -64,7 +68,10 @@ impl Fields {
 
     /// The fields that every line has, and the others as its details.
     fn into_entry(mut self, level: Level) -> Entry {
-        let micros = self.0.remove("timestamp").and_then(|micros| micros.as_i64());
+        let micros = self
+            .0
+            .remove("timestamp")
+            .and_then(|micros| micros.as_i64());
         Entry {
             timestamp: micros.map_or_else(|| Clock::start().now(), Timestamp::from_micros),
             level,
@@ -106,7 +113,8 @@ impl Visit for Fields {
 
     /// Whatever it says, it may quote a peer, and so a token.
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), redact_text(value).as_str().into());
+        self.0
+            .insert(field.name().to_owned(), redact_text(value).as_str().into());
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
@@ -129,10 +137,15 @@ mod tests {
     use matchday_core::protocol::Sender;
     use std::sync::{Arc, Mutex};
 
-    fn collect() -> (Arc<Mutex<Vec<Entry>>>, impl Fn(&Entry) + Send + Sync + 'static) {
+    fn collect() -> (
+        Arc<Mutex<Vec<Entry>>>,
+        impl Fn(&Entry) + Send + Sync + 'static,
+    ) {
         let entries = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&entries);
-        (entries, move |entry: &Entry| sink.lock().unwrap().push(entry.clone()))
+        (entries, move |entry: &Entry| {
+            sink.lock().unwrap().push(entry.clone())
+        })
     }
 
     #[test]
@@ -148,10 +161,21 @@ mod tests {
         with(&second_log, || started(2));
         with(&Dispatch::none(), || panic!("nobody listens"));
         let messages = |entries: &Mutex<Vec<Entry>>| -> Vec<_> {
-            entries.lock().unwrap().iter().map(|entry| (entry.message.clone(), entry.timestamp)).collect()
+            entries
+                .lock()
+                .unwrap()
+                .iter()
+                .map(|entry| (entry.message.clone(), entry.timestamp))
+                .collect()
         };
-        assert_eq!(messages(&first), [("number 1".to_owned(), Timestamp::EPOCH)]);
-        assert_eq!(messages(&second), [("number 2".to_owned(), Timestamp::EPOCH)]);
+        assert_eq!(
+            messages(&first),
+            [("number 1".to_owned(), Timestamp::EPOCH)]
+        );
+        assert_eq!(
+            messages(&second),
+            [("number 2".to_owned(), Timestamp::EPOCH)]
+        );
         assert_eq!(first.lock().unwrap()[0].details["number"], 1);
     }
 
@@ -165,14 +189,27 @@ mod tests {
         tracing::warn!(target: "rmcp::service", id = 7, "cannot read {token}");
         tracing::warn!(target: "matchday::store", "the store is away");
         let entries = entries.lock().unwrap();
-        let [entry, of_store] = entries.as_slice() else { panic!("{entries:?}") };
+        let [entry, of_store] = entries.as_slice() else {
+            panic!("{entries:?}")
+        };
         assert_eq!(
             (&*entry.component, &*entry.agent_id, &*entry.event_type),
             ("library", "rmcp", "diagnostic")
         );
         assert_eq!(of_store.message, "the store is away");
-        assert!(entry.message.starts_with("cannot read"), "{}", entry.message);
-        assert!(!entry.message.contains("0123456789abcdef"), "{}", entry.message);
-        assert_eq!((&entry.details["target"], &entry.details["id"]), (&"rmcp::service".into(), &7.into()));
+        assert!(
+            entry.message.starts_with("cannot read"),
+            "{}",
+            entry.message
+        );
+        assert!(
+            !entry.message.contains("0123456789abcdef"),
+            "{}",
+            entry.message
+        );
+        assert_eq!(
+            (&entry.details["target"], &entry.details["id"]),
+            (&"rmcp::service".into(), &7.into())
+        );
     }
 }

@@ -35,12 +35,21 @@ impl LogWriter {
     /// `write` gets each line, without its end, on a thread of its own.
     pub fn start(format: Format, write: impl FnMut(&str) + Send + 'static) -> Self {
         let dropped = Arc::<Dropped>::default();
-        let output = Output { format, write, dropped: Arc::clone(&dropped), reported: 0 };
+        let output = Output {
+            format,
+            write,
+            dropped: Arc::clone(&dropped),
+            reported: 0,
+        };
         let lines = LineWriter::start(output);
         let _ = dropped.counter.set(lines.dropped());
         // A process has one log.
         let _ = LOG_LINES_DROPPED.set(lines.dropped());
-        Self { format, lines, dropped }
+        Self {
+            format,
+            lines,
+            dropped,
+        }
     }
 
     /// Never blocks.
@@ -48,7 +57,11 @@ impl LogWriter {
         let before = self.dropped.count();
         self.lines.write(&self.format.line(entry));
         if self.dropped.count() > before {
-            let mut first = self.dropped.first.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut first = self
+                .dropped
+                .first
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             first.get_or_insert_with(|| entry.clone());
         }
     }
@@ -71,7 +84,12 @@ impl<F: FnMut(&str)> Write for Output<F> {
     /// Called whenever no line waits any more.
     fn flush(&mut self) -> io::Result<()> {
         let dropped = self.dropped.count();
-        let first = self.dropped.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let first = self
+            .dropped
+            .first
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some(first) = first {
             let count = dropped - self.reported;
             self.reported = dropped;
@@ -81,7 +99,9 @@ impl<F: FnMut(&str)> Write for Output<F> {
                 message_type: None,
                 conversation_id: None,
                 match_id: None,
-                message: format!("{count} log lines dropped: the log is not read as fast as it is written"),
+                message: format!(
+                    "{count} log lines dropped: the log is not read as fast as it is written"
+                ),
                 details: [("count".to_owned(), count.into())].into_iter().collect(),
                 ..first
             };
@@ -127,12 +147,23 @@ mod tests {
         begun.recv().unwrap();
         let all = LINES_MAX + 100;
         (1..all).for_each(|number| writer.write(&entry(number)));
-        assert_eq!(writer.dropped.count(), 99, "one is being written, and the others wait");
+        assert_eq!(
+            writer.dropped.count(),
+            99,
+            "one is being written, and the others wait"
+        );
         drop(read);
         drop(writer);
         let lines: Vec<String> = told.iter().collect();
         assert_eq!(lines.len(), all - 99 + 1);
-        assert!(lines.last().unwrap().contains("warning: 99 log lines dropped"), "{:?}", lines.last());
+        assert!(
+            lines
+                .last()
+                .unwrap()
+                .contains("warning: 99 log lines dropped"),
+            "{:?}",
+            lines.last()
+        );
     }
 
     #[test]

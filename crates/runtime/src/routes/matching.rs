@@ -43,13 +43,19 @@ impl Located {
                 }
                 Err(answer)
             }
-            Self::Unknown => Err(refusal(StatusCode::NOT_FOUND, "there is nothing at this address")),
+            Self::Unknown => Err(refusal(
+                StatusCode::NOT_FOUND,
+                "there is nothing at this address",
+            )),
         }
     }
 }
 
 fn refusal(status: StatusCode, why: &str) -> HttpResponse {
-    json(status, serde_json::json!({ "error": why }).to_string().into_bytes())
+    json(
+        status,
+        serde_json::json!({ "error": why }).to_string().into_bytes(),
+    )
 }
 
 /// The rows of some parts of the program.
@@ -61,8 +67,9 @@ impl std::fmt::Debug for RouteTable {
     }
 }
 
-static OF_AGENTS: LazyLock<RouteTable> =
-    LazyLock::new(|| RouteTable::of(|route| !matches!(route.target.part(), Part::Service | Part::Root)));
+static OF_AGENTS: LazyLock<RouteTable> = LazyLock::new(|| {
+    RouteTable::of(|route| !matches!(route.target.part(), Part::Service | Part::Root))
+});
 static OF_SERVICES: LazyLock<RouteTable> =
     LazyLock::new(|| RouteTable::of(|route| route.target.part() == Part::Service));
 static OF_ROOT: LazyLock<RouteTable> =
@@ -104,10 +111,17 @@ impl RouteTable {
 
     /// The row of a request, among those of the parts that the listener `has`.
     pub fn locate(&self, method: &Method, path: &str, has: impl Fn(Part) -> bool) -> Located {
-        let Ok(matchit::Match { value: rows, params }) = self.0.at(path) else { return Located::Unknown };
+        let Ok(matchit::Match {
+            value: rows,
+            params,
+        }) = self.0.at(path)
+        else {
+            return Located::Unknown;
+        };
         let rows = || rows.iter().filter(|route| has(route.target.part()));
-        let takes =
-            |route: &Route| route.method == *method || *method == Method::HEAD && route.method == Method::GET;
+        let takes = |route: &Route| {
+            route.method == *method || *method == Method::HEAD && route.method == Method::GET
+        };
         match rows().find(|route| takes(route)) {
             Some(route) => Located::Found(Matched {
                 route,
@@ -150,7 +164,11 @@ mod tests {
             let Located::Found(matched) = located(table, route.method.clone(), &path) else {
                 panic!("{} {}", route.method, route.path);
             };
-            assert_eq!(matched.route.target, route.target, "{} {}", route.method, route.path);
+            assert_eq!(
+                matched.route.target, route.target,
+                "{} {}",
+                route.method, route.path
+            );
             assert_eq!(matched.values.len(), route.path.matches('{').count());
         }
     }
@@ -181,8 +199,15 @@ mod tests {
             "/api/players/",
             "/assets/a/b",
         ] {
-            for table in [RouteTable::of_agents(), RouteTable::of_services(), RouteTable::of_root()] {
-                assert!(matches!(located(table, Method::POST, path), Located::Unknown), "{path}");
+            for table in [
+                RouteTable::of_agents(),
+                RouteTable::of_services(),
+                RouteTable::of_root(),
+            ] {
+                assert!(
+                    matches!(located(table, Method::POST, path), Located::Unknown),
+                    "{path}"
+                );
             }
         }
     }
@@ -190,7 +215,10 @@ mod tests {
     #[test]
     fn what_a_listener_has_not_is_not_there() {
         let agents = RouteTable::of_agents();
-        assert_eq!(target(agents, "/relay"), Some(Target::Relay(RelayRoute::List)));
+        assert_eq!(
+            target(agents, "/relay"),
+            Some(Target::Relay(RelayRoute::List))
+        );
         let located = agents.locate(&Method::GET, "/relay", |part| part == Part::Agent);
         assert!(matches!(located, Located::Unknown));
     }
@@ -199,13 +227,19 @@ mod tests {
     fn the_fixed_path_goes_before_the_placeholder() {
         let services = RouteTable::of_services();
         let import = located(services, Method::POST, "/api/leagues/import");
-        let Located::Found(matched) = import else { panic!("{import:?}") };
-        assert_eq!(matched.route.target, Target::Service(ServiceRoute::ImportLeague));
+        let Located::Found(matched) = import else {
+            panic!("{import:?}")
+        };
+        assert_eq!(
+            matched.route.target,
+            Target::Service(ServiceRoute::ImportLeague)
+        );
     }
 
     #[test]
     fn another_method_is_told_the_right_ones() {
-        let Located::OtherMethods(methods) = located(RouteTable::of_agents(), Method::PUT, "/mcp") else {
+        let Located::OtherMethods(methods) = located(RouteTable::of_agents(), Method::PUT, "/mcp")
+        else {
             panic!()
         };
         assert_eq!(methods, "POST, GET, DELETE");
@@ -214,8 +248,13 @@ mod tests {
     #[test]
     fn head_is_taken_where_get_is() {
         let found = located(RouteTable::of_agents(), Method::HEAD, "/api/players/P01");
-        let Located::Found(matched) = found else { panic!("{found:?}") };
-        assert_eq!(matched.route.target, Target::Dashboard(DashboardRoute::Player));
+        let Located::Found(matched) = found else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            matched.route.target,
+            Target::Dashboard(DashboardRoute::Player)
+        );
         assert_eq!(matched.value(0), "P01");
         let not_found = target(RouteTable::of_agents(), "/health/live");
         assert_eq!(not_found, Some(Target::Agent(AgentRoute::Live)));

@@ -154,7 +154,16 @@ const fn row(target: Target, method: Method, path: &'static str, summary: &'stat
     let permission = Permission::Anyone;
     let body = BodyLimit::Unread;
     let cost = Cost::Cheap;
-    Route { target, method, path, permission, body, cost, answered, summary }
+    Route {
+        target,
+        method,
+        path,
+        permission,
+        body,
+        cost,
+        answered,
+        summary,
+    }
 }
 
 const fn get(target: Target, path: &'static str, summary: &'static str) -> Route {
@@ -176,7 +185,9 @@ const fn read(page: Page, path: &'static str, summary: &'static str) -> Route {
 
 /// A change of a service.
 const fn change(target: Api, method: Method, path: &'static str, summary: &'static str) -> Route {
-    row(Service(target), method, path, summary).by(Permission::Service).answered(Answered::ByLogOwner)
+    row(Service(target), method, path, summary)
+        .by(Permission::Service)
+        .answered(Answered::ByLogOwner)
 }
 
 impl Route {

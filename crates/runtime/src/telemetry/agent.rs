@@ -42,12 +42,23 @@ impl Drop for InFlightCall<'_> {
 impl AgentTelemetry {
     pub(crate) fn new(agent: &Sender, telemetry: &Telemetry) -> Self {
         let role = Role::of(agent);
-        let tracer = telemetry.traces.as_ref().map(|exporter| Tracer::new(role, exporter.clone()));
+        let tracer = telemetry
+            .traces
+            .as_ref()
+            .map(|exporter| Tracer::new(role, exporter.clone()));
         if let (Some(tracer), Some(league)) = (&tracer, &telemetry.league) {
             tracer.set_league(league.id.as_str());
         }
-        let league = telemetry.league.as_ref().map(|league| Arc::clone(&league.counters));
-        Self { role, metrics: Arc::clone(&telemetry.metrics), league, tracer }
+        let league = telemetry
+            .league
+            .as_ref()
+            .map(|league| Arc::clone(&league.counters));
+        Self {
+            role,
+            metrics: Arc::clone(&telemetry.metrics),
+            league,
+            tracer,
+        }
     }
 
     pub(crate) fn role(&self) -> Role {
@@ -64,7 +75,12 @@ impl AgentTelemetry {
         }
     }
 
-    pub(crate) fn milestone(&self, at: Timestamp, milestone: &Milestone<'_>, name: impl Fn() -> Sender) {
+    pub(crate) fn milestone(
+        &self,
+        at: Timestamp,
+        milestone: &Milestone<'_>,
+        name: impl Fn() -> Sender,
+    ) {
         self.metrics.record_milestone(self.role, milestone);
         if let Some(tracer) = &self.tracer {
             tracer.milestone(at, milestone, &name());
@@ -92,11 +108,13 @@ impl AgentTelemetry {
         let kind = MessageLabel::parse(done.message_type);
         let outcome = OutcomeLabel::of(outcome);
         let took = done.ended.since(done.began);
-        self.metrics.record_exchange(self.role, Direction::Out, kind, outcome, took);
+        self.metrics
+            .record_exchange(self.role, Direction::Out, kind, outcome, took);
         if let Some(league) = &self.league {
             league.count_call(outcome.is_ok());
         }
-        self.metrics.record_deadline_used(self.role, kind, took, deadline.since(done.began));
+        self.metrics
+            .record_deadline_used(self.role, kind, took, deadline.since(done.began));
         if let (Some(tracer), Some(match_id)) = (&self.tracer, done.match_id) {
             tracer.call_finished(done, match_id, call, SpanStatus::from(outcome), &name());
         }
@@ -106,7 +124,13 @@ impl AgentTelemetry {
     pub(crate) fn request_finished(&self, done: FinishedExchange<'_>, outcome: &ExchangeOutcome) {
         let kind = MessageLabel::parse(done.message_type);
         let outcome = OutcomeLabel::of(outcome);
-        self.metrics.record_exchange(self.role, Direction::In, kind, outcome, done.ended.since(done.began));
+        self.metrics.record_exchange(
+            self.role,
+            Direction::In,
+            kind,
+            outcome,
+            done.ended.since(done.began),
+        );
         if let Some(league) = &self.league {
             league.count_request(outcome.is_ok());
         }

@@ -56,15 +56,23 @@ impl ClusterMetrics {
             ),
         ];
         for (name, help, counter) in counters {
-            out.counter(name, help).value(&[], counter.load(Ordering::Relaxed));
+            out.counter(name, help)
+                .value(&[], counter.load(Ordering::Relaxed));
         }
-        out.gauge("matchday_cluster_leagues", "Leagues that this process owns.")
-            .value(&[], self.leagues.load(Ordering::Relaxed));
+        out.gauge(
+            "matchday_cluster_leagues",
+            "Leagues that this process owns.",
+        )
+        .value(&[], self.leagues.load(Ordering::Relaxed));
         #[allow(clippy::cast_precision_loss, reason = "seconds for people")]
         let seconds = |micros: i64| micros as f64 / 1e6;
-        let lease_left = i64::try_from(self.lease_left_us.load(Ordering::Relaxed)).unwrap_or(i64::MAX);
-        out.gauge("matchday_cluster_lease_left_seconds", "How much of the own lease is left.")
-            .value(&[], seconds(lease_left));
+        let lease_left =
+            i64::try_from(self.lease_left_us.load(Ordering::Relaxed)).unwrap_or(i64::MAX);
+        out.gauge(
+            "matchday_cluster_lease_left_seconds",
+            "How much of the own lease is left.",
+        )
+        .value(&[], seconds(lease_left));
         out.gauge(
             "matchday_cluster_clock_offset_seconds",
             "By how much this machine's clock is ahead of the database's.",

@@ -38,7 +38,8 @@ impl ComputationMetrics {
             ),
         ];
         for (name, help, counter) in counters {
-            out.counter(name, help).value(&[], counter.load(Ordering::Relaxed));
+            out.counter(name, help)
+                .value(&[], counter.load(Ordering::Relaxed));
         }
     }
 }

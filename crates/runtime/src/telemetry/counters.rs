@@ -24,6 +24,8 @@ impl Counters {
     }
 
     pub(super) fn get(&self, index: usize) -> u64 {
-        self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed))
+        self.0
+            .get(index)
+            .map_or(0, |cell| cell.load(Ordering::Relaxed))
     }
 }

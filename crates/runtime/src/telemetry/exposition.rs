@@ -35,7 +35,13 @@ impl Exposition {
     }
 
     fn family(&mut self, name: &'static str, kind: &'static str, help: &'static str) -> Family<'_> {
-        Family { text: &mut self.text, name, kind, help, begun: false }
+        Family {
+            text: &mut self.text,
+            name,
+            kind,
+            help,
+            begun: false,
+        }
     }
 
     pub(super) fn into_text(self) -> String {
@@ -58,7 +64,13 @@ impl Family<'_> {
     }
 
     fn line(&mut self, suffix: &str, labels: Labels<'_>, bound: Option<&str>, value: &dyn Display) {
-        let Self { text, name, kind, help, .. } = self;
+        let Self {
+            text,
+            name,
+            kind,
+            help,
+            ..
+        } = self;
         if !std::mem::replace(&mut self.begun, true) {
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
         }
@@ -74,7 +86,10 @@ impl Family<'_> {
 }
 
 fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    value
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
 }
 
 #[cfg(test)]
@@ -86,11 +101,15 @@ mod tests {
     fn metrics_are_written_as_prometheus_reads_them() {
         let mut exposition = Exposition::default();
         exposition.gauge("open", "What is open.").value(&[], 3);
-        exposition.counter("seen_total", "What was seen.").value(&[("by", "a\"b\\c\n")], 1);
+        exposition
+            .counter("seen_total", "What was seen.")
+            .value(&[("by", "a\"b\\c\n")], 1);
         exposition.counter("never_total", "What nobody has seen.");
         let histogram = Histogram::new(&[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024], 1.0);
         histogram.observe(3);
-        exposition.histogram("parts", "How many parts.").histogram(&[("of", "x")], &histogram.snapshot());
+        exposition
+            .histogram("parts", "How many parts.")
+            .histogram(&[("of", "x")], &histogram.snapshot());
         insta::assert_snapshot!(exposition.into_text());
     }
 }

@@ -56,9 +56,14 @@ pub(crate) const CHECKPOINT: &str = "checkpoint";
 
 /// Every message type, the method of every query, and what else is exchanged; the last is for all that peers make up.
 static MESSAGES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let queries = Query::ALL.into_iter().filter_map(|query| query.spec().method);
+    let queries = Query::ALL
+        .into_iter()
+        .filter_map(|query| query.spec().method);
     let types = MessageType::ALL.iter().map(|kind| kind.name());
-    types.chain(queries).chain([CHECKPOINT, "batch", "other"]).collect()
+    types
+        .chain(queries)
+        .chain([CHECKPOINT, "batch", "other"])
+        .collect()
 });
 
 /// The type of a message or the method of a query, as an index into all of them.
@@ -78,7 +83,12 @@ impl MessageLabel {
         if let Some(known) = MessageType::parse(text) {
             return Self(known as usize);
         }
-        Self(MESSAGES.iter().position(|known| *known == text).unwrap_or(MESSAGES.len() - 1))
+        Self(
+            MESSAGES
+                .iter()
+                .position(|known| *known == text)
+                .unwrap_or(MESSAGES.len() - 1),
+        )
     }
 
     pub(super) fn name(self) -> &'static str {
@@ -155,7 +165,9 @@ impl OutcomeLabel {
     pub(super) fn name(self) -> &'static str {
         match OUTCOMES.get(self.0) {
             Some(word) => word,
-            None => ErrorCode::ALL.get(self.0 - OUTCOMES.len()).map_or("foreign_code", |code| code.code()),
+            None => ErrorCode::ALL
+                .get(self.0 - OUTCOMES.len())
+                .map_or("foreign_code", |code| code.code()),
         }
     }
 
@@ -173,7 +185,10 @@ mod tests {
         for kind in MessageLabel::all() {
             assert_eq!(MessageLabel::parse(kind.name()), kind);
         }
-        for method in Query::ALL.into_iter().filter_map(|query| query.spec().method) {
+        for method in Query::ALL
+            .into_iter()
+            .filter_map(|query| query.spec().method)
+        {
             assert_eq!(MessageLabel::parse(method).name(), method);
         }
         assert_eq!(MessageLabel::parse("MADE_UP").name(), "other");
@@ -189,15 +204,27 @@ mod tests {
             (error(ErrorCode::RateLimited), "E014"),
             (error(ErrorCode::parse("E999")), "foreign_code"),
             (ExchangeOutcome::NotARequest, "refused"),
-            (ExchangeOutcome::Http { status: 403, is_success: false }, "refused"),
+            (
+                ExchangeOutcome::Http {
+                    status: 403,
+                    is_success: false,
+                },
+                "refused",
+            ),
             (ExchangeOutcome::MethodNotFound, "unknown_method"),
             (ExchangeOutcome::Stopping, "stopping"),
             (ExchangeOutcome::Garbled("a page".into()), "garbled"),
             (ExchangeOutcome::Undelivered(Failure::TimedOut), "timed_out"),
-            (ExchangeOutcome::Undelivered(Failure::NoConnection), "no_connection"),
+            (
+                ExchangeOutcome::Undelivered(Failure::NoConnection),
+                "no_connection",
+            ),
             (ExchangeOutcome::Undelivered(Failure::Closed), "closed"),
             (ExchangeOutcome::Undelivered(Failure::NoRoute), "no_route"),
-            (ExchangeOutcome::Undelivered(Failure::Forbidden), "forbidden"),
+            (
+                ExchangeOutcome::Undelivered(Failure::Forbidden),
+                "forbidden",
+            ),
             (ExchangeOutcome::Undelivered(Failure::Ours), "own_fault"),
         ] {
             assert_eq!(OutcomeLabel::of(&outcome).name(), name, "{outcome}");

@@ -32,7 +32,11 @@ impl LeagueCounters {
 
     fn read(&self) -> Counts {
         let value = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Counts { received: value(&self.received), sent: value(&self.sent), failed: value(&self.failed) }
+        Counts {
+            received: value(&self.received),
+            sent: value(&self.sent),
+            failed: value(&self.failed),
+        }
     }
 }
 
@@ -84,7 +88,13 @@ struct Entry {
 impl LeagueTable {
     pub(super) fn counters(&self, id: &LeagueId) -> Arc<LeagueCounters> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(&state.leagues.entry(id.as_str().into()).or_default().counters)
+        Arc::clone(
+            &state
+                .leagues
+                .entry(id.as_str().into())
+                .or_default()
+                .counters,
+        )
     }
 
     /// The series of a scrape. What a league has done since the last one is counted under its name if it is among the busiest,
@@ -134,7 +144,10 @@ mod tests {
     }
 
     fn received(series: &[(SmolStr, Counts)], name: &str) -> Option<u64> {
-        series.iter().find(|(id, _)| id == name).map(|(_, counts)| counts.received)
+        series
+            .iter()
+            .find(|(id, _)| id == name)
+            .map(|(_, counts)| counts.received)
     }
 
     #[test]
@@ -153,14 +166,31 @@ mod tests {
         let table = LeagueTable::default();
         (0..=NAMED_MAX).for_each(|league| call(&table, league, 20 - league as u64));
         let before = table.scrape();
-        assert_eq!((received(&before, "league-09"), received(&before, "league-10")), (Some(11), None));
+        assert_eq!(
+            (
+                received(&before, "league-09"),
+                received(&before, "league-10")
+            ),
+            (Some(11), None)
+        );
         assert_eq!(received(&before, OTHERS), Some(10));
         call(&table, 10, 100);
         let after = table.scrape();
-        assert_eq!(received(&after, "league-10"), Some(100), "what came before stays with the others");
-        assert_eq!((received(&after, "league-09"), received(&after, OTHERS)), (None, Some(10)));
+        assert_eq!(
+            received(&after, "league-10"),
+            Some(100),
+            "what came before stays with the others"
+        );
+        assert_eq!(
+            (received(&after, "league-09"), received(&after, OTHERS)),
+            (None, Some(10))
+        );
         call(&table, 9, 1_000);
-        assert_eq!(received(&table.scrape(), "league-09"), Some(1_011), "its series goes on");
+        assert_eq!(
+            received(&table.scrape(), "league-09"),
+            Some(1_011),
+            "its series goes on"
+        );
     }
 
     #[test]
@@ -170,6 +200,16 @@ mod tests {
         counters.count_request(false);
         counters.count_call(false);
         counters.count_call(true);
-        assert_eq!(table.scrape(), [("spring".into(), Counts { received: 1, sent: 2, failed: 2 })]);
+        assert_eq!(
+            table.scrape(),
+            [(
+                "spring".into(),
+                Counts {
+                    received: 1,
+                    sent: 2,
+                    failed: 2
+                }
+            )]
+        );
     }
 }

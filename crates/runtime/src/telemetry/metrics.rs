@@ -23,8 +23,8 @@ pub(crate) static LOG_LINES_DROPPED: OnceLock<ErrorCounter> = OnceLock::new();
 
 /// Durations, shown in seconds: from half a millisecond to the longest timeout.
 const MICROS: &[u64] = &[
-    500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
-    5_000_000, 10_000_000, 30_000_000, 60_000_000,
+    500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
+    2_500_000, 5_000_000, 10_000_000, 30_000_000, 60_000_000,
 ];
 /// Parts of a whole.
 const THOUSANDTHS: &[u64] = &[10, 50, 100, 250, 500, 750, 900, 1_000];
@@ -73,9 +73,18 @@ impl MilestoneKind {
     fn of(milestone: &Milestone<'_>) -> Option<Self> {
         Some(match milestone {
             Milestone::MatchAssigned { .. } => Self::Assigned,
-            Milestone::MatchDecided { status: GameStatus::Win, .. } => Self::Won,
-            Milestone::MatchDecided { status: GameStatus::Draw, .. } => Self::Drawn,
-            Milestone::MatchDecided { status: GameStatus::TechnicalLoss, .. } => Self::Technical,
+            Milestone::MatchDecided {
+                status: GameStatus::Win,
+                ..
+            } => Self::Won,
+            Milestone::MatchDecided {
+                status: GameStatus::Draw,
+                ..
+            } => Self::Drawn,
+            Milestone::MatchDecided {
+                status: GameStatus::TechnicalLoss,
+                ..
+            } => Self::Technical,
             Milestone::AttemptLost { .. } => Self::AttemptLost,
             Milestone::MatchVoided => Self::Voided,
             Milestone::ReportRefused => Self::ReportRefused,
@@ -118,7 +127,12 @@ fn index_of_message(role: Role, direction: Direction, kind: MessageLabel) -> usi
     (role as usize * DIRECTIONS + direction as usize) * MessageLabel::count() + kind.index()
 }
 
-fn index_of_outcome(role: Role, direction: Direction, kind: MessageLabel, outcome: OutcomeLabel) -> usize {
+fn index_of_outcome(
+    role: Role,
+    direction: Direction,
+    kind: MessageLabel,
+    outcome: OutcomeLabel,
+) -> usize {
     index_of_message(role, direction, kind) * OutcomeLabel::COUNT + outcome.index()
 }
 
@@ -129,7 +143,9 @@ impl Metrics {
             began: SystemTime::now(),
             messages: Counters::new(kinds * OutcomeLabel::COUNT),
             durations: (0..kinds).map(|_| Histogram::new(MICROS, 1e6)).collect(),
-            deadlines: (0..ROLES * MessageLabel::count()).map(|_| Histogram::new(THOUSANDTHS, 1e3)).collect(),
+            deadlines: (0..ROLES * MessageLabel::count())
+                .map(|_| Histogram::new(THOUSANDTHS, 1e3))
+                .collect(),
             milestones: Counters::new(ROLES * MilestoneKind::COUNT),
             calls: Counters::new(ROLES),
             spans: Counters::new(SpanOutcome::ALL.len()),
@@ -151,7 +167,8 @@ impl Metrics {
         outcome: OutcomeLabel,
         took: Duration,
     ) {
-        self.messages.add(index_of_outcome(role, direction, kind, outcome), 1);
+        self.messages
+            .add(index_of_outcome(role, direction, kind, outcome), 1);
         if let Some(histogram) = self.durations.get(index_of_message(role, direction, kind)) {
             histogram.observe(micros(took));
         }
@@ -159,8 +176,15 @@ impl Metrics {
 
     /// A request that was rejected before it was read.
     pub(super) fn record_rejected(&self, role: Role) {
-        self.messages
-            .add(index_of_outcome(role, Direction::In, MessageLabel::parse(""), OutcomeLabel::REFUSED), 1);
+        self.messages.add(
+            index_of_outcome(
+                role,
+                Direction::In,
+                MessageLabel::parse(""),
+                OutcomeLabel::REFUSED,
+            ),
+            1,
+        );
     }
 
     /// Which part of its deadline a call has used.
@@ -171,15 +195,21 @@ impl Metrics {
         took: Duration,
         allowed: Duration,
     ) {
-        let thousandths = micros(took).saturating_mul(1_000).checked_div(micros(allowed));
-        if let Some(histogram) = self.deadlines.get(role as usize * MessageLabel::count() + kind.index()) {
+        let thousandths = micros(took)
+            .saturating_mul(1_000)
+            .checked_div(micros(allowed));
+        if let Some(histogram) = self
+            .deadlines
+            .get(role as usize * MessageLabel::count() + kind.index())
+        {
             histogram.observe(thousandths.unwrap_or(u64::MAX).min(100_000));
         }
     }
 
     pub(super) fn record_milestone(&self, role: Role, milestone: &Milestone<'_>) {
         if let Some(tally) = MilestoneKind::of(milestone) {
-            self.milestones.add(role as usize * MilestoneKind::COUNT + tally as usize, 1);
+            self.milestones
+                .add(role as usize * MilestoneKind::COUNT + tally as usize, 1);
         }
     }
 
@@ -214,7 +244,8 @@ impl Metrics {
         kind: MessageLabel,
         outcome: OutcomeLabel,
     ) -> u64 {
-        self.messages.get(index_of_outcome(role, direction, kind, outcome))
+        self.messages
+            .get(index_of_outcome(role, direction, kind, outcome))
     }
 
     pub(super) fn durations(
@@ -227,11 +258,13 @@ impl Metrics {
     }
 
     pub(super) fn deadlines(&self, role: Role, kind: MessageLabel) -> Option<&Histogram> {
-        self.deadlines.get(role as usize * MessageLabel::count() + kind.index())
+        self.deadlines
+            .get(role as usize * MessageLabel::count() + kind.index())
     }
 
     pub(super) fn tally(&self, role: Role, tally: MilestoneKind) -> u64 {
-        self.milestones.get(role as usize * MilestoneKind::COUNT + tally as usize)
+        self.milestones
+            .get(role as usize * MilestoneKind::COUNT + tally as usize)
     }
 
     pub(super) fn calls(&self, role: Role) -> u64 {

@@ -46,35 +46,64 @@ pub(super) async fn render(metrics: &Metrics) -> Bytes {
 
 /// The roles that there are in this process.
 fn roles(snapshot: &Snapshot) -> impl Iterator<Item = Role> {
-    Role::ALL.into_iter().filter(|role| snapshot.agents.iter().any(|agent| agent.role == *role))
+    Role::ALL
+        .into_iter()
+        .filter(|role| snapshot.agents.iter().any(|agent| agent.role == *role))
 }
 
-fn sum(snapshot: &Snapshot, role: Role, count: impl Fn(&super::probe::AgentSnapshot) -> usize) -> usize {
-    snapshot.agents.iter().filter(|agent| agent.role == role).map(count).sum()
+fn sum(
+    snapshot: &Snapshot,
+    role: Role,
+    count: impl Fn(&super::probe::AgentSnapshot) -> usize,
+) -> usize {
+    snapshot
+        .agents
+        .iter()
+        .filter(|agent| agent.role == role)
+        .map(count)
+        .sum()
 }
 
 fn agents(out: &mut Exposition, snapshot: &Snapshot) {
-    let mut family = out.gauge("matchday_agents", "Agents that run in this process, by how they stand.");
+    let mut family = out.gauge(
+        "matchday_agents",
+        "Agents that run in this process, by how they stand.",
+    );
     for role in roles(snapshot) {
-        for (state, counts) in [("ready", Some(false)), ("unready", Some(true)), ("silent", None)] {
+        for (state, counts) in [
+            ("ready", Some(false)),
+            ("unready", Some(true)),
+            ("silent", None),
+        ] {
             let count = sum(snapshot, role, |agent| {
                 usize::from(agent.gauges.as_ref().map(|gauges| gauges.lacks.is_some()) == counts)
             });
             family.value(&[("role", role.name()), ("state", state)], count);
         }
     }
-    let mut family = out.gauge("matchday_matches_live", "Matches being played, as the agents know of them.");
+    let mut family = out.gauge(
+        "matchday_matches_live",
+        "Matches being played, as the agents know of them.",
+    );
     for role in roles(snapshot) {
         let live = |agent: &super::probe::AgentSnapshot| {
-            agent.gauges.as_ref().map_or(0, |gauges| gauges.matches_live)
+            agent
+                .gauges
+                .as_ref()
+                .map_or(0, |gauges| gauges.matches_live)
         };
         family.value(&[("role", role.name())], sum(snapshot, role, live));
     }
-    let mut family =
-        out.gauge("matchday_matches_waiting", "Matches that wait for a referee, for their time or for room.");
+    let mut family = out.gauge(
+        "matchday_matches_waiting",
+        "Matches that wait for a referee, for their time or for room.",
+    );
     for role in roles(snapshot) {
         let waiting = |agent: &super::probe::AgentSnapshot| {
-            agent.gauges.as_ref().map_or(0, |gauges| gauges.matches_waiting)
+            agent
+                .gauges
+                .as_ref()
+                .map_or(0, |gauges| gauges.matches_waiting)
         };
         family.value(&[("role", role.name())], sum(snapshot, role, waiting));
     }
@@ -82,20 +111,31 @@ fn agents(out: &mut Exposition, snapshot: &Snapshot) {
 
 /// The leagues of the process, by what `league` is to say of them. One alone needs no name; of several the busiest have theirs.
 fn leagues(snapshot: &Snapshot) -> Vec<(Option<String>, Vec<&LeagueGauges>)> {
-    let gauges = snapshot.agents.iter().filter_map(|agent| agent.gauges.as_ref());
-    let mut leagues: Vec<(usize, &LeagueGauges)> =
-        gauges.filter_map(|gauges| Some((gauges.matches_live, gauges.league.as_ref()?))).collect();
+    let gauges = snapshot
+        .agents
+        .iter()
+        .filter_map(|agent| agent.gauges.as_ref());
+    let mut leagues: Vec<(usize, &LeagueGauges)> = gauges
+        .filter_map(|gauges| Some((gauges.matches_live, gauges.league.as_ref()?)))
+        .collect();
     if let [(_, only)] = leagues.as_slice() {
         return vec![(None, vec![only])];
     }
     leagues.sort_by(|(live, league), (other_live, other)| {
-        other_live.cmp(live).then_with(|| league.league_id.cmp(&other.league_id))
+        other_live
+            .cmp(live)
+            .then_with(|| league.league_id.cmp(&other.league_id))
     });
     let rest = leagues.split_off(leagues.len().min(NAMED_MAX));
-    let mut named: Vec<_> =
-        leagues.into_iter().map(|(_, league)| (Some(league.league_id.to_string()), vec![league])).collect();
+    let mut named: Vec<_> = leagues
+        .into_iter()
+        .map(|(_, league)| (Some(league.league_id.to_string()), vec![league]))
+        .collect();
     if !rest.is_empty() {
-        named.push((Some(OTHERS.to_owned()), rest.into_iter().map(|(_, league)| league).collect()));
+        named.push((
+            Some(OTHERS.to_owned()),
+            rest.into_iter().map(|(_, league)| league).collect(),
+        ));
     }
     named
 }
@@ -107,7 +147,10 @@ fn league(out: &mut Exposition, snapshot: &Snapshot) {
     if leagues.is_empty() {
         return;
     }
-    let mut family = out.gauge("matchday_league_phase", "1 for the phase that the league is in.");
+    let mut family = out.gauge(
+        "matchday_league_phase",
+        "1 for the phase that the league is in.",
+    );
     for (name, leagues) in &leagues {
         for (phase, phase_name) in [
             (Phase::Registration, "registration"),
@@ -115,19 +158,37 @@ fn league(out: &mut Exposition, snapshot: &Snapshot) {
             (Phase::Paused, "paused"),
             (Phase::Completed, "completed"),
         ] {
-            let count = leagues.iter().filter(|league| league.phase == phase).count();
-            family.value(&with_league(name.as_deref(), &[("phase", phase_name)]), count);
+            let count = leagues
+                .iter()
+                .filter(|league| league.phase == phase)
+                .count();
+            family.value(
+                &with_league(name.as_deref(), &[("phase", phase_name)]),
+                count,
+            );
         }
     }
     let figures: [(&str, &str, Figure); 4] = [
-        ("matchday_league_round", "The latest round that was announced; 0 before the first.", |league| {
-            usize::try_from(league.round).unwrap_or(usize::MAX)
-        }),
-        ("matchday_league_rounds", "Rounds that the league has.", |league| league.rounds),
-        ("matchday_league_matches", "Matches that the league has.", |league| league.matches),
-        ("matchday_league_matches_decided", "Matches of the league that have a result now.", |league| {
-            usize::try_from(league.matches_decided).unwrap_or(usize::MAX)
-        }),
+        (
+            "matchday_league_round",
+            "The latest round that was announced; 0 before the first.",
+            |league| usize::try_from(league.round).unwrap_or(usize::MAX),
+        ),
+        (
+            "matchday_league_rounds",
+            "Rounds that the league has.",
+            |league| league.rounds,
+        ),
+        (
+            "matchday_league_matches",
+            "Matches that the league has.",
+            |league| league.matches,
+        ),
+        (
+            "matchday_league_matches_decided",
+            "Matches of the league that have a result now.",
+            |league| usize::try_from(league.matches_decided).unwrap_or(usize::MAX),
+        ),
     ];
     for (metric, help, figure) in figures {
         let mut family = out.gauge(metric, help);
@@ -145,7 +206,10 @@ fn league(out: &mut Exposition, snapshot: &Snapshot) {
         (
             "matchday_league_members_suspended",
             "Agents that are suspended now.",
-            [|league| league.players_suspended, |league| league.referees_suspended],
+            [
+                |league| league.players_suspended,
+                |league| league.referees_suspended,
+            ],
         ),
     ];
     for (metric, help, figures) in members {
@@ -167,10 +231,19 @@ fn league_exchanges(out: &mut Exposition, metrics: &Metrics) {
         "Exchanges of a league's agents, of the busiest leagues.",
     );
     for (league, counts) in &series {
-        family.value(&[("league", league), ("direction", Direction::In.name())], counts.received);
-        family.value(&[("league", league), ("direction", Direction::Out.name())], counts.sent);
+        family.value(
+            &[("league", league), ("direction", Direction::In.name())],
+            counts.received,
+        );
+        family.value(
+            &[("league", league), ("direction", Direction::Out.name())],
+            counts.sent,
+        );
     }
-    let mut family = out.counter("matchday_league_errors_total", "Those of them that did not end well.");
+    let mut family = out.counter(
+        "matchday_league_errors_total",
+        "Those of them that did not end well.",
+    );
     for (league, counts) in &series {
         family.value(&[("league", league)], counts.failed);
     }
@@ -180,12 +253,19 @@ fn with_league<'a>(
     league: Option<&'a str>,
     labels: &[(&'static str, &'a str)],
 ) -> Vec<(&'static str, &'a str)> {
-    league.map(|league| ("league", league)).into_iter().chain(labels.iter().copied()).collect()
+    league
+        .map(|league| ("league", league))
+        .into_iter()
+        .chain(labels.iter().copied())
+        .collect()
 }
 
 fn milestones(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
     let name = "matchday_matches_decided_total";
-    let mut family = out.counter(name, "Results, by how the match ended; counted from the log.");
+    let mut family = out.counter(
+        name,
+        "Results, by how the match ended; counted from the log.",
+    );
     for role in roles(snapshot).filter(|role| *role != Role::Player) {
         for (outcome, tally) in [
             ("win", MilestoneKind::Won),
@@ -283,31 +363,53 @@ fn messages(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
             }
         }
     }
-    let mut family = out.counter("matchday_errors_total", "Exchanges that did not end well, by why.");
+    let mut family = out.counter(
+        "matchday_errors_total",
+        "Exchanges that did not end well, by why.",
+    );
     for (role, direction) in pairs(snapshot) {
         for outcome in OutcomeLabel::all().filter(|outcome| !outcome.is_ok()) {
-            let count: u64 =
-                MessageLabel::all().map(|kind| metrics.messages(role, direction, kind, outcome)).sum();
-            let labels = [("role", role.name()), ("direction", direction.name()), ("code", outcome.name())];
+            let count: u64 = MessageLabel::all()
+                .map(|kind| metrics.messages(role, direction, kind, outcome))
+                .sum();
+            let labels = [
+                ("role", role.name()),
+                ("direction", direction.name()),
+                ("code", outcome.name()),
+            ];
             family.value(&labels, count);
         }
     }
     let name = "matchday_request_duration_seconds";
-    let mut family = out.histogram(name, "How long we took to answer (in), and our peers (out), in seconds.");
+    let mut family = out.histogram(
+        name,
+        "How long we took to answer (in), and our peers (out), in seconds.",
+    );
     for (role, direction) in pairs(snapshot) {
         for kind in MessageLabel::all() {
-            let histogram = metrics.durations(role, direction, kind).map(|histogram| histogram.snapshot());
+            let histogram = metrics
+                .durations(role, direction, kind)
+                .map(|histogram| histogram.snapshot());
             if let Some(histogram) = histogram.filter(|histogram| histogram.count > 0) {
-                let labels = [("role", role.name()), ("direction", direction.name()), ("type", kind.name())];
+                let labels = [
+                    ("role", role.name()),
+                    ("direction", direction.name()),
+                    ("type", kind.name()),
+                ];
                 family.histogram(&labels, &histogram);
             }
         }
     }
     let name = "matchday_deadline_used_ratio";
-    let mut family = out.histogram(name, "Which part of the time allowed was gone when a call was over.");
+    let mut family = out.histogram(
+        name,
+        "Which part of the time allowed was gone when a call was over.",
+    );
     for role in roles(snapshot) {
         for kind in MessageLabel::all() {
-            let histogram = metrics.deadlines(role, kind).map(|histogram| histogram.snapshot());
+            let histogram = metrics
+                .deadlines(role, kind)
+                .map(|histogram| histogram.snapshot());
             if let Some(histogram) = histogram.filter(|histogram| histogram.count > 0) {
                 family.histogram(&[("role", role.name()), ("type", kind.name())], &histogram);
             }
@@ -320,19 +422,42 @@ fn pairs(snapshot: &Snapshot) -> impl Iterator<Item = (Role, Direction)> {
 }
 
 fn queues(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
-    let mut family = out.gauge("matchday_requests_waiting", "Requests that wait for their reply.");
+    let mut family = out.gauge(
+        "matchday_requests_waiting",
+        "Requests that wait for their reply.",
+    );
     for role in roles(snapshot) {
-        family.value(&[("role", role.name())], sum(snapshot, role, |agent| agent.requests_waiting));
+        family.value(
+            &[("role", role.name())],
+            sum(snapshot, role, |agent| agent.requests_waiting),
+        );
     }
-    let mut family = out.gauge("matchday_calls_in_flight", "Calls of ours that are not answered yet.");
+    let mut family = out.gauge(
+        "matchday_calls_in_flight",
+        "Calls of ours that are not answered yet.",
+    );
     for role in roles(snapshot) {
         family.value(&[("role", role.name())], metrics.calls(role));
     }
-    out.gauge("matchday_connections_open", "Connections that others have to this process.")
-        .value(&[], metrics.connections.load(Ordering::Relaxed));
-    out.counter("matchday_log_lines_dropped_total", "Log lines that nobody read in time.")
-        .value(&[], LOG_LINES_DROPPED.get().map_or(0, ErrorCounter::dropped_lines));
-    let mut family = out.counter("matchday_trace_spans_total", "Spans, by what became of them.");
+    out.gauge(
+        "matchday_connections_open",
+        "Connections that others have to this process.",
+    )
+    .value(&[], metrics.connections.load(Ordering::Relaxed));
+    out.counter(
+        "matchday_log_lines_dropped_total",
+        "Log lines that nobody read in time.",
+    )
+    .value(
+        &[],
+        LOG_LINES_DROPPED
+            .get()
+            .map_or(0, ErrorCounter::dropped_lines),
+    );
+    let mut family = out.counter(
+        "matchday_trace_spans_total",
+        "Spans, by what became of them.",
+    );
     for outcome in SpanOutcome::ALL {
         family.value(&[("outcome", outcome.name())], metrics.spans(outcome));
     }
@@ -340,26 +465,51 @@ fn queues(out: &mut Exposition, metrics: &Metrics, snapshot: &Snapshot) {
 
 fn stores(out: &mut Exposition, snapshot: &Snapshot) {
     // What several would add up to means nothing; a manager may have another one for its seats.
-    let Some(store) = snapshot.stores.first() else { return };
+    let Some(store) = snapshot.stores.first() else {
+        return;
+    };
     let stats = store.stats();
     let commits = store.commit_metrics();
-    out.gauge("matchday_store_queue_batches", "Batches that wait to be stored.")
-        .value(&[], stats.queue_depth);
-    out.counter("matchday_store_events_total", "Events that were stored.").value(&[], stats.events);
-    out.counter("matchday_store_exchanges_total", "Messages that were kept for replay.")
-        .value(&[], stats.exchanges);
-    out.gauge("matchday_store_size_bytes", "How large the store is, in bytes.").value(&[], store.bytes());
-    out.gauge("matchday_store_failed", "1 if nothing can be stored any more.")
-        .value(&[], u8::from(store.failure().is_some()));
-    out.gauge("matchday_store_away", "1 while the store cannot be reached and its leagues stand still.")
-        .value(&[], u8::from(store.unavailable().is_some()));
-    out.counter("matchday_store_outages_total", "How often the store could not be reached.")
-        .value(&[], stats.outages);
+    out.gauge(
+        "matchday_store_queue_batches",
+        "Batches that wait to be stored.",
+    )
+    .value(&[], stats.queue_depth);
+    out.counter("matchday_store_events_total", "Events that were stored.")
+        .value(&[], stats.events);
+    out.counter(
+        "matchday_store_exchanges_total",
+        "Messages that were kept for replay.",
+    )
+    .value(&[], stats.exchanges);
+    out.gauge(
+        "matchday_store_size_bytes",
+        "How large the store is, in bytes.",
+    )
+    .value(&[], store.bytes());
+    out.gauge(
+        "matchday_store_failed",
+        "1 if nothing can be stored any more.",
+    )
+    .value(&[], u8::from(store.failure().is_some()));
+    out.gauge(
+        "matchday_store_away",
+        "1 while the store cannot be reached and its leagues stand still.",
+    )
+    .value(&[], u8::from(store.unavailable().is_some()));
+    out.counter(
+        "matchday_store_outages_total",
+        "How often the store could not be reached.",
+    )
+    .value(&[], stats.outages);
     out.histogram(
         "matchday_store_commit_duration_seconds",
         "How long it took until a commit was on disk, in seconds.",
     )
     .histogram(&[], &commits.micros.snapshot());
-    out.histogram("matchday_store_commit_events", "How many events a commit carried.")
-        .histogram(&[], &commits.events.snapshot());
+    out.histogram(
+        "matchday_store_commit_events",
+        "How many events a commit carried.",
+    )
+    .histogram(&[], &commits.events.snapshot());
 }

@@ -66,13 +66,24 @@ impl Default for Telemetry {
 
 impl Telemetry {
     pub fn new(metrics: Arc<Metrics>, metrics_shown: bool, traces: Option<Exporter>) -> Self {
-        Self { metrics, metrics_shown, traces, league: None }
+        Self {
+            metrics,
+            metrics_shown,
+            traces,
+            league: None,
+        }
     }
 
     /// The same, for the agents of one of several leagues.
     pub fn of_league(&self, id: &LeagueId) -> Self {
-        let league = AgentLeague { id: id.clone(), counters: self.metrics.leagues.counters(id) };
-        Self { league: Some(league), ..self.clone() }
+        let league = AgentLeague {
+            id: id.clone(),
+            counters: self.metrics.leagues.counters(id),
+        };
+        Self {
+            league: Some(league),
+            ..self.clone()
+        }
     }
 
     /// Sends the traces that still wait to be sent, within a moment.

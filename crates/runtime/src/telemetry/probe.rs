@@ -51,11 +51,22 @@ impl Snapshot {
         for (probe, gauges) in asked {
             let gauges = timeout_at(deadline, gauges).await.ok().and_then(Result::ok);
             let requests_waiting = probe.requests_waiting();
-            snapshot.agents.push(AgentSnapshot { role: probe.role(), requests_waiting, gauges });
+            snapshot.agents.push(AgentSnapshot {
+                role: probe.role(),
+                requests_waiting,
+                gauges,
+            });
             if let Some(store) = probe.store()
-                && !snapshot.stores.iter().any(|known| known.shares_file(&store))
+                && !snapshot
+                    .stores
+                    .iter()
+                    .any(|known| known.shares_file(&store))
             {
-                let first = if probe.role() == Role::Manager { 0 } else { snapshot.stores.len() };
+                let first = if probe.role() == Role::Manager {
+                    0
+                } else {
+                    snapshot.stores.len()
+                };
                 snapshot.stores.insert(first, store);
             }
         }
@@ -65,7 +76,9 @@ impl Snapshot {
 
 /// Why an agent is not ready, in words for people; `None` if it is.
 pub(super) async fn unready_reason(probe: &dyn Probe) -> Option<String> {
-    let Some(store) = probe.store() else { return Some("it has stopped".to_owned()) };
+    let Some(store) = probe.store() else {
+        return Some("it has stopped".to_owned());
+    };
     if let Some(why) = store.failure_for_anyone() {
         return Some(why);
     }

@@ -21,12 +21,21 @@ impl RelayMetrics {
         if !self.mounted.load(Ordering::Relaxed) {
             return;
         }
-        out.gauge("matchday_relay_streams", "Agents that dial out and are connected.")
-            .value(&[], self.streams.load(Ordering::Relaxed));
-        out.counter("matchday_relay_reconnects_total", "Streams of agents that had one before.")
-            .value(&[], self.reconnects.load(Ordering::Relaxed));
-        out.counter("matchday_relay_calls_total", "Calls to agents that dial out.")
-            .value(&[], self.calls.load(Ordering::Relaxed));
+        out.gauge(
+            "matchday_relay_streams",
+            "Agents that dial out and are connected.",
+        )
+        .value(&[], self.streams.load(Ordering::Relaxed));
+        out.counter(
+            "matchday_relay_reconnects_total",
+            "Streams of agents that had one before.",
+        )
+        .value(&[], self.reconnects.load(Ordering::Relaxed));
+        out.counter(
+            "matchday_relay_calls_total",
+            "Calls to agents that dial out.",
+        )
+        .value(&[], self.calls.load(Ordering::Relaxed));
         out.counter(
             "matchday_relay_undelivered_total",
             "Calls to agents that dial out that ended without an answer.",

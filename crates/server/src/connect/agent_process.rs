@@ -38,7 +38,10 @@ pub async fn keep_running(program: Program, status: Status) {
         if began.elapsed() >= STEADY_AFTER {
             pause = PAUSE_MIN;
         }
-        status.tell(Change::Trouble(format!("{ended}: it is started again in {} s", pause.as_secs_f64())));
+        status.tell(Change::Trouble(format!(
+            "{ended}: it is started again in {} s",
+            pause.as_secs_f64()
+        )));
         sleep(pause).await;
         pause = (pause * 2).min(PAUSE_MAX);
     }

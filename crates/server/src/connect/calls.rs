@@ -56,9 +56,14 @@ impl AgentEndpoint {
         let (client, url) = match self {
             Self::InProcess(service) => {
                 let answering = async { service.wait().await.deliver(body).await };
-                return timeout_at(deadline, answering).await.map_err(|_| NotAnswered::TimedOut);
+                return timeout_at(deadline, answering)
+                    .await
+                    .map_err(|_| NotAnswered::TimedOut);
             }
-            Self::Url(client, url) => (client, url.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            Self::Url(client, url) => (
+                client,
+                url.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            ),
         };
         let Some(url) = url else {
             let why = "the agent has not registered yet, with an address on this machine";
@@ -67,9 +72,9 @@ impl AgentEndpoint {
         match client.post(&url, body, deadline, ANSWER_BYTES_MAX).await {
             Ok(answer) => Ok((answer.status, answer.body)),
             Err(CallError::TimedOut) => Err(NotAnswered::TimedOut),
-            Err(CallError::NoConnection(why)) => {
-                Err(NotAnswered::Failed(format!("the agent is not listening at {url}: {why}")))
-            }
+            Err(CallError::NoConnection(why)) => Err(NotAnswered::Failed(format!(
+                "the agent is not listening at {url}: {why}"
+            ))),
             Err(why) => Err(NotAnswered::Failed(format!("the agent at {url}: {why}"))),
         }
     }
@@ -79,7 +84,11 @@ impl AgentEndpoint {
         let Self::Url(_, known) = self else { return };
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let is_here = |target: &Target| {
-            target.host == "localhost" || target.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+            target.host == "localhost"
+                || target
+                    .host
+                    .parse::<IpAddr>()
+                    .is_ok_and(|ip| ip.is_loopback())
         };
         if known.is_none() && Target::parse(url).as_ref().is_some_and(is_here) {
             *known = Some(url.to_owned());
@@ -132,10 +141,23 @@ enum Ended {
 }
 
 impl Dialled {
-    pub fn new(relay: RelayClient, agent: AgentEndpoint, status: Status, take_over: bool) -> Arc<Self> {
+    pub fn new(
+        relay: RelayClient,
+        agent: AgentEndpoint,
+        status: Status,
+        take_over: bool,
+    ) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(CALLS_MAX));
         let bytes = Arc::new(Semaphore::new(CALLS_BYTES_MAX));
-        Arc::new(Self { relay, agent, status, take_over, seen: Mutex::default(), places, bytes })
+        Arc::new(Self {
+            relay,
+            agent,
+            status,
+            take_over,
+            seen: Mutex::default(),
+            places,
+            bytes,
+        })
     }
 
     /// Runs until the relay cannot be used any more; why.
@@ -173,7 +195,11 @@ impl Dialled {
     }
 
     fn last_seen(&self) -> Option<u64> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).last().copied()
+        self.seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .last()
+            .copied()
     }
 
     async fn read_stream(self: &Arc<Self>, take_over: bool) -> Ended {
@@ -226,14 +252,25 @@ impl Dialled {
         }
         let line: Line = match serde_json::from_slice(line) {
             Ok(line) => line,
-            Err(error) => return Some(Ended::Cut(format!("the league sends what is no call: {error}"))),
+            Err(error) => {
+                return Some(Ended::Cut(format!(
+                    "the league sends what is no call: {error}"
+                )));
+            }
         };
         match line {
-            Line { closed: Some(why), .. } if why == "taken_over" => {
-                Some(Ended::Error(RelayError::TakenOver))
-            }
-            Line { closed: Some(_), .. } => Some(Ended::Cut("the league is being restarted".to_owned())),
-            Line { id: Some(id), left_ms, body: Some(body), .. } => {
+            Line {
+                closed: Some(why), ..
+            } if why == "taken_over" => Some(Ended::Error(RelayError::TakenOver)),
+            Line {
+                closed: Some(_), ..
+            } => Some(Ended::Cut("the league is being restarted".to_owned())),
+            Line {
+                id: Some(id),
+                left_ms,
+                body: Some(body),
+                ..
+            } => {
                 if self.is_new(id) {
                     let left = left_ms.map_or(LEFT_UNKNOWN, Duration::from_millis);
                     let deadline = Instant::now() + left.min(LEFT_MAX);
@@ -259,7 +296,13 @@ impl Dialled {
     async fn place(&self, bytes: usize) -> Option<[OwnedSemaphorePermit; 2]> {
         let bytes = u32::try_from(bytes.min(CALLS_BYTES_MAX)).ok()?;
         let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
-        Some([place, Arc::clone(&self.bytes).acquire_many_owned(bytes).await.ok()?])
+        Some([
+            place,
+            Arc::clone(&self.bytes)
+                .acquire_many_owned(bytes)
+                .await
+                .ok()?,
+        ])
     }
 
     async fn answer(
@@ -270,11 +313,16 @@ impl Dialled {
         _place: [OwnedSemaphorePermit; 2],
     ) {
         let began = Instant::now();
-        let asked_until = deadline.checked_sub(MARGIN).filter(|at| *at > began).unwrap_or(deadline);
+        let asked_until = deadline
+            .checked_sub(MARGIN)
+            .filter(|at| *at > began)
+            .unwrap_or(deadline);
         let (answer, why) = match self.agent.post(body, asked_until).await {
             Ok(answer) => (Some(answer), None),
             Err(NotAnswered::TimedOut) => {
-                return self.status.tell(Change::CallFailed("the agent did not answer in time".to_owned()));
+                return self.status.tell(Change::CallFailed(
+                    "the agent did not answer in time".to_owned(),
+                ));
             }
             Err(NotAnswered::Failed(why)) => (None, Some(why)),
         };

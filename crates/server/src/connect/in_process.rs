@@ -27,11 +27,20 @@ pub fn dial(
     client: Client,
     saved: &SavedMailbox,
     status: Status,
-) -> Result<(DialledAgent, impl Future<Output = RelayError> + Send + use<>), NoEntropy> {
+) -> Result<
+    (
+        DialledAgent,
+        impl Future<Output = RelayError> + Send + use<>,
+    ),
+    NoEntropy,
+> {
     let relay = saved.relay_client(client);
     let agent = DialledAgent::default();
     let endpoint = AgentEndpoint::InProcess(Arc::clone(&agent));
-    Ok((agent, Dialled::new(relay, endpoint, status, false).run(entropy_from_system()?)))
+    Ok((
+        agent,
+        Dialled::new(relay, endpoint, status, false).run(entropy_from_system()?),
+    ))
 }
 
 /// The same for an agent that listens at a URL of this machine.
@@ -42,14 +51,20 @@ pub fn dial_to(
     url: String,
 ) -> Result<impl Future<Output = RelayError> + Send + use<>, NoEntropy> {
     let endpoint = AgentEndpoint::at(Client::new(), Some(url));
-    Ok(Dialled::new(saved.relay_client(client), endpoint, status, false).run(entropy_from_system()?))
+    Ok(
+        Dialled::new(saved.relay_client(client), endpoint, status, false)
+            .run(entropy_from_system()?),
+    )
 }
 
 /// Where an agent is called: at a socket of its own, or through the relay of its league.
 #[derive(Debug)]
 pub enum AgentListener {
     Socket(TcpListener),
-    Dialled { contact: Endpoint, agent: DialledAgent },
+    Dialled {
+        contact: Endpoint,
+        agent: DialledAgent,
+    },
 }
 
 impl AgentListener {
@@ -65,13 +80,21 @@ impl AgentListener {
         A::Event: Send,
     {
         let (contact, dialled) = match self {
-            Self::Socket(listener) => return matchday_runtime::run(agent, listener, store, stream, options),
+            Self::Socket(listener) => {
+                return matchday_runtime::run(agent, listener, store, stream, options);
+            }
             Self::Dialled { contact, agent } => (contact, agent),
         };
         let telemetry = agent_telemetry(&agent, &options);
         let last_at = replay(&mut agent, &store, &stream, &telemetry, true)?;
         let url = contact.raw().to_owned();
-        let start = Start { address: NO_SOCKET, url, wakes: true, last_at, telemetry };
+        let start = Start {
+            address: NO_SOCKET,
+            url,
+            wakes: true,
+            last_at,
+            telemetry,
+        };
         let hosted = host(agent, start, store, stream, options)?;
         let _ = dialled.set(hosted.service);
         Ok(hosted.handle)

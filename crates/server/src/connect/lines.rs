@@ -35,12 +35,18 @@ pub(super) enum NoLine {
 
 impl Lines {
     pub(super) fn of(stream: StreamingResponse) -> Self {
-        Self { stream, unread: BytesMut::new(), searched: 0 }
+        Self {
+            stream,
+            unread: BytesMut::new(),
+            searched: 0,
+        }
     }
 
     /// The next line, with its end.
     pub(super) async fn next(&mut self, silence_max: Duration) -> Result<Bytes, NoLine> {
-        timeout(LINE_MAX, self.whole_line(silence_max)).await.unwrap_or(Err(NoLine::TooSlow))
+        timeout(LINE_MAX, self.whole_line(silence_max))
+            .await
+            .unwrap_or(Err(NoLine::TooSlow))
     }
 
     async fn whole_line(&mut self, silence_max: Duration) -> Result<Bytes, NoLine> {

@@ -24,7 +24,9 @@ const POLL_BYTES_MAX: usize = LINE_BYTES_MAX + (1 << 20);
 pub enum RelayError {
     #[error("the league refuses the join code: {0}")]
     CodeRefused(String),
-    #[error("there is no relay at {0}: is the URL that of a league, and was it started with --relay on?")]
+    #[error(
+        "there is no relay at {0}: is the URL that of a league, and was it started with --relay on?"
+    )]
     NoRelay(String),
     #[error(
         "the league no longer knows this mailbox: start again, so that the agent registers with a new one"
@@ -47,7 +49,11 @@ impl RelayError {
     pub fn is_final(&self) -> bool {
         matches!(
             self,
-            Self::CodeRefused(_) | Self::NoRelay(_) | Self::MailboxGone | Self::Taken | Self::TakenOver
+            Self::CodeRefused(_)
+                | Self::NoRelay(_)
+                | Self::MailboxGone
+                | Self::Taken
+                | Self::TakenOver
         )
     }
 }
@@ -87,7 +93,13 @@ pub struct RelayClient {
 
 /// The base of a relay's paths, of the URL of a league: `https://league.example/leagues/spring/mcp`.
 fn relay_url(league: &str) -> String {
-    format!("{}/relay", league.strip_suffix("/mcp").unwrap_or(league).trim_end_matches('/'))
+    format!(
+        "{}/relay",
+        league
+            .strip_suffix("/mcp")
+            .unwrap_or(league)
+            .trim_end_matches('/')
+    )
 }
 
 fn bearer(token: &Token) -> Vec<(HeaderName, HeaderValue)> {
@@ -111,7 +123,9 @@ impl RelayClient {
         let url = relay_url(league);
         let headers = code.map(bearer).unwrap_or_default();
         let deadline = Instant::now() + REQUEST_MAX;
-        let answer = client.post_with(&url, headers, Bytes::new(), deadline, REPLY_BYTES_MAX).await?;
+        let answer = client
+            .post_with(&url, headers, Bytes::new(), deadline, REPLY_BYTES_MAX)
+            .await?;
         match answer.status {
             201 => serde_json::from_slice(&answer.body).map_err(|_| RelayError::NoRelay(url)),
             401 | 403 => Err(refusal(&answer, RelayError::CodeRefused)),
@@ -121,14 +135,26 @@ impl RelayClient {
     }
 
     pub fn new(client: Client, league: &str, mailbox: &str, token: Token, name: String) -> Self {
-        Self { client, url: format!("{}/{mailbox}", relay_url(league)), token, name }
+        Self {
+            client,
+            url: format!("{}/{mailbox}", relay_url(league)),
+            token,
+            name,
+        }
     }
 
     /// Begins to read the stream.
-    pub async fn stream(&self, after: Option<u64>, take_over: bool) -> Result<StreamingResponse, RelayError> {
+    pub async fn stream(
+        &self,
+        after: Option<u64>,
+        take_over: bool,
+    ) -> Result<StreamingResponse, RelayError> {
         let url = self.read_url("stream", after, take_over);
         let deadline = Instant::now() + REQUEST_MAX;
-        let mut response = self.client.open_stream(&url, bearer(&self.token), deadline).await?;
+        let mut response = self
+            .client
+            .open_stream(&url, bearer(&self.token), deadline)
+            .await?;
         if response.status == 200 {
             return Ok(response);
         }
@@ -142,7 +168,11 @@ impl RelayClient {
         };
         // What has come by then says enough.
         let _in_time = timeout_at(deadline, reading).await;
-        let answer = CallResponse { status: response.status, headers: Default::default(), body: body.into() };
+        let answer = CallResponse {
+            status: response.status,
+            headers: Default::default(),
+            body: body.into(),
+        };
         Err(read_refusal(&answer))
     }
 
@@ -150,8 +180,15 @@ impl RelayClient {
     pub async fn poll(&self, after: Option<u64>, take_over: bool) -> Result<Bytes, RelayError> {
         let url = self.read_url("next", after, take_over);
         let deadline = Instant::now() + POLL_MAX;
-        let answer = self.client.get_with(&url, bearer(&self.token), deadline, POLL_BYTES_MAX).await?;
-        if answer.status == 200 { Ok(answer.body) } else { Err(read_refusal(&answer)) }
+        let answer = self
+            .client
+            .get_with(&url, bearer(&self.token), deadline, POLL_BYTES_MAX)
+            .await?;
+        if answer.status == 200 {
+            Ok(answer.body)
+        } else {
+            Err(read_refusal(&answer))
+        }
     }
 
     /// Posts what the agent answered; `None` if it could not be reached. `Ok(false)`: the call was no longer open.
@@ -167,8 +204,15 @@ impl RelayClient {
         };
         let url = format!("{}/answers/{id}?{query}", self.url);
         let body = answer.map(|(_, body)| body.clone()).unwrap_or_default();
-        let request = CallRequest { headers: bearer(&self.token), ..CallRequest::from(body) };
-        let answer = self.client.call(&url, request, deadline, REPLY_BYTES_MAX).await.result?;
+        let request = CallRequest {
+            headers: bearer(&self.token),
+            ..CallRequest::from(body)
+        };
+        let answer = self
+            .client
+            .call(&url, request, deadline, REPLY_BYTES_MAX)
+            .await
+            .result?;
         match answer.status {
             204 => Ok(true),
             410 => Ok(false),
@@ -177,7 +221,9 @@ impl RelayClient {
     }
 
     fn read_url(&self, what: &str, after: Option<u64>, take_over: bool) -> String {
-        let after = after.map(|after| format!("&after={after}")).unwrap_or_default();
+        let after = after
+            .map(|after| format!("&after={after}"))
+            .unwrap_or_default();
         let take_over = if take_over { "&take_over=1" } else { "" };
         format!("{}/{what}?client={}{after}{take_over}", self.url, self.name)
     }

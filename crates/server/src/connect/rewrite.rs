@@ -6,12 +6,14 @@ const FIELD: &str = "\"contact_endpoint\"";
 
 /// Whether a body registers a player or a referee, in any wrapping.
 pub(super) fn is_registration(json: &Value) -> bool {
-    let Some(object) = json.as_object() else { return false };
+    let Some(object) = json.as_object() else {
+        return false;
+    };
     match object.get("message_type").and_then(Value::as_str) {
         Some(kind) => matches!(kind, "LEAGUE_REGISTER_REQUEST" | "REFEREE_REGISTER_REQUEST"),
-        None => {
-            ["params", "message", "arguments"].iter().any(|key| object.get(*key).is_some_and(is_registration))
-        }
+        None => ["params", "message", "arguments"]
+            .iter()
+            .any(|key| object.get(*key).is_some_and(is_registration)),
     }
 }
 
@@ -36,8 +38,12 @@ pub(super) fn with_contact(body: &str, contact: &str) -> String {
             continue;
         }
         let value = after.trim_start();
-        let Some(value) = value.strip_prefix(':').map(str::trim_start) else { continue };
-        let Some(end) = end_of_text(value) else { continue };
+        let Some(value) = value.strip_prefix(':').map(str::trim_start) else {
+            continue;
+        };
+        let Some(end) = end_of_text(value) else {
+            continue;
+        };
         out.push_str(after.get(..after.len() - value.len()).unwrap_or_default());
         out.push_str(&Value::from(contact).to_string());
         rest = value.get(end..).unwrap_or_default();
@@ -69,14 +75,22 @@ mod tests {
     #[test]
     fn the_field_changes_and_nothing_else() {
         let body = r#"{ "jsonrpc":"2.0", "params": {"message_type":"LEAGUE_REGISTER_REQUEST","player_meta":{"display_name":"a \"contact_endpoint\": \"x\"", "contact_endpoint" : "http://localhost:8101/mcp\"x" ,"n":1.50}}}"#;
-        let expected = body.replace(r#""http://localhost:8101/mcp\"x""#, r#""https://l/relay/ab/mcp""#);
+        let expected = body.replace(
+            r#""http://localhost:8101/mcp\"x""#,
+            r#""https://l/relay/ab/mcp""#,
+        );
         assert_eq!(with_contact(body, "https://l/relay/ab/mcp"), expected);
         assert!(is_registration(&serde_json::from_str(body).unwrap()));
     }
 
     #[test]
     fn what_has_no_such_field_stays() {
-        for body in ["{}", "", r#"{"contact_endpoint":7}"#, r#"{"contact_endpoint":"unended"#] {
+        for body in [
+            "{}",
+            "",
+            r#"{"contact_endpoint":7}"#,
+            r#"{"contact_endpoint":"unended"#,
+        ] {
             assert_eq!(with_contact(body, "x"), body);
         }
     }

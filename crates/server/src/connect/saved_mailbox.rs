@@ -44,7 +44,9 @@ impl SavedMailbox {
         if let Some(saved) = file.and_then(|file| Self::read(file, league)) {
             return Ok(saved);
         }
-        let opened = RelayClient::open(client, league, code).await.context("no address at the relay")?;
+        let opened = RelayClient::open(client, league, code)
+            .await
+            .context("no address at the relay")?;
         if let Some(warning) = clock_warning(Clock::start().now(), opened.time) {
             warn(&warning);
         }
@@ -54,14 +56,31 @@ impl SavedMailbox {
     }
 
     pub fn of(league: &str, opened: OpenedMailbox) -> Result<Self, NoEntropy> {
-        let OpenedMailbox { mailbox, relay_token, contact_endpoint, .. } = opened;
+        let OpenedMailbox {
+            mailbox,
+            relay_token,
+            contact_endpoint,
+            ..
+        } = opened;
         let client = hex::encode(entropy_from_system()?.bytes::<8>());
-        Ok(Self { league: league.to_owned(), mailbox, relay_token, contact_endpoint, client })
+        Ok(Self {
+            league: league.to_owned(),
+            mailbox,
+            relay_token,
+            contact_endpoint,
+            client,
+        })
     }
 
     pub fn relay_client(&self, client: Client) -> RelayClient {
         let token = Token::new(&*self.relay_token);
-        RelayClient::new(client, &self.league, &self.mailbox, token, self.client.clone())
+        RelayClient::new(
+            client,
+            &self.league,
+            &self.mailbox,
+            token,
+            self.client.clone(),
+        )
     }
 
     /// The mailbox in the file, if there is one of this league.
@@ -84,7 +103,11 @@ impl SavedMailbox {
 fn clock_warning(here: Timestamp, there: Timestamp) -> Option<String> {
     let ahead = here.since(there);
     let behind = there.since(here);
-    let (off, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
+    let (off, how) = if ahead > behind {
+        (ahead, "ahead of")
+    } else {
+        (behind, "behind")
+    };
     (off > CLOCK_OFF).then(|| {
         format!(
             "the clock of this machine is {} s {how} the league's: set it, deadlines are read by it",
@@ -101,7 +124,15 @@ mod tests {
     fn a_clock_that_is_off_is_told() {
         let at = Timestamp::from_micros(1_767_225_600_000_000);
         assert_eq!(clock_warning(at, at + Duration::from_secs(2)), None);
-        assert!(clock_warning(at, at + Duration::from_secs(90)).unwrap().contains("90 s behind"));
-        assert!(clock_warning(at + Duration::from_secs(90), at).unwrap().contains("90 s ahead of"));
+        assert!(
+            clock_warning(at, at + Duration::from_secs(90))
+                .unwrap()
+                .contains("90 s behind")
+        );
+        assert!(
+            clock_warning(at + Duration::from_secs(90), at)
+                .unwrap()
+                .contains("90 s ahead of")
+        );
     }
 }

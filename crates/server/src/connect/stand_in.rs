@@ -40,8 +40,15 @@ pub struct StandIn {
 
 impl StandIn {
     /// Serves until `closing` turns true.
-    pub async fn serve(self, listener: TcpListener, closing: watch::Receiver<bool>) -> std::io::Result<()> {
-        let origin_check = Arc::new(OriginCheck::new(listener.local_addr()?, Allowlist::default()));
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        closing: watch::Receiver<bool>,
+    ) -> std::io::Result<()> {
+        let origin_check = Arc::new(OriginCheck::new(
+            listener.local_addr()?,
+            Allowlist::default(),
+        ));
         let stand_in = Arc::new(self);
         let handler = move |request: Request<Incoming>, _: SocketAddr| {
             let stand_in = Arc::clone(&stand_in);
@@ -66,27 +73,39 @@ impl StandIn {
             Err(refusal) => return refusal,
         }
         let mut incoming = request.into_body();
-        let Ok(Ok(body)) = timeout(BODY_MAX, body::read(&mut incoming, BODY_BYTES_MAX)).await else {
-            let why = format!("the request may have {BODY_BYTES_MAX} bytes at most, and has 10 seconds");
-            return with_close(json(StatusCode::BAD_REQUEST, rpc_error(Fault::InvalidRequest, &why)));
+        let Ok(Ok(body)) = timeout(BODY_MAX, body::read(&mut incoming, BODY_BYTES_MAX)).await
+        else {
+            let why =
+                format!("the request may have {BODY_BYTES_MAX} bytes at most, and has 10 seconds");
+            return with_close(json(
+                StatusCode::BAD_REQUEST,
+                rpc_error(Fault::InvalidRequest, &why),
+            ));
         };
         let deadline = Instant::now() + FORWARD_MAX;
-        match self.client.post(&self.league, self.forwarded(body), deadline, BODY_BYTES_MAX).await {
+        match self
+            .client
+            .post(&self.league, self.forwarded(body), deadline, BODY_BYTES_MAX)
+            .await
+        {
             Ok(answer) => {
                 let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::BAD_GATEWAY);
                 json(status, answer.body.to_vec())
             }
             // As if the manager itself could not be reached.
             Err(why) => {
-                self.status
-                    .tell(Change::Trouble(format!("a message of the agent did not reach the league: {why}")));
+                self.status.tell(Change::Trouble(format!(
+                    "a message of the agent did not reach the league: {why}"
+                )));
                 unanswered()
             }
         }
     }
 
     fn forwarded(&self, body: Bytes) -> Bytes {
-        let Ok(text) = std::str::from_utf8(&body) else { return body };
+        let Ok(text) = std::str::from_utf8(&body) else {
+            return body;
+        };
         let json: Value = serde_json::from_str(text).unwrap_or_default();
         if !is_registration(&json) {
             return body;

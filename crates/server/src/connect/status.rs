@@ -88,11 +88,19 @@ impl State {
             (true, true) => "connected, polling",
             (false, _) => "not connected",
         };
-        let calls = if self.calls == 1 { "1 call".to_owned() } else { format!("{} calls", self.calls) };
+        let calls = if self.calls == 1 {
+            "1 call".to_owned()
+        } else {
+            format!("{} calls", self.calls)
+        };
         let error = self.last_error.as_ref();
-        let error =
-            error.map(|why| format!(" · last error: {}", Untrusted::new(why).escaped())).unwrap_or_default();
-        format!("{connected} · {calls} · slowest answer {:.1} ms{error}", self.slowest.as_secs_f64() * 1000.0)
+        let error = error
+            .map(|why| format!(" · last error: {}", Untrusted::new(why).escaped()))
+            .unwrap_or_default();
+        format!(
+            "{connected} · {calls} · slowest answer {:.1} ms{error}",
+            self.slowest.as_secs_f64() * 1000.0
+        )
     }
 }
 
@@ -101,11 +109,15 @@ impl std::fmt::Display for Change {
         let escaped = |text: &str| Untrusted::new(text).escaped().to_string();
         match self {
             Self::Connected => f.write_str("connected to the league"),
-            Self::Polling => {
-                f.write_str("connected to the league by polling: a proxy in between holds the stream back")
-            }
+            Self::Polling => f.write_str(
+                "connected to the league by polling: a proxy in between holds the stream back",
+            ),
             Self::Disconnected(why) => write!(f, "not connected: {} - trying again", escaped(why)),
-            Self::Answered(took) => write!(f, "answered a call in {:.1} ms", took.as_secs_f64() * 1000.0),
+            Self::Answered(took) => write!(
+                f,
+                "answered a call in {:.1} ms",
+                took.as_secs_f64() * 1000.0
+            ),
             Self::CallFailed(why) => write!(f, "a call was not answered: {}", escaped(why)),
             Self::Trouble(why) => f.write_str(&escaped(why)),
         }

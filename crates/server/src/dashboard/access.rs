@@ -15,8 +15,14 @@ pub struct Access {
 }
 
 impl Access {
-    pub const PUBLIC: Self = Self { operator: false, undecided: false };
-    pub const OPERATOR: Self = Self { operator: true, undecided: true };
+    pub const PUBLIC: Self = Self {
+        operator: false,
+        undecided: false,
+    };
+    pub const OPERATOR: Self = Self {
+        operator: true,
+        undecided: true,
+    };
 
     /// Whether errors say where a store is: to the operator, and to a page that is served to its own machine only.
     pub fn knows_stores(self) -> bool {
@@ -41,7 +47,11 @@ pub(super) enum Credential {
 pub(super) fn credential(headers: &HeaderMap, settings: &LeagueSettings) -> Credential {
     match bearer(headers).map(Token::new) {
         None => Credential::Missing,
-        Some(token) if settings.operator_token.is_some_and(|operator| operator.admits(&token)) => {
+        Some(token)
+            if settings
+                .operator_token
+                .is_some_and(|operator| operator.admits(&token)) =>
+        {
             Credential::Valid
         }
         Some(token) => Credential::Invalid(token),

@@ -16,7 +16,9 @@ pub(super) fn answer(name: &str, headers: &HeaderMap) -> HttpResponse {
         return response::error(StatusCode::NOT_FOUND, "the dashboard has no such file");
     };
     let tag = format!("\"{}\"", hex::encode(Sha256::digest(&content)));
-    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let known = headers
+        .get(IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok());
     let is_known = known.is_some_and(|known| known.split(',').any(|one| one.trim() == tag));
     let body = if is_known { Bytes::new() } else { content };
     let mut answer = Response::new(Full::new(body).boxed());
@@ -42,7 +44,10 @@ fn find(name: &str) -> Option<Bytes> {
     {
         return Some(content.into());
     }
-    FILES.iter().find(|(known, _)| *known == name).map(|(_, content)| Bytes::from_static(content))
+    FILES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, content)| Bytes::from_static(content))
 }
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/dashboard");
@@ -69,19 +74,27 @@ mod tests {
     /// The value of a custom property, the first time that it is set after `from`.
     fn property<'a>(style: &'a str, from: &str, name: &str) -> &'a str {
         let after = style.split(from).nth(1).unwrap();
-        let value = after.split(&format!("--{name}: ")).nth(1).unwrap_or_else(|| panic!("--{name}"));
+        let value = after
+            .split(&format!("--{name}: "))
+            .nth(1)
+            .unwrap_or_else(|| panic!("--{name}"));
         value.split(';').next().unwrap()
     }
 
     /// The colour that a plot gives a class.
     fn painted<'a>(svg: &'a str, class: &str) -> &'a str {
-        let after =
-            svg.split(&format!("class=\"{class}\" color=\"")).nth(1).unwrap_or_else(|| panic!("{class}"));
+        let after = svg
+            .split(&format!("class=\"{class}\" color=\""))
+            .nth(1)
+            .unwrap_or_else(|| panic!("{class}"));
         after.split('"').next().unwrap()
     }
 
     fn in_the_dark<'a>(class: &str) -> &'a str {
-        let after = matchday_plot::CSS.split(&format!(".plot .{class}{{color:")).nth(1).unwrap();
+        let after = matchday_plot::CSS
+            .split(&format!(".plot .{class}{{color:"))
+            .nth(1)
+            .unwrap();
         after.split('}').next().unwrap()
     }
 
@@ -89,18 +102,33 @@ mod tests {
     fn pages_and_plots_have_one_palette() {
         let style = find("style.css").unwrap();
         let style = std::str::from_utf8(&style).unwrap();
-        let lines = (0..8).map(|n| Line::new(n.to_string(), vec![(0.0, 0.0), (1.0, f64::from(n))])).collect();
-        let lines = LineChart { lines, ..LineChart::default() }.svg();
+        let lines = (0..8)
+            .map(|n| Line::new(n.to_string(), vec![(0.0, 0.0), (1.0, f64::from(n))]))
+            .collect();
+        let lines = LineChart {
+            lines,
+            ..LineChart::default()
+        }
+        .svg();
         for number in 0..8 {
             let page = format!("s{number}");
             let plot = format!("c{number}");
             assert_eq!(property(style, ":root", &page), painted(&lines, &plot));
             assert_eq!(property(style, "scheme: dark", &page), in_the_dark(&plot));
         }
-        let heat = HeatMap { rows: vec!["a".into()], columns: vec!["b".into()], ..HeatMap::default() }.svg();
-        for (page, plot) in
-            [("heat-l2", "h2"), ("heat-l1", "h3"), ("heat-d", "h4"), ("heat-w1", "h5"), ("heat-w2", "h6")]
-        {
+        let heat = HeatMap {
+            rows: vec!["a".into()],
+            columns: vec!["b".into()],
+            ..HeatMap::default()
+        }
+        .svg();
+        for (page, plot) in [
+            ("heat-l2", "h2"),
+            ("heat-l1", "h3"),
+            ("heat-d", "h4"),
+            ("heat-w1", "h5"),
+            ("heat-w2", "h6"),
+        ] {
             assert_eq!(property(style, ":root", page), painted(&heat, plot));
             assert_eq!(property(style, "scheme: dark", page), in_the_dark(plot));
         }

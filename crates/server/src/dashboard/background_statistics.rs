@@ -34,7 +34,11 @@ struct State {
 
 impl BackgroundStatistics {
     pub(super) fn new(readers: Arc<LeagueReaders>) -> Self {
-        Self { readers, state: Mutex::default(), computed: watch::Sender::new(0) }
+        Self {
+            readers,
+            state: Mutex::default(),
+            computed: watch::Sender::new(0),
+        }
     }
 
     /// Changes after every computation.
@@ -48,20 +52,30 @@ impl BackgroundStatistics {
     }
 
     /// The latest statistics; starts a computation if the results have changed since.
-    pub(super) fn latest(self: &Arc<Self>, projection: &Arc<Projection>) -> Option<Arc<LeagueStatistics>> {
+    pub(super) fn latest(
+        self: &Arc<Self>,
+        projection: &Arc<Projection>,
+    ) -> Option<Arc<LeagueStatistics>> {
         let mark = projection.results_mark();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = state.due.is_none_or(|due| due <= Instant::now());
-        if state.of != Some(mark) && !state.busy && is_due && !projection.league.players.is_empty() {
+        if state.of != Some(mark) && !state.busy && is_due && !projection.league.players.is_empty()
+        {
             state.busy = true;
-            tokio::spawn(Self::compute_in_turn(Arc::downgrade(self), Arc::clone(projection), mark));
+            tokio::spawn(Self::compute_in_turn(
+                Arc::downgrade(self),
+                Arc::clone(projection),
+                mark,
+            ));
         }
         state.latest.clone()
     }
 
     /// Not at all if nothing shows the league any more when it is its turn.
     async fn compute_in_turn(own: Weak<Self>, projection: Arc<Projection>, mark: u64) {
-        let Some(readers) = own.upgrade().map(|own| Arc::clone(&own.readers)) else { return };
+        let Some(readers) = own.upgrade().map(|own| Arc::clone(&own.readers)) else {
+            return;
+        };
         let turn = readers.background_turn().await;
         let Some(own) = own.upgrade() else { return };
         let _ = tokio::task::spawn_blocking(move || {
@@ -73,8 +87,10 @@ impl BackgroundStatistics {
 
     fn compute(&self, projection: &Projection, mark: u64) {
         let began = Instant::now();
-        let statistics =
-            LeagueStatistics::of(&statistics::of_league(&projection.league), &Resampling::default());
+        let statistics = LeagueStatistics::of(
+            &statistics::of_league(&projection.league),
+            &Resampling::default(),
+        );
         let pause = RECOMPUTE_EVERY.max(began.elapsed().saturating_mul(PAUSE_FACTOR));
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -41,8 +41,14 @@ struct LeagueEntries {
 impl ResponseCache {
     pub(super) fn get(&self, league: u64, page: &CachedPage) -> Option<Bytes> {
         let entries = self.lock();
-        let found = entries.by_league.get(&league)?.by_page.get(&(page.name.clone(), page.access));
-        found.filter(|(of, _)| *of == page.version).map(|(_, body)| body.clone())
+        let found = entries
+            .by_league
+            .get(&league)?
+            .by_page
+            .get(&(page.name.clone(), page.access));
+        found
+            .filter(|(of, _)| *of == page.version)
+            .map(|(_, body)| body.clone())
     }
 
     pub(super) fn insert(&self, league: u64, page: CachedPage, body: Bytes) {
@@ -53,7 +59,10 @@ impl ResponseCache {
         // The key counts too.
         let key_bytes = page.name.len();
         let bytes = body.len() + key_bytes;
-        if entries.by_league.get(&league).is_some_and(|of_league| of_league.bytes + bytes > LEAGUE_BYTES_MAX)
+        if entries
+            .by_league
+            .get(&league)
+            .is_some_and(|of_league| of_league.bytes + bytes > LEAGUE_BYTES_MAX)
         {
             entries.forget(league);
         }
@@ -61,7 +70,9 @@ impl ResponseCache {
             *entries = Entries::default();
         }
         let of_league = entries.by_league.entry(league).or_default();
-        let before = of_league.by_page.insert((page.name, page.access), (page.version, body));
+        let before = of_league
+            .by_page
+            .insert((page.name, page.access), (page.version, body));
         let freed = before.map_or(0, |(_, before)| before.len() + key_bytes);
         of_league.bytes = (of_league.bytes + bytes).saturating_sub(freed);
         entries.bytes = (entries.bytes + bytes).saturating_sub(freed);
@@ -78,7 +89,10 @@ impl ResponseCache {
 
 impl Entries {
     fn forget(&mut self, league: u64) {
-        let freed = self.by_league.remove(&league).map_or(0, |of_league| of_league.bytes);
+        let freed = self
+            .by_league
+            .remove(&league)
+            .map_or(0, |of_league| of_league.bytes);
         self.bytes = self.bytes.saturating_sub(freed);
     }
 }
@@ -88,7 +102,11 @@ mod tests {
     use super::*;
 
     fn page(name: &str, access: Access, version: Version) -> CachedPage {
-        CachedPage { name: name.to_owned(), access, version }
+        CachedPage {
+            name: name.to_owned(),
+            access,
+            version,
+        }
     }
 
     fn body(bytes: usize) -> Bytes {
@@ -98,28 +116,59 @@ mod tests {
     #[test]
     fn an_answer_serves_until_something_changes_and_only_those_who_see_as_much() {
         let cache = ResponseCache::default();
-        cache.insert(1, page("standings", Access::PUBLIC, (7, 1)), Bytes::from_static(b"table"));
-        assert!(cache.get(1, &page("standings", Access::PUBLIC, (7, 1))).is_some());
-        assert_eq!(cache.get(1, &page("standings", Access::PUBLIC, (8, 1))), None);
-        assert_eq!(cache.get(1, &page("standings", Access::PUBLIC, (7, 2))), None);
-        assert_eq!(cache.get(1, &page("standings", Access::OPERATOR, (7, 1))), None);
-        assert_eq!(cache.get(2, &page("standings", Access::PUBLIC, (7, 1))), None);
+        cache.insert(
+            1,
+            page("standings", Access::PUBLIC, (7, 1)),
+            Bytes::from_static(b"table"),
+        );
+        assert!(
+            cache
+                .get(1, &page("standings", Access::PUBLIC, (7, 1)))
+                .is_some()
+        );
+        assert_eq!(
+            cache.get(1, &page("standings", Access::PUBLIC, (8, 1))),
+            None
+        );
+        assert_eq!(
+            cache.get(1, &page("standings", Access::PUBLIC, (7, 2))),
+            None
+        );
+        assert_eq!(
+            cache.get(1, &page("standings", Access::OPERATOR, (7, 1))),
+            None
+        );
+        assert_eq!(
+            cache.get(2, &page("standings", Access::PUBLIC, (7, 1))),
+            None
+        );
     }
 
     #[test]
     fn however_much_is_asked_for_only_so_much_is_kept() {
         let cache = ResponseCache::default();
         for number in 0..256_u64 {
-            cache.insert(number % 16, page(&number.to_string(), Access::PUBLIC, (1, 1)), body(1 << 20));
+            cache.insert(
+                number % 16,
+                page(&number.to_string(), Access::PUBLIC, (1, 1)),
+                body(1 << 20),
+            );
             assert!(cache.lock().bytes <= BYTES_MAX);
         }
-        cache.insert(1, page("long", Access::PUBLIC, (1, 1)), body(ENTRY_BYTES_MAX + 1));
+        cache.insert(
+            1,
+            page("long", Access::PUBLIC, (1, 1)),
+            body(ENTRY_BYTES_MAX + 1),
+        );
         assert_eq!(cache.get(1, &page("long", Access::PUBLIC, (1, 1))), None);
         let again = ResponseCache::default();
         for _ in 0..100 {
             again.insert(1, page("one", Access::PUBLIC, (1, 1)), body(100));
         }
-        assert!(again.lock().bytes < 1000, "the same page takes its room once");
+        assert!(
+            again.lock().bytes < 1000,
+            "the same page takes its room once"
+        );
         again.forget(1);
         assert_eq!(again.lock().bytes, 0);
     }
@@ -129,9 +178,17 @@ mod tests {
         let cache = ResponseCache::default();
         cache.insert(1, page("table", Access::PUBLIC, (1, 1)), body(100));
         for number in 0..64_u64 {
-            cache.insert(2, page(&number.to_string(), Access::PUBLIC, (1, 1)), body(1 << 20));
+            cache.insert(
+                2,
+                page(&number.to_string(), Access::PUBLIC, (1, 1)),
+                body(1 << 20),
+            );
         }
-        assert!(cache.get(1, &page("table", Access::PUBLIC, (1, 1))).is_some());
+        assert!(
+            cache
+                .get(1, &page("table", Access::PUBLIC, (1, 1)))
+                .is_some()
+        );
         assert!(cache.lock().bytes <= LEAGUE_BYTES_MAX + 1000);
     }
 }

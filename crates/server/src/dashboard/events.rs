@@ -25,7 +25,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
 /// How many may listen at once.
-pub(super) const LISTENERS: AddressQuota = AddressQuota { all_max: 64, per_address_max: 16 };
+pub(super) const LISTENERS: AddressQuota = AddressQuota {
+    all_max: 64,
+    per_address_max: 16,
+};
 /// Keeps proxies from closing an idle stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Other processes write to the store without notice, so it is polled.
@@ -42,7 +45,9 @@ impl Body for EventBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+        self.0
+            .poll_recv(context)
+            .map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 }
 
@@ -77,8 +82,11 @@ impl Dashboard {
         };
         let (sender, receiver) = mpsc::channel(1);
         tokio::spawn(Arc::clone(self).stream_events(sender, changes, place));
-        let answer =
-            with_header(Response::new(EventBody(receiver).boxed()), CONTENT_TYPE, "text/event-stream");
+        let answer = with_header(
+            Response::new(EventBody(receiver).boxed()),
+            CONTENT_TYPE,
+            "text/event-stream",
+        );
         with_security_headers(with_header(answer, CACHE_CONTROL, "no-store"))
     }
 
@@ -112,7 +120,11 @@ impl Dashboard {
             if let Ok(snapshot) = self.source.snapshot().await {
                 let now = Versions::of(&snapshot, self.statistics.generation());
                 if sent != Some(now) {
-                    if to.send(change(&snapshot, sent.as_ref(), &now)).await.is_err() {
+                    if to
+                        .send(change(&snapshot, sent.as_ref(), &now))
+                        .await
+                        .is_err()
+                    {
                         return;
                     }
                     (sent, sent_at) = (Some(now), Instant::now());
@@ -126,7 +138,11 @@ impl Dashboard {
                 () = sleep_until(sent_at + HEARTBEAT) => true,
             };
             if is_heartbeat {
-                if to.send(Bytes::from_static(b": still here\n\n")).await.is_err() {
+                if to
+                    .send(Bytes::from_static(b": still here\n\n"))
+                    .await
+                    .is_err()
+                {
                     return;
                 }
                 sent_at = Instant::now();
@@ -139,7 +155,10 @@ impl Dashboard {
 
 impl Versions {
     fn of(snapshot: &Snapshot, statistics: u64) -> Self {
-        Self { marks: TOPICS.map(|topic| snapshot.mark(topic)), statistics }
+        Self {
+            marks: TOPICS.map(|topic| snapshot.mark(topic)),
+            statistics,
+        }
     }
 }
 
@@ -148,10 +167,14 @@ fn change(snapshot: &Snapshot, before: Option<&Versions>, now: &Versions) -> Byt
     let changed = |place: usize, topic: Topic| {
         before.is_none_or(|before| {
             let rated = matches!(topic, Topic::League | Topic::Standings | Topic::Players);
-            before.marks.get(place) != now.marks.get(place) || rated && before.statistics != now.statistics
+            before.marks.get(place) != now.marks.get(place)
+                || rated && before.statistics != now.statistics
         })
     };
-    let topics = TOPICS.iter().enumerate().filter(|(place, topic)| changed(*place, **topic));
+    let topics = TOPICS
+        .iter()
+        .enumerate()
+        .filter(|(place, topic)| changed(*place, **topic));
     let topics: Vec<&str> = topics.map(|(_, topic)| topic.name()).collect();
     let data = json!({ "version": snapshot.version(), "topics": topics });
     format!("event: change\ndata: {data}\n\n").into()

@@ -90,7 +90,11 @@ impl<'a> MessageRenderer<'a> {
             return true;
         }
         match &exchange.match_id {
-            Some(id) => self.league.matches.get(id).is_some_and(|game| game.decision.is_some()),
+            Some(id) => self
+                .league
+                .matches
+                .get(id)
+                .is_some_and(|game| game.decision.is_some()),
             None => MessageType::parse(exchange.message_type.raw())
                 .is_some_and(|kind| LEAGUE_WIDE.contains(&kind)),
         }
@@ -112,7 +116,11 @@ impl<'a> MessageRenderer<'a> {
     }
 
     pub fn text(&self, text: &str) -> String {
-        if self.access.endpoints() { text.to_owned() } else { self.redactor.redact(text) }
+        if self.access.endpoints() {
+            text.to_owned()
+        } else {
+            self.redactor.redact(text)
+        }
     }
 
     pub fn show(
@@ -123,7 +131,13 @@ impl<'a> MessageRenderer<'a> {
         bodies: bool,
     ) -> MessageView {
         let (from, to) = self.names.route(exchange);
-        let name = |name: String| if self.is_name(&name) { name } else { "unknown".to_owned() };
+        let name = |name: String| {
+            if self.is_name(&name) {
+                name
+            } else {
+                "unknown".to_owned()
+            }
+        };
         let answered = exchange.answer.as_deref();
         let body = |text: &str| bodies.then(|| self.text(text));
         let time = |at: Option<Timestamp>| at.map(describe::time);
@@ -142,7 +156,11 @@ impl<'a> MessageRenderer<'a> {
             ended_at: time(exchange.done_at),
             received_at: time(received.map(|received| received.at)),
             handled_at: time(received.and_then(|received| received.done_at)),
-            outcome: if is_ok(exchange) { "ok".to_owned() } else { self.text(exchange.outcome.raw()) },
+            outcome: if is_ok(exchange) {
+                "ok".to_owned()
+            } else {
+                self.text(exchange.outcome.raw())
+            },
             error_code: code(exchange).map(|code| self.text(&code)),
             answer_type: answered
                 .and_then(|answer| summarize(answer).message_type)

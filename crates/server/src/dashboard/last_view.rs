@@ -40,7 +40,8 @@ impl Dashboard {
     async fn viewers_are_served(&self) {
         let told = |this: &Self| {
             let following = this.listeners.taken();
-            usize::try_from(this.views.ended.load(Ordering::Relaxed)).is_ok_and(|ended| ended >= following)
+            usize::try_from(this.views.ended.load(Ordering::Relaxed))
+                .is_ok_and(|ended| ended >= following)
         };
         if !self.has_listeners() {
             return;

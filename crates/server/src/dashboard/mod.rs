@@ -81,7 +81,12 @@ pub struct Dashboard {
 impl Dashboard {
     /// The dashboard of a running league, whose manager writes to `store` and is called at `manager`. The stores of other agents
     /// add the messages of their matches.
-    pub fn live(store: Location, others: Vec<StoreUrl>, manager: String, clock: Clock) -> Arc<Self> {
+    pub fn live(
+        store: Location,
+        others: Vec<StoreUrl>,
+        manager: String,
+        clock: Clock,
+    ) -> Arc<Self> {
         Self::of_source(Source::alone(store, others), manager, clock)
     }
 
@@ -91,18 +96,30 @@ impl Dashboard {
     }
 
     /// The dashboard of a stored league. `local`: served to this machine only, where undecided matches are shown as well.
-    pub fn stored(store: Location, others: Vec<StoreUrl>, local: bool) -> Result<Arc<Self>, StoreError> {
+    pub fn stored(
+        store: Location,
+        others: Vec<StoreUrl>,
+        local: bool,
+    ) -> Result<Arc<Self>, StoreError> {
         let first = Snapshot::of(&store)?;
         if !first.projection.league.created {
             return Err(StoreError::NoLeague(store.store));
         }
         let readers = Readers::of_this_machine(Arc::default()).of_league();
         let source = Source::stored(store, others, first, readers);
-        let access = Access { undecided: local, ..Access::PUBLIC };
+        let access = Access {
+            undecided: local,
+            ..Access::PUBLIC
+        };
         Ok(Self::of(source, None, access, Clock::start()))
     }
 
-    fn of(source: Arc<Source>, manager: Option<String>, without_token: Access, clock: Clock) -> Arc<Self> {
+    fn of(
+        source: Arc<Source>,
+        manager: Option<String>,
+        without_token: Access,
+        clock: Clock,
+    ) -> Arc<Self> {
         let readers = source.readers();
         Arc::new(Self {
             clock,
@@ -134,13 +151,26 @@ impl Dashboard {
             let made = compute(&dashboard);
             if is_kept && let Ok(body) = &made {
                 let readers = dashboard.source.readers();
-                readers.process.cache.insert(readers.league, wanted, body.clone());
+                readers
+                    .process
+                    .cache
+                    .insert(readers.league, wanted, body.clone());
             }
             made
         };
         let sought = page.clone();
-        let kept = || readers.process.cache.get(readers.league, &sought).filter(|_| is_kept).map(Ok);
-        self.pages.get(page, cost, kept, compute).await.map_err(|why| PageError::Read(why.into()))?
+        let kept = || {
+            readers
+                .process
+                .cache
+                .get(readers.league, &sought)
+                .filter(|_| is_kept)
+                .map(Ok)
+        };
+        self.pages
+            .get(page, cost, kept, compute)
+            .await
+            .map_err(|why| PageError::Read(why.into()))?
     }
 
     /// Has it show who is connected to this relay.
@@ -193,12 +223,19 @@ impl Dashboard {
             }
             Credential::Invalid(token) => {
                 let checked = match intake {
-                    Some(intake) => orders::check_token(intake, &settings.league_id, token, peer).await,
+                    Some(intake) => {
+                        orders::check_token(intake, &settings.league_id, token, peer).await
+                    }
                     None => {
-                        return Err(response::error(StatusCode::FORBIDDEN, "this is not the operator token"));
+                        return Err(response::error(
+                            StatusCode::FORBIDDEN,
+                            "this is not the operator token",
+                        ));
                     }
                 };
-                checked.map(|()| Access::OPERATOR).map_err(|error| error.response())
+                checked
+                    .map(|()| Access::OPERATOR)
+                    .map_err(|error| error.response())
             }
         }
     }

@@ -45,7 +45,8 @@ enum OrderKind {
     Void,
 }
 
-pub(super) const NO_TOKEN: &str = "orders need the operator token: send it as Authorization: Bearer TOKEN";
+pub(super) const NO_TOKEN: &str =
+    "orders need the operator token: send it as Authorization: Bearer TOKEN";
 
 /// Passes an order whose token has been checked to the manager, and returns its reply.
 pub(super) async fn handle(
@@ -61,17 +62,30 @@ pub(super) async fn handle(
     let body = match timeout(BODY_TIMEOUT, body::read(&mut incoming, BODY_BYTES_MAX)).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyError::TooLarge(_))) => {
-            return response::error(StatusCode::PAYLOAD_TOO_LARGE, "an order has 4096 bytes at most");
+            return response::error(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "an order has 4096 bytes at most",
+            );
         }
-        Ok(Err(BodyError::Broken)) => return response::error(StatusCode::BAD_REQUEST, "the order broke off"),
-        Err(_) => return response::error(StatusCode::REQUEST_TIMEOUT, "the order did not come in time"),
+        Ok(Err(BodyError::Broken)) => {
+            return response::error(StatusCode::BAD_REQUEST, "the order broke off");
+        }
+        Err(_) => {
+            return response::error(
+                StatusCode::REQUEST_TIMEOUT,
+                "the order did not come in time",
+            );
+        }
     };
     let (order, body) = match parse(&body, league_id) {
         Ok(parsed) => parsed,
         Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
     };
     match send(intake, body, token, peer).await {
-        Ok(()) => response::data(StatusCode::OK, json!({ "said": confirmation(&order) }).to_string()),
+        Ok(()) => response::data(
+            StatusCode::OK,
+            json!({ "said": confirmation(&order) }).to_string(),
+        ),
         Err(error) => error.response(),
     }
 }
@@ -79,18 +93,36 @@ pub(super) async fn handle(
 /// CSRF check: only a page of the same origin may send orders, and only as JSON, which no form of another page can send.
 pub(super) fn check_same_origin(headers: &HeaderMap) -> Result<(), HttpResponse> {
     let refused = |status, why| Err(response::error(status, why));
-    let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let text = |name: &HeaderName| {
+        headers
+            .get(name)
+            .map(|value| value.to_str().unwrap_or_default())
+    };
     let host = text(&HOST).unwrap_or_default();
-    let is_own =
-        |origin: &str| origin.split_once("://").is_some_and(|(_, name)| name.eq_ignore_ascii_case(host));
+    let is_own = |origin: &str| {
+        origin
+            .split_once("://")
+            .is_some_and(|(_, name)| name.eq_ignore_ascii_case(host))
+    };
     if text(&ORIGIN).is_some_and(|origin| !is_own(origin))
         || text(&FETCH_SITE).is_some_and(|site| !matches!(site, "same-origin" | "none"))
     {
-        return refused(StatusCode::FORBIDDEN, "orders are taken from the dashboard's own page alone");
+        return refused(
+            StatusCode::FORBIDDEN,
+            "orders are taken from the dashboard's own page alone",
+        );
     }
-    let kind = text(&CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let kind = text(&CONTENT_TYPE)
+        .unwrap_or_default()
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     if !kind.eq_ignore_ascii_case("application/json") {
-        return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the order as application/json");
+        return refused(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "send the order as application/json",
+        );
     }
     Ok(())
 }
@@ -102,11 +134,23 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), Stri
              with match_id: {error}"
         )
     })?;
-    if [&request.player_id, &request.match_id].into_iter().flatten().any(|id| !id_fits(id)) {
+    if [&request.player_id, &request.match_id]
+        .into_iter()
+        .flatten()
+        .any(|id| !id_fits(id))
+    {
         return Err("player_id and match_id are ids, such as P01 and R1M1".to_owned());
     }
     let order = match request.order {
-        OrderKind::Start => return Ok((request, StartLeague { league_id: league_id.clone() }.into())),
+        OrderKind::Start => {
+            return Ok((
+                request,
+                StartLeague {
+                    league_id: league_id.clone(),
+                }
+                .into(),
+            ));
+        }
         OrderKind::Pause => Order::Pause,
         OrderKind::Resume => Order::Resume,
         OrderKind::End => Order::End,
@@ -116,13 +160,25 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), Stri
     let body = LeagueOrder {
         league_id: league_id.clone(),
         order,
-        player_id: request.player_id.clone().filter(|_| order == Order::Withdraw).map(PlayerId::new),
-        match_id: request.match_id.clone().filter(|_| order == Order::Void).map(MatchId::new),
+        player_id: request
+            .player_id
+            .clone()
+            .filter(|_| order == Order::Withdraw)
+            .map(PlayerId::new),
+        match_id: request
+            .match_id
+            .clone()
+            .filter(|_| order == Order::Void)
+            .map(MatchId::new),
         agent_id: None,
     };
     match order {
-        Order::Withdraw if body.player_id.is_none() => Err("name in player_id whom to withdraw".to_owned()),
-        Order::Void if body.match_id.is_none() => Err("name in match_id whose result to strike".to_owned()),
+        Order::Withdraw if body.player_id.is_none() => {
+            Err("name in player_id whom to withdraw".to_owned())
+        }
+        Order::Void if body.match_id.is_none() => {
+            Err("name in match_id whose result to strike".to_owned())
+        }
         _ => Ok((request, body.into())),
     }
 }
@@ -138,12 +194,17 @@ impl OrderError {
     pub(super) fn response(&self) -> HttpResponse {
         let error = match self {
             Self::Refused(error) => error,
-            Self::NoReply(NoReply::Unfit(why)) => return response::error(StatusCode::BAD_REQUEST, why),
+            Self::NoReply(NoReply::Unfit(why)) => {
+                return response::error(StatusCode::BAD_REQUEST, why);
+            }
             Self::NoReply(NoReply::Gone) => {
                 return response::error(StatusCode::SERVICE_UNAVAILABLE, "the manager is stopping");
             }
         };
-        let why = error.error_message.as_ref().map_or("the manager refuses", UntrustedText::raw);
+        let why = error
+            .error_message
+            .as_ref()
+            .map_or("the manager refuses", UntrustedText::raw);
         let status = match error.error_code {
             ErrorCode::TokenMissing => StatusCode::UNAUTHORIZED,
             ErrorCode::TokenInvalid => StatusCode::FORBIDDEN,
@@ -159,14 +220,24 @@ impl OrderError {
     }
 }
 
-async fn send(intake: &Intake, body: Body, token: Token, peer: SocketAddr) -> Result<(), OrderError> {
+async fn send(
+    intake: &Intake,
+    body: Body,
+    token: Token,
+    peer: SocketAddr,
+) -> Result<(), OrderError> {
     let now = intake.now();
     let conversation = ConversationId::new(format!("conv-dashboard-{}", now.as_micros()));
     let envelope = Envelope::new(Sender::Launcher, now, conversation).with_token(Some(token));
-    match intake.send(Message { envelope, body }, peer).await.map_err(OrderError::NoReply)? {
-        Content::Message(Message { body: Body::LeagueError(error), .. }) => {
-            Err(OrderError::Refused(LeagueError::clone(&error)))
-        }
+    match intake
+        .send(Message { envelope, body }, peer)
+        .await
+        .map_err(OrderError::NoReply)?
+    {
+        Content::Message(Message {
+            body: Body::LeagueError(error),
+            ..
+        }) => Err(OrderError::Refused(LeagueError::clone(&error))),
         _ => Ok(()),
     }
 }
@@ -192,7 +263,10 @@ pub(super) async fn check_token(
 }
 
 fn is_about_token(error: &LeagueError) -> bool {
-    matches!(error.error_code, ErrorCode::TokenInvalid | ErrorCode::TokenMissing | ErrorCode::RateLimited)
+    matches!(
+        error.error_code,
+        ErrorCode::TokenInvalid | ErrorCode::TokenMissing | ErrorCode::RateLimited
+    )
 }
 
 fn confirmation(request: &OrderRequest) -> String {
@@ -203,10 +277,16 @@ fn confirmation(request: &OrderRequest) -> String {
         OrderKind::Resume => "The league goes on.".to_owned(),
         OrderKind::End => "The league has ended, with the table as it stood.".to_owned(),
         OrderKind::Withdraw => {
-            format!("{} is withdrawn: it forfeits what it has not played.", name(&request.player_id))
+            format!(
+                "{} is withdrawn: it forfeits what it has not played.",
+                name(&request.player_id)
+            )
         }
         OrderKind::Void => {
-            format!("The result of {} is struck: it is played again.", name(&request.match_id))
+            format!(
+                "The result of {} is struck: it is played again.",
+                name(&request.match_id)
+            )
         }
     }
 }

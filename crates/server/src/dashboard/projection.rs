@@ -64,7 +64,12 @@ impl Snapshot {
     pub fn mark(&self, topic: Topic) -> u64 {
         match topic {
             Topic::Messages => self.messages,
-            other => self.projection.changed.get(other as usize).copied().unwrap_or(0),
+            other => self
+                .projection
+                .changed
+                .get(other as usize)
+                .copied()
+                .unwrap_or(0),
         }
     }
 
@@ -91,7 +96,10 @@ impl Snapshot {
                 projection.apply(*seq, *at, event);
             }
         }
-        Ok(Self { projection, messages })
+        Ok(Self {
+            projection,
+            messages,
+        })
     }
 
     /// The snapshot of a store.
@@ -102,7 +110,10 @@ impl Snapshot {
 
 impl Default for Snapshot {
     fn default() -> Self {
-        Self { projection: Arc::new(Projection::new()), messages: 0 }
+        Self {
+            projection: Arc::new(Projection::new()),
+            messages: 0,
+        }
     }
 }
 
@@ -135,7 +146,10 @@ impl Projection {
 
     /// The version of results and players.
     pub fn results_mark(&self) -> u64 {
-        self.changed.get(Topic::Standings as usize).copied().unwrap_or(0)
+        self.changed
+            .get(Topic::Standings as usize)
+            .copied()
+            .unwrap_or(0)
     }
 
     pub fn apply(&mut self, seq: u64, at: Timestamp, event: &LeagueEvent) {
@@ -149,13 +163,21 @@ impl Projection {
                 self.announced_at.insert(round_id.0, at);
                 if self.league.matches_decided > 0 {
                     let rows = self.league.rows();
-                    self.ranks_before = rows.iter().map(|row| (row.player_id.clone(), row.rank)).collect();
+                    self.ranks_before = rows
+                        .iter()
+                        .map(|row| (row.player_id.clone(), row.rank))
+                        .collect();
                 }
             }
             LeagueEvent::MatchAssigned { match_id, .. } => {
                 self.assigned_at.insert(match_id.clone(), at);
             }
-            LeagueEvent::AttemptLost { referee_id, culprit, cause, .. } => {
+            LeagueEvent::AttemptLost {
+                referee_id,
+                culprit,
+                cause,
+                ..
+            } => {
                 let lost = self.lost.entry(referee_id.clone()).or_default();
                 match culprit {
                     Culprit::Infrastructure => lost.handed_back += 1,
@@ -197,6 +219,12 @@ fn topics_of(event: &LeagueEvent) -> &'static [Topic] {
         | LeagueEvent::ManagerKeyAnnounced { .. }
         | LeagueEvent::CheckpointSigned { .. }
         | LeagueEvent::JoinCodeIssued { .. } => &[],
-        _ => &[Topic::League, Topic::Standings, Topic::Rounds, Topic::Players, Topic::Referees],
+        _ => &[
+            Topic::League,
+            Topic::Standings,
+            Topic::Rounds,
+            Topic::Players,
+            Topic::Referees,
+        ],
     }
 }

@@ -14,7 +14,12 @@ impl Query {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             (percent_decode(name), percent_decode(value))
         };
-        Self(pairs.map(read).filter(|(_, value)| !value.is_empty()).collect())
+        Self(
+            pairs
+                .map(read)
+                .filter(|(_, value)| !value.is_empty())
+                .collect(),
+        )
     }
 
     pub(super) fn text(&self, name: &str) -> Option<String> {
@@ -23,7 +28,9 @@ impl Query {
 
     /// A whole number, or an error for people.
     pub(super) fn number(&self, name: &str) -> Result<Option<u64>, String> {
-        let Some(text) = self.0.get(name) else { return Ok(None) };
+        let Some(text) = self.0.get(name) else {
+            return Ok(None);
+        };
         let number = text.parse::<u64>().map(Some);
         number.map_err(|_| format!("{name}: expected a whole number, got {text:?}"))
     }
@@ -34,7 +41,10 @@ pub(super) fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(|digits| hex::decode(digits).ok());
+        let escaped = after
+            .get(..2)
+            .filter(|_| *first == b'%')
+            .and_then(|digits| hex::decode(digits).ok());
         match escaped.as_deref() {
             Some([byte]) => {
                 bytes.push(*byte);
@@ -55,7 +65,9 @@ mod tests {
 
     #[test]
     fn values_are_read_without_escapes() {
-        let uri: Uri = "/api/messages?conversation_id=a%2Fb+c&type=&code=E003&limit=7&x=%zz".parse().unwrap();
+        let uri: Uri = "/api/messages?conversation_id=a%2Fb+c&type=&code=E003&limit=7&x=%zz"
+            .parse()
+            .unwrap();
         let query = Query::of(&uri);
         assert_eq!(query.text("conversation_id").as_deref(), Some("a/b c"));
         assert_eq!(query.text("type"), None);

@@ -78,7 +78,10 @@ impl LeagueReaders {
 
     /// Waits until statistics may be computed.
     pub(super) async fn background_turn(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.process.background).acquire_owned().await.ok()
+        Arc::clone(&self.process.background)
+            .acquire_owned()
+            .await
+            .ok()
     }
 }
 

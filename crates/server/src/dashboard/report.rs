@@ -38,11 +38,18 @@ impl Dashboard {
         let snapshot = self.source.snapshot().await?;
         let league = &snapshot.projection.league;
         if league.phase != Phase::Completed && !access.operator {
-            return Err(PageError::Withheld("the report can be read when the league is over"));
+            return Err(PageError::Withheld(
+                "the report can be read when the league is over",
+            ));
         }
         let id = league.settings.league_id.clone();
         let name = format!("{id}.html");
-        let stores: Vec<StoreUrl> = self.source.stores().iter().map(|store| store.store.clone()).collect();
+        let stores: Vec<StoreUrl> = self
+            .source
+            .stores()
+            .iter()
+            .map(|store| store.store.clone())
+            .collect();
         // It holds nothing that only the operator may see.
         let page = CachedPage {
             name: "report".to_owned(),
@@ -53,12 +60,20 @@ impl Dashboard {
             let page = report::html_page(&stores, &id).map(Bytes::from);
             page.map_err(|error| PageError::Read(dashboard.source.failed(error)))
         };
-        Ok((name, self.compute_page(page, Cost::Expensive, true, make).await?))
+        Ok((
+            name,
+            self.compute_page(page, Cost::Expensive, true, make).await?,
+        ))
     }
 
     /// The version that is given out: the last one, unless the log has changed since, or it is old and messages have come.
     fn report_version(&self, snapshot: &Snapshot, now: Instant) -> Version {
-        let mut last = self.source.readers().report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self
+            .source
+            .readers()
+            .report
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = *last
             && made.of_log == snapshot.log_version()
             && now.saturating_duration_since(made.at) < MESSAGES_AGE_MAX
@@ -66,7 +81,11 @@ impl Dashboard {
             return made.version;
         }
         let version = (snapshot.version(), 0);
-        *last = Some(Made { of_log: snapshot.log_version(), at: now, version });
+        *last = Some(Made {
+            of_log: snapshot.log_version(),
+            at: now,
+            version,
+        });
         version
     }
 }

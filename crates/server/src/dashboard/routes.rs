@@ -5,7 +5,8 @@ use super::access::Access;
 use super::cache::CachedPage;
 use super::page::losses::LossRecords;
 use super::page::{
-    Versioned, cross_table, featured, latency, league, one_match, player, race, referees, rounds, standings,
+    Versioned, cross_table, featured, latency, league, one_match, player, race, referees, rounds,
+    standings,
 };
 use super::projection::Snapshot;
 use super::query::{Query, percent_decode};
@@ -144,7 +145,8 @@ impl Dashboard {
         intake: Option<&Arc<Intake>>,
     ) -> HttpResponse {
         let Some(intake) = intake else {
-            let why = "this is a stored league, and nobody runs it: start its manager to give it orders";
+            let why =
+                "this is a stored league, and nobody runs it: start its manager to give it orders";
             return response::error(StatusCode::CONFLICT, why);
         };
         if let Err(refused) = orders::check_same_origin(request.headers()) {
@@ -153,7 +155,9 @@ impl Dashboard {
         // A manager takes some orders from this machine without a token, but a page must send the operator's.
         match self.admit(request.headers(), peer, Some(intake)).await {
             Err(refused) => refused,
-            Ok(access) if !access.operator => response::error(StatusCode::UNAUTHORIZED, orders::NO_TOKEN),
+            Ok(access) if !access.operator => {
+                response::error(StatusCode::UNAUTHORIZED, orders::NO_TOKEN)
+            }
             Ok(_) => orders::handle(request, peer, intake, &self.league_id().await).await,
         }
     }
@@ -166,8 +170,10 @@ impl Dashboard {
     fn qr_code(&self, uri: &Uri, access: Access) -> HttpResponse {
         self.views.asked();
         match qr_code::of_address(&Query::of(uri).text("text").unwrap_or_default()) {
-            Ok(code) => to_json(&code)
-                .map_or_else(|error| error.response(access), |body| response::data(StatusCode::OK, body)),
+            Ok(code) => to_json(&code).map_or_else(
+                |error| error.response(access),
+                |body| response::data(StatusCode::OK, body),
+            ),
             Err(why) => response::error(StatusCode::BAD_REQUEST, &why),
         }
     }
@@ -182,7 +188,9 @@ impl Dashboard {
         self.views.asked();
         let route = match read_page(target, matched, &Query::of(uri)) {
             Ok(Some(route)) => route,
-            Ok(None) => return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page"),
+            Ok(None) => {
+                return response::error(StatusCode::NOT_FOUND, "the dashboard has no such page");
+            }
             Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
         };
         match self.body(route, access).await {
@@ -238,11 +246,23 @@ impl Dashboard {
         match route {
             Route::League => {
                 let now = self.clock.now();
-                to_json(&league::page(snapshot, statistics, &self.location(), now, access))
+                to_json(&league::page(
+                    snapshot,
+                    statistics,
+                    &self.location(),
+                    now,
+                    access,
+                ))
             }
             Route::Connections => {
-                let agents = connections(&snapshot.projection.league, self.relay.get().map(Arc::as_ref));
-                to_json(&Versioned { version: snapshot.version(), page: json!({ "agents": agents }) })
+                let agents = connections(
+                    &snapshot.projection.league,
+                    self.relay.get().map(Arc::as_ref),
+                );
+                to_json(&Versioned {
+                    version: snapshot.version(),
+                    page: json!({ "agents": agents }),
+                })
             }
             Route::Standings => to_json(&standings::page(snapshot, statistics)),
             Route::Rounds => to_json(&rounds::all(snapshot)),
@@ -252,11 +272,13 @@ impl Dashboard {
             }
             Route::Cross => to_json(&cross_table::page(snapshot)),
             Route::Race => to_json(&race::page(snapshot)),
-            Route::Latency => {
-                to_json(&latency::page(snapshot, &store_queries::move_calls(stores).map_err(failed)?))
-            }
+            Route::Latency => to_json(&latency::page(
+                snapshot,
+                &store_queries::move_calls(stores).map_err(failed)?,
+            )),
             Route::Boards(limit, followed) => {
-                let chosen = featured::choose(&snapshot.projection.league, followed.as_ref(), *limit);
+                let chosen =
+                    featured::choose(&snapshot.projection.league, followed.as_ref(), *limit);
                 let exchanges =
                     store_queries::exchanges_in_play(stores, snapshot, &chosen).map_err(failed)?;
                 to_json(&featured::page(snapshot, &chosen, &exchanges, access))
@@ -273,7 +295,9 @@ impl Dashboard {
             Route::Compare(first, second) => {
                 let results = of_league(&snapshot.projection.league);
                 let found = HeadToHead::of(&results, first.as_str(), second.as_str());
-                json_or_not_found(found, || format!("there is no player {first}, or no player {second}"))
+                json_or_not_found(found, || {
+                    format!("there is no player {first}, or no player {second}")
+                })
             }
             Route::Match(id) => {
                 let league = &snapshot.projection.league;
@@ -283,7 +307,8 @@ impl Dashboard {
                 let describe = |error: &StoreError| self.source.describe_other(error, access);
                 let records = open.map(|_| store_queries::of_match(stores, snapshot, id, describe));
                 let records = records.transpose().map_err(failed)?;
-                let page = one_match::page(snapshot, id, records.as_ref(), access, &self.source.name());
+                let page =
+                    one_match::page(snapshot, id, records.as_ref(), access, &self.source.name());
                 json_or_not_found(page, || format!("there is no match {id}"))
             }
             Route::Messages(filter) => {
@@ -312,11 +337,18 @@ fn json_or_not_found(
     page: Option<impl Serialize>,
     otherwise: impl FnOnce() -> String,
 ) -> Result<Bytes, PageError> {
-    page.map_or_else(|| Err(PageError::NotFound(otherwise())), |page| to_json(&page))
+    page.map_or_else(
+        || Err(PageError::NotFound(otherwise())),
+        |page| to_json(&page),
+    )
 }
 
 /// The page that a row and a query name; `None` for a row that is no page.
-fn read_page(target: DashboardRoute, matched: &Matched, query: &Query) -> Result<Option<Route>, String> {
+fn read_page(
+    target: DashboardRoute,
+    matched: &Matched,
+    query: &Query,
+) -> Result<Option<Route>, String> {
     let id = |place: usize| percent_decode(matched.value(place)).to_ascii_uppercase();
     Ok(Some(match target {
         DashboardRoute::League => Route::League,
@@ -327,8 +359,13 @@ fn read_page(target: DashboardRoute, matched: &Matched, query: &Query) -> Result
         DashboardRoute::Race => Route::Race,
         DashboardRoute::Latency => Route::Latency,
         DashboardRoute::Boards => {
-            let limit = query.number("limit")?.unwrap_or(BOARDS_DEFAULT).clamp(1, BOARDS_MAX);
-            let followed = query.text("player").map(|id| PlayerId::new(id.to_ascii_uppercase()));
+            let limit = query
+                .number("limit")?
+                .unwrap_or(BOARDS_DEFAULT)
+                .clamp(1, BOARDS_MAX);
+            let followed = query
+                .text("player")
+                .map(|id| PlayerId::new(id.to_ascii_uppercase()));
             Route::Boards(usize::try_from(limit).unwrap_or(1), followed)
         }
         DashboardRoute::Referees => Route::Referees,
@@ -336,11 +373,15 @@ fn read_page(target: DashboardRoute, matched: &Matched, query: &Query) -> Result
         DashboardRoute::Compare => Route::Compare(PlayerId::new(id(0)), PlayerId::new(id(1))),
         DashboardRoute::Round => {
             let number = matched.value(0);
-            let number =
-                number.parse().map_err(|_| format!("a round has a number, and {number:?} is none"))?;
+            let number = number
+                .parse()
+                .map_err(|_| format!("a round has a number, and {number:?} is none"))?;
             let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let offset = query.number("offset")?.unwrap_or(0);
-            let limit = query.number("limit")?.unwrap_or(MATCHES_DEFAULT).clamp(1, MATCHES_MAX);
+            let limit = query
+                .number("limit")?
+                .unwrap_or(MATCHES_DEFAULT)
+                .clamp(1, MATCHES_MAX);
             Route::Round(number, size(offset), size(limit))
         }
         DashboardRoute::Player => Route::Player(PlayerId::new(id(0))),

@@ -24,7 +24,8 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let origin_check = Arc::new(OriginCheck::new(listener.local_addr()?, allowed));
     let shown = Arc::clone(&dashboard);
-    let handler = move |request, peer| respond(Arc::clone(&shown), Arc::clone(&origin_check), request, peer);
+    let handler =
+        move |request, peer| respond(Arc::clone(&shown), Arc::clone(&origin_check), request, peer);
     let serving = server::serve(listener, ServerOptions::default(), handler, closing.clone());
     let ending = async {
         let _ = closing.wait_for(|&closing| closing).await;
@@ -43,8 +44,9 @@ async fn respond(
     if let Err(refused) = origin_check.check_request(&request) {
         return refuse_origin(request, &refused, BODY_TIMEOUT).await;
     }
-    let located = RouteTable::of_agents()
-        .locate(request.method(), request.uri().path(), |part| part == Part::Dashboard);
+    let located = RouteTable::of_agents().locate(request.method(), request.uri().path(), |part| {
+        part == Part::Dashboard
+    });
     match located.found() {
         Ok(matched) => dashboard.answer(&matched, request, peer, None).await,
         Err(refusal) => refusal,

@@ -52,9 +52,14 @@ impl<K, V> fmt::Debug for SharedComputation<K, V> {
     }
 }
 
-impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static> SharedComputation<K, V> {
+impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static>
+    SharedComputation<K, V>
+{
     pub(super) fn new(readers: Arc<LeagueReaders>) -> Arc<Self> {
-        Arc::new(Self { readers, under_way: Mutex::default() })
+        Arc::new(Self {
+            readers,
+            under_way: Mutex::default(),
+        })
     }
 
     /// The value of `key`: the one that is kept, or that is being computed, or else what `compute` returns. `compute` blocks, and
@@ -88,7 +93,11 @@ impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static> S
             Err(_) => return Err(self.refuse()),
         }
         let done = progress.wait_for(|progress| matches!(progress, Progress::Done(_)));
-        match timeout(BEGUN_MAX, done).await.as_ref().map(Result::as_deref) {
+        match timeout(BEGUN_MAX, done)
+            .await
+            .as_ref()
+            .map(Result::as_deref)
+        {
             Ok(Ok(Progress::Done(value))) => Ok(value.clone()),
             Ok(_) => Err(NotComputed::Broken),
             Err(_) => Err(self.refuse()),
@@ -96,7 +105,11 @@ impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static> S
     }
 
     fn refuse(&self) -> NotComputed {
-        self.readers.process.metrics.refused.fetch_add(1, Ordering::Relaxed);
+        self.readers
+            .process
+            .metrics
+            .refused
+            .fetch_add(1, Ordering::Relaxed);
         NotComputed::Busy
     }
 
@@ -147,7 +160,9 @@ impl<K: Ord + Clone + Send + Sync + 'static, V: Clone + Send + Sync + 'static> S
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<K, watch::Sender<Progress<V>>>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        self.under_way
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -198,11 +213,21 @@ mod tests {
                 released.map_or(0, |released| released.recv().map_or(7, |()| 7))
             }));
         }
-        until(|| numbers.lock().get(&1).is_some_and(|progress| progress.receiver_count() == 200)).await;
+        until(|| {
+            numbers
+                .lock()
+                .get(&1)
+                .is_some_and(|progress| progress.receiver_count() == 200)
+        })
+        .await;
         release.send(()).unwrap();
         assert_eq!(callers.join_all().await, vec![Ok(7); 200]);
         assert_eq!(count(&metrics.begun), 1);
-        assert_eq!(get(numbers, 1, || 8).await, Ok(8), "and what comes later is computed again");
+        assert_eq!(
+            get(numbers, 1, || 8).await,
+            Ok(8),
+            "and what comes later is computed again"
+        );
     }
 
     #[tokio::test]
@@ -217,7 +242,11 @@ mod tests {
         drop(turn);
         assert!(numbers.lock().is_empty());
         assert_eq!(get(Arc::clone(&numbers), 1, || 7).await, Ok(7));
-        assert_eq!(count(&metrics.begun), 2, "the turn of this test, and the last");
+        assert_eq!(
+            count(&metrics.begun),
+            2,
+            "the turn of this test, and the last"
+        );
     }
 
     #[tokio::test]
@@ -242,7 +271,12 @@ mod tests {
         until(|| running.load(Ordering::SeqCst) == 2).await;
         assert_eq!(count(&metrics.begun), 2);
         gates.iter().for_each(|gate| gate.send(()).unwrap());
-        let mut values: Vec<u32> = callers.join_all().await.into_iter().map(Result::unwrap).collect();
+        let mut values: Vec<u32> = callers
+            .join_all()
+            .await
+            .into_iter()
+            .map(Result::unwrap)
+            .collect();
         values.sort_unstable();
         assert_eq!(values, [0, 1, 2, 3, 4, 5]);
         assert_eq!(most.load(Ordering::SeqCst), 2);
@@ -285,7 +319,10 @@ mod tests {
         let (readers, metrics) = readers(1);
         let numbers = Numbers::new(readers.of_league());
         let _turn = readers.of_league().turn().await;
-        assert_eq!(get(Arc::clone(&numbers), 1, || panic!("this is begun")).await, Err(NotComputed::Busy));
+        assert_eq!(
+            get(Arc::clone(&numbers), 1, || panic!("this is begun")).await,
+            Err(NotComputed::Busy)
+        );
         until(|| count(&metrics.abandoned) == 1).await;
         assert_eq!((count(&metrics.refused), numbers.lock().len()), (1, 0));
     }
@@ -294,7 +331,10 @@ mod tests {
     async fn a_computation_that_panics_holds_up_nobody() {
         let (readers, _) = readers(1);
         let numbers = Numbers::new(readers.of_league());
-        assert_eq!(get(Arc::clone(&numbers), 1, || panic!("as meant")).await, Err(NotComputed::Broken));
+        assert_eq!(
+            get(Arc::clone(&numbers), 1, || panic!("as meant")).await,
+            Err(NotComputed::Broken)
+        );
         assert_eq!(get(numbers, 1, || 7).await, Ok(7));
     }
 }

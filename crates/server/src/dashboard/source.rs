@@ -51,15 +51,22 @@ impl ReadError {
                 let why = "too much is being read here at the moment: try again soon";
                 (StatusCode::SERVICE_UNAVAILABLE, why.to_owned())
             }
-            Self::Broken => {
-                (StatusCode::INTERNAL_SERVER_ERROR, format!("the league cannot be read: {SEE_LOG}"))
-            }
+            Self::Broken => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                format!("the league cannot be read: {SEE_LOG}"),
+            ),
             Self::Store(error) => {
                 let is_away = matches!(**error, StoreError::Unreachable { .. });
-                let status = if is_away { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
+                let status = if is_away {
+                    StatusCode::SERVICE_UNAVAILABLE
+                } else {
+                    StatusCode::INTERNAL_SERVER_ERROR
+                };
                 let why = match access.knows_stores() {
                     true => format!("the league cannot be read: {error}"),
-                    false if is_away => "the league cannot be read at the moment: try again soon".to_owned(),
+                    false if is_away => {
+                        "the league cannot be read at the moment: try again soon".to_owned()
+                    }
                     false => format!("the league cannot be read: {SEE_LOG}"),
                 };
                 (status, why)
@@ -97,7 +104,11 @@ impl Source {
 
     /// Of a league that has its process to itself.
     pub fn alone(store: Location, others: Vec<StoreUrl>) -> Arc<Self> {
-        Self::live(store, others, Readers::of_this_machine(Arc::default()).of_league())
+        Self::live(
+            store,
+            others,
+            Readers::of_this_machine(Arc::default()).of_league(),
+        )
     }
 
     /// Of a league that is stored; `first`: what was read of it.
@@ -119,7 +130,10 @@ impl Source {
     ) -> Arc<Self> {
         let mut stores = vec![store];
         for url in others {
-            if !stores.iter().any(|known: &Location| known.store.canonical() == url.canonical()) {
+            if !stores
+                .iter()
+                .any(|known: &Location| known.store.canonical() == url.canonical())
+            {
                 stores.push(Location::latest(url));
             }
         }
@@ -149,12 +163,17 @@ impl Source {
 
     /// The file name of the manager's store.
     pub(super) fn name(&self) -> String {
-        self.stores.first().map_or_else(|| "FILE".to_owned(), |store| store.store.short_name())
+        self.stores
+            .first()
+            .map_or_else(|| "FILE".to_owned(), |store| store.store.short_name())
     }
 
     /// The file names of all stores.
     pub(super) fn names(&self) -> Vec<String> {
-        self.stores.iter().map(|store| store.store.short_name()).collect()
+        self.stores
+            .iter()
+            .map(|store| store.store.short_name())
+            .collect()
     }
 
     /// The current snapshot, at most [`REFRESH_EVERY`] old.
@@ -165,7 +184,9 @@ impl Source {
         let source = Arc::clone(self);
         let kept = Arc::clone(self);
         let kept = move || kept.fresh().map(Ok);
-        self.reading.get((), self.cost(), kept, move || source.refresh()).await?
+        self.reading
+            .get((), self.cost(), kept, move || source.refresh())
+            .await?
     }
 
     /// The current snapshot. A league that this process is just creating is waited for.
@@ -192,7 +213,11 @@ impl Source {
     }
 
     fn cost(&self) -> Cost {
-        if self.seen().1.is_some_and(|at| at.elapsed() < FEW_EVENTS) { Cost::Cheap } else { Cost::Expensive }
+        if self.seen().1.is_some_and(|at| at.elapsed() < FEW_EVENTS) {
+            Cost::Cheap
+        } else {
+            Cost::Expensive
+        }
     }
 
     /// Blocks.
@@ -221,7 +246,11 @@ impl Source {
     /// What a viewer is told of another agent's store that cannot be read.
     pub(super) fn describe_other(&self, error: &StoreError, access: Access) -> String {
         self.log(error);
-        if access.knows_stores() { format!("A store could not be read: {error}.") } else { format!("A store could not be read: {SEE_LOG}.") }
+        if access.knows_stores() {
+            format!("A store could not be read: {error}.")
+        } else {
+            format!("A store could not be read: {SEE_LOG}.")
+        }
     }
 
     fn log(&self, error: &StoreError) {
@@ -256,13 +285,19 @@ mod tests {
             store: "/home/ann/league.db".into(),
             what: "page 3 of /home/ann".to_owned(),
         };
-        for (error, status) in
-            [(away, StatusCode::SERVICE_UNAVAILABLE), (damaged, StatusCode::INTERNAL_SERVER_ERROR)]
-        {
+        for (error, status) in [
+            (away, StatusCode::SERVICE_UNAVAILABLE),
+            (damaged, StatusCode::INTERNAL_SERVER_ERROR),
+        ] {
             let whole = error.to_string();
             let error = ReadError::Store(Arc::new(error));
             let (of_stranger, told) = error.describe(Access::PUBLIC);
-            assert!(!["ann@", "/home", "db.example"].iter().any(|place| told.contains(place)), "{told}");
+            assert!(
+                !["ann@", "/home", "db.example"]
+                    .iter()
+                    .any(|place| told.contains(place)),
+                "{told}"
+            );
             let (of_operator, in_full) = error.describe(Access::OPERATOR);
             assert!(in_full.ends_with(&whole), "{in_full}");
             assert_eq!((of_stranger, of_operator), (status, status));

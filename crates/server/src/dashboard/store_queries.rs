@@ -46,9 +46,19 @@ pub(super) struct Filter {
 impl Filter {
     pub(super) fn read(query: &Query) -> Result<Self, String> {
         let bodies = query.text("bodies").is_some_and(|bodies| bodies != "0");
-        let most = if bodies { MESSAGES_WITH_BODIES_MAX } else { MESSAGES_MAX };
-        let limit = query.number("limit")?.unwrap_or(MESSAGES_DEFAULT).clamp(1, most);
-        let before = query.text("before").map(|text| Cursor::read(&text)).transpose()?;
+        let most = if bodies {
+            MESSAGES_WITH_BODIES_MAX
+        } else {
+            MESSAGES_MAX
+        };
+        let limit = query
+            .number("limit")?
+            .unwrap_or(MESSAGES_DEFAULT)
+            .clamp(1, most);
+        let before = query
+            .text("before")
+            .map(|text| Cursor::read(&text))
+            .transpose()?;
         Ok(Self {
             stored: MessageFilter {
                 conversation_id: query.text("conversation_id"),
@@ -57,10 +67,12 @@ impl Filter {
                 agent: None,
                 before: None,
             },
-            agent: query.text("agent").map(|agent| match agent.to_ascii_lowercase().as_str() {
-                known @ ("manager" | "launcher") => known.to_owned(),
-                id => id.to_ascii_uppercase(),
-            }),
+            agent: query
+                .text("agent")
+                .map(|agent| match agent.to_ascii_lowercase().as_str() {
+                    known @ ("manager" | "launcher") => known.to_owned(),
+                    id => id.to_ascii_uppercase(),
+                }),
             code: query.text("code").map(|code| code.to_ascii_uppercase()),
             before,
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
@@ -78,45 +90,76 @@ pub(super) fn messages(
 ) -> Result<Versioned<Messages>, StoreError> {
     let league = &snapshot.projection.league;
     let renderer = MessageRenderer::new(league, access);
-    let known = filter.agent.as_deref().and_then(|agent| member(league, agent));
+    let known = filter
+        .agent
+        .as_deref()
+        .and_then(|agent| member(league, agent));
     let is_wanted = |exchange: &Exchange| {
         renderer.is_open(exchange)
-            && filter.agent.as_ref().is_none_or(|agent| renderer.concerns(exchange, agent))
-            && filter.code.as_ref().is_none_or(|wanted| code(exchange).as_ref() == Some(wanted))
+            && filter
+                .agent
+                .as_ref()
+                .is_none_or(|agent| renderer.concerns(exchange, agent))
+            && filter
+                .code
+                .as_ref()
+                .is_none_or(|wanted| code(exchange).as_ref() == Some(wanted))
     };
     let mut pages = Vec::new();
     for (number, store) in stores.iter().enumerate() {
         let before = filter.before.as_ref().and_then(|cursor| cursor.of(number));
-        let wanted = MessageFilter { agent: known.clone(), before, ..filter.stored.clone() };
-        let page = store.open().and_then(|reader| reader.messages(&wanted, filter.limit, is_wanted));
+        let wanted = MessageFilter {
+            agent: known.clone(),
+            before,
+            ..filter.stored.clone()
+        };
+        let page = store
+            .open()
+            .and_then(|reader| reader.messages(&wanted, filter.limit, is_wanted));
         pages.push(match page {
             // The page of a match reports errors of other agents' stores.
             Err(_) if number > 0 => Page::default(),
             page => page?,
         });
     }
-    let MergedPage { messages, next_before } = MergedPage::of(pages, filter.limit);
+    let MergedPage {
+        messages,
+        next_before,
+    } = MergedPage::of(pages, filter.limit);
     let players = league.players.keys().map(ToString::to_string);
     let referees = league.referees.keys().map(ToString::to_string);
     let page = Messages {
         messages: messages
             .iter()
-            .map(|(id, exchange, received)| renderer.show(*id, exchange, received.as_ref(), filter.bodies))
+            .map(|(id, exchange, received)| {
+                renderer.show(*id, exchange, received.as_ref(), filter.bodies)
+            })
             .collect(),
         next_before,
         types: MessageType::ALL.iter().map(|kind| kind.name()).collect(),
-        agents: std::iter::once("manager".to_owned()).chain(referees).chain(players).collect(),
+        agents: std::iter::once("manager".to_owned())
+            .chain(referees)
+            .chain(players)
+            .collect(),
         codes: ErrorCode::ALL.iter().map(ErrorCode::code).collect(),
     };
-    Ok(Versioned { version: snapshot.version(), page })
+    Ok(Versioned {
+        version: snapshot.version(),
+        page,
+    })
 }
 
 /// The id and endpoint of a member, by which a store knows it.
 fn member(league: &League, agent: &str) -> Option<Agent> {
     let id = agent.to_ascii_uppercase();
-    let player = league.players.get(&PlayerId::new(id.as_str())).map(|player| &player.meta.contact_endpoint);
-    let referee =
-        league.referees.get(&RefereeId::new(id.as_str())).map(|referee| &referee.meta.contact_endpoint);
+    let player = league
+        .players
+        .get(&PlayerId::new(id.as_str()))
+        .map(|player| &player.meta.contact_endpoint);
+    let referee = league
+        .referees
+        .get(&RefereeId::new(id.as_str()))
+        .map(|referee| &referee.meta.contact_endpoint);
     let endpoint = player.or(referee)?.raw().to_owned();
     Some(Agent { id, endpoint })
 }
@@ -128,8 +171,13 @@ pub(super) fn calls_to(
     id: &PlayerId,
 ) -> Result<Vec<Call>, StoreError> {
     let league = &snapshot.projection.league;
-    let Some(player) = league.players.get(id) else { return Ok(Vec::new()) };
-    let decided = league.matches.iter().filter(|(_, game)| game.has(id) && game.decision.is_some());
+    let Some(player) = league.players.get(id) else {
+        return Ok(Vec::new());
+    };
+    let decided = league
+        .matches
+        .iter()
+        .filter(|(_, game)| game.has(id) && game.decision.is_some());
     let decided: Vec<&MatchId> = decided.map(|(id, _)| id).collect();
     let mut calls = Vec::new();
     for (number, store) in stores.iter().enumerate() {
@@ -177,10 +225,13 @@ pub(super) fn exchanges_in_play(
             reader => reader?,
         };
         for id in &playing {
-            all.entry((*id).clone()).or_default().extend(reader.exchanges_of(id)?);
+            all.entry((*id).clone())
+                .or_default()
+                .extend(reader.exchanges_of(id)?);
         }
     }
-    all.values_mut().for_each(|exchanges| exchanges.sort_by_key(|exchange| exchange.at));
+    all.values_mut()
+        .for_each(|exchanges| exchanges.sort_by_key(|exchange| exchange.at));
     Ok(all)
 }
 
@@ -204,5 +255,9 @@ pub(super) fn of_match(
     let (logs, errors) = LogSet::open_match(stores, &snapshot.projection.league, id)?;
     let exchanges = logs.exchanges_of(id)?;
     let errors = errors.iter().map(describe).collect();
-    Ok(MatchRecords { logs, exchanges, errors })
+    Ok(MatchRecords {
+        logs,
+        exchanges,
+        errors,
+    })
 }

@@ -11,8 +11,14 @@ pub enum Topic {
     Referees,
 }
 
-pub const TOPICS: [Topic; 6] =
-    [Topic::League, Topic::Standings, Topic::Rounds, Topic::Players, Topic::Messages, Topic::Referees];
+pub const TOPICS: [Topic; 6] = [
+    Topic::League,
+    Topic::Standings,
+    Topic::Rounds,
+    Topic::Players,
+    Topic::Messages,
+    Topic::Referees,
+];
 
 impl Topic {
     pub fn name(self) -> &'static str {

@@ -31,14 +31,28 @@ impl RunningLeague {
         history: History,
     ) -> Result<Hosted<Referee>> {
         let url = referee_url(net.home(), number);
-        let program = self.plan.program.as_ref().map(|plan| plan.program()).transpose()?;
-        let external = self.plan.league.external_game.as_ref().map(|game| game.game_type.clone());
+        let program = self
+            .plan
+            .program
+            .as_ref()
+            .map(|plan| plan.program())
+            .transpose()?;
+        let external = self
+            .plan
+            .league
+            .external_game
+            .as_ref()
+            .map(|game| game.game_type.clone());
         let settings = RefereeSettings {
             manager: net.endpoint.clone(),
             contact_endpoint: Endpoint::parse(&url)?,
             display_name: DisplayName::parse(&built_in_name(number))?,
             version: Version::parse(env!("CARGO_PKG_VERSION"))?,
-            game_types: GAMES.iter().map(|game| GameType::new(game.name)).chain(external.clone()).collect(),
+            game_types: GAMES
+                .iter()
+                .map(|game| GameType::new(game.name))
+                .chain(external.clone())
+                .collect(),
             max_concurrent_matches: net.matches_max,
             timing: self.plan.league.timing,
             bounds: Timeouts::default(),
@@ -55,11 +69,26 @@ impl RunningLeague {
             code => referee.with_join_code(code),
         };
         let rules = program.map(|program| Arc::new(program) as Arc<dyn ExternalRules>);
-        let options = Options { rules, ..self.options(&format!("referee {number}"))? };
+        let options = Options {
+            rules,
+            ..self.options(&format!("referee {number}"))?
+        };
         let stream = Stream(format!("{BUILT_IN_STREAM}{number}").into());
         let telemetry = agent_telemetry(&referee, &options);
-        let last_at = replay(&mut referee, &self.store, &stream, &telemetry, history.is_new)?;
-        let start = Start { address: net.address, url, wakes: true, last_at, telemetry };
+        let last_at = replay(
+            &mut referee,
+            &self.store,
+            &stream,
+            &telemetry,
+            history.is_new,
+        )?;
+        let start = Start {
+            address: net.address,
+            url,
+            wakes: true,
+            last_at,
+            telemetry,
+        };
         Ok(host(referee, start, self.store.clone(), stream, options)?)
     }
 }

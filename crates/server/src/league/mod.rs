@@ -67,7 +67,15 @@ impl fmt::Debug for RunningLeague {
 impl RunningLeague {
     /// Replays the league's log and starts its agents. Blocks; to be called within a runtime.
     pub fn open(plan: LeaguePlan, store: LeagueStore, mut net: LeagueNet) -> Result<Self> {
-        let LeagueStore { events, stream, seats, checkpoint_keys, source, history, carried_over } = store;
+        let LeagueStore {
+            events,
+            stream,
+            seats,
+            checkpoint_keys,
+            source,
+            history,
+            carried_over,
+        } = store;
         let endpoint = net.endpoint.raw().to_owned();
         let agents = Options {
             routes: LocalRoutes::default(),
@@ -77,7 +85,10 @@ impl RunningLeague {
         };
         // Whoever of this process calls the manager before it runs waits for it.
         agents.routes.expect(&endpoint);
-        let mut options = Options { entropy: net::entropy(net.seed, "manager")?, ..agents.clone() };
+        let mut options = Options {
+            entropy: net::entropy(net.seed, "manager")?,
+            ..agents.clone()
+        };
         let relay = open_relay(&plan, &net, &events, &mut options)?;
         let seats = match (&plan.seats, seats) {
             (Some(seats), Some(store)) => Some(open_seats(seats, &net, store, &agents)?),
@@ -87,27 +98,49 @@ impl RunningLeague {
             seat::mount(&mut options, seats);
         }
         let dashboard = source.filter(|_| plan.dashboard);
-        let dashboard = dashboard.map(|source| Dashboard::of_source(source, endpoint.clone(), agents.clock));
-        options.surfaces.extend(dashboard.iter().map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>));
+        let dashboard =
+            dashboard.map(|source| Dashboard::of_source(source, endpoint.clone(), agents.clock));
+        options.surfaces.extend(
+            dashboard
+                .iter()
+                .map(|dashboard| Arc::clone(dashboard) as Arc<dyn Surface>),
+        );
         options.checkpoint_keys = Some(checkpoint_keys);
 
         let mut manager = Manager::new(plan.league.clone()).with_carried_over(carried_over);
         let telemetry = agent_telemetry(&manager, &options);
         let last_at = replay(&mut manager, &events, &stream, &telemetry, history.is_new)?;
         let is_over = manager.league().phase == Phase::Completed;
-        let codes = if is_over { Vec::new() } else { plan.built_in_codes.clone() };
+        let codes = if is_over {
+            Vec::new()
+        } else {
+            plan.built_in_codes.clone()
+        };
         (1..=codes.len()).for_each(|number| agents.routes.expect(&referee_url(net.home(), number)));
         let wakes = history.had_work || !is_over;
-        let start = Start { address: net.address, url: endpoint, wakes, last_at, telemetry };
+        let start = Start {
+            address: net.address,
+            url: endpoint,
+            wakes,
+            last_at,
+            telemetry,
+        };
         let manager = match net.listener.take() {
-            Some(listener) => {
-                matchday_runtime::host_at(manager, start, listener, events.clone(), stream, options)?
-            }
+            Some(listener) => matchday_runtime::host_at(
+                manager,
+                start,
+                listener,
+                events.clone(),
+                stream,
+                options,
+            )?,
             None => matchday_runtime::host(manager, start, events.clone(), stream, options)?,
         };
         if let Some(relay) = &relay {
             relay.serve_league_of(manager.handle.inspector());
-            dashboard.iter().for_each(|dashboard| dashboard.show_relay(Arc::clone(relay)));
+            dashboard
+                .iter()
+                .for_each(|dashboard| dashboard.show_relay(Arc::clone(relay)));
         }
         let mut running = Self {
             manager,
@@ -131,7 +164,10 @@ impl RunningLeague {
 
     /// What an agent of this process begins with that plays in this league.
     pub fn options(&self, agent: &str) -> Result<Options, NoEntropy> {
-        Ok(Options { entropy: net::entropy(self.seed, agent)?, ..self.options.clone() })
+        Ok(Options {
+            entropy: net::entropy(self.seed, agent)?,
+            ..self.options.clone()
+        })
     }
 
     pub fn starter(&self) -> Starter {
@@ -145,7 +181,8 @@ impl RunningLeague {
     /// Has the league start by itself, if that is its plan; `refused` hears why it does not.
     pub fn start_when_complete(&mut self, refused: impl Fn(&str) + Send + 'static) {
         if let Some(wanted) = self.plan.start_when {
-            self.starting.spawn(self.starter().start_when(wanted, refused));
+            self.starting
+                .spawn(self.starter().start_when(wanted, refused));
         }
     }
 
@@ -162,19 +199,24 @@ impl RunningLeague {
 
     /// The service of a built-in referee.
     pub fn referee(&self, number: usize) -> Option<&Arc<HttpService>> {
-        self.referees.get(number.checked_sub(1)?).map(|referee| &referee.service)
+        self.referees
+            .get(number.checked_sub(1)?)
+            .map(|referee| &referee.service)
     }
 
     /// Whether the league is over, and nothing is left to be said to anyone.
     pub async fn is_over_and_told(&self) -> bool {
-        let look =
-            |manager: &Manager| manager.league().phase == Phase::Completed && manager.deadline().is_none();
+        let look = |manager: &Manager| {
+            manager.league().phase == Phase::Completed && manager.deadline().is_none()
+        };
         self.manager.handle.inspect(look).await.unwrap_or(false)
     }
 
     /// Whether anyone follows it, or is connected to its relay.
     pub fn is_watched(&self) -> bool {
-        self.dashboard.as_ref().is_some_and(|dashboard| dashboard.has_listeners())
+        self.dashboard
+            .as_ref()
+            .is_some_and(|dashboard| dashboard.has_listeners())
             || self.relay.as_ref().is_some_and(|relay| relay.has_streams())
     }
 
@@ -187,7 +229,10 @@ impl RunningLeague {
 
     /// Why it runs no more though nobody stopped it: its log cannot be written.
     pub fn failure(&self) -> Option<String> {
-        let referees = self.referees.iter().any(|referee| referee.handle.has_stopped());
+        let referees = self
+            .referees
+            .iter()
+            .any(|referee| referee.handle.has_stopped());
         (referees || self.manager.handle.has_stopped()).then(|| {
             let failure = self.store.failure();
             failure.unwrap_or_else(|| "an agent of the league has stopped".to_owned())
@@ -200,7 +245,10 @@ impl RunningLeague {
         for referee in &self.referees {
             let look = |referee: &Referee| {
                 let state = referee.registration_state();
-                let settled = matches!(state, RegistrationState::Done | RegistrationState::Refused { .. });
+                let settled = matches!(
+                    state,
+                    RegistrationState::Done | RegistrationState::Refused { .. }
+                );
                 settled.then(|| referee.deadline())
             };
             let deadline = referee.handle.inspect(look).await??;
@@ -232,7 +280,11 @@ impl RunningLeague {
 }
 
 async fn close<A: Runnable>(agent: Hosted<A>) -> Result<()> {
-    agent.handle.shutdown().await.context("an agent has stopped")
+    agent
+        .handle
+        .shutdown()
+        .await
+        .context("an agent has stopped")
 }
 
 fn open_relay(
@@ -241,15 +293,26 @@ fn open_relay(
     store: &Store,
     options: &mut Options,
 ) -> Result<Option<Arc<Relay>>> {
-    let Some(limits) = net.relay_limits.clone() else { return Ok(None) };
+    let Some(limits) = net.relay_limits.clone() else {
+        return Ok(None);
+    };
     let message_bytes_max = plan.league.message_bytes_max;
-    let settings = RelaySettings { base_url: net.home().to_owned(), limits, message_bytes_max };
+    let settings = RelaySettings {
+        base_url: net.home().to_owned(),
+        limits,
+        message_bytes_max,
+    };
     let relay = Relay::open(settings, store.clone(), options)?;
     relay.mount(options);
     Ok(Some(relay))
 }
 
-fn open_seats(plan: &SeatsPlan, net: &LeagueNet, store: Store, options: &Options) -> Result<Arc<Seats>> {
+fn open_seats(
+    plan: &SeatsPlan,
+    net: &LeagueNet,
+    store: Store,
+    options: &Options,
+) -> Result<Arc<Seats>> {
     let settings = SeatSettings {
         home: net.endpoint.clone(),
         manager: net.endpoint.clone(),
@@ -259,6 +322,9 @@ fn open_seats(plan: &SeatsPlan, net: &LeagueNet, store: Store, options: &Options
         authorization: plan.authorization.clone(),
         join_code: None,
     };
-    let options = Options { entropy: net::entropy(net.seed, "seats")?, ..options.clone() };
+    let options = Options {
+        entropy: net::entropy(net.seed, "seats")?,
+        ..options.clone()
+    };
     Ok(Seats::open(settings, net.address, store, options)?)
 }

@@ -35,7 +35,10 @@ impl LeagueNet {
     /// What the addresses of its other agents begin with: `https://leagues.example/leagues/spring`.
     pub(super) fn home(&self) -> &str {
         let endpoint = self.endpoint.raw();
-        endpoint.strip_suffix("/mcp").unwrap_or(endpoint).trim_end_matches('/')
+        endpoint
+            .strip_suffix("/mcp")
+            .unwrap_or(endpoint)
+            .trim_end_matches('/')
     }
 }
 
@@ -79,7 +82,10 @@ impl LeagueStore {
             stream,
             seats: None,
             source,
-            history: History { had_work: true, is_new: true },
+            history: History {
+                had_work: true,
+                is_new: true,
+            },
             carried_over: Vec::new(),
         })
     }

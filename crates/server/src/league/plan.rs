@@ -52,8 +52,14 @@ impl LeaguePlan {
 
     /// Runs the program that knows the rules, if there is one, for what it says of its game.
     pub async fn describe_program(&mut self) -> Result<()> {
-        let Some(program) = &self.program else { return Ok(()) };
-        let game = program.program()?.describe().await.map_err(anyhow::Error::msg)?;
+        let Some(program) = &self.program else {
+            return Ok(());
+        };
+        let game = program
+            .program()?
+            .describe()
+            .await
+            .map_err(anyhow::Error::msg)?;
         self.league.game_type = game.game_type.clone();
         self.league.external_game = Some(game);
         Ok(())
@@ -78,7 +84,11 @@ pub struct SeatsPlan {
 
 impl SeatsPlan {
     pub fn fallback(&self) -> Result<Option<&'static StrategyEntry>> {
-        self.fallback.as_deref().map(strategy::named).transpose().map_err(|error| anyhow!("{error}"))
+        self.fallback
+            .as_deref()
+            .map(strategy::named)
+            .transpose()
+            .map_err(|error| anyhow!("{error}"))
     }
 }
 
@@ -92,7 +102,10 @@ pub struct ProgramPlan {
 
 impl ProgramPlan {
     pub fn program(&self) -> Result<GameProgram> {
-        let limits = ResourceLimits { time: self.time, memory_bytes: self.memory_bytes };
+        let limits = ResourceLimits {
+            time: self.time,
+            memory_bytes: self.memory_bytes,
+        };
         GameProgram::named(&self.command, limits).map_err(|error| anyhow!("{error}"))
     }
 }

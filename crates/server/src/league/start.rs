@@ -21,11 +21,23 @@ impl Starter {
     pub async fn start(&self) -> Result<(), String> {
         let conversation = ConversationId::new("conv-start");
         let envelope = Envelope::new(Sender::Launcher, self.intake.now(), conversation);
-        let start = StartLeague { league_id: self.league_id.clone() };
+        let start = StartLeague {
+            league_id: self.league_id.clone(),
+        };
         match self.intake.order(Message::new(envelope, start)).await {
-            Ok(Content::Message(Message { body: Body::LeagueError(error), .. })) => {
-                let message = error.error_message.as_ref().map(|text| text.escaped().to_string());
-                Err(format!("{} {}", error.error_code.code(), message.unwrap_or_default()))
+            Ok(Content::Message(Message {
+                body: Body::LeagueError(error),
+                ..
+            })) => {
+                let message = error
+                    .error_message
+                    .as_ref()
+                    .map(|text| text.escaped().to_string());
+                Err(format!(
+                    "{} {}",
+                    error.error_code.code(),
+                    message.unwrap_or_default()
+                ))
             }
             Ok(_) => Ok(()),
             Err(_) => Err("the manager is stopping".to_owned()),
@@ -39,10 +51,15 @@ impl Starter {
         let mut refused_with = None;
         let look = |manager: &Manager| {
             let league = manager.league();
-            let players = league.players.values().filter(|player| !player.withdrawn).count();
+            let players = league
+                .players
+                .values()
+                .filter(|player| !player.withdrawn)
+                .count();
             (league.phase, players, league.referees.len())
         };
-        while let Some((Phase::Registration, players, referees)) = self.manager.inspect(look).await {
+        while let Some((Phase::Registration, players, referees)) = self.manager.inspect(look).await
+        {
             let is_complete = players >= wanted.players && referees >= wanted.referees;
             if is_complete && refused_with != Some((players, referees)) {
                 match self.start().await {

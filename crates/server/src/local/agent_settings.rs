@@ -17,10 +17,18 @@ pub(super) struct AgentSettings<'a> {
 impl<'a> AgentSettings<'a> {
     pub(super) fn at(plan: &'a LeaguePlan, manager: SocketAddr) -> Result<Self> {
         let version = Version::parse(env!("CARGO_PKG_VERSION"))?;
-        Ok(Self { plan, manager: endpoint(manager)?, version })
+        Ok(Self {
+            plan,
+            manager: endpoint(manager)?,
+            version,
+        })
     }
 
-    pub(super) fn referee(&self, number: u32, listener: &TcpListener) -> Result<referee::RefereeSettings> {
+    pub(super) fn referee(
+        &self,
+        number: u32,
+        listener: &TcpListener,
+    ) -> Result<referee::RefereeSettings> {
         Ok(referee::RefereeSettings {
             manager: self.manager.clone(),
             contact_endpoint: endpoint(listener.local_addr()?)?,

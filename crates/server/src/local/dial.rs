@@ -14,5 +14,11 @@ pub(super) async fn out(manager: &str) -> Result<(AgentListener, Endpoint)> {
     // It ends with the process, which runs for as long as the league.
     tokio::spawn(dialling);
     let contact = Endpoint::parse(&saved.contact_endpoint)?;
-    Ok((AgentListener::Dialled { contact: contact.clone(), agent }, contact))
+    Ok((
+        AgentListener::Dialled {
+            contact: contact.clone(),
+            agent,
+        },
+        contact,
+    ))
 }

@@ -26,7 +26,9 @@ use matchday_net::egress::{Egress, EgressPolicy, PinnedDns, Scopes};
 use matchday_runtime::deciders::game_program::GameProgram;
 use matchday_runtime::deciders::player_strategy::PlayerStrategy;
 use matchday_runtime::telemetry::Telemetry;
-use matchday_runtime::{Decider, ExternalRules, Handle, Options, Runnable, Stopped, entropy_from_system};
+use matchday_runtime::{
+    Decider, ExternalRules, Handle, Options, Runnable, Stopped, entropy_from_system,
+};
 use matchday_store::{Location, Store, Stream};
 use ports::AgentListeners;
 use std::future::poll_fn;
@@ -103,7 +105,9 @@ impl LocalLeague {
                 telemetry: plan.telemetry.clone(),
                 ..agent_options(entropy_from_system()?)
             },
-            relay_limits: plan.dial.then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),
+            relay_limits: plan
+                .dial
+                .then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),
             matches_max: plan.matches_each(),
             seed: plan.seed,
         };
@@ -114,7 +118,14 @@ impl LocalLeague {
         };
         let stores = LeagueStore::alone(store.clone(), Stream::league(), source)?;
         let running = RunningLeague::open(league, stores, net)?;
-        Ok(Self { plan, running, store, referees: Vec::new(), players: Vec::new(), external_players: 0 })
+        Ok(Self {
+            plan,
+            running,
+            store,
+            referees: Vec::new(),
+            players: Vec::new(),
+            external_players: 0,
+        })
     }
 
     pub fn manager_url(&self) -> String {
@@ -124,7 +135,9 @@ impl LocalLeague {
     /// Waits for one more player to register from outside. Returns false on timeout.
     pub async fn admit_external_player(&mut self, within: Duration) -> Result<bool> {
         let expected = self.players.len() + self.external_players + 1;
-        let registered = self.wait_for(within, move |league| league.players.len() >= expected).await?;
+        let registered = self
+            .wait_for(within, move |league| league.players.len() >= expected)
+            .await?;
         self.external_players += usize::from(registered);
         Ok(registered)
     }
@@ -144,11 +157,19 @@ impl LocalLeague {
                 None => Referee::new(settings),
             };
             let at = listener.local_addr()?.port();
-            let handle = self.run(referee, AgentListener::Socket(listener), "referee", (number, at), None)?;
+            let handle = self.run(
+                referee,
+                AgentListener::Socket(listener),
+                "referee",
+                (number, at),
+                None,
+            )?;
             self.referees.push(handle);
             self.until_registered().await?;
         }
-        for ((number, listener), player_plan) in (1..).zip(listeners.players).zip(&plan.player_plans) {
+        for ((number, listener), player_plan) in
+            (1..).zip(listeners.players).zip(&plan.player_plans)
+        {
             let mut settings = settings_of.player(player_plan, &listener)?;
             let at = listener.local_addr()?.port();
             let decider = player_plan.strategy.decider();
@@ -180,8 +201,17 @@ impl LocalLeague {
     {
         // Entropy depends on the number and not on the port, so that a seed gives the same league on any ports.
         let name = format!("{role} {number}");
-        let rules = self.plan.rules.clone().map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
-        let options = Options { decider, rules, pace: self.plan.pace, ..self.running.options(&name)? };
+        let rules = self
+            .plan
+            .rules
+            .clone()
+            .map(|rules| Arc::new(rules) as Arc<dyn ExternalRules>);
+        let options = Options {
+            decider,
+            rules,
+            pace: self.plan.pace,
+            ..self.running.options(&name)?
+        };
         let stream = Stream(format!("{role}/{port}").into());
         Ok(listener.run(agent, self.store.clone(), stream, options)?)
     }
@@ -189,9 +219,14 @@ impl LocalLeague {
     async fn until_registered(&mut self) -> Result<()> {
         let referees = self.referees.len();
         let players = self.players.len() + self.external_players;
-        let all = move |league: &League| league.referees.len() == referees && league.players.len() == players;
+        let all = move |league: &League| {
+            league.referees.len() == referees && league.players.len() == players
+        };
         if !self.wait_for(REGISTRATION_MAX, all).await? {
-            bail!("the last agent has not registered in {} s", REGISTRATION_MAX.as_secs());
+            bail!(
+                "the last agent has not registered in {} s",
+                REGISTRATION_MAX.as_secs()
+            );
         }
         Ok(())
     }
@@ -207,10 +242,18 @@ impl LocalLeague {
         &mut self,
         look: impl FnOnce(&League) -> R + Send + 'static,
     ) -> Result<R> {
-        for referee in self.referees.iter_mut().filter(|referee| referee.has_stopped()) {
+        for referee in self
+            .referees
+            .iter_mut()
+            .filter(|referee| referee.has_stopped())
+        {
             referee.stopped().await.context("a referee has stopped")?;
         }
-        for player in self.players.iter_mut().filter(|player| player.has_stopped()) {
+        for player in self
+            .players
+            .iter_mut()
+            .filter(|player| player.has_stopped())
+        {
             player.stopped().await.context("a player has stopped")?;
         }
         let manager = &mut self.running.manager.handle;
@@ -229,8 +272,11 @@ impl LocalLeague {
         within: Duration,
         holds: impl Fn(&League) -> bool + Copy + Send + 'static,
     ) -> Result<bool> {
-        let found =
-            self.running.manager.handle.wait_for(move |manager| holds(manager.league()).then_some(()));
+        let found = self
+            .running
+            .manager
+            .handle
+            .wait_for(move |manager| holds(manager.league()).then_some(()));
         let waited = tokio::select! {
             found = timeout(within, found) => found,
             stopped = any_failure(&mut self.referees) => return Err(stopped).context("a referee has stopped"),
@@ -260,7 +306,8 @@ impl LocalLeague {
             unfinished += usize::from(!matches!(timeout_at(limit(), told).await, Ok(Some(()))));
         }
         for referee in &self.referees {
-            let is_over = |referee: &Referee| referee.durable().is_closed(RoundId(u32::MAX)).then_some(());
+            let is_over =
+                |referee: &Referee| referee.durable().is_closed(RoundId(u32::MAX)).then_some(());
             let told = referee.wait_for(is_over);
             unfinished += usize::from(!matches!(timeout_at(limit(), told).await, Ok(Some(()))));
         }
@@ -276,8 +323,18 @@ impl LocalLeague {
     pub async fn fallbacks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (player, player_plan) in self.players.iter().zip(&self.plan.player_plans) {
-            let seen = player.inspect(|player| (player.sender(), player.durable().fallbacks().clone())).await;
-            if let Some((sender, Fallbacks { count, last: Some((match_id, why)), .. })) = seen {
+            let seen = player
+                .inspect(|player| (player.sender(), player.durable().fallbacks().clone()))
+                .await;
+            if let Some((
+                sender,
+                Fallbacks {
+                    count,
+                    last: Some((match_id, why)),
+                    ..
+                },
+            )) = seen
+            {
                 let id = sender.id();
                 let name = player_plan.strategy.name();
                 lines.push(format!(
@@ -290,11 +347,22 @@ impl LocalLeague {
 
     /// Lets every agent finish its exchanges and steps, and closes the store.
     pub async fn shutdown(self) -> Result<()> {
-        let Self { store, running, referees, players, .. } = self;
+        let Self {
+            store,
+            running,
+            referees,
+            players,
+            ..
+        } = self;
         let everyone = async {
-            let players: Vec<_> = players.into_iter().map(|player| tokio::spawn(player.shutdown())).collect();
-            let referees: Vec<_> =
-                referees.into_iter().map(|referee| tokio::spawn(referee.shutdown())).collect();
+            let players: Vec<_> = players
+                .into_iter()
+                .map(|player| tokio::spawn(player.shutdown()))
+                .collect();
+            let referees: Vec<_> = referees
+                .into_iter()
+                .map(|referee| tokio::spawn(referee.shutdown()))
+                .collect();
             for leaving in players.into_iter().chain(referees) {
                 leaving.await??;
             }
@@ -303,7 +371,12 @@ impl LocalLeague {
         let left = timeout(SHUTDOWN_MAX, everyone).await;
         // Joins the writer thread, which has at most one commit to finish.
         tokio::task::spawn_blocking(move || store.close()).await??;
-        left.map_err(|_| anyhow!("some agents had not come to an end after {} s", SHUTDOWN_MAX.as_secs()))?
+        left.map_err(|_| {
+            anyhow!(
+                "some agents had not come to an end after {} s",
+                SHUTDOWN_MAX.as_secs()
+            )
+        })?
     }
 }
 
@@ -322,6 +395,9 @@ async fn any_failure<A>(agents: &mut [Handle<A>]) -> Stopped {
 
 /// A client that calls loopback addresses only, also if an external player registers another endpoint.
 fn loopback_client() -> Client {
-    let policy = EgressPolicy { scopes: Scopes::LOOPBACK, ..EgressPolicy::default() };
+    let policy = EgressPolicy {
+        scopes: Scopes::LOOPBACK,
+        ..EgressPolicy::default()
+    };
     Client::new().with_egress(Egress::new(policy, PinnedDns::default(), []))
 }

@@ -30,7 +30,11 @@ pub enum PortError {
     #[error(
         "port {port}, for {whom}, cannot be used: {error}; --port-base moves all ports; nothing was started"
     )]
-    Unusable { port: u16, whom: &'static str, error: io::Error },
+    Unusable {
+        port: u16,
+        whom: &'static str,
+        error: io::Error,
+    },
     #[error("--port-base {base} leaves no room for all ports below 65536: choose a smaller one")]
     TooHigh { base: u16 },
 }
@@ -41,7 +45,10 @@ impl Ports {
         let manager = bind(base, "the manager").await?;
         let referees = bind_all(base, REFEREES_FROM, referees, "a referee").await?;
         let players = bind_all(base, PLAYERS_FROM, players, "a player").await?;
-        Ok(Self { manager, listeners: AgentListeners { referees, players } })
+        Ok(Self {
+            manager,
+            listeners: AgentListeners { referees, players },
+        })
     }
 }
 
@@ -55,7 +62,9 @@ async fn bind_all(
     for place in 0..count {
         let port = match base {
             0 => Some(0),
-            base => base.checked_add(from).and_then(|first| first.checked_add(place)),
+            base => base
+                .checked_add(from)
+                .and_then(|first| first.checked_add(place)),
         };
         listeners.push(bind(port.ok_or(PortError::TooHigh { base })?, whom).await?);
     }
@@ -64,8 +73,10 @@ async fn bind_all(
 
 async fn bind(port: u16, whom: &'static str) -> Result<TcpListener, PortError> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        io::ErrorKind::AddrInUse => PortError::Taken { port, whom },
-        _ => PortError::Unusable { port, whom, error },
-    })
+    TcpListener::bind(address)
+        .await
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AddrInUse => PortError::Taken { port, whom },
+            _ => PortError::Unusable { port, whom, error },
+        })
 }

@@ -5,7 +5,8 @@ use matchday_core::agent::Content;
 use matchday_core::protocol::envelope::id_fits;
 use matchday_core::protocol::messages::{LeagueError, RegisterStatus};
 use matchday_core::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, Message, MessageType, PROTOCOL, Timestamp, UntrustedText,
+    Body, ConversationId, Envelope, ErrorCode, Message, MessageType, PROTOCOL, Timestamp,
+    UntrustedText,
 };
 use matchday_runtime::{Caller, Intake, NoReply};
 use rmcp::ErrorData;
@@ -26,14 +27,23 @@ pub(super) async fn call(
             let params = query.spec().params;
             let is_known =
                 |name: &str| name == "league_id" || params.iter().any(|param| param.name() == name);
-            (arguments.into_iter().filter(|(name, _)| is_known(name)).collect(), None)
+            (
+                arguments
+                    .into_iter()
+                    .filter(|(name, _)| is_known(name))
+                    .collect(),
+                None,
+            )
         }
         Input::Message(kind) => match fill_envelope(arguments, kind, intake.now()) {
             Ok(message) => (message, Some(kind)),
             Err(why) => return Ok(refused(intake, Some(kind), why)),
         },
     };
-    match intake.ask_method(entry.name, Value::Object(params), caller).await {
+    match intake
+        .ask_method(entry.name, Value::Object(params), caller)
+        .await
+    {
         Ok(content) => Ok(result(content)),
         Err(NoReply::Unfit(why)) => Ok(refused(intake, kind, why)),
         Err(NoReply::Gone) => Err(stopping()),
@@ -48,7 +58,11 @@ pub(super) fn stopping() -> ErrorData {
 fn refused(intake: &Intake, kind: Option<MessageType>, why: String) -> CallToolResult {
     let original = kind.map(|kind| UntrustedText::new_static(kind.name()));
     let error = LeagueError::new(ErrorCode::InvalidFormat, why, original, None);
-    let envelope = Envelope::new(intake.name(), intake.now(), ConversationId::new("conv-error"));
+    let envelope = Envelope::new(
+        intake.name(),
+        intake.now(),
+        ConversationId::new("conv-error"),
+    );
     result(Content::Message(Message::new(envelope, error)))
 }
 
@@ -65,7 +79,11 @@ fn result(content: Content) -> CallToolResult {
         Content::Data(data) => (data, false),
         Content::Received => (json!({"status": "received"}), false),
     };
-    if failed { CallToolResult::structured_error(value) } else { CallToolResult::structured(value) }
+    if failed {
+        CallToolResult::structured_error(value)
+    } else {
+        CallToolResult::structured(value)
+    }
 }
 
 /// Whether a reply says that the request failed.
@@ -73,23 +91,37 @@ fn is_failure(body: &Body) -> bool {
     match body {
         Body::LeagueError(_) => true,
         Body::LeagueQueryResponse(response) => !response.success,
-        Body::LeagueRegisterResponse(response) => response.answer.status == RegisterStatus::Rejected,
-        Body::RefereeRegisterResponse(response) => response.answer.status == RegisterStatus::Rejected,
+        Body::LeagueRegisterResponse(response) => {
+            response.answer.status == RegisterStatus::Rejected
+        }
+        Body::RefereeRegisterResponse(response) => {
+            response.answer.status == RegisterStatus::Rejected
+        }
         _ => false,
     }
 }
 
 /// Fills in the envelope fields that an MCP client may leave out.
-fn fill_envelope(mut message: Arguments, kind: MessageType, now: Timestamp) -> Result<Arguments, String> {
+fn fill_envelope(
+    mut message: Arguments,
+    kind: MessageType,
+    now: Timestamp,
+) -> Result<Arguments, String> {
     message.retain(|_, value| !value.is_null());
     match message.get("message_type") {
         Some(named) if named.as_str().and_then(MessageType::parse) != Some(kind) => {
-            return Err(format!("message_type: expected \"{kind}\" or nothing, got {named}"));
+            return Err(format!(
+                "message_type: expected \"{kind}\" or nothing, got {named}"
+            ));
         }
         _ => {}
     }
     let conversation = format!("conv-mcp-{}-{}", kind.method(), now.as_micros());
-    let sender = message.get("sender").is_none().then(|| sender(kind, &message)).flatten();
+    let sender = message
+        .get("sender")
+        .is_none()
+        .then(|| sender(kind, &message))
+        .flatten();
     for (name, value) in [
         ("protocol", Some(PROTOCOL.to_owned())),
         ("message_type", Some(kind.name().to_owned())),
@@ -108,7 +140,15 @@ fn fill_envelope(mut message: Arguments, kind: MessageType, now: Timestamp) -> R
 fn sender(kind: MessageType, message: &Arguments) -> Option<String> {
     use MessageType as M;
     let owner = || token_owner(message.get("auth_token")?.as_str()?);
-    let named = |field: &str| Some(message.get(field)?.as_str().filter(|id| id_fits(id))?.to_owned());
+    let named = |field: &str| {
+        Some(
+            message
+                .get(field)?
+                .as_str()
+                .filter(|id| id_fits(id))?
+                .to_owned(),
+        )
+    };
     Some(match kind {
         M::StartLeague | M::LeagueOrder => "launcher".to_owned(),
         M::LeagueRegisterRequest => format!("player:{}", name_slug(message, "player_meta")),
@@ -138,13 +178,25 @@ fn token_owner(token: &str) -> Option<String> {
 
 /// The sender id of an agent that is not registered: its display name as a slug.
 fn name_slug(message: &Arguments, meta: &str) -> String {
-    let name = message.get(meta).and_then(|meta| meta.get("display_name")).and_then(Value::as_str);
+    let name = message
+        .get(meta)
+        .and_then(|meta| meta.get("display_name"))
+        .and_then(Value::as_str);
 
-    let parts = name.unwrap_or_default().split(|c: char| !c.is_ascii_alphanumeric());
+    let parts = name
+        .unwrap_or_default()
+        .split(|c: char| !c.is_ascii_alphanumeric());
 
-    let parts: Vec<_> = parts.filter(|part| !part.is_empty()).map(str::to_ascii_lowercase).collect();
+    let parts: Vec<_> = parts
+        .filter(|part| !part.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
 
-    if parts.is_empty() { "newcomer".to_owned() } else { parts.join("-").chars().take(64).collect() }
+    if parts.is_empty() {
+        "newcomer".to_owned()
+    } else {
+        parts.join("-").chars().take(64).collect()
+    }
 }
 
 #[cfg(test)]
@@ -152,7 +204,9 @@ mod tests {
     use super::*;
 
     fn filled(kind: MessageType, arguments: Value) -> Result<Arguments, String> {
-        let Value::Object(arguments) = arguments else { panic!("not an object") };
+        let Value::Object(arguments) = arguments else {
+            panic!("not an object")
+        };
 
         fill_envelope(arguments, kind, Timestamp::from_micros(1_000_000))
     }
@@ -166,7 +220,12 @@ mod tests {
         let message = message.unwrap();
         let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap();
         assert_eq!(
-            (text("protocol"), text("message_type"), text("sender"), text("conversation_id")),
+            (
+                text("protocol"),
+                text("message_type"),
+                text("sender"),
+                text("conversation_id")
+            ),
             ("league.v2", "LEAGUE_QUERY", "player:P01", "mine")
         );
     }
@@ -181,20 +240,46 @@ mod tests {
                 json!({"player_meta": {"display_name": "Ann & Bo"}}),
                 Some("player:ann-bo"),
             ),
-            (M::RefereeRegisterRequest, json!({}), Some("referee:newcomer")),
-            (M::LeagueQuery, json!({"auth_token": "tok_ref01_abc"}), Some("referee:REF01")),
+            (
+                M::RefereeRegisterRequest,
+                json!({}),
+                Some("referee:newcomer"),
+            ),
+            (
+                M::LeagueQuery,
+                json!({"auth_token": "tok_ref01_abc"}),
+                Some("referee:REF01"),
+            ),
             (M::LeagueQuery, json!({}), None),
-            (M::MatchResultReport, json!({"auth_token": "tok_ref01_abc"}), Some("referee:REF01")),
-            (M::GameJoinAck, json!({"player_id": "P07"}), Some("player:P07")),
+            (
+                M::MatchResultReport,
+                json!({"auth_token": "tok_ref01_abc"}),
+                Some("referee:REF01"),
+            ),
+            (
+                M::GameJoinAck,
+                json!({"player_id": "P07"}),
+                Some("player:P07"),
+            ),
             (M::RoundAnnouncement, json!({}), Some("league_manager")),
         ] {
             let message = filled(kind, arguments).unwrap();
-            assert_eq!(message.get("sender").and_then(Value::as_str), sender, "{kind}");
+            assert_eq!(
+                message.get("sender").and_then(Value::as_str),
+                sender,
+                "{kind}"
+            );
         }
     }
 
     #[test]
     fn a_tool_takes_no_message_of_another_kind() {
-        assert!(filled(MessageType::LeagueQuery, json!({"message_type": "START_LEAGUE"})).is_err());
+        assert!(
+            filled(
+                MessageType::LeagueQuery,
+                json!({"message_type": "START_LEAGUE"})
+            )
+            .is_err()
+        );
     }
 }

@@ -3,7 +3,9 @@
 use hyper::header::HeaderMap;
 use matchday_core::protocol::decode::Limits;
 use matchday_core::protocol::dialect::Dialect;
-use matchday_core::protocol::dialect::request::{ReplyTo, Request, RequestContent, Requests, read_requests};
+use matchday_core::protocol::dialect::request::{
+    ReplyTo, Request, RequestContent, Requests, read_requests,
+};
 use matchday_core::protocol::jsonrpc::Id;
 use matchday_runtime::surface::McpRequest;
 use serde::Deserialize;
@@ -11,7 +13,12 @@ use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 /// The headers that only clients of the Model Context Protocol send.
-const HEADERS: [&str; 4] = ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"];
+const HEADERS: [&str; 4] = [
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+];
 /// Where a request of the newer revisions names its revision.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
@@ -38,23 +45,40 @@ pub fn parse_request(body: &[u8]) -> Option<McpRequest> {
 }
 
 /// The MCP request in `body`, which was decoded as `requests`; `None` if it is a league message.
-pub(super) fn classify(requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest> {
+pub(super) fn classify(
+    requests: &Requests,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Option<McpRequest> {
     let by_header = HEADERS.iter().any(|name| headers.contains_key(*name));
     let reply_to = match requests {
         Requests::Batch(_) => return None,
         Requests::One(request) => match mcp_method(request) {
-            Some(method) => return Some(McpRequest { method, reply_to: request.reply_to.clone() }),
+            Some(method) => {
+                return Some(McpRequest {
+                    method,
+                    reply_to: request.reply_to.clone(),
+                });
+            }
             None => request.reply_to.clone(),
         },
         Requests::Refused(_) => ReplyTo::Id(Id::Null),
     };
     // `tools/call` and `ping` without these headers are league messages.
-    let is_tools_call = matches!(requests, Requests::One(Request { dialect: Dialect::ToolsCall, .. }));
+    let is_tools_call = matches!(
+        requests,
+        Requests::One(Request {
+            dialect: Dialect::ToolsCall,
+            ..
+        })
+    );
     if !by_header && !is_tools_call {
         return None;
     }
     let peek: Peek = serde_json::from_slice(body).ok()?;
-    let is_modern = peek.params.is_some_and(|params| params.meta.contains_key(VERSION));
+    let is_modern = peek
+        .params
+        .is_some_and(|params| params.meta.contains_key(VERSION));
     let is_mcp = match peek.method.as_str() {
         "tools/call" => by_header || is_modern,
         "ping" => by_header,
@@ -62,7 +86,10 @@ pub(super) fn classify(requests: &Requests, headers: &HeaderMap, body: &[u8]) ->
         _ => is_modern && matches!(requests, Requests::Refused(_)),
     };
 
-    is_mcp.then(|| McpRequest { method: peek.method.into(), reply_to })
+    is_mcp.then(|| McpRequest {
+        method: peek.method.into(),
+        reply_to,
+    })
 }
 
 /// The method, if the league does not have it. A `tools/call` may belong to either.
@@ -107,7 +134,13 @@ mod tests {
 
     #[test]
     fn what_only_the_model_context_protocol_knows_is_its() {
-        for name in ["initialize", "tools/list", "notifications/initialized", "server/discover", "no/such"] {
+        for name in [
+            "initialize",
+            "tools/list",
+            "notifications/initialized",
+            "server/discover",
+            "no/such",
+        ] {
             let request = json!({"jsonrpc": "2.0", "id": 1, "method": name, "params": {}});
             assert_eq!(method(&request, None).as_deref(), Some(name));
         }
@@ -133,8 +166,7 @@ mod tests {
 
     #[test]
     fn tools_and_pings_are_told_apart_by_their_headers() {
-        let call =
-            |params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let call = |params: Value| json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
         let known = call(json!({"name": "get_standings", "arguments": {}}));
         let unfit = call(json!({"name": "get_player_stats", "arguments": {}}));
@@ -145,8 +177,9 @@ mod tests {
                 assert!(method(request, Some(name)).is_some(), "{request}");
             }
         }
-        let says_so =
-            call(json!({"name": "get_standings", "arguments": {}, "_meta": {VERSION: "2026-07-28"}}));
+        let says_so = call(
+            json!({"name": "get_standings", "arguments": {}, "_meta": {VERSION: "2026-07-28"}}),
+        );
         assert!(method(&says_so, None).is_some());
     }
 }

@@ -44,7 +44,10 @@ use std::sync::Arc;
 
 /// Options of an agent that speaks the Model Context Protocol as well.
 pub fn agent_options(entropy: Entropy) -> Options {
-    Options { mcp: Some(mount(|| None)), ..Options::new(entropy) }
+    Options {
+        mcp: Some(mount(|| None)),
+        ..Options::new(entropy)
+    }
 }
 
 /// Mounts the Model Context Protocol on an agent's address, with the tools of another module if there are any.
@@ -67,13 +70,21 @@ struct AgentMcp {
 
 impl AgentMcp {
     fn refusal(&self, head: &Parts, body: &[u8], request: &McpRequest) -> Option<HttpResponse> {
-        let extra = self.extra.as_ref().filter(|_| request.method == "tools/call")?;
+        let extra = self
+            .extra
+            .as_ref()
+            .filter(|_| request.method == "tools/call")?;
         extra.refusal(&classify::tool_name(body)?, &head.headers)
     }
 }
 
 impl McpSurface for AgentMcp {
-    fn classify(&self, requests: &Requests, headers: &HeaderMap, body: &[u8]) -> Option<McpRequest> {
+    fn classify(
+        &self,
+        requests: &Requests,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Option<McpRequest> {
         classify::classify(requests, headers, body)
     }
 

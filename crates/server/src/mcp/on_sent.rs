@@ -31,14 +31,23 @@ impl OnSent {
 
     /// Watches the body of the response.
     pub(super) fn watch(self, response: HttpResponse) -> HttpResponse {
-        response.map(|body| SentBody { body, on_sent: self }.boxed())
+        response.map(|body| {
+            SentBody {
+                body,
+                on_sent: self,
+            }
+            .boxed()
+        })
     }
 }
 
 /// Runs `callback` when the reply to the request with these extensions has been written, and never if its client has gone
 /// before. Other transports than HTTP end with their client: there it runs at once.
 pub fn when_sent(extensions: &Extensions, callback: impl FnOnce() + Send + 'static) {
-    match extensions.get::<Parts>().and_then(|head| head.extensions.get::<OnSent>()) {
+    match extensions
+        .get::<Parts>()
+        .and_then(|head| head.extensions.get::<OnSent>())
+    {
         Some(on_sent) => on_sent.all().push(Box::new(callback)),
         None => callback(),
     }

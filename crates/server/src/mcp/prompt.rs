@@ -5,7 +5,9 @@ use matchday_core::agent::Ask;
 use matchday_core::protocol::Query;
 use matchday_runtime::Intake;
 use rmcp::ErrorData;
-use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
+use rmcp::model::{
+    GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role,
+};
 use serde_json::Value;
 
 const NAME: &str = "play_this_league";
@@ -24,10 +26,15 @@ pub fn list(about: &str) -> Vec<Prompt> {
 pub fn display_name(request: &GetPromptRequestParams) -> Result<String, ErrorData> {
     let asked = &request.name;
     if asked != NAME {
-        return Err(ErrorData::invalid_params(format!("there is no prompt {asked:?}: try {NAME:?}"), None));
+        return Err(ErrorData::invalid_params(
+            format!("there is no prompt {asked:?}: try {NAME:?}"),
+            None,
+        ));
     }
     let arguments = request.arguments.as_ref();
-    let name = arguments.and_then(|given| given.get("display_name")).and_then(Value::as_str);
+    let name = arguments
+        .and_then(|given| given.get("display_name"))
+        .and_then(Value::as_str);
     Ok(name.map_or_else(String::new, |name| format!(" Call yourself {name:?}.")))
 }
 
@@ -41,7 +48,11 @@ pub(super) async fn get(
     called: String,
     how_to_play: Option<(&str, String)>,
 ) -> GetPromptResult {
-    let status = intake.look(Ask::Query(Query::Status.into())).await.ok().and_then(data);
+    let status = intake
+        .look(Ask::Query(Query::Status.into()))
+        .await
+        .ok()
+        .and_then(data);
     let (how, rules) = match how_to_play {
         Some(known) => known,
         None => (AS_A_SERVER, rules(intake).await),
@@ -60,10 +71,21 @@ pub(super) async fn get(
 
 /// The rules of the league's game.
 async fn rules(intake: &Intake) -> String {
-    let listed = intake.look(Ask::Query(Query::Games.into())).await.ok().and_then(data).unwrap_or_default();
-    let games = listed.get("games").and_then(Value::as_array).into_iter().flatten();
+    let listed = intake
+        .look(Ask::Query(Query::Games.into()))
+        .await
+        .ok()
+        .and_then(data)
+        .unwrap_or_default();
+    let games = listed
+        .get("games")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let played = games.filter(|game| game.get("played_here") == Some(&Value::Bool(true)));
-    let rules: Vec<_> = played.filter_map(|game| game.get("rules")?.as_str()).collect();
+    let rules: Vec<_> = played
+        .filter_map(|game| game.get("rules")?.as_str())
+        .collect();
     rules.join("\n")
 }
 
@@ -86,14 +108,18 @@ fn standing(status: Option<&Value>) -> String {
             .to_owned();
     };
     let text = |name: &str| {
-        status.get(name).map_or_else(String::new, |value| match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        })
+        status
+            .get(name)
+            .map_or_else(String::new, |value| match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            })
     };
     let league = text("league_id");
     match text("status").as_str() {
-        "registration" => format!("The league {league} is open for registration, and has not begun."),
+        "registration" => {
+            format!("The league {league} is open for registration, and has not begun.")
+        }
         "completed" => format!("The league {league} is over. See its table: league://standings."),
         phase => format!(
             "The league {league} is {phase}: round {} of {}, {} matches completed. Registration is closed to newcomers.",

@@ -5,7 +5,13 @@ use matchday_core::protocol::{MessageType, schema};
 use serde_json::{Map, Value, json};
 
 /// Envelope fields that an MCP client may leave out.
-const FILLED: [&str; 5] = ["protocol", "message_type", "sender", "timestamp", "conversation_id"];
+const FILLED: [&str; 5] = [
+    "protocol",
+    "message_type",
+    "sender",
+    "timestamp",
+    "conversation_id",
+];
 /// How deep objects are described in the input. Deeper ones are only said to be objects.
 const INPUT_DEPTH: usize = 3;
 /// What stands in the reply of a call that failed.
@@ -15,7 +21,11 @@ type Object = Map<String, Value>;
 
 /// The input of a tool that takes a league message.
 pub(super) fn input(kind: MessageType) -> Object {
-    let mut schema = Short { definitions: definitions(kind), describes: true }.message(kind, INPUT_DEPTH);
+    let mut schema = Short {
+        definitions: definitions(kind),
+        describes: true,
+    }
+    .message(kind, INPUT_DEPTH);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|name, _| !FILLED.contains(&name.as_str()));
     }
@@ -27,7 +37,11 @@ pub(super) fn input(kind: MessageType) -> Object {
 
 /// The output of a tool that gives a league message, or an error.
 pub(super) fn output(kind: MessageType) -> Object {
-    let mut schema = Short { definitions: definitions(kind), describes: false }.message(kind, 1);
+    let mut schema = Short {
+        definitions: definitions(kind),
+        describes: false,
+    }
+    .message(kind, 1);
     schema.remove("required");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         for (name, kind) in ERROR_FIELDS {
@@ -40,12 +54,17 @@ pub(super) fn output(kind: MessageType) -> Object {
 /// The output of a tool with these fields (name and JSON type), or an error.
 pub fn fields(fields: &[(&str, &str)]) -> Object {
     let all = fields.iter().chain(&ERROR_FIELDS);
-    let properties: Object = all.map(|(name, kind)| ((*name).to_owned(), json!({ "type": kind }))).collect();
+    let properties: Object = all
+        .map(|(name, kind)| ((*name).to_owned(), json!({ "type": kind })))
+        .collect();
     object(json!({ "type": "object", "properties": properties }))
 }
 
 fn definitions(kind: MessageType) -> Object {
-    object(schema::message(kind)).remove("$defs").map(object).unwrap_or_default()
+    object(schema::message(kind))
+        .remove("$defs")
+        .map(object)
+        .unwrap_or_default()
 }
 
 /// Shortens schemas: references are resolved, a field has one type or `anyOf`, and there are no patterns and no formats.
@@ -56,7 +75,9 @@ struct Short {
 
 impl Short {
     fn message(&self, kind: MessageType, depth: usize) -> Object {
-        self.of(&schema::message(kind), depth, true).map(object).unwrap_or_default()
+        self.of(&schema::message(kind), depth, true)
+            .map(object)
+            .unwrap_or_default()
     }
 
     /// `None` if the schema takes any value. `nullable`: whether null is worth saying.
@@ -85,16 +106,29 @@ impl Short {
             }
         };
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-            let target = target.rsplit('/').next().and_then(|name| self.definitions.get(name));
-            return target.into_iter().for_each(|target| self.variants(target, depth, into));
+            let target = target
+                .rsplit('/')
+                .next()
+                .and_then(|name| self.definitions.get(name));
+            return target
+                .into_iter()
+                .for_each(|target| self.variants(target, depth, into));
         }
-        let alternatives = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_array());
+        let alternatives = ["anyOf", "oneOf"]
+            .iter()
+            .find_map(|name| schema.get(name)?.as_array());
         if let Some(alternatives) = alternatives {
-            let words: Vec<_> = alternatives.iter().filter_map(|one| one.get("const")).cloned().collect();
+            let words: Vec<_> = alternatives
+                .iter()
+                .filter_map(|one| one.get("const"))
+                .cloned()
+                .collect();
             if words.len() == alternatives.len() {
                 return add(object(json!({ "type": "string", "enum": words })));
             }
-            return alternatives.iter().for_each(|one| self.variants(one, depth, into));
+            return alternatives
+                .iter()
+                .for_each(|one| self.variants(one, depth, into));
         }
         let types = match schema.get("type") {
             Some(Value::String(only)) => vec![only.as_str()],
@@ -106,12 +140,15 @@ impl Short {
             match kind {
                 "object" if depth > 0 => self.describe_object(schema, depth - 1, &mut variant),
                 "array" if depth > 0 => {
-                    let items = schema.get("items").and_then(|items| self.of(items, depth - 1, true));
+                    let items = schema
+                        .get("items")
+                        .and_then(|items| self.of(items, depth - 1, true));
                     variant.extend(items.map(|items| ("items".to_owned(), items)));
                 }
                 _ => {
-                    let words =
-                        ["enum", "const"].into_iter().filter_map(|name| Some((name, schema.get(name)?)));
+                    let words = ["enum", "const"]
+                        .into_iter()
+                        .filter_map(|name| Some((name, schema.get(name)?)));
                     variant.extend(words.map(|(name, words)| (name.to_owned(), words.clone())));
                 }
             }
@@ -120,8 +157,14 @@ impl Short {
     }
 
     fn describe_object(&self, schema: &Value, depth: usize, into: &mut Object) {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
-        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            return;
+        };
+        let required = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
         let is_required = |name: &str| required.iter().any(|one| one.as_str() == Some(name));
         // A message may leave out what is null and not required; a reply may hold it.
         let short = properties.iter().filter_map(|(name, property)| {
@@ -148,9 +191,11 @@ mod tests {
 
     #[test]
     fn a_schema_is_short_and_has_one_type_a_field() {
-        let text = serde_json::to_string_pretty(&input(MessageType::LeagueRegisterRequest)).unwrap();
+        let text =
+            serde_json::to_string_pretty(&input(MessageType::LeagueRegisterRequest)).unwrap();
         insta::assert_snapshot!(text);
-        let text = serde_json::to_string_pretty(&output(MessageType::LeagueRegisterResponse)).unwrap();
+        let text =
+            serde_json::to_string_pretty(&output(MessageType::LeagueRegisterResponse)).unwrap();
         insta::assert_snapshot!(text);
     }
 }

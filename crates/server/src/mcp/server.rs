@@ -1,6 +1,9 @@
 //! The MCP server of an agent: hands each request to the module that answers it.
 
-#![allow(deprecated, reason = "resources/subscribe is how the older revision subscribes")]
+#![allow(
+    deprecated,
+    reason = "resources/subscribe is how the older revision subscribes"
+)]
 
 use super::extra_tools::ExtraTools;
 use super::standings_watch::StandingsWatch;
@@ -10,13 +13,13 @@ use hyper::http::request::Parts;
 use matchday_core::protocol::methods::Party;
 use matchday_runtime::{Caller, Intake, JoinCode};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    Extensions, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
-    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestMethod,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, Extensions, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+    ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,8 +28,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::AbortHandle;
 
 /// The revisions of MCP that are supported. Older ones need batches or another transport.
-pub static REVISIONS: [ProtocolVersion; 3] =
-    [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
+pub static REVISIONS: [ProtocolVersion; 3] = [
+    ProtocolVersion::V_2025_06_18,
+    ProtocolVersion::V_2025_11_25,
+    ProtocolVersion::V_2026_07_28,
+];
 
 /// The server of one session; in the newer revisions of one request.
 #[derive(Debug)]
@@ -40,9 +46,19 @@ pub struct LeagueServer {
 }
 
 impl LeagueServer {
-    pub(super) fn new(intake: Arc<Intake>, role: Party, extra: Option<Box<dyn ExtraTools>>) -> Self {
+    pub(super) fn new(
+        intake: Arc<Intake>,
+        role: Party,
+        extra: Option<Box<dyn ExtraTools>>,
+    ) -> Self {
         let standings = Arc::new(StandingsWatch::new(Arc::clone(&intake)));
-        Self { intake, role, standings, notifier: Mutex::default(), extra }
+        Self {
+            intake,
+            role,
+            standings,
+            notifier: Mutex::default(),
+            extra,
+        }
     }
 
     pub(super) fn for_one_client(&self) -> Self {
@@ -83,17 +99,29 @@ impl Drop for LeagueServer {
 
 impl ServerHandler for LeagueServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources();
         let capabilities = match self.role {
-            Party::Manager => capabilities.enable_resources_subscribe().enable_prompts().build(),
+            Party::Manager => capabilities
+                .enable_resources_subscribe()
+                .enable_prompts()
+                .build(),
             Party::Referee | Party::Player => capabilities.build(),
         };
         let (title, instructions) = about(self.role);
-        let instructions =
-            self.extra.as_ref().map_or_else(|| instructions.to_owned(), |extra| extra.instructions());
-        let name = format!("matchday-{}", format!("{:?}", self.role).to_ascii_lowercase());
+        let instructions = self
+            .extra
+            .as_ref()
+            .map_or_else(|| instructions.to_owned(), |extra| extra.instructions());
+        let name = format!(
+            "matchday-{}",
+            format!("{:?}", self.role).to_ascii_lowercase()
+        );
         let own = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title);
-        ServerConfig::new(capabilities).with_server_info(own).with_instructions(instructions)
+        ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(instructions)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -102,7 +130,10 @@ impl ServerHandler for LeagueServer {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let own = || tool::list(self.role).iter().find(|tool| tool.name == name);
-        self.tools().find(|tool| tool.name == name).or_else(own).cloned()
+        self.tools()
+            .find(|tool| tool.name == name)
+            .or_else(own)
+            .cloned()
     }
 
     async fn list_tools(
@@ -127,7 +158,11 @@ impl ServerHandler for LeagueServer {
             return Err(tool::unknown(&request.name));
         };
         let arguments = request.arguments.unwrap_or_default();
-        Ok(call_tool::call(&self.intake, &entry, arguments, caller(&context.extensions)).await?.into())
+        Ok(
+            call_tool::call(&self.intake, &entry, arguments, caller(&context.extensions))
+                .await?
+                .into(),
+        )
     }
 
     async fn list_resources(
@@ -153,7 +188,9 @@ impl ServerHandler for LeagueServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let peer = peer(&context.extensions);
-        Ok(resources::read(&self.intake, self.role, &request.uri, peer).await?.into())
+        Ok(resources::read(&self.intake, self.role, &request.uri, peer)
+            .await?
+            .into())
     }
 
     async fn list_prompts(
@@ -162,8 +199,12 @@ impl ServerHandler for LeagueServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         match self.role {
-            Party::Manager => Ok(ListPromptsResult::with_all_items(prompt::list(prompt::ABOUT))),
-            Party::Referee | Party::Player => Err(ErrorData::method_not_found::<ListPromptsRequestMethod>()),
+            Party::Manager => Ok(ListPromptsResult::with_all_items(prompt::list(
+                prompt::ABOUT,
+            ))),
+            Party::Referee | Party::Player => {
+                Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+            }
         }
     }
 
@@ -228,11 +269,20 @@ impl ServerHandler for LeagueServer {
         Ok(())
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         let wanted = requested.resource_subscriptions.iter().flatten();
-        let watched: Vec<_> = wanted.filter(|uri| self.can_be_subscribed(uri)).cloned().collect();
-        (self.role == Party::Manager)
-            .then(|| SubscriptionFilter::builder().resource_subscriptions(watched).build())
+        let watched: Vec<_> = wanted
+            .filter(|uri| self.can_be_subscribed(uri))
+            .cloned()
+            .collect();
+        (self.role == Party::Manager).then(|| {
+            SubscriptionFilter::builder()
+                .resource_subscriptions(watched)
+                .build()
+        })
     }
 
     /// Subscription in revisions from 2026-07-28 on: while the client keeps the stream open.
@@ -281,11 +331,15 @@ fn about(role: Party) -> (&'static str, &'static str) {
 /// The sender of a request, with the join code of its path.
 fn caller(extensions: &Extensions) -> Caller {
     let head = extensions.get::<Parts>();
-    Caller::from(peer(extensions)).with_join_code(head.and_then(|head| JoinCode::of(&head.extensions)))
+    Caller::from(peer(extensions))
+        .with_join_code(head.and_then(|head| JoinCode::of(&head.extensions)))
 }
 
 fn not_subscribable(uri: &str) -> ErrorData {
-    let why = format!("only {} can be subscribed to, and only at a league manager", resources::STANDINGS);
+    let why = format!(
+        "only {} can be subscribed to, and only at a league manager",
+        resources::STANDINGS
+    );
     ErrorData::invalid_params(why, Some(serde_json::json!({"uri": uri})))
 }
 

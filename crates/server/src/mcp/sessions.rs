@@ -52,11 +52,16 @@ impl Sessions {
     /// Removes the sessions that were opened [`UNUSED_MAX`] ago and never used.
     pub(super) fn evict_unused(&self, now: Instant) -> Vec<SessionId> {
         let is_unused = |session: &Session| {
-            !session.used && session.busy == 0 && now.saturating_duration_since(session.last) >= UNUSED_MAX
+            !session.used
+                && session.busy == 0
+                && now.saturating_duration_since(session.last) >= UNUSED_MAX
         };
         let mut all = self.all();
-        let unused: Vec<_> =
-            all.iter().filter(|(_, session)| is_unused(session)).map(|(id, _)| Arc::clone(id)).collect();
+        let unused: Vec<_> = all
+            .iter()
+            .filter(|(_, session)| is_unused(session))
+            .map(|(id, _)| Arc::clone(id))
+            .collect();
         all.retain(|id, _| !unused.contains(id));
         unused
     }
@@ -65,7 +70,12 @@ impl Sessions {
     pub(super) fn evict_for(&self, address: IpAddr) -> Result<Vec<SessionId>, Full> {
         let mut all = self.all();
         let mut gone = Vec::new();
-        if all.values().filter(|session| session.address == address).count() >= SESSIONS_PER_ADDRESS {
+        if all
+            .values()
+            .filter(|session| session.address == address)
+            .count()
+            >= SESSIONS_PER_ADDRESS
+        {
             gone.push(evict_idlest(&mut all, |session| session.address == address).ok_or(Full)?);
         }
         if all.len() >= SESSIONS_MAX {
@@ -75,7 +85,15 @@ impl Sessions {
     }
 
     pub(super) fn insert(&self, id: SessionId, address: IpAddr, now: Instant) {
-        self.all().insert(id, Session { address, used: false, last: now, busy: 0 });
+        self.all().insert(
+            id,
+            Session {
+                address,
+                used: false,
+                last: now,
+                busy: 0,
+            },
+        );
     }
 
     /// Begins a request of this session. `uses`: whether the request counts as use.
@@ -87,7 +105,10 @@ impl Sessions {
         if uses {
             (session.used, session.last) = (true, now);
         }
-        Some(SessionGuard { sessions: self.clone(), id })
+        Some(SessionGuard {
+            sessions: self.clone(),
+            id,
+        })
     }
 }
 
@@ -96,7 +117,9 @@ fn evict_idlest(
     all: &mut HashMap<SessionId, Session>,
     is_eligible: impl Fn(&Session) -> bool,
 ) -> Option<SessionId> {
-    let idle = all.iter().filter(|(_, session)| session.busy == 0 && is_eligible(session));
+    let idle = all
+        .iter()
+        .filter(|(_, session)| session.busy == 0 && is_eligible(session));
     let (id, _) = idle.min_by_key(|(_, session)| (session.used, session.last))?;
     let id = Arc::clone(id);
     all.remove(&id);
@@ -143,7 +166,10 @@ mod tests {
         );
         let mut gone = sessions.evict_unused(now + UNUSED_MAX);
         gone.sort();
-        assert_eq!(gone, ["only greeted".into(), "unused".into()] as [SessionId; 2]);
+        assert_eq!(
+            gone,
+            ["only greeted".into(), "unused".into()] as [SessionId; 2]
+        );
     }
 
     #[tokio::test]
@@ -154,7 +180,12 @@ mod tests {
         open(&sessions, "in use", address(1), now);
         let used = sessions.begin_request("in use", true, now);
         for number in 2..=SESSIONS_PER_ADDRESS {
-            open(&sessions, &number.to_string(), address(1), now + Duration::from_millis(number as u64));
+            open(
+                &sessions,
+                &number.to_string(),
+                address(1),
+                now + Duration::from_millis(number as u64),
+            );
         }
         assert_eq!(sessions.evict_for(address(2)), Ok(Vec::new()));
         assert_eq!(sessions.evict_for(address(1)), Ok(vec!["2".into()]));
@@ -168,12 +199,20 @@ mod tests {
         let mut in_use = Vec::new();
         for number in 0..SESSIONS_MAX {
             let id = number.to_string();
-            open(&sessions, &id, address(u8::try_from(number % 5).unwrap()), now);
+            open(
+                &sessions,
+                &id,
+                address(u8::try_from(number % 5).unwrap()),
+                now,
+            );
             in_use.extend(sessions.begin_request(&id, true, now));
         }
         assert_eq!(sessions.evict_for(address(9)), Err(Full));
         in_use.truncate(SESSIONS_MAX - 1);
         let last = (SESSIONS_MAX - 1).to_string();
-        assert_eq!(sessions.evict_for(address(9)), Ok(vec![last.as_str().into()]));
+        assert_eq!(
+            sessions.evict_for(address(9)),
+            Ok(vec![last.as_str().into()])
+        );
     }
 }

@@ -20,7 +20,11 @@ pub(super) struct StandingsWatch {
 
 impl StandingsWatch {
     pub(super) fn new(intake: Arc<Intake>) -> Self {
-        Self { intake, tables: watch::Sender::new(0), is_watched: Mutex::new(false) }
+        Self {
+            intake,
+            tables: watch::Sender::new(0),
+            is_watched: Mutex::new(false),
+        }
     }
 
     /// A receiver that changes whenever the table does. `None` if the table is not public.
@@ -28,7 +32,10 @@ impl StandingsWatch {
         let changes = self.intake.changes();
         let table = self.table().await?;
         let subscription = self.tables.subscribe();
-        let mut is_watched = self.is_watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_watched = self
+            .is_watched
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if !*is_watched {
             *is_watched = true;
             tokio::spawn(Arc::clone(self).watch(changes, table));
@@ -59,9 +66,10 @@ impl StandingsWatch {
 
     async fn table(&self) -> Option<Table> {
         match self.intake.look(Ask::Query(Query::Standings.into())).await {
-            Ok(Content::Message(Message { body: Body::LeagueQueryResponse(response), .. })) => {
-                response.standings.clone()
-            }
+            Ok(Content::Message(Message {
+                body: Body::LeagueQueryResponse(response),
+                ..
+            })) => response.standings.clone(),
             _ => None,
         }
     }

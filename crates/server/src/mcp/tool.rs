@@ -13,7 +13,12 @@ use std::sync::{Arc, LazyLock};
 const TOOLS_TTL_MS: u64 = 60_000;
 
 /// The tools of a manager that are offered beside those of seats. The others can be called all the same.
-const FOR_SEATS: [&str; 4] = ["get_standings", "get_schedule", "get_status", "get_player_stats"];
+const FOR_SEATS: [&str; 4] = [
+    "get_standings",
+    "get_schedule",
+    "get_status",
+    "get_player_stats",
+];
 
 /// One tool of an agent.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +77,14 @@ impl ToolEntry {
         effect: Effect,
         about: &'static str,
     ) -> Self {
-        Self { name, title, about, input: Input::Message(kind), output, effect }
+        Self {
+            name,
+            title,
+            about,
+            input: Input::Message(kind),
+            output,
+            effect,
+        }
     }
 
     pub(super) const fn notice(
@@ -86,7 +98,14 @@ impl ToolEntry {
 
     /// The query as a tool, if it is offered as one.
     fn query(query: Query) -> Option<Self> {
-        let QuerySpec { method, tool, about, results, fields, .. } = query.spec();
+        let QuerySpec {
+            method,
+            tool,
+            about,
+            results,
+            fields,
+            ..
+        } = query.spec();
         let output = match results {
             [MethodResult::Message(kind), ..] => Output::Message(*kind),
             _ => Output::Data(fields),
@@ -94,7 +113,14 @@ impl ToolEntry {
         let name = method?;
         let title = tool?;
         let input = Input::Query(query);
-        Some(Self { name, title, about, input, output, effect: Effect::ReadOnly })
+        Some(Self {
+            name,
+            title,
+            about,
+            input,
+            output,
+            effect: Effect::ReadOnly,
+        })
     }
 
     fn tool(&self) -> Tool {
@@ -128,15 +154,26 @@ impl ToolEntry {
 
 /// The tools of a manager that are shown to a client that can take a seat.
 pub(super) fn beside_seats() -> impl Iterator<Item = &'static Tool> {
-    list(Party::Manager).iter().filter(|tool| FOR_SEATS.contains(&&*tool.name))
+    list(Party::Manager)
+        .iter()
+        .filter(|tool| FOR_SEATS.contains(&&*tool.name))
 }
 
 pub fn params_schema(params: &[Param]) -> Map<String, Value> {
     let properties: Map<_, _> = params
         .iter()
-        .map(|param| (param.name.to_owned(), json!({"type": param.kind, "description": param.about})))
+        .map(|param| {
+            (
+                param.name.to_owned(),
+                json!({"type": param.kind, "description": param.about}),
+            )
+        })
         .collect();
-    let required: Vec<_> = params.iter().filter(|param| param.required).map(|param| param.name).collect();
+    let required: Vec<_> = params
+        .iter()
+        .filter(|param| param.required)
+        .map(|param| param.name)
+        .collect();
     schema::object(json!({"type": "object", "properties": properties, "required": required}))
 }
 
@@ -145,8 +182,13 @@ pub(super) fn find(role: Party, name: &str) -> Option<ToolEntry> {
 }
 
 fn tools(role: Party) -> impl Iterator<Item = ToolEntry> {
-    let queries = Query::ALL.into_iter().filter(move |query| query.spec().served_by.contains(&role));
-    entries(role).iter().copied().chain(queries.filter_map(ToolEntry::query))
+    let queries = Query::ALL
+        .into_iter()
+        .filter(move |query| query.spec().served_by.contains(&role));
+    entries(role)
+        .iter()
+        .copied()
+        .chain(queries.filter_map(ToolEntry::query))
 }
 
 /// The tools of a role as clients are shown them.

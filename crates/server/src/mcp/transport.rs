@@ -43,7 +43,10 @@ pub struct Peer(pub(crate) SocketAddr);
 pub fn peer(extensions: &Extensions) -> SocketAddr {
     let head = extensions.get::<Parts>();
     let peer = head.and_then(|head| head.extensions.get::<Peer>());
-    peer.map_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0)), |Peer(address)| *address)
+    peer.map_or_else(
+        || SocketAddr::from(([0, 0, 0, 0], 0)),
+        |Peer(address)| *address,
+    )
 }
 
 /// The MCP transport around a handler.
@@ -72,7 +75,13 @@ impl<H: ServerHandler> Transport<H> {
         let service = StreamableHttpService::new(move || Ok(make()), Arc::clone(&sessions), config);
         let limits = Sessions::default();
         let opening = Mutex::default();
-        Self { service, sessions, limits, opening, swept: std::sync::Mutex::new(Instant::now()) }
+        Self {
+            service,
+            sessions,
+            limits,
+            opening,
+            swept: std::sync::Mutex::new(Instant::now()),
+        }
     }
 
     pub async fn post(
@@ -86,7 +95,10 @@ impl<H: ServerHandler> Transport<H> {
         if mcp_request.method == "initialize" && self.service.config.legacy_session_mode {
             return self.open_session(head, body, mcp_request, peer).await;
         }
-        let _in_use = self.session_of(&head.headers, mcp_request.method != "notifications/initialized");
+        let _in_use = self.session_of(
+            &head.headers,
+            mcp_request.method != "notifications/initialized",
+        );
         self.handle(head, body, mcp_request, peer).await
     }
 
@@ -101,7 +113,9 @@ impl<H: ServerHandler> Transport<H> {
         let _alone = self.opening.lock().await;
         // Evict only when the session has opened: a refused request must not cost another client its session.
         let answer = self.handle(head, body, mcp_request, peer).await;
-        let Some(id) = session_id(answer.headers()).map(SessionId::from) else { return answer };
+        let Some(id) = session_id(answer.headers()).map(SessionId::from) else {
+            return answer;
+        };
         {
             let open = self.sessions.sessions.read().await;
             self.limits.retain_open(|id| open.contains_key(id));
@@ -109,7 +123,8 @@ impl<H: ServerHandler> Transport<H> {
         let address = limit_key(peer.ip());
         let Ok(gone) = self.limits.evict_for(address) else {
             self.end(vec![id]).await;
-            let error = Fault::Internal.because("too many clients have a session here: try again later");
+            let error =
+                Fault::Internal.because("too many clients have a session here: try again later");
             return with_retry_after(
                 error_response(StatusCode::SERVICE_UNAVAILABLE, mcp_request, &error),
                 60,
@@ -121,7 +136,8 @@ impl<H: ServerHandler> Transport<H> {
     }
 
     fn session_of(&self, headers: &HeaderMap, uses: bool) -> Option<SessionGuard> {
-        self.limits.begin_request(session_id(headers)?, uses, Instant::now())
+        self.limits
+            .begin_request(session_id(headers)?, uses, Instant::now())
     }
 
     /// Ends sessions that were opened and never used.
@@ -157,8 +173,14 @@ impl<H: ServerHandler> Transport<H> {
         head.extensions.insert(Peer(peer));
         let on_sent = OnSent::default();
         head.extensions.insert(on_sent.clone());
-        let answer = self.service.handle(Request::from_parts(head, Full::new(body))).await;
-        let is_json = answer.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+        let answer = self
+            .service
+            .handle(Request::from_parts(head, Full::new(body)))
+            .await;
+        let is_json = answer
+            .headers()
+            .get(CONTENT_TYPE)
+            .is_some_and(|kind| kind == "application/json");
         if answer.status().is_client_error() && !is_json {
             to_rpc_error(answer, mcp_request).await
         } else {
@@ -176,10 +198,14 @@ impl<H: ServerHandler> Transport<H> {
             && let Some(id) = session_id(&head.headers)
             && !self.sessions.sessions.read().await.contains_key(id)
         {
-            let error = Fault::InvalidRequest.because("there is no such session: it has ended, or never was");
+            let error = Fault::InvalidRequest
+                .because("there is no such session: it has ended, or never was");
             return error_response(StatusCode::NOT_FOUND, &McpRequest::UNREAD, &error);
         }
-        let mut answer = self.service.handle(Request::from_parts(head, Empty::<Bytes>::new())).await;
+        let mut answer = self
+            .service
+            .handle(Request::from_parts(head, Empty::<Bytes>::new()))
+            .await;
         // `rmcp` answers 202 when a session has ended, which the official clients take for a failure.
         if answer.status() == StatusCode::ACCEPTED {
             *answer.status_mut() = StatusCode::NO_CONTENT;
@@ -197,7 +223,14 @@ impl<H: ServerHandler> Transport<H> {
     /// Ends every stream and every session.
     pub async fn close(&self) {
         self.service.config.cancellation_token.cancel();
-        let open: Vec<_> = self.sessions.sessions.read().await.keys().cloned().collect();
+        let open: Vec<_> = self
+            .sessions
+            .sessions
+            .read()
+            .await
+            .keys()
+            .cloned()
+            .collect();
         self.end(open).await;
     }
 }
@@ -216,7 +249,10 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
 fn complete_headers(headers: &mut HeaderMap) {
     let takes_all = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("*/*"));
     if headers.get(ACCEPT).is_none_or(takes_all) {
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static("application/json, text/event-stream"),
+        );
     }
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 }
@@ -227,7 +263,10 @@ async fn to_rpc_error(refusal: HttpResponse, mcp_request: &McpRequest) -> HttpRe
     let Ok(text) = refusal.into_body().collect().await;
     let text = String::from_utf8_lossy(&text.to_bytes()).into_owned();
     let misfit = || {
-        let why = format!("this is not what {} takes in the Model Context Protocol", mcp_request.method);
+        let why = format!(
+            "this is not what {} takes in the Model Context Protocol",
+            mcp_request.method
+        );
         Fault::InvalidParams.because(why)
     };
     match (status, mcp_request.method.as_str()) {
@@ -241,10 +280,16 @@ async fn to_rpc_error(refusal: HttpResponse, mcp_request: &McpRequest) -> HttpRe
     }
 }
 
-fn error_response(status: StatusCode, mcp_request: &McpRequest, error: &ErrorObject) -> HttpResponse {
+fn error_response(
+    status: StatusCode,
+    mcp_request: &McpRequest,
+    error: &ErrorObject,
+) -> HttpResponse {
     let HttpReply { body, .. } = HttpReply::one(write_error(&mcp_request.reply_to, error));
     let mut answer = Response::new(Full::new(Bytes::from(body)).boxed());
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }

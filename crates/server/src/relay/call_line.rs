@@ -20,7 +20,11 @@ impl CallLine {
     pub(super) fn new(number: CallNumber, left: Duration, message: Arc<Message>) -> Self {
         let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
         let head = format!("{{\"id\":{},\"left_ms\":{left_ms},\"body\":\"", number.0);
-        Self { head: Some(head), message, sent: 0 }
+        Self {
+            head: Some(head),
+            message,
+            sent: 0,
+        }
     }
 
     /// The next piece, and whether the line ends with it.
@@ -43,7 +47,10 @@ impl CallLine {
 fn piece_len(text: &[u8]) -> usize {
     let begins_character = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
     let cuts = (PIECE_BYTES - 3..=PIECE_BYTES).rev();
-    cuts.into_iter().find(begins_character).unwrap_or(PIECE_BYTES).min(text.len())
+    cuts.into_iter()
+        .find(begins_character)
+        .unwrap_or(PIECE_BYTES)
+        .min(text.len())
 }
 
 #[cfg(test)]
@@ -66,7 +73,9 @@ mod tests {
     #[test]
     fn a_line_is_the_call_to_the_byte_whatever_its_length() {
         let lengths = [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 200_000];
-        for (length, text) in lengths.into_iter().flat_map(|length| [(length, "a\"\n\\"), (length, "é😀")])
+        for (length, text) in lengths
+            .into_iter()
+            .flat_map(|length| [(length, "a\"\n\\"), (length, "é😀")])
         {
             let body: String = text.chars().cycle().take(length).collect();
             let line = pieces(&body).concat();
@@ -83,7 +92,11 @@ mod tests {
 
     #[test]
     fn a_piece_is_short_also_of_a_text_that_is_all_escapes() {
-        let longest = pieces(&"\u{1}".repeat(1 << 20)).iter().map(Bytes::len).max().unwrap();
+        let longest = pieces(&"\u{1}".repeat(1 << 20))
+            .iter()
+            .map(Bytes::len)
+            .max()
+            .unwrap();
         assert!(longest < 7 * PIECE_BYTES, "{longest}");
     }
 }

@@ -31,10 +31,20 @@ enum Via {
 /// The connections of all agents of a league, players first.
 pub fn connections(league: &League, relay: Option<&Relay>) -> Vec<AgentConnection> {
     let players = league.players.iter().map(|(id, player)| {
-        of_agent(id.to_string(), &player.meta.contact_endpoint, player.registered_at, relay)
+        of_agent(
+            id.to_string(),
+            &player.meta.contact_endpoint,
+            player.registered_at,
+            relay,
+        )
     });
     let referees = league.referees.iter().map(|(id, referee)| {
-        of_agent(id.to_string(), &referee.meta.contact_endpoint, referee.registered_at, relay)
+        of_agent(
+            id.to_string(),
+            &referee.meta.contact_endpoint,
+            referee.registered_at,
+            relay,
+        )
     });
     players.chain(referees).collect()
 }
@@ -60,5 +70,11 @@ fn of_agent(
         Transport::LongPoll => "long_poll",
     });
     let since = connection.map_or_else(|since| since, |(_, since)| since);
-    AgentConnection { agent_id, via: Via::Relay, transport, connected: Some(connection.is_ok()), since }
+    AgentConnection {
+        agent_id,
+        via: Via::Relay,
+        transport,
+        connected: Some(connection.is_ok()),
+        since,
+    }
 }

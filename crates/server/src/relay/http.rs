@@ -34,14 +34,19 @@ impl Relay {
         request: Request<Incoming>,
         peer: SocketAddr,
     ) -> HttpResponse {
-        let Target::Relay(target) = matched.route.target else { return empty(StatusCode::NOT_FOUND) };
+        let Target::Relay(target) = matched.route.target else {
+            return empty(StatusCode::NOT_FOUND);
+        };
         let mailbox = matched.value(0);
         match target {
             RelayRoute::List => self.list().await,
             RelayRoute::Open => self.open_for(request.headers(), peer).await,
             RelayRoute::Call => self.called(mailbox, request).await,
             RelayRoute::Stream => self.read_calls(mailbox, &request, Transport::Stream).await,
-            RelayRoute::Next => self.read_calls(mailbox, &request, Transport::LongPoll).await,
+            RelayRoute::Next => {
+                self.read_calls(mailbox, &request, Transport::LongPoll)
+                    .await
+            }
             RelayRoute::Answer => match self.authorized(mailbox, request.headers()) {
                 Ok(mailbox) => match matched.value(1).parse() {
                     Ok(call) => self.answered(&mailbox, call, request).await,
@@ -91,8 +96,10 @@ impl Relay {
                 return error(StatusCode::UNAUTHORIZED, why);
             }
             None => {
-                let refusal =
-                    error(StatusCode::SERVICE_UNAVAILABLE, "the league is being started or stopped");
+                let refusal = error(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "the league is being started or stopped",
+                );
                 return with_close(with_retry_after(refusal, 1));
             }
         }
@@ -111,23 +118,39 @@ impl Relay {
     }
 
     /// The mailbox, if the request shows its token.
-    fn authorized(&self, mailbox: &str, headers: &HeaderMap) -> Result<Arc<OpenMailbox>, HttpResponse> {
+    fn authorized(
+        &self,
+        mailbox: &str,
+        headers: &HeaderMap,
+    ) -> Result<Arc<OpenMailbox>, HttpResponse> {
         let Some(mailbox) = self.mailbox(mailbox) else {
-            return Err(error(StatusCode::NOT_FOUND, "there is no such mailbox: open one with POST /relay"));
+            return Err(error(
+                StatusCode::NOT_FOUND,
+                "there is no such mailbox: open one with POST /relay",
+            ));
         };
-        let admitted = bearer(headers).is_some_and(|token| mailbox.record.token.admits(&Token::new(token)));
-        if admitted { Ok(mailbox) } else { Err(error(
+        let admitted =
+            bearer(headers).is_some_and(|token| mailbox.record.token.admits(&Token::new(token)));
+        if admitted {
+            Ok(mailbox)
+        } else {
+            Err(error(
                 StatusCode::UNAUTHORIZED,
                 "show the relay token of this mailbox as Authorization: Bearer TOKEN",
-            )) }
+            ))
+        }
     }
 
     /// A call to the agent. One that is not answered is a connection that fails: any HTTP answer would be a sign of life.
     async fn called(&self, mailbox: &str, request: Request<Incoming>) -> HttpResponse {
         let began = Instant::now();
         let (head, mut incoming) = request.into_parts();
-        let Some(mailbox) = self.mailbox(mailbox) else { return unanswered() };
-        let Some(room) = mailbox.room_for_call(self.expected_bytes(&incoming)) else { return unanswered() };
+        let Some(mailbox) = self.mailbox(mailbox) else {
+            return unanswered();
+        };
+        let Some(room) = mailbox.room_for_call(self.expected_bytes(&incoming)) else {
+            return unanswered();
+        };
         let message = match self.read(&mut incoming, Some(room)).await {
             Ok(message) => message,
             // The agent never hears of it: the fault is the caller's.
@@ -149,7 +172,12 @@ impl Relay {
         }
     }
 
-    async fn answered(&self, mailbox: &OpenMailbox, call: u64, request: Request<Incoming>) -> HttpResponse {
+    async fn answered(
+        &self,
+        mailbox: &OpenMailbox,
+        call: u64,
+        request: Request<Incoming>,
+    ) -> HttpResponse {
         let Some(status) = final_status(request.uri()) else {
             let why = json!({"error": "status: expected the HTTP status of the agent's answer, 200 to 599"});
             let why = why.to_string().into_bytes();
@@ -168,12 +196,19 @@ impl Relay {
         };
         let (head, mut incoming) = request.into_parts();
         let read = self.read(&mut incoming, room).await;
-        let received = head.extensions.get::<Arc<RxTimes>>().and_then(|times| times.last());
+        let received = head
+            .extensions
+            .get::<Arc<RxTimes>>()
+            .and_then(|times| times.last());
         let arrived = received.unwrap_or_else(Instant::now);
         let failed = parameter(&head.uri, "failed").is_some_and(|value| value == "1");
         let answer = match read {
             Ok(_) if failed => Err(Undelivered::NotReached),
-            Ok(body) => Ok(Answer { status, body, arrived }),
+            Ok(body) => Ok(Answer {
+                status,
+                body,
+                arrived,
+            }),
             Err(why) => {
                 if let NotRead::TooLarge(bytes) = why {
                     let _ended = mailbox.answer(call, arrived, Err(Undelivered::TooLarge(bytes)));
@@ -189,12 +224,21 @@ impl Relay {
 
     /// How long a body may become: as long as it says, or as it may be.
     fn expected_bytes(&self, incoming: &Incoming) -> usize {
-        let announced = incoming.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
-        announced.unwrap_or(usize::MAX).min(self.settings.message_bytes_max)
+        let announced = incoming
+            .size_hint()
+            .exact()
+            .and_then(|bytes| usize::try_from(bytes).ok());
+        announced
+            .unwrap_or(usize::MAX)
+            .min(self.settings.message_bytes_max)
     }
 
     /// Reads a call or an answer into the room that was reserved for it.
-    async fn read(&self, incoming: &mut Incoming, room: Option<Reserved>) -> Result<Message, NotRead> {
+    async fn read(
+        &self,
+        incoming: &mut Incoming,
+        room: Option<Reserved>,
+    ) -> Result<Message, NotRead> {
         let reading = body::read(incoming, self.settings.message_bytes_max);
         match time::timeout(self.body_timeout, reading).await {
             Ok(Ok(body)) => Ok(Message::read(&body, room)),
@@ -209,7 +253,10 @@ impl Relay {
             NotRead::TooLarge(_) => {
                 let discarding = body::discard(&mut incoming, DISCARD_MAX);
                 let _in_time = time::timeout(self.body_timeout, discarding).await;
-                let why = format!("the body may have {} bytes at most", self.settings.message_bytes_max);
+                let why = format!(
+                    "the body may have {} bytes at most",
+                    self.settings.message_bytes_max
+                );
                 error(StatusCode::PAYLOAD_TOO_LARGE, &why)
             }
             NotRead::Broken => empty(StatusCode::BAD_REQUEST),
@@ -219,8 +266,14 @@ impl Relay {
 
     async fn list(self: &Arc<Self>) -> HttpResponse {
         match self.connections().await {
-            Some(agents) => json(StatusCode::OK, json!({ "agents": agents }).to_string().into_bytes()),
-            None => error(StatusCode::UNAUTHORIZED, "this league is not open to readers"),
+            Some(agents) => json(
+                StatusCode::OK,
+                json!({ "agents": agents }).to_string().into_bytes(),
+            ),
+            None => error(
+                StatusCode::UNAUTHORIZED,
+                "this league is not open to readers",
+            ),
         }
     }
 }
@@ -253,9 +306,11 @@ impl ReadQuery {
 }
 
 fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
-    uri.query()?
-        .split('&')
-        .find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value))
+    uri.query()?.split('&').find_map(|pair| {
+        pair.split_once('=')
+            .filter(|(key, _)| *key == name)
+            .map(|(_, value)| value)
+    })
 }
 
 /// The status of the agent's answer. An interim one (1xx) would be taken for the beginning of another response.

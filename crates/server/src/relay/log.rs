@@ -44,14 +44,27 @@ impl RelayLog {
         clock: Clock,
     ) -> Result<(Self, BTreeMap<String, MailboxRecord>), StartError> {
         let name = || stream().0.to_string();
-        let events =
-            store.load(&stream()).map_err(|error| StartError::Unreadable { stream: name(), error })?;
+        let events = store
+            .load(&stream())
+            .map_err(|error| StartError::Unreadable {
+                stream: name(),
+                error,
+            })?;
         let mut open = BTreeMap::new();
         for (before, stored) in events.iter().enumerate() {
-            let (_, event) = event_codec::decode::<RelayEvent>(&stored.line)
-                .map_err(|error| StartError::Foreign { stream: name(), number: before + 1, error })?;
+            let (_, event) = event_codec::decode::<RelayEvent>(&stored.line).map_err(|error| {
+                StartError::Foreign {
+                    stream: name(),
+                    number: before + 1,
+                    error,
+                }
+            })?;
             match event {
-                RelayEvent::MailboxOpened { mailbox, token, from } => {
+                RelayEvent::MailboxOpened {
+                    mailbox,
+                    token,
+                    from,
+                } => {
                     open.insert(mailbox, MailboxRecord { token, from });
                 }
                 RelayEvent::MailboxRemoved { mailbox } => {
@@ -77,7 +90,9 @@ impl RelayLog {
                 let _ = notify.send(outcome.map_err(|error| error.to_string()));
             }),
         });
-        durable.await.unwrap_or_else(|_| Err("the store has been closed".to_owned()))
+        durable
+            .await
+            .unwrap_or_else(|_| Err("the store has been closed".to_owned()))
     }
 }
 

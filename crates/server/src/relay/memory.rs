@@ -38,7 +38,12 @@ impl MemoryPool {
 
     fn take(&self, from: IpAddr, bytes: usize) -> bool {
         let mut taken = self.taken();
-        let of_address = taken.by_address.get(&from).copied().unwrap_or_default().saturating_add(bytes);
+        let of_address = taken
+            .by_address
+            .get(&from)
+            .copied()
+            .unwrap_or_default()
+            .saturating_add(bytes);
         let all = taken.all.saturating_add(bytes);
         if all > POOL_BYTES || of_address > POOL_BYTES_PER_ADDRESS {
             return false;
@@ -51,7 +56,12 @@ impl MemoryPool {
     fn give_back(&self, from: IpAddr, bytes: usize) {
         let mut taken = self.taken();
         taken.all = taken.all.saturating_sub(bytes);
-        let of_address = taken.by_address.get(&from).copied().unwrap_or_default().saturating_sub(bytes);
+        let of_address = taken
+            .by_address
+            .get(&from)
+            .copied()
+            .unwrap_or_default()
+            .saturating_sub(bytes);
         match of_address {
             0 => taken.by_address.remove(&from),
             left => taken.by_address.insert(from, left),
@@ -70,15 +80,26 @@ pub(super) struct MailboxMemory {
 
 impl MailboxMemory {
     pub(super) fn new(from: IpAddr, pool: Arc<MemoryPool>) -> Arc<Self> {
-        Arc::new(Self { from, share: AtomicUsize::new(0), pool })
+        Arc::new(Self {
+            from,
+            share: AtomicUsize::new(0),
+            pool,
+        })
     }
 
     /// Room for so many bytes, if there is any.
     pub(super) fn reserve(self: &Arc<Self>, bytes: usize) -> Option<Reserved> {
         let with = |taken: usize| taken.checked_add(bytes).filter(|all| *all <= SHARE_BYTES);
-        let of_share = self.share.fetch_update(Ordering::AcqRel, Ordering::Acquire, with).is_ok();
+        let of_share = self
+            .share
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, with)
+            .is_ok();
         let has_room = of_share || self.pool.take(self.from, bytes);
-        has_room.then(|| Reserved { memory: Arc::clone(self), bytes, of_share })
+        has_room.then(|| Reserved {
+            memory: Arc::clone(self),
+            bytes,
+            of_share,
+        })
     }
 
     #[cfg(test)]
@@ -88,8 +109,10 @@ impl MailboxMemory {
 
     fn give_back(&self, bytes: usize, of_share: bool) {
         if of_share {
-                self.share.fetch_sub(bytes, Ordering::AcqRel);
-            } else { self.pool.give_back(self.from, bytes) }
+            self.share.fetch_sub(bytes, Ordering::AcqRel);
+        } else {
+            self.pool.give_back(self.from, bytes)
+        }
     }
 }
 
@@ -126,13 +149,19 @@ pub(super) struct Message {
 impl Message {
     /// One of the manager, or of a referee of its process.
     pub(super) fn own(bytes: Bytes) -> Self {
-        Self { bytes, reserved: None }
+        Self {
+            bytes,
+            reserved: None,
+        }
     }
 
     /// One that was read into the room that was reserved for it, if it is a stranger's.
     pub(super) fn read(bytes: &Bytes, reserved: Option<Reserved>) -> Self {
         // A copy: what was read may be a small part of a large buffer.
-        let mut message = Self { bytes: Bytes::copy_from_slice(bytes), reserved };
+        let mut message = Self {
+            bytes: Bytes::copy_from_slice(bytes),
+            reserved,
+        };
         if let Some(reserved) = &mut message.reserved {
             reserved.shrink_to(bytes.len());
         }
@@ -187,7 +216,9 @@ mod tests {
     #[test]
     fn the_share_of_a_mailbox_is_left_alone_by_all_others() {
         let pool = Arc::<MemoryPool>::default();
-        let strangers: Vec<_> = (1..=5).map(|last| memory(&pool, &format!("2001:db8:0:{last}::"))).collect();
+        let strangers: Vec<_> = (1..=5)
+            .map(|last| memory(&pool, &format!("2001:db8:0:{last}::")))
+            .collect();
         let _taken: Vec<_> = strangers.iter().map(fill).collect();
         assert_eq!(pool.taken().all, POOL_BYTES, "the pool is empty");
         let beside = memory(&pool, "2001:db8:0:1::");
@@ -211,7 +242,10 @@ mod tests {
         let mailbox = memory(&pool, "10.0.0.1");
         let large = mailbox.reserve(SHARE_BYTES + 1);
         let small = Message::read(&Bytes::from_static(b"four"), mailbox.reserve(SHARE_BYTES));
-        assert_eq!((mailbox.share_taken(), pool.taken().all), (4, SHARE_BYTES + 1));
+        assert_eq!(
+            (mailbox.share_taken(), pool.taken().all),
+            (4, SHARE_BYTES + 1)
+        );
         drop((large, small));
         assert_eq!((mailbox.share_taken(), pool.taken().all), (0, 0));
         assert!(pool.taken().by_address.is_empty());

@@ -73,7 +73,11 @@ pub struct RelayLimits {
 impl RelayLimits {
     /// So many mailboxes in all and from one address, for relays that share their memory with no other.
     pub fn new(mailboxes_max: usize, per_address_max: usize) -> Self {
-        Self { mailboxes_max, per_address_max, pool: Arc::default() }
+        Self {
+            mailboxes_max,
+            per_address_max,
+            pool: Arc::default(),
+        }
     }
 }
 
@@ -101,7 +105,9 @@ pub struct Relay {
 
 impl fmt::Debug for Relay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Relay").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Relay")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }
 
@@ -139,14 +145,24 @@ impl NoMailbox {
 
 impl Relay {
     /// Restores the mailboxes of the store. `options`: those of the manager, whose clock and metrics it shares.
-    pub fn open(settings: RelaySettings, store: Store, options: &Options) -> Result<Arc<Self>, OpenError> {
+    pub fn open(
+        settings: RelaySettings,
+        store: Store,
+        options: &Options,
+    ) -> Result<Arc<Self>, OpenError> {
         let clock = options.clock;
         let (log, records) = RelayLog::read(store, clock)?;
         let metrics = Arc::clone(&options.telemetry.metrics);
         metrics.relay.mounted.store(true, Ordering::Relaxed);
-        let shared = Arc::new(Shared { metrics, pool: Arc::clone(&settings.limits.pool) });
+        let shared = Arc::new(Shared {
+            metrics,
+            pool: Arc::clone(&settings.limits.pool),
+        });
         let open = |record| Arc::new(OpenMailbox::new(record, clock, Arc::clone(&shared)));
-        let mailboxes = records.into_iter().map(|(id, record)| (id, open(record))).collect();
+        let mailboxes = records
+            .into_iter()
+            .map(|(id, record)| (id, open(record)))
+            .collect();
         Ok(Arc::new(Self {
             settings,
             clock,
@@ -163,7 +179,9 @@ impl Relay {
     /// Mounts it at the manager's address, and has the manager call mailboxes without a connection.
     pub fn mount(self: &Arc<Self>, options: &mut Options) {
         options.surfaces.push(Arc::clone(self) as Arc<dyn Surface>);
-        options.routes.serve_mailboxes(Arc::clone(self) as Arc<dyn Mailboxes>);
+        options
+            .routes
+            .serve_mailboxes(Arc::clone(self) as Arc<dyn Mailboxes>);
     }
 
     /// From now on mailboxes are opened for those who may register with this manager.
@@ -178,11 +196,15 @@ impl Relay {
 
     /// Whether an agent is connected.
     pub fn has_streams(&self) -> bool {
-        self.mailboxes().values().any(|mailbox| mailbox.absent_since().is_none())
+        self.mailboxes()
+            .values()
+            .any(|mailbox| mailbox.absent_since().is_none())
     }
 
     fn mailboxes(&self) -> MutexGuard<'_, BTreeMap<String, Arc<OpenMailbox>>> {
-        self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mailboxes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn mailbox(&self, id: &str) -> Option<Arc<OpenMailbox>> {
@@ -195,7 +217,9 @@ impl Relay {
 
     /// The mailbox that a URL is the endpoint of.
     fn mailbox_at(&self, url: &str) -> Option<Arc<OpenMailbox>> {
-        let rest = url.strip_prefix(&self.settings.base_url)?.strip_prefix("/relay/")?;
+        let rest = url
+            .strip_prefix(&self.settings.base_url)?
+            .strip_prefix("/relay/")?;
         self.mailbox(rest.strip_suffix("/mcp")?)
     }
 
@@ -203,7 +227,10 @@ impl Relay {
     async fn may_open(&self, code: Option<Token>) -> Option<bool> {
         let look = move |manager: &Manager| manager.league().may_dial_out(code.as_ref());
         // The socket listens a moment before the manager can be asked.
-        match time::timeout(MANAGER_STARTS_WITHIN, self.league.wait()).await.ok()? {
+        match time::timeout(MANAGER_STARTS_WITHIN, self.league.wait())
+            .await
+            .ok()?
+        {
             LeagueOfRelay::Of(manager) => manager.inspect(look).await,
             LeagueOfRelay::None => Some(true),
         }
@@ -214,9 +241,14 @@ impl Relay {
         let relay = Arc::clone(self);
         let look = move |manager: &Manager| {
             let league = manager.league();
-            league.settings.public_reads.then(|| connections(league, Some(&relay)))
+            league
+                .settings
+                .public_reads
+                .then(|| connections(league, Some(&relay)))
         };
-        let LeagueOfRelay::Of(manager) = self.league.get()? else { return None };
+        let LeagueOfRelay::Of(manager) = self.league.get()? else {
+            return None;
+        };
         manager.inspect(look).await?
     }
 
@@ -226,9 +258,16 @@ impl Relay {
         self.make_room(peer).await?;
         let mailbox = hex::encode(entropy.bytes::<16>());
         let token = Token::issue("relay", &mut entropy);
-        let event = RelayEvent::MailboxOpened { mailbox: mailbox.clone(), token: token.hash(), from };
+        let event = RelayEvent::MailboxOpened {
+            mailbox: mailbox.clone(),
+            token: token.hash(),
+            from,
+        };
         self.log.write(&event).await.map_err(NoMailbox::Store)?;
-        let record = MailboxRecord { token: token.hash(), from };
+        let record = MailboxRecord {
+            token: token.hash(),
+            from,
+        };
         let open = OpenMailbox::new(record, self.clock, Arc::clone(&self.shared));
         self.mailboxes().insert(mailbox.clone(), Arc::new(open));
         Ok((mailbox, token))
@@ -236,16 +275,31 @@ impl Relay {
 
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
     async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
-        let RelayLimits { mailboxes_max, per_address_max, .. } = self.settings.limits;
-        let quota = AddressQuota { all_max: mailboxes_max, per_address_max };
-        let open: Vec<_> = self.mailboxes().values().map(|mailbox| Some(mailbox.record.from)).collect();
+        let RelayLimits {
+            mailboxes_max,
+            per_address_max,
+            ..
+        } = self.settings.limits;
+        let quota = AddressQuota {
+            all_max: mailboxes_max,
+            per_address_max,
+        };
+        let open: Vec<_> = self
+            .mailboxes()
+            .values()
+            .map(|mailbox| Some(mailbox.record.from))
+            .collect();
         let (full, only_of) = match quota.check(peer, open) {
             Ok(()) => return Ok(()),
             Err(QuotaReached::Address(open)) => (NoMailbox::Address(open), Some(limit_key(peer))),
             Err(QuotaReached::All(open)) => (NoMailbox::Full(open), None),
         };
-        let Some(abandoned) = self.abandoned(only_of) else { return Err(full) };
-        let event = RelayEvent::MailboxRemoved { mailbox: abandoned.clone() };
+        let Some(abandoned) = self.abandoned(only_of) else {
+            return Err(full);
+        };
+        let event = RelayEvent::MailboxRemoved {
+            mailbox: abandoned.clone(),
+        };
         self.log.write(&event).await.map_err(NoMailbox::Store)?;
         self.mailboxes().remove(&abandoned);
         Ok(())
@@ -254,11 +308,14 @@ impl Relay {
     fn abandoned(&self, only_of: Option<IpAddr>) -> Option<String> {
         let now = self.clock.now();
         let mailboxes = self.mailboxes();
-        let of_address =
-            mailboxes.iter().filter(|(_, mailbox)| only_of.is_none_or(|from| mailbox.record.from == from));
+        let of_address = mailboxes
+            .iter()
+            .filter(|(_, mailbox)| only_of.is_none_or(|from| mailbox.record.from == from));
         let absent = of_address.filter_map(|(id, mailbox)| Some((mailbox.absent_since()?, id)));
         let longest = absent.min_by_key(|(since, _)| *since);
-        longest.filter(|(since, _)| now.since(*since) >= ABANDONED_AFTER).map(|(_, id)| id.clone())
+        longest
+            .filter(|(since, _)| now.since(*since) >= ABANDONED_AFTER)
+            .map(|(_, id)| id.clone())
     }
 
     /// Ends every stream, and fails every call.
@@ -305,15 +362,20 @@ impl Mailboxes for Relay {
     ) -> Pin<Box<dyn Future<Output = CompletedCall> + Send + 'a>> {
         Box::pin(async move {
             let began = Instant::now();
-            let mut timings =
-                CallTimings { began, connected: Some(began), first_byte: None, last_byte: None };
+            let mut timings = CallTimings {
+                began,
+                connected: Some(began),
+                first_byte: None,
+                last_byte: None,
+            };
             let result = match self.mailbox_at(url) {
                 Some(mailbox) => mailbox.call(Message::own(body), deadline).await,
                 None => Err(matchday_core::mailbox::Refused::Absent.into()),
             };
             let result = match result {
                 Ok(answer) => {
-                    (timings.first_byte, timings.last_byte) = (Some(answer.arrived), Some(answer.arrived));
+                    (timings.first_byte, timings.last_byte) =
+                        (Some(answer.arrived), Some(answer.arrived));
                     match answer.body.bytes.len() {
                         bytes if bytes > bytes_max => Err(CallError::TooLarge(bytes)),
                         _ => Ok(CallResponse {

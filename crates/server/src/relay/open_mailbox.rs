@@ -94,9 +94,21 @@ pub(super) struct Shared {
 impl OpenMailbox {
     pub(super) fn new(record: MailboxRecord, clock: Clock, shared: Arc<Shared>) -> Self {
         let mailbox = Mailbox::new(clock.now());
-        let inner = Inner { mailbox, calls: BTreeMap::new(), sending: None, had_stream: false };
+        let inner = Inner {
+            mailbox,
+            calls: BTreeMap::new(),
+            sending: None,
+            had_stream: false,
+        };
         let memory = MailboxMemory::new(record.from, Arc::clone(&shared.pool));
-        Self { record, clock, inner: Mutex::new(inner), changes: watch::Sender::new(0), memory, shared }
+        Self {
+            record,
+            clock,
+            inner: Mutex::new(inner),
+            changes: watch::Sender::new(0),
+            memory,
+            shared,
+        }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -104,7 +116,8 @@ impl OpenMailbox {
     }
 
     fn changed(&self) {
-        self.changes.send_modify(|changes| *changes = changes.wrapping_add(1));
+        self.changes
+            .send_modify(|changes| *changes = changes.wrapping_add(1));
     }
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
@@ -124,15 +137,31 @@ impl OpenMailbox {
     pub(super) fn room_for_call(&self, bytes: usize) -> Option<Reserved> {
         let room = self.memory.reserve(bytes);
         if room.is_none() {
-            self.shared.metrics.relay.calls.fetch_add(1, Ordering::Relaxed);
-            self.shared.metrics.relay.undelivered.fetch_add(1, Ordering::Relaxed);
+            self.shared
+                .metrics
+                .relay
+                .calls
+                .fetch_add(1, Ordering::Relaxed);
+            self.shared
+                .metrics
+                .relay
+                .undelivered
+                .fetch_add(1, Ordering::Relaxed);
         }
         room
     }
 
     /// Room for an answer of so many bytes, before it is read. That to a call of our own does not count.
-    pub(super) fn room_for_answer(&self, number: u64, bytes: usize) -> Result<Option<Reserved>, NoAnswer> {
-        let is_own = self.inner().calls.get(&CallNumber(number)).map(|call| call.message.is_own());
+    pub(super) fn room_for_answer(
+        &self,
+        number: u64,
+        bytes: usize,
+    ) -> Result<Option<Reserved>, NoAnswer> {
+        let is_own = self
+            .inner()
+            .calls
+            .get(&CallNumber(number))
+            .map(|call| call.message.is_own());
         match is_own {
             None => Err(NotOpen::Unknown.into()),
             Some(true) => Ok(None),
@@ -141,32 +170,65 @@ impl OpenMailbox {
     }
 
     /// Has the agent answer `message` by the deadline.
-    pub(super) async fn call(&self, message: Message, deadline: Instant) -> Result<Answer, Undelivered> {
-        self.shared.metrics.relay.calls.fetch_add(1, Ordering::Relaxed);
+    pub(super) async fn call(
+        &self,
+        message: Message,
+        deadline: Instant,
+    ) -> Result<Answer, Undelivered> {
+        self.shared
+            .metrics
+            .relay
+            .calls
+            .fetch_add(1, Ordering::Relaxed);
         let result = self.call_uncounted(message, deadline).await;
         if result.is_err() {
-            self.shared.metrics.relay.undelivered.fetch_add(1, Ordering::Relaxed);
+            self.shared
+                .metrics
+                .relay
+                .undelivered
+                .fetch_add(1, Ordering::Relaxed);
         }
         result
     }
 
-    async fn call_uncounted(&self, message: Message, deadline: Instant) -> Result<Answer, Undelivered> {
-        let caller = if message.is_own() { Caller::Own } else { Caller::Outside };
+    async fn call_uncounted(
+        &self,
+        message: Message,
+        deadline: Instant,
+    ) -> Result<Answer, Undelivered> {
+        let caller = if message.is_own() {
+            Caller::Own
+        } else {
+            Caller::Outside
+        };
         let message = Arc::new(message);
         let mut changes = self.changes();
         let (sender, mut answer) = oneshot::channel();
         let number = {
             let mut inner = self.inner();
-            let number = inner.mailbox.call(self.clock.now(), self.clock.at(deadline), caller)?;
-            inner.calls.insert(number, WaitingCall { message, answer: sender });
+            let number = inner
+                .mailbox
+                .call(self.clock.now(), self.clock.at(deadline), caller)?;
+            inner.calls.insert(
+                number,
+                WaitingCall {
+                    message,
+                    answer: sender,
+                },
+            );
             number
         };
-        let _ends = EndOnDrop { mailbox: self, number };
+        let _ends = EndOnDrop {
+            mailbox: self,
+            number,
+        };
         self.changed();
         loop {
             let fails_at = self.inner().mailbox.fails_at(number);
             // The answer has been taken and is on its way to us.
-            let Some(fails_at) = fails_at else { return received(answer.await) };
+            let Some(fails_at) = fails_at else {
+                return received(answer.await);
+            };
             tokio::select! {
                 biased;
                 answer = &mut answer => return received(answer),
@@ -191,18 +253,32 @@ impl OpenMailbox {
             let mut inner = self.inner();
             let now = self.clock.now();
             let before = inner.mailbox.connection(now);
-            let stream = inner.mailbox.connect(now, client, transport, take_over, after.map(CallNumber))?;
+            let stream =
+                inner
+                    .mailbox
+                    .connect(now, client, transport, take_over, after.map(CallNumber))?;
             // The next of several polls has not reconnected.
             let goes_on = before.is_ok() && before == inner.mailbox.connection(now);
             inner.sending = None;
             if std::mem::replace(&mut inner.had_stream, true) && !goes_on {
-                self.shared.metrics.relay.reconnects.fetch_add(1, Ordering::Relaxed);
+                self.shared
+                    .metrics
+                    .relay
+                    .reconnects
+                    .fetch_add(1, Ordering::Relaxed);
             }
             stream
         };
-        self.shared.metrics.relay.streams.fetch_add(1, Ordering::Relaxed);
+        self.shared
+            .metrics
+            .relay
+            .streams
+            .fetch_add(1, Ordering::Relaxed);
         self.changed();
-        Ok(Reading { mailbox: Arc::clone(self), stream })
+        Ok(Reading {
+            mailbox: Arc::clone(self),
+            stream,
+        })
     }
 
     /// An answer of the agent, or why there is none.
@@ -255,7 +331,11 @@ async fn in_flight(
         if let Ok(answer) = timeout(STEP, &mut *answer).await {
             return received(answer);
         }
-        steps_left = if began.elapsed() > STEP_MAX { STEPS } else { steps_left - 1 };
+        steps_left = if began.elapsed() > STEP_MAX {
+            STEPS
+        } else {
+            steps_left - 1
+        };
     }
     Err(Undelivered::TimedOut)
 }
@@ -281,7 +361,12 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn next(&self) -> NextPiece {
         let mut inner = self.mailbox.inner();
-        let Inner { mailbox, calls, sending, .. } = &mut *inner;
+        let Inner {
+            mailbox,
+            calls,
+            sending,
+            ..
+        } = &mut *inner;
         if !mailbox.is_current(self.stream) {
             return NextPiece::Replaced;
         }
@@ -292,7 +377,9 @@ impl Reading {
                     Next::Nothing => return NextPiece::Nothing,
                     Next::Replaced => return NextPiece::Replaced,
                     Next::Call(number, deadline) => {
-                        let Some(call) = calls.get(&number) else { continue };
+                        let Some(call) = calls.get(&number) else {
+                            continue;
+                        };
                         let left = deadline.since(self.mailbox.clock.now());
                         break CallLine::new(number, left, Arc::clone(&call.message));
                     }
@@ -333,7 +420,12 @@ impl Drop for Reading {
             }
             inner.mailbox.disconnect(now, self.stream);
         }
-        self.mailbox.shared.metrics.relay.streams.fetch_sub(1, Ordering::Relaxed);
+        self.mailbox
+            .shared
+            .metrics
+            .relay
+            .streams
+            .fetch_sub(1, Ordering::Relaxed);
         self.mailbox.changed();
     }
 }

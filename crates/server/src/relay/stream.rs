@@ -40,7 +40,9 @@ impl Body for LineBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+        self.0
+            .poll_recv(context)
+            .map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 }
 
@@ -63,7 +65,11 @@ fn lines(reading: Reading, transport: Transport, closing: watch::Receiver<bool>)
     tokio::spawn(send_lines(reading, transport, sender, closing));
     let response = Response::new(LineBody(receiver).boxed());
     let response = with_header(response, CONTENT_TYPE, "application/x-ndjson");
-    with_header(with_header(response, CACHE_CONTROL, "no-store"), ACCEL_BUFFERING, "no")
+    with_header(
+        with_header(response, CACHE_CONTROL, "no-store"),
+        ACCEL_BUFFERING,
+        "no",
+    )
 }
 
 async fn send_lines(
@@ -144,17 +150,27 @@ mod tests {
         for _ in 0..5 {
             let mailbox = Arc::clone(&mailbox);
             let message = Message::own(vec![b' '; BYTES].into());
-            tokio::spawn(
-                async move { mailbox.call(message, Instant::now() + Duration::from_secs(600)).await },
-            );
+            tokio::spawn(async move {
+                mailbox
+                    .call(message, Instant::now() + Duration::from_secs(600))
+                    .await
+            });
         }
         tokio::task::yield_now().await;
         let (_close, closing) = watch::channel(false);
         let mut lengths = Vec::new();
         let mut after = None;
         while lengths.len() < 2 {
-            let reading = mailbox.connect("a".into(), Transport::LongPoll, false, after).unwrap();
-            let body = poll(reading, closing.clone()).await.into_body().collect().await.unwrap().to_bytes();
+            let reading = mailbox
+                .connect("a".into(), Transport::LongPoll, false, after)
+                .unwrap();
+            let body = poll(reading, closing.clone())
+                .await
+                .into_body()
+                .collect()
+                .await
+                .unwrap()
+                .to_bytes();
             let lines: Vec<serde_json::Value> = body
                 .split_inclusive(|byte| *byte == b'\n')
                 .map(|line| serde_json::from_slice(line).unwrap())
@@ -162,6 +178,10 @@ mod tests {
             after = lines.last().unwrap()["id"].as_u64();
             lengths.push(lines.len());
         }
-        assert_eq!(lengths, [4, 1], "a megabyte and the rest of a line, then what is left");
+        assert_eq!(
+            lengths,
+            [4, 1],
+            "a megabyte and the rest of a line, then what is left"
+        );
     }
 }

@@ -12,7 +12,12 @@ impl Arguments {
     pub(super) fn new(given: Option<&Map<String, Value>>) -> Self {
         let given = given.into_iter().flatten();
         let is_there = |(name, value): &(&String, &Value)| *name == "choice" || !value.is_null();
-        Self(given.filter(is_there).map(|(name, value)| (name.clone(), value.clone())).collect())
+        Self(
+            given
+                .filter(is_there)
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+        )
     }
 
     pub(super) fn text(&self, name: &str) -> Result<Option<&str>, ToolError> {
@@ -29,7 +34,9 @@ impl Arguments {
 
     pub(super) fn choice(&self) -> Result<&Value, ToolError> {
         let why = "choice: expected one of the options of your turn, got nothing";
-        self.0.get("choice").ok_or_else(|| ToolError::new(ErrorCode::MissingField, why))
+        self.0
+            .get("choice")
+            .ok_or_else(|| ToolError::new(ErrorCode::MissingField, why))
     }
 
     fn checked(

@@ -42,12 +42,19 @@ impl Authorization {
         }
         let metadata = format!("{}{METADATA}/mcp", base(resource));
         let (error, why) = match token {
-            None => ("", "show the join code that the operator gave you as Authorization: Bearer CODE"),
-            Some(_) => {
-                (", error=\"invalid_token\"", "this is not the code that the operator gave out for seats")
-            }
+            None => (
+                "",
+                "show the join code that the operator gave you as Authorization: Bearer CODE",
+            ),
+            Some(_) => (
+                ", error=\"invalid_token\"",
+                "this is not the code that the operator gave out for seats",
+            ),
         };
-        let mut response = json(StatusCode::UNAUTHORIZED, rpc_error(Fault::InvalidRequest, why));
+        let mut response = json(
+            StatusCode::UNAUTHORIZED,
+            rpc_error(Fault::InvalidRequest, why),
+        );
         if let Ok(challenge) =
             HeaderValue::from_str(&format!("Bearer resource_metadata=\"{metadata}\"{error}"))
         {
@@ -58,7 +65,9 @@ impl Authorization {
 
     /// The join code in the headers of a request, if it is one of the league.
     pub(super) fn join_code(&self, headers: &HeaderMap) -> Option<Token> {
-        bearer(headers).map(Token::new).filter(|token| *self == Self::JoinCode && token.is_join_code())
+        bearer(headers)
+            .map(Token::new)
+            .filter(|token| *self == Self::JoinCode && token.is_join_code())
     }
 
     /// The metadata of the protected resource; `None` if no token is asked for.
@@ -73,5 +82,9 @@ impl Authorization {
 }
 
 fn base(resource: &Endpoint) -> &str {
-    resource.raw().strip_suffix("/mcp").unwrap_or(resource.raw()).trim_end_matches('/')
+    resource
+        .raw()
+        .strip_suffix("/mcp")
+        .unwrap_or(resource.raw())
+        .trim_end_matches('/')
 }

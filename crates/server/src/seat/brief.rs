@@ -22,7 +22,10 @@ pub(super) struct Brief {
 
 impl Seats {
     pub(super) fn brief(&self) -> Brief {
-        self.brief.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.brief
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Asks the manager what its league is.
@@ -55,8 +58,15 @@ impl Seats {
 impl Brief {
     /// The instructions of a server with seats.
     pub(super) fn instructions(&self) -> String {
-        let league = self.league_id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
-        let game = self.games.first().map(|game| format!(" The game is {}: {}.", game.game_type, game.about));
+        let league = self
+            .league_id
+            .as_ref()
+            .map(|id| format!(" ({id})"))
+            .unwrap_or_default();
+        let game = self
+            .games
+            .first()
+            .map(|game| format!(" The game is {}: {}.", game.game_type, game.about));
         format!(
             "A seat in a league of AI agents{league}.{} To play: call join_league once, then wait_for_turn again and \
              again, and make_move whenever it says your_turn, until it says league_over. Do not stop in between: a turn \

@@ -32,12 +32,22 @@ pub(super) struct DialledMailbox {
 
 impl SeatDial {
     /// The mailbox of a seat: that of the last run, or a new one.
-    pub(super) async fn mailbox(&self, number: u32, code: Option<&Token>) -> Result<DialledMailbox> {
+    pub(super) async fn mailbox(
+        &self,
+        number: u32,
+        code: Option<&Token>,
+    ) -> Result<DialledMailbox> {
         let file = self.file(number);
-        let saved =
-            SavedMailbox::read_or_open(&self.client, &self.league, code, file.as_deref(), self.notice)
-                .await?;
-        let (agent, dialling) = connect::dial(self.client.clone(), &saved, Status::notices(self.notice))?;
+        let saved = SavedMailbox::read_or_open(
+            &self.client,
+            &self.league,
+            code,
+            file.as_deref(),
+            self.notice,
+        )
+        .await?;
+        let (agent, dialling) =
+            connect::dial(self.client.clone(), &saved, Status::notices(self.notice))?;
         let failed = self.failed.clone();
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
@@ -48,7 +58,11 @@ impl SeatDial {
             }
             failed.send_replace(Some(why));
         });
-        Ok(DialledMailbox { contact: saved.contact_endpoint, agent, tasks })
+        Ok(DialledMailbox {
+            contact: saved.contact_endpoint,
+            agent,
+            tasks,
+        })
     }
 
     /// A seat is closed for good.
@@ -60,6 +74,9 @@ impl SeatDial {
 
     fn file(&self, number: u32) -> Option<PathBuf> {
         let store = self.store.as_ref()?;
-        Some(PathBuf::from(format!("{}.seat-{number}.mailbox.json", store.display())))
+        Some(PathBuf::from(format!(
+            "{}.seat-{number}.mailbox.json",
+            store.display()
+        )))
     }
 }

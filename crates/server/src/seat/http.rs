@@ -47,7 +47,9 @@ pub async fn serve(seats: Arc<Seats>, listener: TcpListener, mut closing: watch:
         body_timeout: options.body_timeout,
         mcp: {
             let seats = Arc::clone(&seats);
-            Transport::serving(true, move || SeatServer(SeatSession::new(Arc::clone(&seats))))
+            Transport::serving(true, move || {
+                SeatServer(SeatSession::new(Arc::clone(&seats)))
+            })
         },
         seats,
     });
@@ -85,7 +87,10 @@ impl SeatHttp {
         let Target::Agent(target) = matched.route.target else {
             return self.seats.answer(&matched, request, peer).await;
         };
-        let speaks_mcp = matches!(target, AgentRoute::Message | AgentRoute::McpStream | AgentRoute::McpEnd);
+        let speaks_mcp = matches!(
+            target,
+            AgentRoute::Message | AgentRoute::McpStream | AgentRoute::McpEnd
+        );
         if speaks_mcp && let Some(refusal) = self.seats.refusal(request.headers()) {
             return refusal;
         }
@@ -95,18 +100,21 @@ impl SeatHttp {
             AgentRoute::Ready => readiness_response(self.seats.not_ready()),
             AgentRoute::Metrics => metrics_response(&self.seats.options.telemetry).await,
             AgentRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
-            AgentRoute::JoinMessage | AgentRoute::Checkpoint | AgentRoute::Schemas | AgentRoute::Schema => {
-                empty(StatusCode::NOT_FOUND)
-            }
+            AgentRoute::JoinMessage
+            | AgentRoute::Checkpoint
+            | AgentRoute::Schemas
+            | AgentRoute::Schema => empty(StatusCode::NOT_FOUND),
         }
     }
 
     async fn message(&self, request: Request<Incoming>, peer: SocketAddr) -> HttpResponse {
         let (head, mut incoming) = request.into_parts();
-        let body = match timeout(self.body_timeout, body::read(&mut incoming, BODY_BYTES_MAX)).await {
+        let body = match timeout(self.body_timeout, body::read(&mut incoming, BODY_BYTES_MAX)).await
+        {
             Ok(Ok(body)) => body,
             Ok(Err(BodyError::TooLarge(_))) => {
-                let _in_time = timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
+                let _in_time =
+                    timeout(self.body_timeout, body::discard(&mut incoming, DISCARD_MAX)).await;
                 let why = format!("the request may have {BODY_BYTES_MAX} bytes at most: send less");
                 let refusal = rpc_error(Fault::InvalidRequest, &why);
                 return with_close(json(StatusCode::PAYLOAD_TOO_LARGE, refusal));
@@ -117,8 +125,12 @@ impl SeatHttp {
         match mcp::parse_request(&body) {
             Some(request) => self.mcp.post(head, body, &request, peer).await,
             None => {
-                let why = "this address speaks the Model Context Protocol: send one JSON-RPC message";
-                json(StatusCode::BAD_REQUEST, rpc_error(Fault::InvalidRequest, why))
+                let why =
+                    "this address speaks the Model Context Protocol: send one JSON-RPC message";
+                json(
+                    StatusCode::BAD_REQUEST,
+                    rpc_error(Fault::InvalidRequest, why),
+                )
             }
         }
     }

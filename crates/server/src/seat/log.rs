@@ -52,23 +52,50 @@ pub(super) struct SeatLog {
 
 impl SeatLog {
     /// The log, the open seats, and the number of the next seat.
-    pub(super) fn read(store: Store, clock: Clock) -> Result<(Self, Vec<SeatRecord>, u32), StartError> {
+    pub(super) fn read(
+        store: Store,
+        clock: Clock,
+    ) -> Result<(Self, Vec<SeatRecord>, u32), StartError> {
         let name = || stream().0.to_string();
-        let events =
-            store.load(&stream()).map_err(|error| StartError::Unreadable { stream: name(), error })?;
+        let events = store
+            .load(&stream())
+            .map_err(|error| StartError::Unreadable {
+                stream: name(),
+                error,
+            })?;
         let mut open = BTreeMap::new();
         let mut next = 1;
         for (before, stored) in events.iter().enumerate() {
-            let (_, event) = event_codec::decode::<SeatEvent>(&stored.line)
-                .map_err(|error| StartError::Foreign { stream: name(), number: before + 1, error })?;
+            let (_, event) = event_codec::decode::<SeatEvent>(&stored.line).map_err(|error| {
+                StartError::Foreign {
+                    stream: name(),
+                    number: before + 1,
+                    error,
+                }
+            })?;
             match event {
-                SeatEvent::Opened { number, name, key, from } => {
+                SeatEvent::Opened {
+                    number,
+                    name,
+                    key,
+                    from,
+                } => {
                     next = next.max(number + 1);
-                    let record =
-                        SeatRecord { number, name, key, games_delivered: 0, games_confirmed: 0, from };
+                    let record = SeatRecord {
+                        number,
+                        name,
+                        key,
+                        games_delivered: 0,
+                        games_confirmed: 0,
+                        from,
+                    };
                     open.insert(number, record);
                 }
-                SeatEvent::Delivered { number, games, confirmed } => {
+                SeatEvent::Delivered {
+                    number,
+                    games,
+                    confirmed,
+                } => {
                     if let Some(record) = open.get_mut(&number) {
                         record.games_delivered = games;
                         record.games_confirmed = confirmed;
@@ -92,7 +119,9 @@ impl SeatLog {
         self.append(event, true, move |outcome| {
             let _ = notify.send(outcome);
         })?;
-        durable.await.unwrap_or_else(|_| Err("the store has been closed".to_owned()))
+        durable
+            .await
+            .unwrap_or_else(|_| Err("the store has been closed".to_owned()))
     }
 
     /// Queues an event whose loss in a crash means only that something is told again.
@@ -113,7 +142,11 @@ impl SeatLog {
             at,
             stream: stream(),
             lines: vec![line],
-            durability: if awaited { Durability::Fsynced } else { Durability::Written },
+            durability: if awaited {
+                Durability::Fsynced
+            } else {
+                Durability::Written
+            },
             awaited,
             then: Box::new(move |outcome| then(outcome.map_err(|error| error.to_string()))),
         });

@@ -158,7 +158,10 @@ impl Seats {
         let (seats, records) = Self::new(settings, address, store, options, Some(dial))?;
         for record in records {
             let code = seats.settings.join_code.clone();
-            let mailbox = seats.mailbox(record.number, code.as_ref()).await.map_err(OpenError::Relay)?;
+            let mailbox = seats
+                .mailbox(record.number, code.as_ref())
+                .await
+                .map_err(OpenError::Relay)?;
             seats.restore(record, None, mailbox)?;
         }
         Ok(Arc::new(seats))
@@ -189,7 +192,11 @@ impl Seats {
     }
 
     /// The mailbox of a seat, if they dial out.
-    async fn mailbox(&self, number: u32, code: Option<&Token>) -> anyhow::Result<Option<DialledMailbox>> {
+    async fn mailbox(
+        &self,
+        number: u32,
+        code: Option<&Token>,
+    ) -> anyhow::Result<Option<DialledMailbox>> {
         match &self.dial {
             Some(dial) => dial.mailbox(number, code).await.map(Some),
             None => Ok(None),
@@ -202,10 +209,25 @@ impl Seats {
         join_code: Option<Token>,
         mailbox: Option<DialledMailbox>,
     ) -> Result<Arc<Seat>, OpenError> {
-        let name = DisplayName::parse(&record.name).map_err(|_| OpenError::Unfit(record.name.clone()))?;
-        let options = Options { entropy: entropy_from_system()?, ..self.options.clone() };
-        let seat = NewSeat { name, record, join_code, mailbox };
-        let seat = Arc::new(Seat::restore(&self.settings, self.address, seat, self.log.store(), options)?);
+        let name =
+            DisplayName::parse(&record.name).map_err(|_| OpenError::Unfit(record.name.clone()))?;
+        let options = Options {
+            entropy: entropy_from_system()?,
+            ..self.options.clone()
+        };
+        let seat = NewSeat {
+            name,
+            record,
+            join_code,
+            mailbox,
+        };
+        let seat = Arc::new(Seat::restore(
+            &self.settings,
+            self.address,
+            seat,
+            self.log.store(),
+            options,
+        )?);
         self.all().insert(seat.number, Arc::clone(&seat));
         Ok(seat)
     }
@@ -254,8 +276,13 @@ impl Seats {
         }
         self.make_room(peer).await?;
         let mailbox = self.mailbox(*next, join_code.as_ref()).await;
-        let mailbox = mailbox.map_err(|why| ToolError::new(ErrorCode::Connection, format!("{why:#}")))?;
-        let bits = self.entropy.lock().unwrap_or_else(PoisonError::into_inner).bytes::<16>();
+        let mailbox =
+            mailbox.map_err(|why| ToolError::new(ErrorCode::Connection, format!("{why:#}")))?;
+        let bits = self
+            .entropy
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .bytes::<16>();
         let key = format!("seat_{}", hex::encode(bits));
         let record = SeatRecord {
             number: *next,
@@ -267,11 +294,19 @@ impl Seats {
         };
         let name = record.name.clone();
         let key_hash = record.key.clone();
-        let opened = SeatEvent::Opened { number: *next, name, key: key_hash, from: record.from };
+        let opened = SeatEvent::Opened {
+            number: *next,
+            name,
+            key: key_hash,
+            from: record.from,
+        };
         self.log.write(&opened).await.map_err(ToolError::internal)?;
         *next += 1;
         let seat = self.restore(record, join_code, mailbox);
-        Ok((seat.map_err(|error| ToolError::internal(error.to_string()))?, key))
+        Ok((
+            seat.map_err(|error| ToolError::internal(error.to_string()))?,
+            key,
+        ))
     }
 
     /// Checks the limits. Seats whose league is over do not count, and make room for others.
@@ -285,9 +320,15 @@ impl Seats {
         let mut counted = Vec::new();
         let mut over = None;
         for seat in all {
-            if seat.is_over().await { over = over.or(Some(seat)) } else { counted.push(seat.from) }
+            if seat.is_over().await {
+                over = over.or(Some(seat))
+            } else {
+                counted.push(seat.from)
+            }
         }
-        quota.check(peer, counted).map_err(|reached| refused(reached, &quota))?;
+        quota
+            .check(peer, counted)
+            .map_err(|reached| refused(reached, &quota))?;
         match over {
             Some(seat) if is_full => self.remove(&seat).await,
             _ => Ok(()),
@@ -296,7 +337,12 @@ impl Seats {
 
     /// Closes a seat for good.
     async fn remove(&self, seat: &Seat) -> Result<(), ToolError> {
-        self.log.write(&SeatEvent::Closed { number: seat.number }).await.map_err(ToolError::internal)?;
+        self.log
+            .write(&SeatEvent::Closed {
+                number: seat.number,
+            })
+            .await
+            .map_err(ToolError::internal)?;
         self.all().remove(&seat.number);
         seat.close().await;
         if let Some(dial) = &self.dial {
@@ -307,13 +353,18 @@ impl Seats {
 
     /// Why no seat can be opened, for people; `None` if one can.
     fn not_ready(&self) -> Option<String> {
-        let stopping = self.closing.borrow().then(|| "the seats are being closed".to_owned());
+        let stopping = self
+            .closing
+            .borrow()
+            .then(|| "the seats are being closed".to_owned());
         self.log.store().failure_for_anyone().or(stopping)
     }
 
     /// The refusal of a client that may not use the seats.
     fn refusal(&self, headers: &HeaderMap) -> Option<HttpResponse> {
-        self.settings.authorization.refusal(headers, &self.settings.home)
+        self.settings
+            .authorization
+            .refusal(headers, &self.settings.home)
     }
 
     /// Routes a request of a referee or the manager to the player of a seat, or shows the metadata for clients.
@@ -327,7 +378,12 @@ impl Seats {
             let metadata = self.settings.authorization.metadata(&self.settings.home);
             return metadata.unwrap_or_else(|| empty(StatusCode::NOT_FOUND));
         }
-        let Some(seat) = matched.value(0).parse().ok().and_then(|number| self.get(number)) else {
+        let Some(seat) = matched
+            .value(0)
+            .parse()
+            .ok()
+            .and_then(|number| self.get(number))
+        else {
             return empty(StatusCode::NOT_FOUND);
         };
         *request.uri_mut() = Uri::from_static("/mcp");
@@ -370,7 +426,9 @@ pub fn mount(options: &mut Options, seats: &Arc<Seats>) {
     // The manager does not run yet.
     tokio::spawn(Arc::clone(seats).keep_asking());
     let own = Arc::clone(seats);
-    options.mcp = Some(mcp::mount(move || Some(Box::new(SeatSession::new(Arc::clone(&own))))));
+    options.mcp = Some(mcp::mount(move || {
+        Some(Box::new(SeatSession::new(Arc::clone(&own))))
+    }));
     options.surfaces.push(Arc::clone(seats) as Arc<dyn Surface>);
 }
 

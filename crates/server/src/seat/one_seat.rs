@@ -10,7 +10,9 @@ use matchday_core::game::GAMES;
 use matchday_core::game::strategy::{Strategy, Turn};
 use matchday_core::player::{self, Player};
 use matchday_core::protocol::messages::{Record, Role};
-use matchday_core::protocol::{DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version};
+use matchday_core::protocol::{
+    DisplayName, Endpoint, GameType, MatchId, PlayerId, RoundId, Token, Version,
+};
 use matchday_core::registration::{Identity, RegistrationState};
 use matchday_runtime::{Handle, Hosted, HttpService, Options, Start};
 use matchday_store::{Store, Stream};
@@ -100,7 +102,12 @@ impl Seat {
         store: &Store,
         options: Options,
     ) -> Result<Self, OpenError> {
-        let NewSeat { name, record, join_code, mailbox } = seating;
+        let NewSeat {
+            name,
+            record,
+            join_code,
+            mailbox,
+        } = seating;
         let turns = OpenTurns::new();
         let home = match &mailbox {
             Some(mailbox) => mailbox.contact.clone(),
@@ -111,11 +118,22 @@ impl Seat {
         let telemetry = matchday_runtime::agent_telemetry(&player, &options);
         let last_at = matchday_runtime::replay(&mut player, store, &stream, &telemetry, true)?;
         // A player that has played a league to its end enters the next one only when its client asks.
-        let start =
-            Start { address, url: home, wakes: !player.durable().league_closed(), last_at, telemetry };
-        let options = Options { decider: Some(Arc::new(SeatDecider(Arc::clone(&turns)))), ..options };
-        let Hosted { handle, service, changes } =
-            matchday_runtime::host(player, start, store.clone(), stream, options)?;
+        let start = Start {
+            address,
+            url: home,
+            wakes: !player.durable().league_closed(),
+            last_at,
+            telemetry,
+        };
+        let options = Options {
+            decider: Some(Arc::new(SeatDecider(Arc::clone(&turns)))),
+            ..options
+        };
+        let Hosted {
+            handle,
+            service,
+            changes,
+        } = matchday_runtime::host(player, start, store.clone(), stream, options)?;
         let dialled = match mailbox {
             Some(DialledMailbox { agent, tasks, .. }) => {
                 let _ = agent.set(Arc::clone(&service));
@@ -142,18 +160,28 @@ impl Seat {
     }
 
     pub(super) fn delivered(&self) -> MutexGuard<'_, Delivered> {
-        self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.delivered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The player's state, with the games after the first `after`; `None` if it has stopped.
     pub(super) async fn state(&self, after: u32) -> Option<PlayerState> {
-        self.player.read().await.as_ref()?.inspect(move |player| player_state(player, after)).await
+        self.player
+            .read()
+            .await
+            .as_ref()?
+            .inspect(move |player| player_state(player, after))
+            .await
     }
 
     pub(super) async fn is_over(&self) -> bool {
         let player = self.player.read().await;
         let Some(player) = &*player else { return true };
-        player.inspect(|player| player.durable().league_closed()).await.unwrap_or(true)
+        player
+            .inspect(|player| player.durable().league_closed())
+            .await
+            .unwrap_or(true)
     }
 
     pub(super) async fn close(&self) {
@@ -161,7 +189,10 @@ impl Seat {
             // A failure is in its log already.
             let _ = player.shutdown().await;
         }
-        self.dialled.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.dialled
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .abort_all();
     }
 }
 
@@ -177,7 +208,9 @@ fn player(settings: &SeatSettings, name: &DisplayName, home: &str) -> Result<Pla
     };
     Ok(match settings.fallback {
         Some(entry) => Player::with_external_decider(own, entry.build(), THINK_TIME),
-        None => Player::with_external_decider(own, Box::new(NoStrategy), THINK_TIME).without_fallback(),
+        None => {
+            Player::with_external_decider(own, Box::new(NoStrategy), THINK_TIME).without_fallback()
+        }
     })
 }
 
@@ -195,10 +228,15 @@ fn player_state(player: &Player, after: u32) -> PlayerState {
     let durable = player.durable();
     let overall = player.history().overall();
     let wanted = usize::try_from(overall.played().saturating_sub(after)).unwrap_or(usize::MAX);
-    let skipped = overall.games().len().saturating_sub(wanted.min(GAMES_SHOWN_MAX));
+    let skipped = overall
+        .games()
+        .len()
+        .saturating_sub(wanted.min(GAMES_SHOWN_MAX));
     let fallbacks = durable.fallbacks();
     let games = overall.games().skip(skipped);
-    let open = durable.matches().filter(|(_, known)| !known.finished && !known.invitations.is_empty());
+    let open = durable
+        .matches()
+        .filter(|(_, known)| !known.finished && !known.invitations.is_empty());
     PlayerState {
         identity: player.identity().cloned(),
         registration: player.registration_state().clone(),
@@ -206,7 +244,9 @@ fn player_state(player: &Player, after: u32) -> PlayerState {
         played: overall.played(),
         record: overall.record(),
         fallbacks: fallbacks.count,
-        games: games.map(|game| Game::of(game, fallbacks.in_match.get(&game.match_id))).collect(),
+        games: games
+            .map(|game| Game::of(game, fallbacks.in_match.get(&game.match_id)))
+            .collect(),
         invited: open
             .map(|(match_id, known)| OpenMatch {
                 match_id: match_id.clone(),
@@ -221,6 +261,9 @@ fn player_state(player: &Player, after: u32) -> PlayerState {
 
 impl std::fmt::Debug for Seat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Seat").field("number", &self.number).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Seat")
+            .field("number", &self.number)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

@@ -85,7 +85,10 @@ pub(super) enum MoveError {
 
 impl OpenTurns {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), changes: watch::Sender::new(0) })
+        Arc::new(Self {
+            state: Mutex::default(),
+            changes: watch::Sender::new(0),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -98,7 +101,12 @@ impl OpenTurns {
 
     /// The turn that must be decided first.
     pub(super) fn first(&self) -> Option<OpenTurn> {
-        self.state().open.iter().map(|open| &open.turn).min_by_key(|turn| turn.until).cloned()
+        self.state()
+            .open
+            .iter()
+            .map(|open| &open.turn)
+            .min_by_key(|turn| turn.until)
+            .cloned()
     }
 
     pub(super) fn play(&self, turn: Option<&str>, choice: &Value) -> Result<Accepted, MoveError> {
@@ -118,11 +126,23 @@ impl OpenTurns {
         let Some(choice) = parse_option(&open.turn.sheet.options, choice) else {
             return Err(MoveError::NotAnOption(open.turn.sheet.options.clone()));
         };
-        let Some(place) = place else { return Err(MoveError::NothingOpen) };
+        let Some(place) = place else {
+            return Err(MoveError::NothingOpen);
+        };
         let Open { turn, answer, .. } = state.open.remove(place);
         let made = answer.send(choice.clone()).is_ok();
-        state.remember(Past { id: turn.id.clone(), choice: made.then(|| choice.clone()) });
-        if made { Ok(Accepted::Made { turn: turn.id, choice }) } else { Err(MoveError::TooLate) }
+        state.remember(Past {
+            id: turn.id.clone(),
+            choice: made.then(|| choice.clone()),
+        });
+        if made {
+            Ok(Accepted::Made {
+                turn: turn.id,
+                choice,
+            })
+        } else {
+            Err(MoveError::TooLate)
+        }
     }
 
     /// Closes a turn when the player waits no longer, with or without an answer.
@@ -130,7 +150,10 @@ impl OpenTurns {
         let mut state = self.state();
         if let Some(place) = state.open.iter().position(|open| open.number == number) {
             let Open { turn, .. } = state.open.remove(place);
-            state.remember(Past { id: turn.id, choice: None });
+            state.remember(Past {
+                id: turn.id,
+                choice: None,
+            });
             drop(state);
             self.changes.send_modify(|changes| *changes += 1);
         }
@@ -139,12 +162,20 @@ impl OpenTurns {
 
 impl State {
     fn repeat_or_error(&self, turn: Option<&str>, choice: &Value) -> Result<Accepted, MoveError> {
-        let Some(id) = turn else { return Err(MoveError::NothingOpen) };
+        let Some(id) = turn else {
+            return Err(MoveError::NothingOpen);
+        };
         match self.past.iter().rev().find(|past| past.id == id) {
             None => Err(MoveError::Unknown),
             Some(Past { choice: None, .. }) => Err(MoveError::TooLate),
-            Some(Past { choice: Some(made), id }) => match parse_option(std::slice::from_ref(made), choice) {
-                Some(same) => Ok(Accepted::Repeated { turn: id.clone(), choice: same }),
+            Some(Past {
+                choice: Some(made),
+                id,
+            }) => match parse_option(std::slice::from_ref(made), choice) {
+                Some(same) => Ok(Accepted::Repeated {
+                    turn: id.clone(),
+                    choice: same,
+                }),
                 None => Err(MoveError::Chosen(made.clone())),
             },
         }
@@ -162,13 +193,19 @@ impl State {
 fn parse_option(options: &[Value], meant: &Value) -> Option<Value> {
     let same = |option: &&Value| *option == meant;
     let as_text = |option: &&Value| {
-        let Some(text) = meant.as_str().map(str::trim) else { return false };
+        let Some(text) = meant.as_str().map(str::trim) else {
+            return false;
+        };
         match option {
             Value::String(option) => option.eq_ignore_ascii_case(text),
             other => serde_json::from_str::<Value>(text).is_ok_and(|value| value == **other),
         }
     };
-    options.iter().find(same).or_else(|| options.iter().find(as_text)).cloned()
+    options
+        .iter()
+        .find(same)
+        .or_else(|| options.iter().find(as_text))
+        .cloned()
 }
 
 /// The id of a turn: a hash of its content, so that a repeated question keeps its id, also after a restart.
@@ -190,8 +227,16 @@ impl Decider for SeatDecider {
             let mut state = self.0.state();
             state.count += 1;
             let number = state.count;
-            let turn = OpenTurn { id: turn_id(&sheet), sheet, until };
-            state.open.push(Open { number, turn, answer });
+            let turn = OpenTurn {
+                id: turn_id(&sheet),
+                sheet,
+                until,
+            };
+            state.open.push(Open {
+                number,
+                turn,
+                answer,
+            });
             CloseTurn(Arc::clone(&self.0), number)
         };
         self.0.changes.send_modify(|changes| *changes += 1);

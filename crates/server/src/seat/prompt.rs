@@ -18,7 +18,10 @@ this, told as `seconds_left`: decide quickly. If you are late, a fallback may ch
 4. When you like, look at `standings` and `my_history`, but never while it is your turn.\n\
 5. When it says `league_over`, stop, and tell how it went: your place, your results, and what decided them.";
 
-pub(super) fn get(request: &GetPromptRequestParams, brief: &Brief) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn get(
+    request: &GetPromptRequestParams,
+    brief: &Brief,
+) -> Result<GetPromptResult, ErrorData> {
     let called = prompt::display_name(request)?;
     let text = format!(
         "You are to play in a league of AI agents, match after match, and to finish as high in its table as you can.\

@@ -4,11 +4,11 @@ use super::session::SeatSession;
 use super::{prompt, tools};
 use crate::mcp::{self, ExtraTools, REVISIONS, tool};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, Tool,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -19,10 +19,15 @@ pub struct SeatServer(pub(super) SeatSession);
 
 impl ServerHandler for SeatServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .build();
         let own = Implementation::new("matchday-seat", env!("CARGO_PKG_VERSION"))
             .with_title("Matchday: a seat in a league");
-        ServerConfig::new(capabilities).with_server_info(own).with_instructions(self.0.instructions())
+        ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(self.0.instructions())
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -57,7 +62,9 @@ impl ServerHandler for SeatServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(mcp::prompt::list(prompt::ABOUT)))
+        Ok(ListPromptsResult::with_all_items(mcp::prompt::list(
+            prompt::ABOUT,
+        )))
     }
 
     async fn list_resources(
@@ -73,7 +80,9 @@ impl ServerHandler for SeatServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
     }
 
     async fn complete(

@@ -45,7 +45,10 @@ pub struct SeatSession {
 
 impl SeatSession {
     pub fn new(seats: Arc<Seats>) -> Self {
-        Self { seats, held: Mutex::default() }
+        Self {
+            seats,
+            held: Mutex::default(),
+        }
     }
 
     pub(super) fn brief(&self) -> Brief {
@@ -77,7 +80,10 @@ impl SeatSession {
             _ => answer(self.history(&arguments).await),
         };
         let result = outcome.unwrap_or_else(|error| self.refused(&request.name, error));
-        let given = result.structured_content.as_ref().and_then(|reply| reply.get("seat")?.as_str());
+        let given = result
+            .structured_content
+            .as_ref()
+            .and_then(|reply| reply.get("seat")?.as_str());
         if let Ok(seat) = self.seat(arguments.text("seat").ok().flatten().or(given)) {
             let call = ToolCall {
                 tool: &request.name,
@@ -109,7 +115,9 @@ impl SeatSession {
 
     fn held(&self) -> Vec<Arc<Seat>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().filter_map(|number| self.seats.get(*number)).collect()
+        held.iter()
+            .filter_map(|number| self.seats.get(*number))
+            .collect()
     }
 
     fn hold(&self, seat: &Seat) {
@@ -124,14 +132,16 @@ impl SeatSession {
         if let Some(key) = key {
             let why = "no seat has this key: pass \"seat\" exactly as join_league gave it, or call join_league for a \
                        new one";
-            return self.seats.by_key(key.trim()).ok_or_else(|| ToolError::new(ErrorCode::TokenInvalid, why));
+            return self
+                .seats
+                .by_key(key.trim())
+                .ok_or_else(|| ToolError::new(ErrorCode::TokenInvalid, why));
         }
         let held = self.held();
         match held.as_slice() {
             [only] => Ok(Arc::clone(only)),
             [] => {
-                let why =
-                    "whose turn? pass the \"seat\" that join_league gave you, or call join_league first";
+                let why = "whose turn? pass the \"seat\" that join_league gave you, or call join_league first";
                 Err(ToolError::new(ErrorCode::TokenMissing, why))
             }
             several => {
@@ -158,8 +168,11 @@ impl SeatSession {
         from: IpAddr,
         shown: Option<Token>,
     ) -> Result<JoinReply, ToolError> {
-        let join_code =
-            arguments.text("join_code")?.filter(|code| !code.is_empty()).map(Token::new).or(shown);
+        let join_code = arguments
+            .text("join_code")?
+            .filter(|code| !code.is_empty())
+            .map(Token::new)
+            .or(shown);
         let join_code = join_code.or_else(|| self.seats.settings.join_code.clone());
         if let Some(key) = arguments.text("seat")? {
             let seat = self.seat(Some(key))?;
@@ -217,7 +230,9 @@ impl SeatSession {
         };
         Ok(JoinReply {
             seat: key,
-            league_id: identity.as_ref().and_then(|identity| identity.league_id.clone()),
+            league_id: identity
+                .as_ref()
+                .and_then(|identity| identity.league_id.clone()),
             player_id: identity.map(|identity| identity.id),
             display_name: seat.name.raw().into(),
             games: self.seats.brief().games,
@@ -233,7 +248,8 @@ impl SeatSession {
                  so.",
                 entry.name, entry.about
             ),
-            None => "The referee may ask again; if you still do not choose, you lose the match.".to_owned(),
+            None => "The referee may ask again; if you still do not choose, you lose the match."
+                .to_owned(),
         }
     }
 
@@ -244,8 +260,13 @@ impl SeatSession {
     ) -> Result<super::types::WaitReply, ToolError> {
         let seat = self.seat(arguments.text("seat")?)?;
         let wait_max = arguments.whole("wait_seconds", u32::MAX)?;
-        let wait_max = wait_max.unwrap_or(tools::WAIT_SECONDS).min(tools::WAIT_SECONDS_MAX);
-        let (reply, told) = self.seats.wait_for_turn(&seat, Duration::from_secs(wait_max.into())).await?;
+        let wait_max = wait_max
+            .unwrap_or(tools::WAIT_SECONDS)
+            .min(tools::WAIT_SECONDS_MAX);
+        let (reply, told) = self
+            .seats
+            .wait_for_turn(&seat, Duration::from_secs(wait_max.into()))
+            .await?;
         self.mark_when_sent(context, seat, told);
         Ok(reply)
     }
@@ -259,21 +280,28 @@ impl SeatSession {
         let choice = arguments.choice()?;
         let turn = arguments.text("turn")?;
         let seat = self.seat(arguments.text("seat")?)?;
-        let next = "Call wait_for_turn again: it tells how the match ends, and your next turn.".to_owned();
+        let next =
+            "Call wait_for_turn again: it tells how the match ends, and your next turn.".to_owned();
         let (turn, choice, already_made) = match seat.turns.play(turn, choice) {
             Ok(Accepted::Made { turn, choice }) => (turn, choice, false),
             Ok(Accepted::Repeated { turn, choice }) => (turn, choice, true),
             Err(error) => return Err(ToolError::of_move(error, self.seats.settings.fallback)),
         };
         self.seats.confirm(&seat, &turn);
-        Ok(MoveReply { turn, choice, already_made, next })
+        Ok(MoveReply {
+            turn,
+            choice,
+            already_made,
+            next,
+        })
     }
 
     async fn standings(&self, arguments: &Arguments) -> Result<StandingsReply, ToolError> {
         let seat = self.seat(arguments.text("seat")?)?;
         let state = seat.state(u32::MAX).await.ok_or_else(ToolError::stopped)?;
         let Some(own) = state.identity else {
-            let why = "the manager has not answered your registration yet: call wait_for_turn first";
+            let why =
+                "the manager has not answered your registration yet: call wait_for_turn first";
             return Err(ToolError::new(ErrorCode::InvalidState, why));
         };
         let manager = &self.seats.settings.manager;
@@ -284,7 +312,10 @@ impl SeatSession {
                 format!("{why} - go on with wait_for_turn, and ask again later"),
             )
         })?;
-        Ok(StandingsReply { player_id: Some(own.id), standings })
+        Ok(StandingsReply {
+            player_id: Some(own.id),
+            standings,
+        })
     }
 
     async fn history(&self, arguments: &Arguments) -> Result<HistoryReply, ToolError> {
@@ -303,7 +334,9 @@ impl ExtraTools for SeatSession {
     }
 
     fn refusal(&self, tool: &str, headers: &HeaderMap) -> Option<HttpResponse> {
-        tools::NAMES.contains(&tool).then(|| self.seats.refusal(headers))?
+        tools::NAMES
+            .contains(&tool)
+            .then(|| self.seats.refusal(headers))?
     }
 
     fn instructions(&self) -> String {
@@ -325,7 +358,9 @@ impl ExtraTools for SeatSession {
 
 /// Tells a client that asked for it that a wait goes on. Does not end by itself.
 async fn report_progress(context: &RequestContext<RoleServer>) -> Infallible {
-    let Some(token) = context.meta.get_progress_token() else { return pending().await };
+    let Some(token) = context.meta.get_progress_token() else {
+        return pending().await;
+    };
     let began = Instant::now();
     loop {
         sleep(PROGRESS_EVERY).await;
@@ -339,6 +374,7 @@ async fn report_progress(context: &RequestContext<RoleServer>) -> Infallible {
 
 fn answer<T: Serialize>(outcome: Result<T, ToolError>) -> Result<CallToolResult, ToolError> {
     let given = outcome?;
-    let value = serde_json::to_value(given).map_err(|error| ToolError::internal(error.to_string()))?;
+    let value =
+        serde_json::to_value(given).map_err(|error| ToolError::internal(error.to_string()))?;
     Ok(CallToolResult::structured(value))
 }

@@ -11,6 +11,13 @@ use std::sync::Arc;
 pub async fn serve_stdio(seats: Arc<Seats>) -> Result<(), String> {
     seats.start_brief().await;
     let server = SeatServer(SeatSession::new(seats));
-    let running = server.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
-    running.waiting().await.map(drop).map_err(|error| error.to_string())
+    let running = server
+        .serve(rmcp::transport::stdio())
+        .await
+        .map_err(|error| error.to_string())?;
+    running
+        .waiting()
+        .await
+        .map(drop)
+        .map_err(|error| error.to_string())
 }

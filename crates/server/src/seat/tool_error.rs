@@ -15,11 +15,17 @@ pub(super) struct ToolError {
 
 impl ToolError {
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self {
+            code,
+            message: message.into(),
+        }
     }
 
     pub(super) fn internal(why: String) -> Self {
-        Self::new(ErrorCode::Internal, format!("{why} - tell the operator of this server"))
+        Self::new(
+            ErrorCode::Internal,
+            format!("{why} - tell the operator of this server"),
+        )
     }
 
     pub(super) fn stopping() -> Self {
@@ -36,14 +42,24 @@ impl ToolError {
 
     /// Why a move does not count. `fallback`: what has chosen instead, if it was too late.
     pub(super) fn of_move(error: MoveError, fallback: Option<&StrategyEntry>) -> Self {
-        let shown = |values: &[Value]| values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");
+        let shown = |values: &[Value]| {
+            values
+                .iter()
+                .map(Value::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         match error {
             MoveError::NothingOpen => Self::new(
                 ErrorCode::InvalidState,
                 "there is nothing to choose now: call wait_for_turn, and move when it tells your_turn",
             ),
             MoveError::Ambiguous(open) => {
-                let open = open.iter().map(|id| format_smolstr!("{id:?}")).collect::<Vec<_>>().join(", ");
+                let open = open
+                    .iter()
+                    .map(|id| format_smolstr!("{id:?}"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 Self::new(
                     ErrorCode::MissingField,
                     format!("turn: expected one of {open}, since several are open"),

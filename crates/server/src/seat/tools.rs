@@ -24,7 +24,12 @@ const SEAT: Param = text(
 );
 
 const fn text(name: &'static str, about: &'static str) -> Param {
-    Param { name, kind: "string", about, required: false }
+    Param {
+        name,
+        kind: "string",
+        about,
+        required: false,
+    }
 }
 
 /// The tools as clients are shown them.
@@ -38,8 +43,14 @@ fn all() -> Vec<Tool> {
         "name",
         "What you are called in the table, in 1 to 50 characters. Required unless you show the key of a seat.",
     );
-    let kept = text("seat", "The key of a seat that you have: you get it back, and no new one.");
-    let code = text("join_code", "The join code that the operator gave you, if the league asks for one.");
+    let kept = text(
+        "seat",
+        "The key of a seat that you have: you get it back, and no new one.",
+    );
+    let code = text(
+        "join_code",
+        "The join code that the operator gave you, if the league asks for one.",
+    );
     let wait_seconds = Param {
         name: "wait_seconds",
         kind: "integer",
@@ -90,7 +101,11 @@ fn all() -> Vec<Tool> {
             "Makes the choice that wait_for_turn asked you for. A move cannot be taken back; to make the same one again is \
              harmless. Then call wait_for_turn again to learn how the match goes on.",
             with_choice(params_schema(&[SEAT, turn])),
-            &[("turn", "string"), ("already_made", "boolean"), ("next", "string")],
+            &[
+                ("turn", "string"),
+                ("already_made", "boolean"),
+                ("next", "string"),
+            ],
             (false, true),
         ),
         tool(
@@ -120,7 +135,8 @@ fn all() -> Vec<Tool> {
 
 /// With the one field that may have any type.
 fn with_choice(mut input: Map<String, Value>) -> Map<String, Value> {
-    let types = ["string", "number", "boolean", "object", "array"].map(|kind| json!({ "type": kind }));
+    let types =
+        ["string", "number", "boolean", "object", "array"].map(|kind| json!({ "type": kind }));
     let choice = json!({
         "anyOf": types,
         "description": "One of turn.options, exactly as it stands there.",

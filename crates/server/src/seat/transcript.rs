@@ -32,15 +32,22 @@ impl Seats {
         {
             return;
         }
-        let Some(player) = seat.state(u32::MAX).await.and_then(|state| state.identity) else { return };
+        let Some(player) = seat.state(u32::MAX).await.and_then(|state| state.identity) else {
+            return;
+        };
         // The name of a turn begins with its match.
-        let of_turn = text("/turn").and_then(|turn| turn.rsplit_once('-')).map(|(match_id, _)| match_id);
+        let of_turn = text("/turn")
+            .and_then(|turn| turn.rsplit_once('-'))
+            .map(|(match_id, _)| match_id);
         let of_reply = || text("/turn/match_id").or_else(|| text("/results/0/match_id"));
         let match_id = of_turn.or_else(of_reply).map(MatchId::new);
         let error_code = text("/error_code").map(SmolStr::new);
         let outcome = match &error_code {
             None => ExchangeOutcome::Data,
-            Some(code) => ExchangeOutcome::Error { code: ErrorCode::parse(code), text: None },
+            Some(code) => ExchangeOutcome::Error {
+                code: ErrorCode::parse(code),
+                text: None,
+            },
         };
         let arguments = Value::Object(call.arguments.cloned().unwrap_or_default());
         self.log.store().record(Exchange {

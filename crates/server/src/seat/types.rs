@@ -213,10 +213,19 @@ impl Game {
     pub(super) fn of(game: &PastGame, fallback: Option<&String>) -> Self {
         let summary = game.summary.as_deref();
         Self {
-            score: summary
-                .map(|GameSummary { score: [you, opponent], .. }| Score { you: *you, opponent: *opponent }),
+            score: summary.map(
+                |GameSummary {
+                     score: [you, opponent],
+                     ..
+                 }| Score {
+                    you: *you,
+                    opponent: *opponent,
+                },
+            ),
             reason: summary.and_then(|summary| summary.reason.clone()),
-            details: summary.map(|summary| summary.details.clone()).unwrap_or_default(),
+            details: summary
+                .map(|summary| summary.details.clone())
+                .unwrap_or_default(),
             match_id: game.match_id.clone(),
             round_id: game.round_id,
             game_type: game.game_type.clone(),
@@ -237,7 +246,9 @@ impl Game {
 
 impl Turn {
     pub(super) fn of(OpenTurn { id, sheet, until }: OpenTurn) -> Self {
-        let left = until.saturating_duration_since(Instant::now()).as_secs_f64();
+        let left = until
+            .saturating_duration_since(Instant::now())
+            .as_secs_f64();
         let known = sheet.history.len().saturating_sub(GAMES_SHOWN_MAX);
         Self {
             turn: id,
@@ -251,15 +262,32 @@ impl Turn {
             deadline: sheet.deadline.to_string(),
             seconds_left: (left * 10.0).round() / 10.0,
             record: sheet.record,
-            games_with_opponent: sheet.history.iter().skip(known).map(|game| Game::of(game, None)).collect(),
+            games_with_opponent: sheet
+                .history
+                .iter()
+                .skip(known)
+                .map(|game| Game::of(game, None))
+                .collect(),
         }
     }
 }
 
 impl From<OpenMatch> for Invitation {
     fn from(invited: OpenMatch) -> Self {
-        let OpenMatch { match_id, round_id, game_type, opponent_id, role } = invited;
-        Self { match_id, round_id, game_type, opponent_id, role }
+        let OpenMatch {
+            match_id,
+            round_id,
+            game_type,
+            opponent_id,
+            role,
+        } = invited;
+        Self {
+            match_id,
+            round_id,
+            game_type,
+            opponent_id,
+            role,
+        }
     }
 }
 
@@ -267,7 +295,9 @@ impl From<PlayerState> for HistoryReply {
     fn from(state: PlayerState) -> Self {
         let identity = state.identity;
         Self {
-            league_id: identity.as_ref().and_then(|identity| identity.league_id.clone()),
+            league_id: identity
+                .as_ref()
+                .and_then(|identity| identity.league_id.clone()),
             player_id: identity.map(|identity| identity.id),
             played: state.played,
             record: state.record,

@@ -46,7 +46,13 @@ impl Seats {
             let state = self.unconfirmed_state(seat).await?;
             let invitation = new_invitation(seat, &state);
             if let Some((reply, invitation)) = self.poll(seat, &state).await {
-                return Ok((reply, Told { games: state.played, invitation }));
+                return Ok((
+                    reply,
+                    Told {
+                        games: state.played,
+                        invitation,
+                    },
+                ));
             }
             let now = Instant::now();
             if invitation.is_some() && until > now + TURN_FOLLOWS {
@@ -54,7 +60,10 @@ impl Seats {
             }
             if now >= until {
                 let told = invitation.as_ref().map(|invited| invited.match_id.clone());
-                let told = Told { games: state.played, invitation: told };
+                let told = Told {
+                    games: state.played,
+                    invitation: told,
+                };
                 return Ok((timeout_reply(seat, state, invitation), told));
             }
             let next_look = sleep_until(until.min(now + LOOK_EVERY));
@@ -87,7 +96,10 @@ impl Seats {
 
     async fn poll(&self, seat: &Seat, state: &PlayerState) -> Option<(WaitReply, Option<MatchId>)> {
         if let Some(turn) = seat.turns.first() {
-            let invitation = state.invited.iter().find(|invited| invited.match_id == turn.sheet.match_id);
+            let invitation = state
+                .invited
+                .iter()
+                .find(|invited| invited.match_id == turn.sheet.match_id);
             let next = "Choose one of turn.options, and call make_move with it as choice (and turn.turn as turn) \
                         before the deadline.";
             let mut reply = reply(seat, state, Happened::YourTurn, next);
@@ -103,7 +115,9 @@ impl Seats {
             if let Some(own) = &state.identity {
                 match manager_query::standings(&self.options, &self.settings.manager, own).await {
                     Ok(rows) => reply.final_table = Some(rows),
-                    Err(why) => reply.next = format!("{} The final table is missing: {why}.", reply.next),
+                    Err(why) => {
+                        reply.next = format!("{} The final table is missing: {why}.", reply.next)
+                    }
                 }
             }
             return Some((reply, None));
@@ -128,7 +142,9 @@ impl Seats {
     /// A move for this turn shows that the client has read a reply with it, and all results in it.
     pub(super) fn confirm(&self, seat: &Seat, turn: &str) {
         let mut delivered = seat.delivered();
-        let Some((_, games)) = delivered.turn.clone().filter(|(id, _)| id == turn) else { return };
+        let Some((_, games)) = delivered.turn.clone().filter(|(id, _)| id == turn) else {
+            return;
+        };
         if games > delivered.confirmed {
             delivered.confirmed = games;
             delivered.games = delivered.games.max(games);
@@ -137,7 +153,11 @@ impl Seats {
     }
 
     fn note_delivered(&self, seat: &Seat, games: u32, confirmed: u32) {
-        self.log.note(&SeatEvent::Delivered { number: seat.number, games, confirmed });
+        self.log.note(&SeatEvent::Delivered {
+            number: seat.number,
+            games,
+            confirmed,
+        });
     }
 }
 
@@ -152,7 +172,8 @@ impl super::one_seat::Delivered {
 
 /// The unconfirmed results: those that were told, and those that are new.
 fn split(seat: &Seat, state: &PlayerState) -> (Vec<Game>, Vec<Game>) {
-    let new = usize::try_from(state.played.saturating_sub(seat.delivered().games)).unwrap_or(usize::MAX);
+    let new =
+        usize::try_from(state.played.saturating_sub(seat.delivered().games)).unwrap_or(usize::MAX);
     let mut earlier = state.games.clone();
     let new = earlier.split_off(earlier.len().saturating_sub(new));
     (earlier, new)
@@ -175,7 +196,11 @@ fn reply(seat: &Seat, state: &PlayerState, happened: Happened, next: &str) -> Wa
 /// The match that has begun last, if its invitation has not been told.
 fn new_invitation(seat: &Seat, state: &PlayerState) -> Option<OpenMatch> {
     let delivered = seat.delivered();
-    state.invited.last().filter(|invited| delivered.invitation.as_ref() != Some(&invited.match_id)).cloned()
+    state
+        .invited
+        .last()
+        .filter(|invited| delivered.invitation.as_ref() != Some(&invited.match_id))
+        .cloned()
 }
 
 /// The reply when the wait is over: an invitation, or nothing.
@@ -202,5 +227,8 @@ fn timeout_reply(seat: &Seat, state: PlayerState, invitation: Option<OpenMatch>)
                 .to_owned(),
         ),
     };
-    WaitReply { invitation: invitation.map(Into::into), ..reply(seat, &state, happened, &next) }
+    WaitReply {
+        invitation: invitation.map(Into::into),
+        ..reply(seat, &state, happened, &next)
+    }
 }

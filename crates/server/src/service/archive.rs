@@ -44,40 +44,65 @@ impl Service {
             match found.fault {
                 None => Ok(()),
                 // The file stays: it shows the fault to `matchday verify`.
-                Some(fault) => bail!("{} does not verify, and the league stays: {fault}", to.display()),
+                Some(fault) => bail!(
+                    "{} does not verify, and the league stays: {fault}",
+                    to.display()
+                ),
             }
         });
-        written.await.map_err(|error| anyhow!(error))?.map_err(|error| {
-            match error.downcast_ref::<StoreError>() {
+        written
+            .await
+            .map_err(|error| anyhow!(error))?
+            .map_err(|error| match error.downcast_ref::<StoreError>() {
                 Some(StoreError::Exists(file)) => ServiceError::Conflict(format!(
                     "{} exists already: move it away, and archive the league then",
                     file.display()
                 )),
                 _ => ServiceError::Failed(error),
-            }
-        })?;
-        let event = ServiceEvent::LeagueArchived { number, file: file.display().to_string() };
+            })?;
+        let event = ServiceEvent::LeagueArchived {
+            number,
+            file: file.display().to_string(),
+        };
         self.record(&[event]).await?;
         *state = SlotState::Removed;
-        self.remove_rows(number, registered.plan.seats.is_some()).await?;
+        self.remove_rows(number, registered.plan.seats.is_some())
+            .await?;
         Ok(file)
     }
 
     pub(super) fn archive_folder(&self) -> PathBuf {
-        self.store.url().file_base().unwrap_or_default().with_extension("archive")
+        self.store
+            .url()
+            .file_base()
+            .unwrap_or_default()
+            .with_extension("archive")
     }
 
     /// Takes a league out of a file of this machine into the service, with its chains as they are.
-    pub(super) async fn import(&self, file: PathBuf, id: Option<LeagueId>) -> Result<LeagueId, ServiceError> {
+    pub(super) async fn import(
+        &self,
+        file: PathBuf,
+        id: Option<LeagueId>,
+    ) -> Result<LeagueId, ServiceError> {
         let _alone = self.changing.lock().await;
         let invalid = |error: StoreError| ServiceError::Invalid(error.to_string());
-        let (location, choice) =
-            (StoreUrl::from(&file), id.map_or(LeagueChoice::Latest, LeagueChoice::Named));
+        let (location, choice) = (
+            StoreUrl::from(&file),
+            id.map_or(LeagueChoice::Latest, LeagueChoice::Named),
+        );
         let read = tokio::task::spawn_blocking(move || {
-            let reader = Location { store: location, league: choice }.open()?;
+            let reader = Location {
+                store: location,
+                league: choice,
+            }
+            .open()?;
             Ok((LeagueLog::load(&reader)?, reader.league_number()))
         });
-        let (log, source) = read.await.map_err(|error| anyhow!(error))?.map_err(invalid)?;
+        let (log, source) = read
+            .await
+            .map_err(|error| anyhow!(error))?
+            .map_err(invalid)?;
         let mut entropy = entropy_from_system().map_err(anyhow::Error::from)?;
         let mut plan = plan_of(&log);
         let (secrets, renewals) = built_in_again(&log.league, &mut entropy);
@@ -94,19 +119,33 @@ impl Service {
                 )));
             }
             let mut usage = Usage::default();
-            registry.leagues().for_each(|(_, league)| usage.add(&league.plan));
-            self.settings.quota.check(&plan, usage).map_err(ServiceError::Conflict)?;
+            registry
+                .leagues()
+                .for_each(|(_, league)| usage.add(&league.plan));
+            self.settings
+                .quota
+                .check(&plan, usage)
+                .map_err(ServiceError::Conflict)?;
             registry.next_number(self.number_in_store()?)
         };
         let store = self.store.in_league(number);
         let to = store.clone();
-        let last_at = log.entries.last().map_or(Timestamp::EPOCH, |entry| entry.at);
+        let last_at = log
+            .entries
+            .last()
+            .map_or(Timestamp::EPOCH, |entry| entry.at);
         let at = self.settings.host.now().max(last_at);
-        let lines: Result<Vec<String>, _> =
-            renewals.iter().map(|event| event_codec::encode(at, event)).collect();
+        let lines: Result<Vec<String>, _> = renewals
+            .iter()
+            .map(|event| event_codec::encode(at, event))
+            .collect();
         let lines = lines.map_err(anyhow::Error::from)?;
         let copied = tokio::task::spawn_blocking(move || {
-            let reader = Location { store: file.into(), league: LeagueChoice::Number(source) }.open()?;
+            let reader = Location {
+                store: file.into(),
+                league: LeagueChoice::Number(source),
+            }
+            .open()?;
             transfer::copy_league(&reader, &to)?;
             if !lines.is_empty() {
                 transfer::append(&to, at, &reader.league(), lines)?;
@@ -121,7 +160,11 @@ impl Service {
         if let Some(cluster) = &self.cluster {
             cluster.mark_created(number);
         }
-        self.record(&[ServiceEvent::LeagueCreated { number, plan: Box::new(plan) }]).await?;
+        self.record(&[ServiceEvent::LeagueCreated {
+            number,
+            plan: Box::new(plan),
+        }])
+        .await?;
         lock(&self.wake_times).insert(number, Timestamp::EPOCH);
         Ok(id)
     }
@@ -137,7 +180,10 @@ fn is_over(location: &Location) -> Result<bool, StoreError> {
 
 /// New tokens and join codes for the built-in referees, and the events by which the league knows them: an archive leaves out
 /// what they had, and others may have read it. They do not know of the matches that they were at, which are assigned again.
-fn built_in_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>>, Vec<LeagueEvent>) {
+fn built_in_again(
+    league: &League,
+    entropy: &mut Entropy,
+) -> (Vec<Option<String>>, Vec<LeagueEvent>) {
     let mut secrets = Vec::new();
     let mut events = Vec::new();
     if league.phase == Phase::Completed || league.settings.external_game.is_some() {
@@ -145,19 +191,35 @@ fn built_in_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>
     }
     for name in (1..).map(built_in_name) {
         let is_it = |referee: &RefereeMeta| referee.display_name.raw() == name;
-        let place = league.roster.iter().map(|place| &place.invitation).find(|invitation| {
-            invitation.role == AgentRole::Referee
-                && invitation.name.as_ref().is_some_and(|known| known.raw() == name)
-        });
-        if let Some((id, _)) = league.referees.iter().find(|(_, referee)| is_it(&referee.meta)) {
+        let place = league
+            .roster
+            .iter()
+            .map(|place| &place.invitation)
+            .find(|invitation| {
+                invitation.role == AgentRole::Referee
+                    && invitation
+                        .name
+                        .as_ref()
+                        .is_some_and(|known| known.raw() == name)
+            });
+        if let Some((id, _)) = league
+            .referees
+            .iter()
+            .find(|(_, referee)| is_it(&referee.meta))
+        {
             let token = Token::issue(id.as_str(), entropy);
             events.extend(lost_attempts(league, id));
-            events
-                .push(LeagueEvent::TokenRotated { agent: Sender::Referee(id.clone()), token: token.hash() });
+            events.push(LeagueEvent::TokenRotated {
+                agent: Sender::Referee(id.clone()),
+                token: token.hash(),
+            });
             secrets.push(Some(token.reveal().to_owned()));
         } else if let Some(invitation) = place {
             let code = Token::new_join_code(entropy);
-            let invitation = Invitation { code: code.hash(), ..invitation.clone() };
+            let invitation = Invitation {
+                code: code.hash(),
+                ..invitation.clone()
+            };
             events.push(LeagueEvent::JoinCodeIssued { invitation });
             secrets.push(Some(code.reveal().to_owned()));
         } else {
@@ -167,8 +229,13 @@ fn built_in_again(league: &League, entropy: &mut Entropy) -> (Vec<Option<String>
     (secrets, events)
 }
 
-fn lost_attempts<'a>(league: &'a League, id: &'a RefereeId) -> impl Iterator<Item = LeagueEvent> + 'a {
-    let held = league.awaited().filter(move |(_, game)| game.in_play && game.referee() == Some(id));
+fn lost_attempts<'a>(
+    league: &'a League,
+    id: &'a RefereeId,
+) -> impl Iterator<Item = LeagueEvent> + 'a {
+    let held = league
+        .awaited()
+        .filter(move |(_, game)| game.in_play && game.referee() == Some(id));
     held.filter_map(move |(match_id, game)| {
         Some(LeagueEvent::AttemptLost {
             match_id: match_id.clone(),
@@ -185,12 +252,19 @@ fn lost_attempts<'a>(league: &'a League, id: &'a RefereeId) -> impl Iterator<Ite
 fn plan_of(log: &LeagueLog) -> LeaguePlan {
     let league = &log.league;
     let mut settings = league.settings.clone();
-    let rotated = log.entries.iter().rev().find_map(|entry| match &entry.event {
-        LeagueEvent::OperatorTokenRotated { token } => Some(*token),
-        _ => None,
-    });
+    let rotated = log
+        .entries
+        .iter()
+        .rev()
+        .find_map(|entry| match &entry.event {
+            LeagueEvent::OperatorTokenRotated { token } => Some(*token),
+            _ => None,
+        });
     settings.operator_token = rotated.or(settings.operator_token);
-    let is_open_to_referees = !league.roster.iter().any(|place| place.invitation.role == AgentRole::Referee);
+    let is_open_to_referees = !league
+        .roster
+        .iter()
+        .any(|place| place.invitation.role == AgentRole::Referee);
     let has_built_in =
         is_open_to_referees && league.phase != Phase::Completed && settings.external_game.is_none();
     LeaguePlan {

@@ -23,7 +23,10 @@ fn invalid(error: anyhow::Error) -> ServiceError {
 
 impl Service {
     /// Creates leagues, all of them or none.
-    pub(super) async fn create(&self, specs: Vec<LeagueSpec>) -> Result<Vec<NewLeague>, ServiceError> {
+    pub(super) async fn create(
+        &self,
+        specs: Vec<LeagueSpec>,
+    ) -> Result<Vec<NewLeague>, ServiceError> {
         let mut made = Vec::new();
         for spec in specs {
             check_id(&spec.league_id).map_err(ServiceError::Invalid)?;
@@ -53,7 +56,9 @@ impl Service {
     fn check_new(&self, made: &[NewLeague]) -> Result<u32, ServiceError> {
         let registry = lock(&self.registry);
         let mut usage = Usage::default();
-        registry.leagues().for_each(|(_, league)| usage.add(&league.plan));
+        registry
+            .leagues()
+            .for_each(|(_, league)| usage.add(&league.plan));
         let mut ids: BTreeSet<&LeagueId> = registry.leagues().map(|(id, _)| id).collect();
         for NewLeague { plan, .. } in made {
             let id = &plan.league.league_id;
@@ -63,23 +68,38 @@ impl Service {
                 )));
             }
             if !ids.insert(id) {
-                return Err(ServiceError::Conflict(format!("the league id {id} is taken: choose another")));
+                return Err(ServiceError::Conflict(format!(
+                    "the league id {id} is taken: choose another"
+                )));
             }
-            self.settings.quota.check(plan, usage).map_err(ServiceError::Conflict)?;
+            self.settings
+                .quota
+                .check(plan, usage)
+                .map_err(ServiceError::Conflict)?;
             usage.add(plan);
         }
         Ok(registry.next_number(self.number_in_store()?))
     }
 
     pub(super) fn number_in_store(&self) -> Result<u32> {
-        Ok(self.store.league_states()?.last().map_or(0, |state| state.number))
+        Ok(self
+            .store
+            .league_states()?
+            .last()
+            .map_or(0, |state| state.number))
     }
 
     /// Stores events of the service, where its log is owned.
     pub(super) async fn record(&self, events: &[ServiceEvent]) -> Result<()> {
-        if let Some(cluster) = self.cluster.as_ref().filter(|cluster| !cluster.owns(NO_LEAGUE)) {
+        if let Some(cluster) = self
+            .cluster
+            .as_ref()
+            .filter(|cluster| !cluster.owns(NO_LEAGUE))
+        {
             for event in events {
-                cluster.call(NO_LEAGUE, &PeerCall::to_record(event)?).await?;
+                cluster
+                    .call(NO_LEAGUE, &PeerCall::to_record(event)?)
+                    .await?;
             }
             return self.follow_registry().await;
         }
@@ -104,8 +124,10 @@ impl Service {
         settings: BTreeMap<String, String>,
     ) -> Result<Option<String>, ServiceError> {
         let (registered, mut state) = self.held(id).await?;
-        let settings: BTreeMap<String, String> =
-            settings.into_iter().map(|(key, text)| (key.replace('_', "-"), text)).collect();
+        let settings: BTreeMap<String, String> = settings
+            .into_iter()
+            .map(|(key, text)| (key.replace('_', "-"), text))
+            .collect();
         if let Some(key) = settings.keys().find(|key| FIXED.contains(&key.as_str())) {
             return Err(ServiceError::Invalid(format!(
                 "{key} is set when the league is created: `matchday admin` and `matchday roster` change tokens and codes"
@@ -115,8 +137,14 @@ impl Service {
         let mut given = registered.plan.given.clone();
         let NewLeague { plan: before, .. } = self.plan_again(&registered, given.clone())?;
         given.extend(settings);
-        let NewLeague { mut plan, mut seat_code, .. } = self.plan_again(&registered, given)?;
-        if let (Some(seats), Some(had), false) = (&mut plan.seats, &registered.plan.seats, names_seat_code) {
+        let NewLeague {
+            mut plan,
+            mut seat_code,
+            ..
+        } = self.plan_again(&registered, given)?;
+        if let (Some(seats), Some(had), false) =
+            (&mut plan.seats, &registered.plan.seats, names_seat_code)
+        {
             seats.authorization.clone_from(&had.authorization);
             seat_code = None;
         }
@@ -133,8 +161,11 @@ impl Service {
         }
         let _alone = self.changing.lock().await;
         self.check_quota(id, &plan)?;
-        self.record(&[ServiceEvent::LeagueConfigured { number: registered.number, plan: Box::new(plan) }])
-            .await?;
+        self.record(&[ServiceEvent::LeagueConfigured {
+            number: registered.number,
+            plan: Box::new(plan),
+        }])
+        .await?;
         if state.unload().await {
             lock(&self.wake_times).insert(registered.number, Timestamp::EPOCH);
         }
@@ -143,14 +174,20 @@ impl Service {
 
     /// Records the token that a league's operator has rotated, by which lists judge who may see it.
     pub(super) async fn note_operator_token(&self, number: u32, token: TokenHash) {
-        let Some(mut plan) = lock(&self.registry).by_number(number).map(|league| league.plan.clone()) else {
+        let Some(mut plan) = lock(&self.registry)
+            .by_number(number)
+            .map(|league| league.plan.clone())
+        else {
             return;
         };
         if plan.league.operator_token.replace(token) == Some(token) {
             return;
         }
         let _alone = self.changing.lock().await;
-        let event = ServiceEvent::LeagueConfigured { number, plan: Box::new(plan) };
+        let event = ServiceEvent::LeagueConfigured {
+            number,
+            plan: Box::new(plan),
+        };
         if let Err(error) = self.record(&[event]).await {
             (self.settings.notice)(&format!(
                 "the new operator token of league {number} could not be recorded: {error:#}"
@@ -164,7 +201,10 @@ impl Service {
         let registry = lock(&self.registry);
         let others = registry.leagues().filter(|(other, _)| *other != id);
         others.for_each(|(_, league)| usage.add(&league.plan));
-        self.settings.quota.check(plan, usage).map_err(ServiceError::Conflict)
+        self.settings
+            .quota
+            .check(plan, usage)
+            .map_err(ServiceError::Conflict)
     }
 
     /// A league that nobody else loads, unloads, changes or removes meanwhile.
@@ -176,7 +216,9 @@ impl Service {
         let number = self.registered(id).ok_or_else(not_found)?.number;
         let state = self.slot(number).lock_owned().await;
         // It may have changed, or gone, before the lock was ours.
-        let registered = self.registered(id).filter(|registered| registered.number == number);
+        let registered = self
+            .registered(id)
+            .filter(|registered| registered.number == number);
         Ok((registered.ok_or_else(not_found)?, state))
     }
 
@@ -187,10 +229,21 @@ impl Service {
         settings: BTreeMap<String, String>,
     ) -> Result<NewLeague, ServiceError> {
         let league_id = registered.plan.league.league_id.to_string();
-        let mut planned = self.plan(LeagueSpec { league_id, settings, roster: None })?;
-        planned.plan.league.roster.clone_from(&registered.plan.league.roster);
+        let mut planned = self.plan(LeagueSpec {
+            league_id,
+            settings,
+            roster: None,
+        })?;
+        planned
+            .plan
+            .league
+            .roster
+            .clone_from(&registered.plan.league.roster);
         planned.plan.league.operator_token = registered.plan.league.operator_token;
-        planned.plan.built_in_codes.clone_from(&registered.plan.built_in_codes);
+        planned
+            .plan
+            .built_in_codes
+            .clone_from(&registered.plan.built_in_codes);
         Ok(planned)
     }
 
@@ -205,10 +258,13 @@ impl Service {
         let (registered, mut state) = self.held(id).await?;
         self.refuse_current(id)?;
         let number = registered.number;
-        self.record(&[ServiceEvent::LeagueDeleted { number }]).await?;
+        self.record(&[ServiceEvent::LeagueDeleted { number }])
+            .await?;
         state.unload().await;
         *state = SlotState::Removed;
-        Ok(self.remove_rows(number, registered.plan.seats.is_some()).await?)
+        Ok(self
+            .remove_rows(number, registered.plan.seats.is_some())
+            .await?)
     }
 
     pub(super) async fn remove_rows(&self, number: u32, has_seats: bool) -> Result<()> {
@@ -220,7 +276,10 @@ impl Service {
         }
         // In a shared store seats are kept in their league's own rows.
         if has_seats && self.cluster.is_none() {
-            self.seats_store()?.in_league(number).remove_league().await?;
+            self.seats_store()?
+                .in_league(number)
+                .remove_league()
+                .await?;
         }
         Ok(())
     }

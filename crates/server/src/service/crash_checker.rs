@@ -31,7 +31,10 @@ const FRAME_HEADER_BYTES: usize = 24;
 fn planned(spec: LeagueSpec) -> NewLeague {
     let league_id = LeagueId::new(spec.league_id);
     let plan = LeaguePlan {
-        league: LeagueSettings { league_id, ..LeagueSettings::default() },
+        league: LeagueSettings {
+            league_id,
+            ..LeagueSettings::default()
+        },
         given: BTreeMap::new(),
         start_when: None,
         built_in_codes: Vec::new(),
@@ -41,7 +44,13 @@ fn planned(spec: LeagueSpec) -> NewLeague {
         exchanges_bytes_max: 1 << 30,
         program: None,
     };
-    NewLeague { plan, operator_token: None, join_codes: Vec::new(), referee_code: None, seat_code: None }
+    NewLeague {
+        plan,
+        operator_token: None,
+        join_codes: Vec::new(),
+        referee_code: None,
+        seat_code: None,
+    }
 }
 
 /// The service of a folder, without a socket.
@@ -78,7 +87,10 @@ async fn open(folder: &Path) -> Arc<Service> {
         notice: |_| {},
     };
     let token = Some(Token::new("tok_service_of_the_tests"));
-    Service::open(store, token, &mut entropy, settings, None).await.unwrap().0
+    Service::open(store, token, &mut entropy, settings, None)
+        .await
+        .unwrap()
+        .0
 }
 
 async fn append_many(store: &Store, count: usize) {
@@ -109,9 +121,15 @@ fn copy(from: &Path, to: &Path, names: &[&str]) {
 /// Carries out all changes of leagues, and leaves in `to` what is on the disk then.
 async fn record(folder: &Path, to: &Path) {
     let service = open(folder).await;
-    let spec =
-        |name: &str| LeagueSpec { league_id: name.to_owned(), settings: BTreeMap::new(), roster: None };
-    service.create(["kept", "archived", "deleted"].map(spec).into()).await.unwrap();
+    let spec = |name: &str| LeagueSpec {
+        league_id: name.to_owned(),
+        settings: BTreeMap::new(),
+        roster: None,
+    };
+    service
+        .create(["kept", "archived", "deleted"].map(spec).into())
+        .await
+        .unwrap();
     for name in ["kept", "archived", "deleted"] {
         drop(service.league(&id(name)).await.unwrap());
     }
@@ -126,35 +144,52 @@ async fn record(folder: &Path, to: &Path) {
     service.import(file, None).await.unwrap();
     service.delete(&id("deleted")).await.unwrap();
     service.store.flush().await.unwrap();
-    copy(folder, to, &["service.db", "service.db-wal", "service.db.checkpoint-keys"]);
+    copy(
+        folder,
+        to,
+        &["service.db", "service.db-wal", "service.db.checkpoint-keys"],
+    );
     fs::create_dir(to.join("service.archive")).unwrap();
-    copy(&folder.join("service.archive"), &to.join("service.archive"), &["archived.db"]);
+    copy(
+        &folder.join("service.archive"),
+        &to.join("service.archive"),
+        &["archived.db"],
+    );
 }
 
 /// Where the write-ahead log can end: after each commit, and within each.
 fn prefixes(wal: &[u8]) -> Vec<usize> {
     let number = |at: usize| u32::from_be_bytes(wal[at..at + 4].try_into().unwrap()) as usize;
     let frame = FRAME_HEADER_BYTES + number(8);
-    let starts = (WAL_HEADER_BYTES..).step_by(frame).take_while(|at| at + frame <= wal.len());
+    let starts = (WAL_HEADER_BYTES..)
+        .step_by(frame)
+        .take_while(|at| at + frame <= wal.len());
     // The header of the last frame of a commit says how large the database is then.
     let commits = starts.filter(|at| number(at + 4) > 0);
-    commits.flat_map(|at| [at + frame / 2, at + frame]).collect()
+    commits
+        .flat_map(|at| [at + frame / 2, at + frame])
+        .collect()
 }
 
 /// Leagues that have rows in a store and are not known.
 fn strays(store: &Path, known: &BTreeSet<u32>) -> BTreeSet<u32> {
     let db = Connection::open(store).unwrap();
-    let sql =
-        "SELECT league FROM events WHERE league > 0 UNION SELECT league FROM exchanges WHERE league > 0";
+    let sql = "SELECT league FROM events WHERE league > 0 UNION SELECT league FROM exchanges WHERE league > 0";
     let mut rows = db.prepare(sql).unwrap();
-    let found = rows.query_map([], |row| row.get::<_, u32>(0)).unwrap().map(Result::unwrap);
+    let found = rows
+        .query_map([], |row| row.get::<_, u32>(0))
+        .unwrap()
+        .map(Result::unwrap);
     found.filter(|number| !known.contains(number)).collect()
 }
 
 /// The numbers of the leagues that the log of a service knows.
 fn known(store: &Store) -> BTreeSet<u32> {
     let registry = registry::Registry::read(store).unwrap();
-    registry.leagues().map(|(_, league)| league.number).collect()
+    registry
+        .leagues()
+        .map(|(_, league)| league.number)
+        .collect()
 }
 
 /// Opens the service on what a crash left, and says what is half done. Whether something was, before it was opened.
@@ -166,13 +201,24 @@ async fn check(folder: &Path) -> bool {
     let was_half_done = !strays(&path, &before).is_empty();
 
     let service = open(folder).await;
-    let names: Vec<LeagueId> = lock(&service.registry).leagues().map(|(id, _)| id.clone()).collect();
+    let names: Vec<LeagueId> = lock(&service.registry)
+        .leagues()
+        .map(|(id, _)| id.clone())
+        .collect();
     let numbers = known(&service.store);
     for (store, what) in [("service.db", "rows"), ("service-seats.db", "seats")] {
-        assert_eq!(strays(&folder.join(store), &numbers), BTreeSet::new(), "{what} of no league");
+        assert_eq!(
+            strays(&folder.join(store), &numbers),
+            BTreeSet::new(),
+            "{what} of no league"
+        );
     }
     let has = |name: &str| names.contains(&id(name));
-    assert_eq!(has("kept"), !names.is_empty(), "leagues of one request come together: {names:?}");
+    assert_eq!(
+        has("kept"),
+        !names.is_empty(),
+        "leagues of one request come together: {names:?}"
+    );
     let is_archived = !has("archived");
     if has("kept") && is_archived {
         let file = folder.join("service.archive/archived.db");
@@ -180,7 +226,10 @@ async fn check(folder: &Path) -> bool {
         assert!(verify_files(&[file.into()]).unwrap().fault.is_none());
     }
     for name in &names {
-        assert!(service.league(name).await.is_ok(), "{name} cannot be loaded");
+        assert!(
+            service.league(name).await.is_ok(),
+            "{name} cannot be loaded"
+        );
     }
     was_half_done
 }
@@ -192,11 +241,20 @@ async fn a_crash_after_any_step_leaves_every_league_whole_or_not_there() {
     record(live.path(), recorded.path()).await;
     let wal = fs::read(recorded.path().join("service.db-wal")).unwrap();
     let prefixes = prefixes(&wal);
-    assert!(prefixes.len() > 20, "the log holds every step: {}", prefixes.len());
+    assert!(
+        prefixes.len() > 20,
+        "the log holds every step: {}",
+        prefixes.len()
+    );
     let mut half_done = 0;
     for end in prefixes {
         let crashed = tempfile::tempdir().unwrap();
-        let names = ["service.db", "service.db.checkpoint-keys", "service-seats.db", "service-seats.db-wal"];
+        let names = [
+            "service.db",
+            "service.db.checkpoint-keys",
+            "service-seats.db",
+            "service-seats.db-wal",
+        ];
         copy(recorded.path(), crashed.path(), &names);
         fs::write(crashed.path().join("service.db-wal"), &wal[..end]).unwrap();
         fs::create_dir(crashed.path().join("service.archive")).unwrap();
@@ -211,14 +269,21 @@ async fn a_crash_after_any_step_leaves_every_league_whole_or_not_there() {
         assert!(!crashed.path().join("service.archive/kept.db.new").exists());
     }
     // The checker can fail: without what the start removes, these prefixes hold rows of no league.
-    assert!(half_done >= 3, "an import and a removal were broken off: {half_done}");
+    assert!(
+        half_done >= 3,
+        "an import and a removal were broken off: {half_done}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_that_was_broken_off_before_its_event_is_carried_on() {
     let folder = tempfile::tempdir().unwrap();
     let service = open(folder.path()).await;
-    let spec = LeagueSpec { league_id: "spring".to_owned(), settings: BTreeMap::new(), roster: None };
+    let spec = LeagueSpec {
+        league_id: "spring".to_owned(),
+        settings: BTreeMap::new(),
+        roster: None,
+    };
     service.create(vec![spec]).await.unwrap();
     drop(service.league(&id("spring")).await.unwrap());
     let (_, mut state) = service.held(&id("spring")).await.unwrap();

@@ -43,7 +43,9 @@ impl HostedLeague {
         let net = host.net_of(&id)?;
         let clock = net.options.clock;
         let mut running = RunningLeague::open(plan, store, net)?;
-        running.start_when_complete(move |why| notice(&format!("league {id} could not be started: {why}")));
+        running.start_when_complete(move |why| {
+            notice(&format!("league {id} could not be started: {why}"))
+        });
         Ok(Self {
             running,
             clock,
@@ -64,7 +66,9 @@ impl HostedLeague {
     ) -> HttpResponse {
         let manager = &self.running.manager.service;
         if !self.request_rate.admits(1, Instant::now()) {
-            manager.intake().refused_unread(peer, "the league is asked too much");
+            manager
+                .intake()
+                .refused_unread(peer, "the league is asked too much");
             return with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1);
         }
         if matched.route.target != Target::Referee {
@@ -90,7 +94,8 @@ impl HostedLeague {
 
     /// Whether it has failed, may have another operator token, or may be unloaded. Asks no agent, so that a league at rest costs nothing.
     pub(super) fn needs_a_look(&self, sleep_after: Duration) -> bool {
-        let has_changed = *self.running.manager.changes.borrow() != self.changes_seen.load(Ordering::Acquire);
+        let has_changed =
+            *self.running.manager.changes.borrow() != self.changes_seen.load(Ordering::Acquire);
         // Anyone may see a league that is open to readers, whatever the operator token is.
         let asks_on_change = !self.running.plan.league.public_reads;
         self.running.failure().is_some()
@@ -99,7 +104,8 @@ impl HostedLeague {
     }
 
     pub(super) fn note_changes(&self) {
-        self.changes_seen.store(*self.running.manager.changes.borrow(), Ordering::Release);
+        self.changes_seen
+            .store(*self.running.manager.changes.borrow(), Ordering::Release);
     }
 
     /// The operator token by the league's own log. `None` if it has stopped.
@@ -123,7 +129,8 @@ impl HostedLeague {
             return None;
         }
         let next = self.running.next_deadline().await?;
-        next.is_none_or(|at| at.since(now) >= sleep_after).then_some(next)
+        next.is_none_or(|at| at.since(now) >= sleep_after)
+            .then_some(next)
     }
 
     /// Takes no more requests, stores what is not stored yet, and ends.
@@ -149,7 +156,9 @@ pub(super) struct InFlight(Arc<HostedLeague>);
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.0.last_request.store(micros(self.0.clock.now()), Ordering::Release);
+        self.0
+            .last_request
+            .store(micros(self.0.clock.now()), Ordering::Release);
         self.0.in_flight.fetch_sub(1, Ordering::AcqRel);
     }
 }

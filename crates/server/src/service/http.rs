@@ -76,7 +76,11 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, closing: watch:
             share(&http, cluster, options, closing.clone()).await;
         }
     };
-    tokio::join!(serving, among_others, Arc::clone(&service).supervise(closing.clone()));
+    tokio::join!(
+        serving,
+        among_others,
+        Arc::clone(&service).supervise(closing.clone())
+    );
 }
 
 /// Takes part in the ownership of leagues, and answers the other services until all leagues are handed over.
@@ -86,7 +90,9 @@ async fn share(
     options: server::ServerOptions,
     closing: watch::Receiver<bool>,
 ) {
-    let Some(listener) = lock(&cluster.listener).take() else { return };
+    let Some(listener) = lock(&cluster.listener).take() else {
+        return;
+    };
     let options = server::ServerOptions {
         // All come from a few addresses, with some headers more than the client sent, and none from a proxy.
         per_address_max: Some(options.connections_max),
@@ -100,9 +106,12 @@ async fn share(
     let (close, closed) = watch::channel(false);
     let peer_http = Arc::clone(http);
     let of_peers = Arc::clone(&cluster);
-    let handler = move |request, _| answer_peer(Arc::clone(&peer_http), Arc::clone(&of_peers), request);
+    let handler =
+        move |request, _| answer_peer(Arc::clone(&peer_http), Arc::clone(&of_peers), request);
     let owning = async {
-        Arc::clone(&http.service).own_leagues(cluster, closing).await;
+        Arc::clone(&http.service)
+            .own_leagues(cluster, closing)
+            .await;
         let _ = close.send(true);
     };
     tokio::join!(server::serve(listener, options, handler, closed), owning);
@@ -112,7 +121,11 @@ async fn share(
 #[derive(Debug, Clone)]
 pub(super) enum Destination {
     /// A path beneath the address of a league.
-    League { id: LeagueId, below: Uri, matched: Matched },
+    League {
+        id: LeagueId,
+        below: Uri,
+        matched: Matched,
+    },
     /// A row of the service's own.
     Service(Matched),
 }
@@ -128,9 +141,12 @@ impl Destination {
     pub(super) fn target(&self, uri: &Uri) -> Option<Uri> {
         match self {
             Self::League { id, below, .. } => format!("/leagues/{id}{below}").parse().ok(),
-            Self::Service(_) => {
-                Some(Uri::builder().path_and_query(uri.path_and_query()?.clone()).build().ok()?)
-            }
+            Self::Service(_) => Some(
+                Uri::builder()
+                    .path_and_query(uri.path_and_query()?.clone())
+                    .build()
+                    .ok()?,
+            ),
         }
     }
 }
@@ -159,15 +175,23 @@ impl ServiceHttp {
         };
         match self.number_for(&destination).await {
             Ok(None) => here(self.answer_here(destination, request, peer).await),
-            Ok(Some(number)) => self.to_owner(&cluster, number, destination, request, peer).await,
-            Err(_) => here(cluster::unavailable("the store cannot be reached: try again")),
+            Ok(Some(number)) => {
+                self.to_owner(&cluster, number, destination, request, peer)
+                    .await
+            }
+            Err(_) => here(cluster::unavailable(
+                "the store cannot be reached: try again",
+            )),
         }
     }
 
     /// Finds the row of a request. What has none is refused here, before anything is forwarded.
     pub(super) fn locate(&self, method: &Method, uri: &Uri) -> Result<Destination, HttpResponse> {
         let path = uri.path();
-        if let Some((id, rest)) = path.strip_prefix("/leagues/").and_then(|rest| rest.split_once('/')) {
+        if let Some((id, rest)) = path
+            .strip_prefix("/leagues/")
+            .and_then(|rest| rest.split_once('/'))
+        {
             return self.locate_in_league(&LeagueId::new(id), method, rest, uri.query());
         }
         match RouteTable::of_services().locate(method, path, |_| true) {
@@ -176,7 +200,10 @@ impl ServiceHttp {
         }
         match (self.service.only_league(), path.strip_prefix('/')) {
             (Some(id), Some(rest)) => self.locate_in_league(&id, method, rest, uri.query()),
-            _ => RouteTable::of_root().locate(method, path, |_| true).found().map(Destination::Service),
+            _ => RouteTable::of_root()
+                .locate(method, path, |_| true)
+                .found()
+                .map(Destination::Service),
         }
     }
 
@@ -188,17 +215,27 @@ impl ServiceHttp {
         query: Option<&str>,
     ) -> Result<Destination, HttpResponse> {
         let path = format!("/{rest}");
-        let matched = RouteTable::of_agents().locate(method, &path, |_| true).found()?;
+        let matched = RouteTable::of_agents()
+            .locate(method, &path, |_| true)
+            .found()?;
         let below = query.map_or(path.clone(), |query| format!("{path}?{query}"));
-        let below = below.parse::<Uri>().map_err(|_| empty(StatusCode::BAD_REQUEST))?;
-        Ok(Destination::League { id: id.clone(), below, matched })
+        let below = below
+            .parse::<Uri>()
+            .map_err(|_| empty(StatusCode::BAD_REQUEST))?;
+        Ok(Destination::League {
+            id: id.clone(),
+            below,
+            matched,
+        })
     }
 
     /// The number of the league whose owner answers a request; `None` if every service can.
     async fn number_for(&self, destination: &Destination) -> anyhow::Result<Option<u32>> {
         let (id, answered) = match destination {
             Destination::League { id, matched, .. } => (id.clone(), matched.route.answered),
-            Destination::Service(matched) => (LeagueId::new(matched.value(0)), matched.route.answered),
+            Destination::Service(matched) => {
+                (LeagueId::new(matched.value(0)), matched.route.answered)
+            }
         };
         match answered {
             Answered::Here => Ok(None),
@@ -208,7 +245,10 @@ impl ServiceHttp {
     }
 
     /// Refuses a request by its `Host` and `Origin`.
-    async fn check_origin(&self, request: Request<Incoming>) -> Result<Request<Incoming>, HttpResponse> {
+    async fn check_origin(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Request<Incoming>, HttpResponse> {
         match self.origin_check.check_request(&request) {
             Ok(()) => Ok(request),
             Err(stranger) => {
@@ -219,7 +259,12 @@ impl ServiceHttp {
     }
 
     /// Refuses what the caller may not do, and what its address asks too often, before a body is read.
-    fn admit(&self, route: &Route, headers: &HeaderMap, peer: SocketAddr) -> Result<(), HttpResponse> {
+    fn admit(
+        &self,
+        route: &Route,
+        headers: &HeaderMap,
+        peer: SocketAddr,
+    ) -> Result<(), HttpResponse> {
         let too_many = || Err(with_retry_after(empty(StatusCode::TOO_MANY_REQUESTS), 1));
         let now = Instant::now();
         if !self.requests.admits(peer.ip(), route.cost.requests(), now) {
@@ -238,8 +283,12 @@ impl ServiceHttp {
         };
         if bearer(headers).is_some() {
             self.guesses.admits(peer.ip(), 1, now);
-            let what =
-                format!("a wrong service token from {} for {} {}", peer.ip(), route.method, route.path);
+            let what = format!(
+                "a wrong service token from {} for {} {}",
+                peer.ip(),
+                route.method,
+                route.path
+            );
             (self.service.settings.notice)(&what);
         }
         Err(refused.response())
@@ -265,7 +314,8 @@ impl ServiceHttp {
         // The number says whose lease is checked, and the path what is done: both have to mean the same.
         match self.number_for(&destination).await {
             Ok(Some(meant)) if meant == number => {
-                self.answer_if_owned(cluster, number, destination, request, peer).await
+                self.answer_if_owned(cluster, number, destination, request, peer)
+                    .await
             }
             _ => None,
         }
@@ -285,9 +335,12 @@ impl ServiceHttp {
         };
         match matched.route.target {
             Target::Service(target) => self.answer_service(target, &matched, request).await,
-            Target::Root(RootRoute::LeagueList) => list_page::page(&self.service, request.headers()),
+            Target::Root(RootRoute::LeagueList) => {
+                list_page::page(&self.service, request.headers())
+            }
             Target::Root(RootRoute::NoLeague) => {
-                self.no_league(request, "this service has several leagues, or none yet").await
+                self.no_league(request, "this service has several leagues, or none yet")
+                    .await
             }
             _ => empty(StatusCode::NOT_FOUND),
         }
@@ -304,7 +357,9 @@ impl ServiceHttp {
         match target {
             ServiceRoute::Live => json(StatusCode::OK, br#"{"status":"ok"}"#.to_vec()),
             ServiceRoute::Ready => readiness_response(service.not_ready()),
-            ServiceRoute::Metrics => metrics_response(&service.settings.host.options.telemetry).await,
+            ServiceRoute::Metrics => {
+                metrics_response(&service.settings.host.options.telemetry).await
+            }
             ServiceRoute::LeagueRedirect => redirect(&id),
             ServiceRoute::SeasonPage => season_page::page(service, &id, request.headers()),
             _ => api::answer(service, target, matched, request).await,
@@ -326,9 +381,12 @@ impl ServiceHttp {
                 league.answer(matched, request, peer, guard).await
             }
             Err(Unavailable::NotFound) => {
-                self.no_league(request, &format!("there is no league {id} here")).await
+                self.no_league(request, &format!("there is no league {id} here"))
+                    .await
             }
-            Err(Unavailable::Elsewhere) => cluster::unavailable("the league changes hands: try again"),
+            Err(Unavailable::Elsewhere) => {
+                cluster::unavailable("the league changes hands: try again")
+            }
             Err(Unavailable::Unreachable) => {
                 cluster::unavailable("the database cannot be reached: try again in a moment")
             }
@@ -350,8 +408,14 @@ impl ServiceHttp {
         let limits = Limits::MANAGER;
         let mut incoming = request.into_body();
         let body_timeout = self.service.settings.host.options.body_timeout;
-        let reading = timeout(body_timeout, body::read(&mut incoming, limits.message_bytes_max)).await;
-        let Ok(Ok(body)) = reading else { return with_close(empty(StatusCode::NOT_FOUND)) };
+        let reading = timeout(
+            body_timeout,
+            body::read(&mut incoming, limits.message_bytes_max),
+        )
+        .await;
+        let Ok(Ok(body)) = reading else {
+            return with_close(empty(StatusCode::NOT_FOUND));
+        };
         let refuse = |request: &LeagueRequest| {
             let content = Content::Message(self.league_error(request, &words));
             write_reply(&request.reply_to, request.dialect, &content)
@@ -360,7 +424,9 @@ impl ServiceHttp {
             Requests::Refused(reply) => reply,
             Requests::One(request) => HttpReply::one(refuse(&request)),
             Requests::Batch(requests) => HttpReply::batch(
-                requests.iter().map(|request| request.as_ref().map_or_else(Clone::clone, refuse)),
+                requests
+                    .iter()
+                    .map(|request| request.as_ref().map_or_else(Clone::clone, refuse)),
             ),
         };
         let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
@@ -369,16 +435,24 @@ impl ServiceHttp {
 
     fn league_error(&self, request: &LeagueRequest, words: &str) -> Message {
         let field = |name: &str| match &request.asked {
-            RequestContent::Message { value, .. } => {
-                value.get(name).and_then(serde_json::Value::as_str).map(str::to_owned)
-            }
+            RequestContent::Message { value, .. } => value
+                .get(name)
+                .and_then(serde_json::Value::as_str)
+                .map(str::to_owned),
             _ => None,
         };
         let conversation = field("conversation_id").unwrap_or_else(|| "conv-error".to_owned());
         let now = self.service.settings.host.now();
-        let envelope = Envelope::new(Sender::LeagueManager, now, ConversationId::new(conversation));
+        let envelope = Envelope::new(
+            Sender::LeagueManager,
+            now,
+            ConversationId::new(conversation),
+        );
         let original = field("message_type").map(UntrustedText::from);
-        Message::new(envelope, LeagueError::new(ErrorCode::LeagueNotFound, words, original, None))
+        Message::new(
+            envelope,
+            LeagueError::new(ErrorCode::LeagueNotFound, words, original, None),
+        )
     }
 
     /// The leagues that anyone may see, for an error.
@@ -401,7 +475,11 @@ impl ServiceHttp {
 
 /// A browser needs the slash: the page's own addresses are relative.
 fn redirect(id: &LeagueId) -> HttpResponse {
-    let mut answer = with_header(empty(StatusCode::PERMANENT_REDIRECT), CONTENT_TYPE, "text/plain");
+    let mut answer = with_header(
+        empty(StatusCode::PERMANENT_REDIRECT),
+        CONTENT_TYPE,
+        "text/plain",
+    );
     if let Ok(location) = HeaderValue::from_str(&format!("/leagues/{id}/")) {
         answer.headers_mut().insert(LOCATION, location);
     }

@@ -38,7 +38,9 @@ pub struct LeagueHost {
 
 impl fmt::Debug for LeagueHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeagueHost").field("public_url", &self.public_url).finish_non_exhaustive()
+        f.debug_struct("LeagueHost")
+            .field("public_url", &self.public_url)
+            .finish_non_exhaustive()
     }
 }
 
@@ -50,7 +52,9 @@ impl LeagueHost {
 
     /// The time of leagues: that of a shared store, carried on by the monotonic clock, or that of this machine.
     pub fn clock(&self) -> Clock {
-        self.shared.as_ref().map_or(self.options.clock, |shared| Clock::starting_at(shared.now()))
+        self.shared.as_ref().map_or(self.options.clock, |shared| {
+            Clock::starting_at(shared.now())
+        })
     }
 
     pub(super) fn now(&self) -> Timestamp {

@@ -37,7 +37,9 @@ pub(super) fn page(service: &Service, headers: &HeaderMap) -> HttpResponse {
         game: league.plan.league.game_type.clone(),
         created: league.created_at.whole_second(),
     });
-    let seasons = super::api::visible_seasons(service, headers).into_iter().take(LEAGUES_MAX);
+    let seasons = super::api::visible_seasons(service, headers)
+        .into_iter()
+        .take(LEAGUES_MAX);
     html(&LeaguesPage {
         leagues: listed.collect(),
         more: visible.len().saturating_sub(LEAGUES_MAX),

@@ -27,8 +27,14 @@ const LOADS_MAX: usize = 4;
 
 impl Service {
     /// The league, loaded, and a guard that keeps it so.
-    pub(super) async fn league(&self, id: &LeagueId) -> Result<(Arc<HostedLeague>, InFlight), Unavailable> {
-        let number = lock(&self.registry).get(id).ok_or(Unavailable::NotFound)?.number;
+    pub(super) async fn league(
+        &self,
+        id: &LeagueId,
+    ) -> Result<(Arc<HostedLeague>, InFlight), Unavailable> {
+        let number = lock(&self.registry)
+            .get(id)
+            .ok_or(Unavailable::NotFound)?
+            .number;
         let slot = self.slot(number);
         let mut state = slot.lock().await;
         let running = self.awake(number, &mut state).await?;
@@ -37,7 +43,11 @@ impl Service {
     }
 
     /// The league of this number, whose slot this is, loaded.
-    async fn awake(&self, number: u32, state: &mut SlotState) -> Result<Arc<HostedLeague>, Unavailable> {
+    async fn awake(
+        &self,
+        number: u32,
+        state: &mut SlotState,
+    ) -> Result<Arc<HostedLeague>, Unavailable> {
         match state {
             SlotState::Awake(running) => return Ok(Arc::clone(running)),
             SlotState::Removed => return Err(Unavailable::NotFound),
@@ -45,7 +55,10 @@ impl Service {
             SlotState::Asleep if !self.owns(number) => return Err(Unavailable::Elsewhere),
             SlotState::Asleep => {}
         }
-        let registered = lock(&self.registry).by_number(number).cloned().ok_or(Unavailable::NotFound)?;
+        let registered = lock(&self.registry)
+            .by_number(number)
+            .cloned()
+            .ok_or(Unavailable::NotFound)?;
         let id = registered.plan.league.league_id.clone();
         match self.load(registered).await {
             Ok(running) => {
@@ -78,7 +91,10 @@ impl Service {
         self.check_program(number, &plan)?;
         let store = self.store.in_league(number);
         let had_work = lock(&self.wake_times).remove(&number).is_some();
-        let history = History { had_work, is_new: lock(&self.counted).insert(number) };
+        let history = History {
+            had_work,
+            is_new: lock(&self.counted).insert(number),
+        };
         // Noted before its first event: a crash from here on finds it among those that have something to do.
         store.set_wake_at(Some(Timestamp::EPOCH));
         let seats = match (&plan.seats, &self.cluster) {
@@ -95,8 +111,15 @@ impl Service {
             };
             let stream = store.manager_stream()?;
             let source = Some(source);
-            let store =
-                LeagueStore { events: store, stream, seats, checkpoint_keys, source, history, carried_over };
+            let store = LeagueStore {
+                events: store,
+                stream,
+                seats,
+                checkpoint_keys,
+                source,
+                history,
+                carried_over,
+            };
             HostedLeague::load(&self.settings.host, plan, store, self.settings.notice)
         };
         match Handle::current().runtime_flavor() {
@@ -110,9 +133,14 @@ impl Service {
     fn check_program(&self, number: u32, plan: &LeaguePlan) -> Result<()> {
         let mut before = Usage::default();
         let registry = lock(&self.registry);
-        let leagues = registry.leagues().filter(|(_, league)| league.number < number);
+        let leagues = registry
+            .leagues()
+            .filter(|(_, league)| league.number < number);
         leagues.for_each(|(_, league)| before.add(&league.plan));
-        self.settings.quota.check_program(plan, before).map_err(anyhow::Error::msg)
+        self.settings
+            .quota
+            .check_program(plan, before)
+            .map_err(anyhow::Error::msg)
     }
 
     /// Whether a league that fails is our own, so that its failure is not that another service has taken it.
@@ -170,8 +198,11 @@ impl Service {
         };
         due.sort_unstable();
         for (_, number) in due {
-            let (service, closing, loads) =
-                (Arc::clone(self), looks.closing.clone(), Arc::clone(&looks.loads));
+            let (service, closing, loads) = (
+                Arc::clone(self),
+                looks.closing.clone(),
+                Arc::clone(&looks.loads),
+            );
             looks.begin(Subject::League(number), async move {
                 let _load = loads.acquire().await;
                 if !*closing.borrow() {
@@ -181,10 +212,16 @@ impl Service {
         }
         for (number, slot) in self.awake_slots() {
             let service = Arc::clone(self);
-            looks.begin(Subject::League(number), async move { service.look_at(number, slot).await });
+            looks.begin(Subject::League(number), async move {
+                service.look_at(number, slot).await
+            });
         }
         // The owner of the service's log alone records what becomes of seasons.
-        let seasons = if self.owns(NO_LEAGUE) { self.seasons_due(now) } else { Vec::new() };
+        let seasons = if self.owns(NO_LEAGUE) {
+            self.seasons_due(now)
+        } else {
+            Vec::new()
+        };
         for (name, next) in seasons {
             let service = Arc::clone(self);
             looks.begin(Subject::Season(name.clone()), async move {
@@ -200,7 +237,9 @@ impl Service {
         lock(&self.slots).retain(|number, slot| {
             let is_held = Arc::strong_count(slot) > 1;
             // Held by what loads or unloads it.
-            let Ok(state) = Arc::clone(slot).try_lock_owned() else { return true };
+            let Ok(state) = Arc::clone(slot).try_lock_owned() else {
+                return true;
+            };
             match &*state {
                 SlotState::Asleep => is_held,
                 SlotState::Awake(running) if running.needs_a_look(self.settings.sleep_after) => {
@@ -217,14 +256,19 @@ impl Service {
         let slot = self.slot(number);
         // A request that loads it holds the lock. What is wrong has been said, and is shown to those who ask.
         if let Ok(mut state) = slot.try_lock()
-            && !matches!(self.awake(number, &mut state).await, Err(Unavailable::Unreachable))
+            && !matches!(
+                self.awake(number, &mut state).await,
+                Err(Unavailable::Unreachable)
+            )
         {
             lock(&self.wake_times).remove(&number);
         }
     }
 
     async fn look_at(&self, number: u32, mut state: OwnedMutexGuard<SlotState>) {
-        let SlotState::Awake(running) = &*state else { return };
+        let SlotState::Awake(running) = &*state else {
+            return;
+        };
         let id = running.id().clone();
         if let Some(why) = running.running.failure() {
             if !self.is_own(number).await {
@@ -274,7 +318,12 @@ struct Looks {
 impl Looks {
     fn new(closing: watch::Receiver<bool>) -> Self {
         let loads = Arc::new(Semaphore::new(LOADS_MAX));
-        Self { tasks: JoinSet::new(), busy: BTreeSet::new(), loads, closing }
+        Self {
+            tasks: JoinSet::new(),
+            busy: BTreeSet::new(),
+            loads,
+            closing,
+        }
     }
 
     fn begin(&mut self, subject: Subject, look: impl Future<Output = ()> + Send + 'static) {

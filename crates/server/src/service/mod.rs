@@ -94,7 +94,9 @@ pub struct Service {
 
 impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service").field("store", self.store.url()).finish_non_exhaustive()
+        f.debug_struct("Service")
+            .field("store", self.store.url())
+            .finish_non_exhaustive()
     }
 }
 
@@ -105,9 +107,13 @@ enum ServiceError {
     Invalid(String),
     #[error("{0}")]
     Conflict(String),
-    #[error("there is no league {0} that you may see: `matchday league list` shows those that there are")]
+    #[error(
+        "there is no league {0} that you may see: `matchday league list` shows those that there are"
+    )]
     NotFound(LeagueId),
-    #[error("there is no season {0} that you may see: `matchday season list` shows those that there are")]
+    #[error(
+        "there is no season {0} that you may see: `matchday season list` shows those that there are"
+    )]
     NoSeason(LeagueId),
     #[error("{0:#}")]
     Failed(anyhow::Error),
@@ -150,7 +156,9 @@ impl Service {
         peers: Option<PeerSettings>,
     ) -> Result<(Arc<Self>, Option<Token>)> {
         let metrics = &settings.host.options.telemetry.metrics.cluster;
-        let cluster = peers.map(|peers| Cluster::new(peers, Arc::clone(metrics))).transpose()?;
+        let cluster = peers
+            .map(|peers| Cluster::new(peers, Arc::clone(metrics)))
+            .transpose()?;
         let mut taken = Vec::new();
         let mut records = true;
         if let Some(cluster) = &cluster {
@@ -181,19 +189,26 @@ impl Service {
                     "the services that share this store have another service token: start this one with the same, or without any"
                 );
             }
-            let event = ServiceEvent::ServiceTokenSet { token: token.hash() };
+            let event = ServiceEvent::ServiceTokenSet {
+                token: token.hash(),
+            };
             registry.record(&store, settings.host.now(), &event).await?;
         }
         let public_url = &settings.host.public_url;
         if cluster.is_some() && registry.public_url.as_ref() != Some(public_url) {
             if !records {
-                let other = registry.public_url.as_deref().unwrap_or("an address that is not known");
+                let other = registry
+                    .public_url
+                    .as_deref()
+                    .unwrap_or("an address that is not known");
                 bail!(
                     "the leagues of this store are reached at {other}, and this service would tell agents {public_url}: start every \
                      service with the same --public-url, that of the load balancer before them"
                 );
             }
-            let event = ServiceEvent::PublicUrlSet { url: public_url.clone() };
+            let event = ServiceEvent::PublicUrlSet {
+                url: public_url.clone(),
+            };
             registry.record(&store, settings.host.now(), &event).await?;
         }
         let projections = Projections::new(&settings.host.options.telemetry.metrics.computations);
@@ -221,8 +236,16 @@ impl Service {
     /// Removes what a crash left of leagues that were removed, archived or not wholly imported, and notes which have something
     /// to do.
     async fn recover(&self) -> Result<()> {
-        let known: BTreeSet<u32> = lock(&self.registry).leagues().map(|(_, league)| league.number).collect();
-        for state in self.store.league_states()?.into_iter().filter(|state| !state.removed) {
+        let known: BTreeSet<u32> = lock(&self.registry)
+            .leagues()
+            .map(|(_, league)| league.number)
+            .collect();
+        for state in self
+            .store
+            .league_states()?
+            .into_iter()
+            .filter(|state| !state.removed)
+        {
             match (known.contains(&state.number), state.wake_at) {
                 (false, _) => self.store.in_league(state.number).remove_league().await?,
                 (true, Some(at)) => {
@@ -243,18 +266,27 @@ impl Service {
 
     /// Whether this process may load a league and answer for it.
     fn owns(&self, number: u32) -> bool {
-        self.cluster.as_ref().is_none_or(|cluster| cluster.owns(number))
+        self.cluster
+            .as_ref()
+            .is_none_or(|cluster| cluster.owns(number))
     }
 
     fn id_of(&self, number: u32) -> Option<LeagueId> {
-        lock(&self.registry).by_number(number).map(|league| league.plan.league.league_id.clone())
+        lock(&self.registry)
+            .by_number(number)
+            .map(|league| league.plan.league.league_id.clone())
     }
 
     /// The limits of messages to a league.
     fn limits_of(&self, number: u32) -> Limits {
-        let known = lock(&self.registry).by_number(number).map(|league| league.plan.league.message_bytes_max);
+        let known = lock(&self.registry)
+            .by_number(number)
+            .map(|league| league.plan.league.message_bytes_max);
         let message_bytes_max = known.unwrap_or(Limits::MANAGER.message_bytes_max);
-        Limits { message_bytes_max, ..Limits::MANAGER }
+        Limits {
+            message_bytes_max,
+            ..Limits::MANAGER
+        }
     }
 
     fn registered(&self, id: &LeagueId) -> Option<Registered> {
@@ -267,14 +299,20 @@ impl Service {
     }
 
     fn location(&self, number: u32) -> Location {
-        Location { store: self.store.url().clone(), league: LeagueChoice::Number(number) }
+        Location {
+            store: self.store.url().clone(),
+            league: LeagueChoice::Number(number),
+        }
     }
 
     /// The only league, if there is but one.
     fn only_league(&self) -> Option<LeagueId> {
         let registry = lock(&self.registry);
         let mut leagues = registry.leagues();
-        leagues.next().filter(|_| leagues.len() == 0).map(|(id, _)| id.clone())
+        leagues
+            .next()
+            .filter(|_| leagues.len() == 0)
+            .map(|(id, _)| id.clone())
     }
 
     /// Stores everything, and closes the stores.
@@ -283,13 +321,21 @@ impl Service {
             seats.close()?;
         }
         // Of a league that was handed over nothing can be stored any more, which is no failure.
-        let league = if self.cluster.is_some() { u32::MAX } else { NO_LEAGUE };
+        let league = if self.cluster.is_some() {
+            u32::MAX
+        } else {
+            NO_LEAGUE
+        };
         Ok(self.store.in_league(league).close()?)
     }
 
     /// Why leagues cannot be created or played, for people.
     fn not_ready(&self) -> Option<String> {
-        let log = if self.cluster.is_some() { u32::MAX } else { NO_LEAGUE };
+        let log = if self.cluster.is_some() {
+            u32::MAX
+        } else {
+            NO_LEAGUE
+        };
         self.store.in_league(log).failure_for_anyone()
     }
 }

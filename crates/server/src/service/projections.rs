@@ -29,15 +29,27 @@ struct Kept {
 impl Projections {
     pub(super) fn new(metrics: &Arc<ComputationMetrics>) -> Self {
         metrics.shown.store(true, Ordering::Relaxed);
-        Self { readers: Readers::of_this_machine(Arc::clone(metrics)), kept: Mutex::default() }
+        Self {
+            readers: Readers::of_this_machine(Arc::clone(metrics)),
+            kept: Mutex::default(),
+        }
     }
 
     /// Where the league with this number is read, which does not load it.
-    pub(super) fn of_league(&self, number: u32, location: impl FnOnce() -> Location) -> Arc<Source> {
+    pub(super) fn of_league(
+        &self,
+        number: u32,
+        location: impl FnOnce() -> Location,
+    ) -> Arc<Source> {
         let mut kept = lock(&self.kept);
         kept.asked += 1;
         let now = kept.asked;
-        let new = || (Source::live(location(), Vec::new(), self.readers.of_league()), now);
+        let new = || {
+            (
+                Source::live(location(), Vec::new(), self.readers.of_league()),
+                now,
+            )
+        };
         let (source, asked) = kept.sources.entry(number).or_insert_with(new);
         *asked = now;
         let source = Arc::clone(source);
@@ -86,7 +98,10 @@ mod tests {
         projections.of_league(2, location);
         let mut kept = lock(&projections.kept);
         kept.evict(2 * EVENTS_MIN);
-        assert_eq!(kept.sources.keys().copied().collect::<Vec<u32>>(), [1, 2, 5]);
+        assert_eq!(
+            kept.sources.keys().copied().collect::<Vec<u32>>(),
+            [1, 2, 5]
+        );
         drop((held, kept));
         projections.forget(1);
         assert!(!lock(&projections.kept).sources.contains_key(&1));

@@ -49,10 +49,20 @@ impl Quota {
         let players = plan.league.players_max;
         let bytes = plan.exchanges_bytes_max;
         if players > self.players {
-            return Err(beyond("players-max", players.into(), self.players.into(), "--quota-players"));
+            return Err(beyond(
+                "players-max",
+                players.into(),
+                self.players.into(),
+                "--quota-players",
+            ));
         }
         if plan.exchanges && bytes > self.bytes {
-            return Err(beyond("exchanges-bytes-max", bytes, self.bytes, "--exchanges-bytes-max"));
+            return Err(beyond(
+                "exchanges-bytes-max",
+                bytes,
+                self.bytes,
+                "--exchanges-bytes-max",
+            ));
         }
         self.check_program(plan, others)
     }
@@ -62,7 +72,12 @@ impl Quota {
     pub(super) fn check_program(&self, plan: &LeaguePlan, others: Usage) -> Result<(), String> {
         if plan.program.is_some() && others.programs >= self.programs {
             let asked = u64::from(others.programs) + 1;
-            return Err(beyond("game-command", asked, self.programs.into(), "--quota-programs"));
+            return Err(beyond(
+                "game-command",
+                asked,
+                self.programs.into(),
+                "--quota-programs",
+            ));
         }
         Ok(())
     }
@@ -76,12 +91,21 @@ mod tests {
     use std::collections::BTreeMap;
     use std::time::Duration;
 
-    const QUOTA: Quota =
-        Quota { leagues: 2, players: 10, matches: 5, requests_per_s: 0, bytes: 100, programs: 0 };
+    const QUOTA: Quota = Quota {
+        leagues: 2,
+        players: 10,
+        matches: 5,
+        requests_per_s: 0,
+        bytes: 100,
+        programs: 0,
+    };
 
     fn plan() -> LeaguePlan {
         LeaguePlan {
-            league: LeagueSettings { players_max: 10, ..LeagueSettings::default() },
+            league: LeagueSettings {
+                players_max: 10,
+                ..LeagueSettings::default()
+            },
             given: BTreeMap::new(),
             start_when: None,
             built_in_codes: Vec::new(),
@@ -95,26 +119,67 @@ mod tests {
 
     #[test]
     fn what_is_within_is_allowed_and_what_is_beyond_is_named_with_its_flag() {
-        assert_eq!(QUOTA.check(&plan(), Usage { leagues: 1, programs: 0 }), Ok(()));
-        let program =
-            ProgramPlan { command: "rules".to_owned(), time: Duration::from_secs(1), memory_bytes: 1 };
+        assert_eq!(
+            QUOTA.check(
+                &plan(),
+                Usage {
+                    leagues: 1,
+                    programs: 0
+                }
+            ),
+            Ok(())
+        );
+        let program = ProgramPlan {
+            command: "rules".to_owned(),
+            time: Duration::from_secs(1),
+            memory_bytes: 1,
+        };
         for (plan, leagues, flag) in [
             (plan(), 2, "--quota-leagues"),
             (
                 LeaguePlan {
-                    league: LeagueSettings { players_max: 11, ..LeagueSettings::default() },
+                    league: LeagueSettings {
+                        players_max: 11,
+                        ..LeagueSettings::default()
+                    },
                     ..plan()
                 },
                 0,
                 "--quota-players",
             ),
-            (LeaguePlan { exchanges_bytes_max: 101, ..plan() }, 0, "--exchanges-bytes-max"),
-            (LeaguePlan { program: Some(program), ..plan() }, 0, "--quota-programs"),
+            (
+                LeaguePlan {
+                    exchanges_bytes_max: 101,
+                    ..plan()
+                },
+                0,
+                "--exchanges-bytes-max",
+            ),
+            (
+                LeaguePlan {
+                    program: Some(program),
+                    ..plan()
+                },
+                0,
+                "--quota-programs",
+            ),
         ] {
-            let refused = QUOTA.check(&plan, Usage { leagues, programs: 0 }).unwrap_err();
+            let refused = QUOTA
+                .check(
+                    &plan,
+                    Usage {
+                        leagues,
+                        programs: 0,
+                    },
+                )
+                .unwrap_err();
             assert!(refused.contains(flag), "{refused}");
         }
-        let keeps_nothing = LeaguePlan { exchanges: false, exchanges_bytes_max: 101, ..plan() };
+        let keeps_nothing = LeaguePlan {
+            exchanges: false,
+            exchanges_bytes_max: 101,
+            ..plan()
+        };
         assert_eq!(QUOTA.check(&keeps_nothing, Usage::default()), Ok(()));
     }
 }

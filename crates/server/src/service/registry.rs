@@ -79,15 +79,21 @@ impl Registry {
     pub(super) fn read(store: &Store) -> Result<Self> {
         let mut registry = Self::default();
         for stored in store.in_league(NO_LEAGUE).load(&Stream::service())? {
-            let (at, event) = event_codec::decode(&stored.line)
-                .with_context(|| format!("event {} of the service cannot be understood", stored.seq))?;
+            let (at, event) = event_codec::decode(&stored.line).with_context(|| {
+                format!("event {} of the service cannot be understood", stored.seq)
+            })?;
             registry.apply(at, &event);
         }
         Ok(registry)
     }
 
     /// Stores an event and applies it.
-    pub(super) async fn record(&mut self, store: &Store, at: Timestamp, event: &ServiceEvent) -> Result<()> {
+    pub(super) async fn record(
+        &mut self,
+        store: &Store,
+        at: Timestamp,
+        event: &ServiceEvent,
+    ) -> Result<()> {
         append(store, at, std::slice::from_ref(event)).await?;
         self.apply(at, event);
         Ok(())
@@ -99,9 +105,14 @@ impl Registry {
             ServiceEvent::ServiceTokenSet { token } => self.service_token = Some(*token),
             ServiceEvent::PublicUrlSet { url } => self.public_url = Some(url.clone()),
             ServiceEvent::LeagueCreated { number, plan } => {
-                let registered = Registered { number: *number, plan: (**plan).clone(), created_at: at };
+                let registered = Registered {
+                    number: *number,
+                    plan: (**plan).clone(),
+                    created_at: at,
+                };
                 self.ids.insert(*number, plan.league.league_id.clone());
-                self.leagues.insert(plan.league.league_id.clone(), registered);
+                self.leagues
+                    .insert(plan.league.league_id.clone(), registered);
                 self.number_max = self.number_max.max(*number);
             }
             ServiceEvent::LeagueConfigured { number, plan } => {
@@ -110,13 +121,18 @@ impl Registry {
                     league.plan = (**plan).clone();
                 }
             }
-            ServiceEvent::LeagueArchived { number, .. } | ServiceEvent::LeagueDeleted { number } => {
+            ServiceEvent::LeagueArchived { number, .. }
+            | ServiceEvent::LeagueDeleted { number } => {
                 if let Some(id) = self.ids.remove(number) {
                     self.leagues.remove(&id);
                 }
             }
-            ServiceEvent::Season { name, change: SeasonEvent::Created { plan } } => {
-                self.seasons.insert(name.clone(), Season::new((**plan).clone()));
+            ServiceEvent::Season {
+                name,
+                change: SeasonEvent::Created { plan },
+            } => {
+                self.seasons
+                    .insert(name.clone(), Season::new((**plan).clone()));
             }
             ServiceEvent::Season { name, change } => {
                 if let Some(season) = self.seasons.get_mut(name) {
@@ -156,7 +172,10 @@ impl Registry {
 
 /// Stores events of the service, all or none.
 pub(super) async fn append(store: &Store, at: Timestamp, events: &[ServiceEvent]) -> Result<()> {
-    let lines = events.iter().map(|event| event_codec::encode(at, event)).collect::<Result<_, _>>()?;
+    let lines = events
+        .iter()
+        .map(|event| event_codec::encode(at, event))
+        .collect::<Result<_, _>>()?;
     let (tell, told) = oneshot::channel();
     store.in_league(NO_LEAGUE).append(Batch {
         at,

@@ -8,7 +8,13 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp as Instant};
 use matchday_core::protocol::Timestamp;
 
-const FIELDS: [&str; 5] = ["minute", "hour", "day of the month", "month", "day of the week"];
+const FIELDS: [&str; 5] = [
+    "minute",
+    "hour",
+    "day of the month",
+    "month",
+    "day of the week",
+];
 
 /// Clocks are never put forward by more.
 const CHANGE_MAX: SignedDuration = SignedDuration::from_hours(3);
@@ -37,18 +43,29 @@ impl Schedule {
         let schedule = Self { local, zone };
         match schedule.next_run(Timestamp::EPOCH) {
             Some(_) => Ok(schedule),
-            None => Err(format!("schedule: {line:?} names a day that never comes: check day and month")),
+            None => Err(format!(
+                "schedule: {line:?} names a day that never comes: check day and month"
+            )),
         }
     }
 
     /// The first time after this one.
     pub(super) fn next_run(&self, after: Timestamp) -> Option<Timestamp> {
         let after = Instant::from_microsecond(after.as_micros()).ok()?;
-        let local = self.zone.to_datetime(after).to_zoned(TimeZone::UTC).ok()?.timestamp();
+        let local = self
+            .zone
+            .to_datetime(after)
+            .to_zoned(TimeZone::UTC)
+            .ok()?
+            .timestamp();
         let mut local = local.checked_sub(CHANGE_MAX).ok()?;
         loop {
             local = self.local.find_next(MakeTimestamp(local)).ok()?.timestamp();
-            let at = self.zone.to_ambiguous_timestamp(Offset::UTC.to_datetime(local)).compatible().ok()?;
+            let at = self
+                .zone
+                .to_ambiguous_timestamp(Offset::UTC.to_datetime(local))
+                .compatible()
+                .ok()?;
             if at > after {
                 return Some(Timestamp::from_micros(at.as_microsecond()));
             }
@@ -62,7 +79,11 @@ fn fault(told: &str) -> String {
     let read = lines.next().unwrap_or_default();
     let marked = lines.next().unwrap_or_default();
     let (before, why) = marked.split_once("^ ").unwrap_or_default();
-    let place = read.get(..before.len()).unwrap_or_default().matches(' ').count();
+    let place = read
+        .get(..before.len())
+        .unwrap_or_default()
+        .matches(' ')
+        .count();
     format!("{}: {why}", FIELDS.get(place).unwrap_or(&""))
 }
 
@@ -75,7 +96,11 @@ mod tests {
     }
 
     fn next(line: &str, zone: &str, after: &str) -> String {
-        Schedule::parse(line, zone).unwrap().next_run(at(after)).unwrap().to_string()
+        Schedule::parse(line, zone)
+            .unwrap()
+            .next_run(at(after))
+            .unwrap()
+            .to_string()
     }
 
     #[test]
@@ -83,33 +108,70 @@ mod tests {
         let nightly = |after| next("0 22 * * *", "Europe/Berlin", after);
         assert_eq!(nightly("2026-01-15T12:00:00Z"), "2026-01-15T21:00:00Z");
         assert_eq!(nightly("2026-07-15T12:00:00Z"), "2026-07-15T20:00:00Z");
-        assert_eq!(nightly("2026-07-15T20:00:00Z"), "2026-07-16T20:00:00Z", "strictly after");
+        assert_eq!(
+            nightly("2026-07-15T20:00:00Z"),
+            "2026-07-16T20:00:00Z",
+            "strictly after"
+        );
     }
 
     #[test]
     fn a_time_that_the_clocks_leave_out_comes_an_hour_later() {
         // Clocks go from 02:00 to 03:00 on 29 March 2026.
-        assert_eq!(next("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z"), "2026-03-29T01:30:00Z");
-        assert_eq!(next("30 2 * * *", "Europe/Berlin", "2026-03-29T01:30:00Z"), "2026-03-30T00:30:00Z");
+        assert_eq!(
+            next("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z"),
+            "2026-03-29T01:30:00Z"
+        );
+        assert_eq!(
+            next("30 2 * * *", "Europe/Berlin", "2026-03-29T01:30:00Z"),
+            "2026-03-30T00:30:00Z"
+        );
     }
 
     #[test]
     fn a_time_that_comes_twice_counts_once() {
         // Clocks go back from 03:00 to 02:00 on 25 October 2026.
-        assert_eq!(next("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z"), "2026-10-25T00:30:00Z");
-        assert_eq!(next("30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z"), "2026-10-26T01:30:00Z");
-        assert_eq!(next("30 2 * * *", "Europe/Berlin", "2026-10-25T01:15:00Z"), "2026-10-26T01:30:00Z");
+        assert_eq!(
+            next("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z"),
+            "2026-10-25T00:30:00Z"
+        );
+        assert_eq!(
+            next("30 2 * * *", "Europe/Berlin", "2026-10-25T00:30:00Z"),
+            "2026-10-26T01:30:00Z"
+        );
+        assert_eq!(
+            next("30 2 * * *", "Europe/Berlin", "2026-10-25T01:15:00Z"),
+            "2026-10-26T01:30:00Z"
+        );
     }
 
     #[test]
     fn lists_ranges_steps_and_names() {
-        assert_eq!(next("*/15 9-17 * * mon-fri", "UTC", "2026-11-20T17:45:00Z"), "2026-11-23T09:00:00Z");
-        assert_eq!(next("0 12 1,15 * *", "UTC", "2026-11-02T00:00:00Z"), "2026-11-15T12:00:00Z");
-        assert_eq!(next("0 0 29 feb *", "UTC", "2026-01-01T00:00:00Z"), "2028-02-29T00:00:00Z");
+        assert_eq!(
+            next("*/15 9-17 * * mon-fri", "UTC", "2026-11-20T17:45:00Z"),
+            "2026-11-23T09:00:00Z"
+        );
+        assert_eq!(
+            next("0 12 1,15 * *", "UTC", "2026-11-02T00:00:00Z"),
+            "2026-11-15T12:00:00Z"
+        );
+        assert_eq!(
+            next("0 0 29 feb *", "UTC", "2026-01-01T00:00:00Z"),
+            "2028-02-29T00:00:00Z"
+        );
         // With both days given, either of them: Friday, or the 13th. 7 is Sunday.
-        assert_eq!(next("0 0 13 * fri", "UTC", "2026-11-08T00:00:00Z"), "2026-11-13T00:00:00Z");
-        assert_eq!(next("0 0 13 * fri", "UTC", "2026-11-13T00:00:00Z"), "2026-11-20T00:00:00Z");
-        assert_eq!(next("0 0 * * 7", "UTC", "2026-11-17T00:00:00Z"), "2026-11-22T00:00:00Z");
+        assert_eq!(
+            next("0 0 13 * fri", "UTC", "2026-11-08T00:00:00Z"),
+            "2026-11-13T00:00:00Z"
+        );
+        assert_eq!(
+            next("0 0 13 * fri", "UTC", "2026-11-13T00:00:00Z"),
+            "2026-11-20T00:00:00Z"
+        );
+        assert_eq!(
+            next("0 0 * * 7", "UTC", "2026-11-17T00:00:00Z"),
+            "2026-11-22T00:00:00Z"
+        );
     }
 
     #[test]

@@ -21,7 +21,9 @@ pub(super) struct SeasonPlan {
 impl SeasonPlan {
     /// When the first league after this time starts, if there is a schedule.
     pub(super) fn next_run(&self, after: Timestamp) -> Result<Option<Timestamp>, String> {
-        let Some(line) = &self.schedule else { return Ok(None) };
+        let Some(line) = &self.schedule else {
+            return Ok(None);
+        };
         Ok(Schedule::parse(line, &self.time_zone)?.next_run(after))
     }
 }
@@ -100,13 +102,24 @@ impl Season {
     pub(super) fn new(plan: SeasonPlan) -> Self {
         let leagues = Vec::new();
         let starts_at = None;
-        Self { plan, state: SeasonState::Active, leagues, starts_at, started: false, skipped: None }
+        Self {
+            plan,
+            state: SeasonState::Active,
+            leagues,
+            starts_at,
+            started: false,
+            skipped: None,
+        }
     }
 
     pub(super) fn apply(&mut self, event: &SeasonEvent) {
         match event {
             SeasonEvent::Created { .. } => {}
-            SeasonEvent::LeagueCreated { number, league_id, starts_at } => {
+            SeasonEvent::LeagueCreated {
+                number,
+                league_id,
+                starts_at,
+            } => {
                 self.leagues.push(SeasonLeague {
                     league_id: league_id.clone(),
                     number: *number,
@@ -135,7 +148,9 @@ impl Season {
 
     /// The league that takes registrations or is played.
     pub(super) fn current(&self) -> Option<&SeasonLeague> {
-        self.leagues.last().filter(|league| league.results.is_none())
+        self.leagues
+            .last()
+            .filter(|league| league.results.is_none())
     }
 
     /// The league at the season's address: the current one, else the last.
@@ -145,7 +160,11 @@ impl Season {
 
     pub(super) fn next(&self, now: Timestamp) -> Next {
         let Some(current) = self.current() else {
-            return if self.state == SeasonState::Ended { Next::Nothing } else { Next::CreateLeague };
+            return if self.state == SeasonState::Ended {
+                Next::Nothing
+            } else {
+                Next::CreateLeague
+            };
         };
         let is_due = self.starts_at.is_some_and(|at| at <= now);
         match self.state {
@@ -186,7 +205,11 @@ mod tests {
             exchanges_bytes_max: 0,
             program: None,
         };
-        SeasonPlan { schedule: schedule.map(str::to_owned), time_zone: "Europe/Berlin".to_owned(), league }
+        SeasonPlan {
+            schedule: schedule.map(str::to_owned),
+            time_zone: "Europe/Berlin".to_owned(),
+            league,
+        }
     }
 
     fn created(number: u32, starts_at: Option<Timestamp>) -> SeasonEvent {
@@ -208,12 +231,20 @@ mod tests {
             season.apply(&created(number, starts_at));
             let id = LeagueId::new(format!("nightly_{number}"));
             let due = starts_at.unwrap();
-            assert_eq!(due.to_string(), format!("2026-11-{}T21:00:00Z", 16 + number));
-            assert_eq!(season.next(due - Duration::from_secs(1)), Next::Look(id.clone()));
+            assert_eq!(
+                due.to_string(),
+                format!("2026-11-{}T21:00:00Z", 16 + number)
+            );
+            assert_eq!(
+                season.next(due - Duration::from_secs(1)),
+                Next::Look(id.clone())
+            );
             assert_eq!(season.next(due), Next::Start(id.clone()));
             season.apply(&SeasonEvent::LeagueStarted);
             assert_eq!(season.next(due), Next::Look(id));
-            season.apply(&SeasonEvent::LeagueEnded { results: Results::default() });
+            season.apply(&SeasonEvent::LeagueEnded {
+                results: Results::default(),
+            });
             now = due + Duration::from_secs(3600);
         }
         season.apply(&SeasonEvent::Ended);
@@ -223,7 +254,10 @@ mod tests {
     #[test]
     fn a_league_that_takes_longer_than_a_night_lets_a_night_pass() {
         let plan = plan(Some("0 22 * * *"));
-        assert_eq!(plan.next_run(at("2026-11-18T23:30:00Z")).unwrap(), Some(at("2026-11-19T21:00:00Z")));
+        assert_eq!(
+            plan.next_run(at("2026-11-18T23:30:00Z")).unwrap(),
+            Some(at("2026-11-19T21:00:00Z"))
+        );
     }
 
     #[test]
@@ -231,8 +265,13 @@ mod tests {
         let now = at("2026-11-17T12:00:00Z");
         let mut season = Season::new(plan(None));
         season.apply(&created(1, None));
-        assert_eq!(season.next(now + Duration::from_secs(1 << 30)), Next::Look(LeagueId::new("nightly_1")));
-        season.apply(&SeasonEvent::Resumed { starts_at: Some(now) });
+        assert_eq!(
+            season.next(now + Duration::from_secs(1 << 30)),
+            Next::Look(LeagueId::new("nightly_1"))
+        );
+        season.apply(&SeasonEvent::Resumed {
+            starts_at: Some(now),
+        });
         season.apply(&SeasonEvent::Paused);
         assert_eq!(season.next(now), Next::Look(LeagueId::new("nightly_1")));
     }

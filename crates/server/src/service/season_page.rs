@@ -22,12 +22,19 @@ struct SeasonPage<'a> {
 }
 
 pub(super) fn page(service: &Service, name: &LeagueId, headers: &HeaderMap) -> HttpResponse {
-    let Ok(season) = find_season(service, name, headers) else { return empty(StatusCode::NOT_FOUND) };
+    let Ok(season) = find_season(service, name, headers) else {
+        return empty(StatusCode::NOT_FOUND);
+    };
     let when = match (&season.starts_at, season.started, season.state) {
         (_, _, SeasonState::Ended) => "The season has ended.".to_owned(),
         (_, true, _) => "A league is being played.".to_owned(),
         (Some(at), ..) => format!("The next league starts at {at}."),
         (None, ..) => "The next league starts when the operator says so.".to_owned(),
     };
-    html(&SeasonPage { name, when, season: &season, standings: season_table_of(&season) })
+    html(&SeasonPage {
+        name,
+        when,
+        season: &season,
+        standings: season_table_of(&season),
+    })
 }

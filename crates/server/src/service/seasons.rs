@@ -52,7 +52,9 @@ impl Service {
     pub(super) fn refuse_current(&self, id: &LeagueId) -> Result<(), ServiceError> {
         let registry = lock(&self.registry);
         let holder = registry.seasons().find(|(_, season)| {
-            let is_current = season.current().is_some_and(|league| league.league_id == *id);
+            let is_current = season
+                .current()
+                .is_some_and(|league| league.league_id == *id);
             is_current && season.state != SeasonState::Ended
         });
         match holder {
@@ -64,10 +66,20 @@ impl Service {
     }
 
     /// Creates a season with its first league, which takes registrations at once.
-    pub(super) async fn create_season(&self, spec: CreateSeason) -> Result<NewLeague, ServiceError> {
+    pub(super) async fn create_season(
+        &self,
+        spec: CreateSeason,
+    ) -> Result<NewLeague, ServiceError> {
         let changing = self.changing.lock().await;
-        let CreateSeason { name, schedule, time_zone, settings, roster } = spec;
-        check_id(&name).map_err(|why| ServiceError::Invalid(why.replacen("league_id", "name", 1)))?;
+        let CreateSeason {
+            name,
+            schedule,
+            time_zone,
+            settings,
+            roster,
+        } = spec;
+        check_id(&name)
+            .map_err(|why| ServiceError::Invalid(why.replacen("league_id", "name", 1)))?;
         let season_id = LeagueId::new(&name);
         let taken = {
             let registry = lock(&self.registry);
@@ -78,19 +90,33 @@ impl Service {
                 "the name {name} is taken by a season or a league: choose another"
             )));
         }
-        let mut made = (self.settings.planner)(LeagueSpec { league_id: name, settings, roster })
-            .map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
+        let mut made = (self.settings.planner)(LeagueSpec {
+            league_id: name,
+            settings,
+            roster,
+        })
+        .map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
         check_template(&made)?;
         // Before its program runs for the first time.
         self.check_quota(&season_id, &made.plan)?;
-        made.plan.describe_program().await.map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
+        made.plan
+            .describe_program()
+            .await
+            .map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
         let time_zone = time_zone.unwrap_or_else(|| "UTC".to_owned());
-        let plan = SeasonPlan { schedule, time_zone, league: made.plan.clone() };
-        plan.next_run(self.settings.host.now()).map_err(ServiceError::Invalid)?;
+        let plan = SeasonPlan {
+            schedule,
+            time_zone,
+            league: made.plan.clone(),
+        };
+        plan.next_run(self.settings.host.now())
+            .map_err(ServiceError::Invalid)?;
         let season = Season::new(plan.clone());
         let created = ServiceEvent::Season {
             name: season_id.clone(),
-            change: SeasonEvent::Created { plan: Box::new(plan) },
+            change: SeasonEvent::Created {
+                plan: Box::new(plan),
+            },
         };
         let events = [vec![created], self.next_league(&season_id, &season)?].concat();
         self.record(&events).await?;
@@ -99,38 +125,69 @@ impl Service {
     }
 
     /// The events that create the next league of a season.
-    fn next_league(&self, name: &LeagueId, season: &Season) -> Result<Vec<ServiceEvent>, ServiceError> {
+    fn next_league(
+        &self,
+        name: &LeagueId,
+        season: &Season,
+    ) -> Result<Vec<ServiceEvent>, ServiceError> {
         let in_store = self.number_in_store()?;
         let registry = lock(&self.registry);
-        let free = |count: &usize| registry.get(&LeagueId::new(format!("{name}_{count}"))).is_none();
-        let count = (season.leagues.len() + 1..).find(free).unwrap_or(usize::MAX);
+        let free = |count: &usize| {
+            registry
+                .get(&LeagueId::new(format!("{name}_{count}")))
+                .is_none()
+        };
+        let count = (season.leagues.len() + 1..)
+            .find(free)
+            .unwrap_or(usize::MAX);
         let league_id = LeagueId::new(format!("{name}_{count}"));
         let mut plan = season.plan.league.clone();
         plan.league.league_id = league_id.clone();
         let mut usage = Usage::default();
-        registry.leagues().for_each(|(_, league)| usage.add(&league.plan));
-        self.settings.quota.check(&plan, usage).map_err(ServiceError::Conflict)?;
+        registry
+            .leagues()
+            .for_each(|(_, league)| usage.add(&league.plan));
+        self.settings
+            .quota
+            .check(&plan, usage)
+            .map_err(ServiceError::Conflict)?;
         let number = registry.next_number(in_store);
         let now = self.settings.host.now();
         let starts_at = match season.state {
             SeasonState::Active => season.plan.next_run(now).map_err(ServiceError::Invalid)?,
             SeasonState::Paused | SeasonState::Ended => None,
         };
-        let change = SeasonEvent::LeagueCreated { number, league_id, starts_at };
+        let change = SeasonEvent::LeagueCreated {
+            number,
+            league_id,
+            starts_at,
+        };
         Ok(vec![
-            ServiceEvent::LeagueCreated { number, plan: Box::new(plan) },
-            ServiceEvent::Season { name: name.clone(), change },
+            ServiceEvent::LeagueCreated {
+                number,
+                plan: Box::new(plan),
+            },
+            ServiceEvent::Season {
+                name: name.clone(),
+                change,
+            },
         ])
     }
 
     async fn note_season(&self, name: &LeagueId, change: SeasonEvent) -> Result<()> {
-        self.record(&[ServiceEvent::Season { name: name.clone(), change }]).await
+        self.record(&[ServiceEvent::Season {
+            name: name.clone(),
+            change,
+        }])
+        .await
     }
 
     /// Starts the current league now.
     pub(super) async fn run_season(&self, name: &LeagueId) -> Result<LeagueId, ServiceError> {
         let season = self.season(name).ok_or_else(|| no_season(name))?;
-        let current = season.current().filter(|_| season.state != SeasonState::Ended);
+        let current = season
+            .current()
+            .filter(|_| season.state != SeasonState::Ended);
         let Some(current) = current.map(|league| league.league_id.clone()) else {
             return Err(ServiceError::Conflict(format!(
                 "the season {name} has no league that could be started"
@@ -141,22 +198,32 @@ impl Service {
                 "{current} of the season {name} is being played: the next league can be started when it is over"
             )));
         }
-        self.start_league(&current).await.map_err(ServiceError::Conflict)?;
+        self.start_league(&current)
+            .await
+            .map_err(ServiceError::Conflict)?;
         self.note_season(name, SeasonEvent::LeagueStarted).await?;
         Ok(current)
     }
 
-    pub(super) async fn pause_season(&self, name: &LeagueId, pause: bool) -> Result<(), ServiceError> {
+    pub(super) async fn pause_season(
+        &self,
+        name: &LeagueId,
+        pause: bool,
+    ) -> Result<(), ServiceError> {
         let season = self.season(name).ok_or_else(|| no_season(name))?;
         let change = match (season.state, pause) {
             (SeasonState::Active, true) => SeasonEvent::Paused,
             (SeasonState::Paused, false) => {
                 let now = self.settings.host.now();
                 let starts_at = season.plan.next_run(now).map_err(ServiceError::Invalid)?;
-                SeasonEvent::Resumed { starts_at: starts_at.filter(|_| !season.started) }
+                SeasonEvent::Resumed {
+                    starts_at: starts_at.filter(|_| !season.started),
+                }
             }
             (SeasonState::Ended, _) => {
-                return Err(ServiceError::Conflict(format!("the season {name} has ended")));
+                return Err(ServiceError::Conflict(format!(
+                    "the season {name} has ended"
+                )));
             }
             // It is so already.
             _ => return Ok(()),
@@ -175,7 +242,9 @@ impl Service {
             Some(current) => match self.elsewhere(&current.league_id) {
                 None => self.delete(&current.league_id).await,
                 Some((cluster, number)) => {
-                    let call = PeerCall::DeleteLeague { league_id: current.league_id.clone() };
+                    let call = PeerCall::DeleteLeague {
+                        league_id: current.league_id.clone(),
+                    };
                     Ok(cluster.call(number, &call).await.map(drop)?)
                 }
             },
@@ -196,11 +265,18 @@ impl Service {
     pub(super) async fn look_at_season(&self, name: LeagueId, next: Next, now: Timestamp) {
         if let Err(error) = self.advance_season(&name, next, now).await {
             (self.settings.notice)(&format!("season {name}: {error} - tried again in a minute"));
-            lock(&self.season_memory).retry_at.insert(name, now + RETRY_AFTER);
+            lock(&self.season_memory)
+                .retry_at
+                .insert(name, now + RETRY_AFTER);
         }
     }
 
-    async fn advance_season(&self, name: &LeagueId, next: Next, now: Timestamp) -> Result<(), ServiceError> {
+    async fn advance_season(
+        &self,
+        name: &LeagueId,
+        next: Next,
+        now: Timestamp,
+    ) -> Result<(), ServiceError> {
         match next {
             Next::Nothing => {}
             Next::CreateLeague => {
@@ -217,7 +293,9 @@ impl Service {
                 let change = match started {
                     Ok(()) => SeasonEvent::LeagueStarted,
                     Err(why) => {
-                        (self.settings.notice)(&format!("season {name}: {id} could not be started: {why}"));
+                        (self.settings.notice)(&format!(
+                            "season {name}: {id} could not be started: {why}"
+                        ));
                         let starts_at = season.plan.next_run(now).map_err(ServiceError::Invalid)?;
                         SeasonEvent::StartSkipped { why, starts_at }
                     }
@@ -226,7 +304,8 @@ impl Service {
             }
             Next::Look(id) => {
                 if let Some(results) = self.results_if_over(&id).await? {
-                    self.note_season(name, SeasonEvent::LeagueEnded { results }).await?;
+                    self.note_season(name, SeasonEvent::LeagueEnded { results })
+                        .await?;
                 }
             }
         }
@@ -235,10 +314,20 @@ impl Service {
 
     pub(super) async fn start_league(&self, id: &LeagueId) -> Result<(), String> {
         if let Some((cluster, number)) = self.elsewhere(id) {
-            let started = cluster.call(number, &PeerCall::StartLeague { league_id: id.clone() }).await;
+            let started = cluster
+                .call(
+                    number,
+                    &PeerCall::StartLeague {
+                        league_id: id.clone(),
+                    },
+                )
+                .await;
             return started.map(drop).map_err(|error| error.to_string());
         }
-        let (hosted, _guard) = self.league(id).await.map_err(|_| format!("league {id} cannot be loaded"))?;
+        let (hosted, _guard) = self
+            .league(id)
+            .await
+            .map_err(|_| format!("league {id} cannot be loaded"))?;
         hosted.running.starter().start().await
     }
 
@@ -246,10 +335,23 @@ impl Service {
     /// hear of it.
     async fn results_if_over(&self, id: &LeagueId) -> Result<Option<Results>> {
         if let Some((cluster, number)) = self.elsewhere(id) {
-            let over = cluster.call(number, &PeerCall::IsOver { league_id: id.clone() }).await?;
-            return if over == Value::Bool(true) { self.results(number).await } else { Ok(None) };
+            let over = cluster
+                .call(
+                    number,
+                    &PeerCall::IsOver {
+                        league_id: id.clone(),
+                    },
+                )
+                .await?;
+            return if over == Value::Bool(true) {
+                self.results(number).await
+            } else {
+                Ok(None)
+            };
         }
-        let Some(registered) = self.registered(id) else { return Ok(None) };
+        let Some(registered) = self.registered(id) else {
+            return Ok(None);
+        };
         let number = registered.number;
         if !self.is_over_here(id, number).await? {
             return Ok(None);
@@ -266,7 +368,10 @@ impl Service {
 
     /// Whether a league of this service may be over, for the one that has its season.
     pub(super) async fn is_over(&self, id: &LeagueId) -> Result<bool, ServiceError> {
-        let number = self.registered(id).ok_or_else(|| ServiceError::NotFound(id.clone()))?.number;
+        let number = self
+            .registered(id)
+            .ok_or_else(|| ServiceError::NotFound(id.clone()))?
+            .number;
         Ok(self.is_over_here(id, number).await?)
     }
 
@@ -312,10 +417,20 @@ impl Service {
         let previous = {
             let registry = lock(&self.registry);
             let previous = registry.seasons().find_map(|(_, season)| {
-                let place = season.leagues.iter().position(|of_season| of_season.number == league.number)?;
-                season.leagues.get(place.checked_sub(1)?).map(|previous| previous.number)
+                let place = season
+                    .leagues
+                    .iter()
+                    .position(|of_season| of_season.number == league.number)?;
+                season
+                    .leagues
+                    .get(place.checked_sub(1)?)
+                    .map(|previous| previous.number)
             });
-            previous.filter(|number| registry.leagues().any(|(_, league)| league.number == *number))
+            previous.filter(|number| {
+                registry
+                    .leagues()
+                    .any(|(_, league)| league.number == *number)
+            })
         };
         match previous {
             Some(previous) if !self.has_begun(league.number)? => {

@@ -25,7 +25,10 @@ pub(crate) struct Address {
 
 impl Address {
     pub(crate) fn of(url: &PgUrl) -> Result<Self, StoreError> {
-        Self::parse(url).map_err(|why| StoreError::Address { store: StoreUrl::Postgres(url.clone()), why })
+        Self::parse(url).map_err(|why| StoreError::Address {
+            store: StoreUrl::Postgres(url.clone()),
+            why,
+        })
     }
 
     pub(crate) fn shown(&self) -> &StoreUrl {
@@ -34,7 +37,10 @@ impl Address {
 
     /// The name of the database.
     pub(crate) fn database(&self) -> Option<String> {
-        self.config.get_dbname().or(self.config.get_user()).map(str::to_owned)
+        self.config
+            .get_dbname()
+            .or(self.config.get_user())
+            .map(str::to_owned)
     }
 
     fn parse(url: &PgUrl) -> Result<Self, String> {
@@ -51,19 +57,30 @@ impl Address {
         };
         let known = |key: &str, variable: &str| {
             let given = given.get(key).cloned().or_else(|| own(key));
-            given.or_else(|| from_service.get(key).cloned()).or_else(|| set(variable))
+            given
+                .or_else(|| from_service.get(key).cloned())
+                .or_else(|| set(variable))
         };
         let mode = known("sslmode", "PGSSLMODE").unwrap_or_else(|| "prefer".to_owned());
         let root = known("sslrootcert", "PGSSLROOTCERT").map(PathBuf::from);
-        let tls = Tls { mode: TlsMode::named(&mode)?, root };
+        let tls = Tls {
+            mode: TlsMode::named(&mode)?,
+            root,
+        };
         let values = [
             ("user", known("user", "PGUSER")),
             ("dbname", known("dbname", "PGDATABASE")),
             ("host", known("host", "PGHOST")),
             ("port", known("port", "PGPORT")),
             ("options", known("options", "PGOPTIONS")),
-            ("connect_timeout", known("connect_timeout", "PGCONNECT_TIMEOUT")),
-            ("target_session_attrs", known("target_session_attrs", "PGTARGETSESSIONATTRS")),
+            (
+                "connect_timeout",
+                known("connect_timeout", "PGCONNECT_TIMEOUT"),
+            ),
+            (
+                "target_session_attrs",
+                known("target_session_attrs", "PGTARGETSESSIONATTRS"),
+            ),
         ];
         let unknown = given.keys().find(|key| {
             !matches!(key.as_str(), "sslmode" | "sslrootcert" | "application_name")
@@ -73,8 +90,9 @@ impl Address {
             return Err(format!("{unknown} is no parameter that Matchday knows"));
         }
         let password = url.password().map(str::to_owned);
-        let password =
-            password.or_else(|| from_service.get("password").cloned()).or_else(|| set("PGPASSWORD"));
+        let password = password
+            .or_else(|| from_service.get("password").cloned())
+            .or_else(|| set("PGPASSWORD"));
         for (key, value) in values {
             let missing = own_is_missing(&config, key);
             if let Some(value) = value.filter(|value| missing && !value.is_empty()) {
@@ -85,18 +103,30 @@ impl Address {
             config.password(password);
         }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            config.host(if Path::new("/run/postgresql").is_dir() { "/run/postgresql" } else { "localhost" });
+            config.host(if Path::new("/run/postgresql").is_dir() {
+                "/run/postgresql"
+            } else {
+                "localhost"
+            });
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
         }
-        config.application_name("matchday").ssl_mode(match tls.mode {
-            TlsMode::Disable => SslMode::Disable,
-            TlsMode::Prefer => SslMode::Prefer,
-            _ => SslMode::Require,
-        });
-        config.tcp_user_timeout(Duration::from_secs(10)).keepalives_idle(Duration::from_secs(10));
-        Ok(Self { shown: StoreUrl::Postgres(url.clone()), config, tls })
+        config
+            .application_name("matchday")
+            .ssl_mode(match tls.mode {
+                TlsMode::Disable => SslMode::Disable,
+                TlsMode::Prefer => SslMode::Prefer,
+                _ => SslMode::Require,
+            });
+        config
+            .tcp_user_timeout(Duration::from_secs(10))
+            .keepalives_idle(Duration::from_secs(10));
+        Ok(Self {
+            shown: StoreUrl::Postgres(url.clone()),
+            config,
+            tls,
+        })
     }
 }
 
@@ -111,7 +141,11 @@ fn own_is_missing(config: &Config, key: &str) -> bool {
 }
 
 fn apply(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
-    let number = || value.parse::<u16>().map_err(|_| format!("{key}={value} is no number"));
+    let number = || {
+        value
+            .parse::<u16>()
+            .map_err(|_| format!("{key}={value} is no number"))
+    };
     match key {
         "user" => config.user(value),
         "dbname" => config.dbname(value),
@@ -127,7 +161,11 @@ fn apply(config: &mut Config, key: &str, value: &str) -> Result<(), String> {
         "target_session_attrs" => config.target_session_attrs(match value {
             "any" => tokio_postgres::config::TargetSessionAttrs::Any,
             "read-write" | "primary" => tokio_postgres::config::TargetSessionAttrs::ReadWrite,
-            other => return Err(format!("target_session_attrs={other} is not known: any or read-write")),
+            other => {
+                return Err(format!(
+                    "target_session_attrs={other} is not known: any or read-write"
+                ));
+            }
         }),
         _ => config,
     };
@@ -147,11 +185,20 @@ fn of_service(name: &str) -> Result<BTreeMap<String, String>, String> {
         None => own.into_iter().chain([shared]).collect(),
     };
     for file in &files {
-        let Ok(text) = fs::read_to_string(file) else { continue };
+        let Ok(text) = fs::read_to_string(file) else {
+            continue;
+        };
         let mut section = "";
         let mut found = None;
-        for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
-            if let Some(title) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+        for line in text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with('#'))
+        {
+            if let Some(title) = line
+                .strip_prefix('[')
+                .and_then(|line| line.strip_suffix(']'))
+            {
                 section = title;
                 if section == name {
                     found.get_or_insert_with(BTreeMap::new);
@@ -166,8 +213,14 @@ fn of_service(name: &str) -> Result<BTreeMap<String, String>, String> {
             return Ok(found);
         }
     }
-    let looked: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    Err(format!("there is no service {name} in {}", looked.join(" or ")))
+    let looked: Vec<String> = files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    Err(format!(
+        "there is no service {name} in {}",
+        looked.join(" or ")
+    ))
 }
 
 #[cfg(test)]
@@ -189,8 +242,14 @@ mod tests {
     #[test]
     fn a_socket_is_named_as_libpq_names_it() {
         let address = address("postgres://ann@/league?host=/run/postgresql&league=spring_1");
-        assert_eq!((address.config.get_user(), address.config.get_dbname()), (Some("ann"), Some("league")));
-        assert_eq!(address.config.get_hosts(), [Host::Unix("/run/postgresql".into())]);
+        assert_eq!(
+            (address.config.get_user(), address.config.get_dbname()),
+            (Some("ann"), Some("league"))
+        );
+        assert_eq!(
+            address.config.get_hosts(),
+            [Host::Unix("/run/postgresql".into())]
+        );
     }
 
     #[test]
@@ -200,7 +259,11 @@ mod tests {
             "postgres://ann@db.example:5433/x?password=s3cr%40t",
         ] {
             let address = address(text);
-            assert_eq!(address.config.get_password(), Some(&b"s3cr@t"[..]), "{text}");
+            assert_eq!(
+                address.config.get_password(),
+                Some(&b"s3cr@t"[..]),
+                "{text}"
+            );
             assert!(!format!("{address:?}").contains("s3cr"), "{address:?}");
         }
     }
@@ -210,10 +273,16 @@ mod tests {
         for (text, why) in [
             ("postgres://h/d?sslmode=sometimes", "sslmode=sometimes"),
             ("postgres://h/d?colour=red", "colour is no parameter"),
-            ("postgres://ann:geheim@h/d?service=nowhere", "no service nowhere"),
+            (
+                "postgres://ann:geheim@h/d?service=nowhere",
+                "no service nowhere",
+            ),
         ] {
             let error = parse(text).unwrap_err().to_string();
-            assert!(error.contains(why) && !error.contains('\n') && !error.contains("geheim"), "{error}");
+            assert!(
+                error.contains(why) && !error.contains('\n') && !error.contains("geheim"),
+                "{error}"
+            );
         }
     }
 }

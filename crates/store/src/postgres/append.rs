@@ -65,11 +65,18 @@ impl PostgresAppend {
         let db = Connection::open(address).map_err(failed)?;
         schema::make_or_check(&db, address.shown())?;
         let first = format!("{}.1", process.id);
-        let (held, measurement) = processes::join(&db, &first, &process, exclusive, address.shown())?;
-        let membership = Arc::new(Membership::new(address.clone(), process, exclusive, measurement, held));
+        let (held, measurement) =
+            processes::join(&db, &first, &process, exclusive, address.shown())?;
+        let membership = Arc::new(Membership::new(
+            address.clone(),
+            process,
+            exclusive,
+            measurement,
+            held,
+        ));
         warnings::warn(&db, address.shown());
-        let renewal =
-            Renewal::start(&membership, db).map_err(|error| StoreError::io(address.shown(), error))?;
+        let renewal = Renewal::start(&membership, db)
+            .map_err(|error| StoreError::io(address.shown(), error))?;
         let session = Session::open(address).map_err(failed)?;
         Ok(Self {
             address: address.clone(),
@@ -87,7 +94,9 @@ impl PostgresAppend {
         action: impl FnOnce(&mut Self, &Session) -> Result<T, Stopped>,
     ) -> Result<T, AppendError> {
         let Some(session) = self.session.take() else {
-            return Err(AppendError::Unknown("the connection to the database is lost".to_owned()));
+            return Err(AppendError::Unknown(
+                "the connection to the database is lost".to_owned(),
+            ));
         };
         let store = self.address.shown().clone();
         match action(self, &session) {
@@ -116,7 +125,12 @@ impl PostgresAppend {
         }
     }
 
-    fn store(&mut self, session: &Session, group: &Transaction, durable: bool) -> Result<(), Stopped> {
+    fn store(
+        &mut self,
+        session: &Session,
+        group: &Transaction,
+        durable: bool,
+    ) -> Result<(), Stopped> {
         let claim = Claim::of(&self.membership, group).map_err(Stopped::Fenced)?;
         self.in_doubt.extend(group.leagues());
         let operation = history::invoke(&claim.id, Op::Append, || claim.about(group));
@@ -145,8 +159,11 @@ impl PostgresAppend {
         let begin = begin(durable);
         let firsts = firsts(&group.events);
         let exchanges = self.numbered(session, &group.exchanges)?;
-        let (events, places, columns) =
-            (Columns::of(group.events.iter()), Columns::after(&firsts), ExchangeColumns::of(&exchanges));
+        let (events, places, columns) = (
+            Columns::of(group.events.iter()),
+            Columns::after(&firsts),
+            ExchangeColumns::of(&exchanges),
+        );
         let (leagues, epochs) = claim.columns();
         let db = &session.db.0;
         let form = self.membership.event_form();
@@ -186,11 +203,12 @@ impl PostgresAppend {
         for (league, wake_at) in &group.wake_at {
             let wake_at = wake_at.map(Timestamp::as_micros);
             let sql = "UPDATE matchday_leagues SET wake_at = $2 WHERE number = $1";
-            session.db.execute(sql, &[&league.cast_signed(), &wake_at])?;
+            session
+                .db
+                .execute(sql, &[&league.cast_signed(), &wake_at])?;
         }
         if !claim.raised.is_empty() {
-            let sql =
-                "UPDATE matchday_leagues SET event_form = $1 WHERE number = ANY($2) AND event_form < $1";
+            let sql = "UPDATE matchday_leagues SET event_form = $1 WHERE number = ANY($2) AND event_form < $1";
             session.db.execute(sql, &[&form, &claim.raised])?;
         }
         session.db.batch("COMMIT").map_err(unknown)?;
@@ -207,10 +225,21 @@ impl PostgresAppend {
         if !self.in_doubt.is_empty() {
             let id = self.membership.id();
             let form = self.membership.event_form();
-            let leagues: Vec<i32> = self.in_doubt.iter().map(|league| league.cast_signed()).collect();
+            let leagues: Vec<i32> = self
+                .in_doubt
+                .iter()
+                .map(|league| league.cast_signed())
+                .collect();
             let operation = history::invoke(&id, Op::Take, Vec::new);
-            let claimed = session.db.query(CLAIM_AGAIN, &[&leagues, &id, &form]).and_then(held);
-            let phase = if claimed.is_ok() { Phase::Done } else { Phase::Unknown };
+            let claimed = session
+                .db
+                .query(CLAIM_AGAIN, &[&leagues, &id, &form])
+                .and_then(held);
+            let phase = if claimed.is_ok() {
+                Phase::Done
+            } else {
+                Phase::Unknown
+            };
             let taken = || Some(claimed.as_ref().ok()?.iter().map(history::held).collect());
             history::end(operation, phase, taken);
             let mut lost = std::mem::take(&mut self.in_doubt);
@@ -236,13 +265,20 @@ impl PostgresAppend {
         let mut last: BTreeMap<u32, i64> = BTreeMap::new();
         let mut numbered = Vec::with_capacity(exchanges.len());
         for (league, exchange) in exchanges {
-            let known = last.get(league).or_else(|| self.last_exchange.get(league)).copied();
+            let known = last
+                .get(league)
+                .or_else(|| self.last_exchange.get(league))
+                .copied();
             let id = 1 + match known {
                 Some(id) => id,
                 None => {
-                    let sql = "SELECT coalesce(max(id), 0) FROM matchday_exchanges WHERE league = $1";
+                    let sql =
+                        "SELECT coalesce(max(id), 0) FROM matchday_exchanges WHERE league = $1";
                     let rows = session.db.query(sql, &[&league.cast_signed()])?;
-                    rows.first().map(|row| row.try_get(0)).transpose()?.unwrap_or(0)
+                    rows.first()
+                        .map(|row| row.try_get(0))
+                        .transpose()?
+                        .unwrap_or(0)
                 }
             };
             last.insert(*league, id);
@@ -266,10 +302,16 @@ fn firsts(rows: &[EventRow]) -> Vec<&EventRow> {
 
 fn held(rows: Vec<Row>) -> Result<BTreeMap<u32, Held>, SqlError> {
     let held = |row: &Row| {
-        let held = Held { epoch: row.try_get(1)?, event_form: row.try_get(2)? };
+        let held = Held {
+            epoch: row.try_get(1)?,
+            event_form: row.try_get(2)?,
+        };
         Ok((row.try_get::<_, i32>(0)?.cast_unsigned(), held))
     };
-    Ok(rows.iter().map(held).collect::<Result<_, tokio_postgres::Error>>()?)
+    Ok(rows
+        .iter()
+        .map(held)
+        .collect::<Result<_, tokio_postgres::Error>>()?)
 }
 
 fn read_head(league: u32, stream: &Stream, head: Option<Head>) -> About {
@@ -290,14 +332,28 @@ impl Append for PostgresAppend {
         let head = self.with(|_, session| {
             let sql = "SELECT seq, hash FROM matchday_events WHERE league = $1 AND stream = $2 \
                        ORDER BY seq DESC LIMIT 1";
-            let rows = session.db.query(sql, &[&league.cast_signed(), &stream.0.as_str()])?;
-            let Some(row) = rows.first() else { return Ok(None) };
+            let rows = session
+                .db
+                .query(sql, &[&league.cast_signed(), &stream.0.as_str()])?;
+            let Some(row) = rows.first() else {
+                return Ok(None);
+            };
             let (seq, hash): (i64, Vec<u8>) = (row.try_get(0)?, row.try_get(1)?);
             let hash = Hash(hash.try_into().unwrap_or_default());
-            Ok(Some(Head { league, seq: seq.cast_unsigned(), hash }))
+            Ok(Some(Head {
+                league,
+                seq: seq.cast_unsigned(),
+                hash,
+            }))
         });
-        let phase = if head.is_ok() { Phase::Done } else { Phase::Unknown };
-        history::end(operation, phase, || Some(vec![read_head(league, stream, *head.as_ref().ok()?)]));
+        let phase = if head.is_ok() {
+            Phase::Done
+        } else {
+            Phase::Unknown
+        };
+        history::end(operation, phase, || {
+            Some(vec![read_head(league, stream, *head.as_ref().ok()?)])
+        });
         head
     }
 
@@ -372,20 +428,31 @@ impl Append for PostgresAppend {
         match self.open_session() {
             Ok(()) => Ok(()),
             // A database that is being restored has no tables for a while.
-            Err(error) if error.is(&SqlState::UNDEFINED_TABLE) => Err(unknown(error).appending(&store)),
+            Err(error) if error.is(&SqlState::UNDEFINED_TABLE) => {
+                Err(unknown(error).appending(&store))
+            }
             Err(error) => Err(error.appending(&store)),
         }
     }
 
-    fn diverged(&mut self, ends: &[(u32, Stream, Head)]) -> Result<Vec<(u32, Stream)>, AppendError> {
+    fn diverged(
+        &mut self,
+        ends: &[(u32, Stream, Head)],
+    ) -> Result<Vec<(u32, Stream)>, AppendError> {
         self.with(|_, session| {
             let places = Columns::ends(ends);
             let params: Params<'_, 4> = [&places.league, &places.stream, &places.seq, &places.hash];
             let rows = wait(session.db.0.query(&session.check_ends, &params))??;
             let read = |row: &Row| {
-                Ok((row.try_get::<_, i32>(0)?.cast_unsigned(), Stream(row.try_get::<_, &str>(1)?.into())))
+                Ok((
+                    row.try_get::<_, i32>(0)?.cast_unsigned(),
+                    Stream(row.try_get::<_, &str>(1)?.into()),
+                ))
             };
-            Ok(rows.iter().map(read).collect::<Result<_, tokio_postgres::Error>>()?)
+            Ok(rows
+                .iter()
+                .map(read)
+                .collect::<Result<_, tokio_postgres::Error>>()?)
         })
     }
 
@@ -394,7 +461,8 @@ impl Append for PostgresAppend {
     }
 
     fn forget(&mut self, leagues: &BTreeSet<u32>) {
-        self.last_exchange.retain(|league, _| !leagues.contains(league));
+        self.last_exchange
+            .retain(|league, _| !leagues.contains(league));
     }
 
     /// A server that crashes loses commits that were not synchronous.

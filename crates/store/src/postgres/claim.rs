@@ -27,7 +27,9 @@ impl Claim {
         let all = group.leagues();
         let (id, mut leagues) = membership.held_of(&all);
         let form = membership.event_form();
-        let fresh: BTreeSet<u32> = may_be_new(group).filter(|league| !leagues.contains_key(league)).collect();
+        let fresh: BTreeSet<u32> = may_be_new(group)
+            .filter(|league| !leagues.contains_key(league))
+            .collect();
         let unowned: BTreeSet<u32> = all
             .into_iter()
             .filter(|league| !leagues.contains_key(league) && !fresh.contains(league))
@@ -35,26 +37,53 @@ impl Claim {
         if !unowned.is_empty() {
             return Err(unowned);
         }
-        let new = Held { epoch: FIRST_EPOCH, event_form: form };
+        let new = Held {
+            epoch: FIRST_EPOCH,
+            event_form: form,
+        };
         leagues.extend(fresh.iter().map(|league| (*league, new)));
-        let older = |league: &u32| leagues.get(league).is_some_and(|held| held.event_form < form);
-        let appended: BTreeSet<u32> = group.events.iter().map(|row| row.after.league).filter(older).collect();
+        let older = |league: &u32| {
+            leagues
+                .get(league)
+                .is_some_and(|held| held.event_form < form)
+        };
+        let appended: BTreeSet<u32> = group
+            .events
+            .iter()
+            .map(|row| row.after.league)
+            .filter(older)
+            .collect();
         let signed = |leagues: BTreeSet<u32>| leagues.into_iter().map(u32::cast_signed).collect();
         let fresh = signed(fresh);
         let raised = signed(appended);
-        Ok(Self { id, leagues, fresh, raised })
+        Ok(Self {
+            id,
+            leagues,
+            fresh,
+            raised,
+        })
     }
 
     /// The leagues and their epochs.
     pub(super) fn columns(&self) -> (Vec<i32>, Vec<i64>) {
-        self.leagues.iter().map(|(league, held)| (league.cast_signed(), held.epoch)).unzip()
+        self.leagues
+            .iter()
+            .map(|(league, held)| (league.cast_signed(), held.epoch))
+            .unzip()
     }
 
     /// Those that are not among the rows of leagues that this process still owns.
     pub(super) fn missing(&self, own: &[Row]) -> Result<BTreeSet<u32>, SqlError> {
-        let own = own.iter().map(|row| Ok(row.try_get::<_, i32>(0)?.cast_unsigned()));
+        let own = own
+            .iter()
+            .map(|row| Ok(row.try_get::<_, i32>(0)?.cast_unsigned()));
         let own: BTreeSet<u32> = own.collect::<Result<_, tokio_postgres::Error>>()?;
-        Ok(self.leagues.keys().filter(|league| !own.contains(league)).copied().collect())
+        Ok(self
+            .leagues
+            .keys()
+            .filter(|league| !own.contains(league))
+            .copied()
+            .collect())
     }
 
     /// The streams of a transaction, for the history.
@@ -66,21 +95,28 @@ impl Claim {
                 .and_modify(|ends| ends.1 = row)
                 .or_insert((row, row));
         }
-        let about = |((league, stream), (first, last)): ((u32, &str), (&EventRow, &EventRow))| About {
-            league: Some(league),
-            stream: Some(stream.to_owned()),
-            from: Some(first.seq()),
-            to: Some(last.seq()),
-            hash: Some(hex::encode(last.hash.0)),
-            epoch: self.leagues.get(&league).map(|held| held.epoch),
-        };
+        let about =
+            |((league, stream), (first, last)): ((u32, &str), (&EventRow, &EventRow))| About {
+                league: Some(league),
+                stream: Some(stream.to_owned()),
+                from: Some(first.seq()),
+                to: Some(last.seq()),
+                hash: Some(hex::encode(last.hash.0)),
+                epoch: self.leagues.get(&league).map(|held| held.epoch),
+            };
         streams.into_iter().map(about).collect()
     }
 }
 
 /// Leagues whose first rows these may be.
 fn may_be_new(group: &Transaction) -> impl Iterator<Item = u32> {
-    let begun = group.events.iter().filter(|row| row.after.seq == 0).map(|row| row.after.league);
+    let begun = group
+        .events
+        .iter()
+        .filter(|row| row.after.seq == 0)
+        .map(|row| row.after.league);
     let woken = group.wake_at.iter().map(|(league, _)| *league);
-    begun.chain(woken).chain(group.exchanges.iter().map(|(league, _)| *league))
+    begun
+        .chain(woken)
+        .chain(group.exchanges.iter().map(|(league, _)| *league))
 }

@@ -57,7 +57,14 @@ impl<'a> Columns<'a> {
     }
 
     pub(super) fn params(&self) -> Params<'_, 6> {
-        [&self.league, &self.stream, &self.seq, &self.at, &self.line, &self.hash]
+        [
+            &self.league,
+            &self.stream,
+            &self.seq,
+            &self.at,
+            &self.line,
+            &self.hash,
+        ]
     }
 }
 
@@ -81,8 +88,12 @@ impl<'a> ExchangeColumns<'a> {
             columns.id.push(*id);
             columns.at.push(exchange.at.as_micros());
             columns.direction.push(exchange.direction.name());
-            let times =
-                [exchange.done_at, exchange.connected_at, exchange.first_byte_at, exchange.deadline_at];
+            let times = [
+                exchange.done_at,
+                exchange.connected_at,
+                exchange.first_byte_at,
+                exchange.deadline_at,
+            ];
             for (column, time) in columns.times.iter_mut().zip(times) {
                 column.push(time.map(Timestamp::as_micros));
             }

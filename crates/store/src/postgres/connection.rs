@@ -58,14 +58,22 @@ impl SqlError {
 
 impl From<tokio_postgres::Error> for SqlError {
     fn from(error: tokio_postgres::Error) -> Self {
-        let Some(db) = error.as_db_error() else { return Self::Lost(causes(&error)) };
+        let Some(db) = error.as_db_error() else {
+            return Self::Lost(causes(&error));
+        };
         let code = db.code().code().to_owned();
         let what = one_line(db.message());
         // Connection exceptions, lack of resources, a server that starts or stops, conflicts with other transactions, a
         // standby that is about to become the primary, and a database that takes no connections: all of them pass.
-        let passes = ["08", "40", "53", "57", "58"].iter().any(|class| code.starts_with(class))
+        let passes = ["08", "40", "53", "57", "58"]
+            .iter()
+            .any(|class| code.starts_with(class))
             || ["25006", "25P03", "55000", "55P03"].contains(&code.as_str());
-        if passes { Self::Lost(what) } else { Self::Refused { code, what } }
+        if passes {
+            Self::Lost(what)
+        } else {
+            Self::Refused { code, what }
+        }
     }
 }
 
@@ -80,7 +88,10 @@ fn causes(error: &dyn std::error::Error) -> String {
 }
 
 fn one_line(text: impl Display) -> String {
-    text.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    text.to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// A connection. What is sent over it by one future after another is sent without waiting for answers (pipelining).
@@ -90,8 +101,11 @@ pub(super) struct Connection(pub(super) Client);
 impl Connection {
     pub(super) fn open(address: &Address) -> Result<Self, SqlError> {
         let io = IO.get_or_init(|| {
-            let runtime =
-                Builder::new_multi_thread().worker_threads(1).thread_name("postgres").enable_all().build();
+            let runtime = Builder::new_multi_thread()
+                .worker_threads(1)
+                .thread_name("postgres")
+                .enable_all()
+                .build();
             runtime.map_err(|error| error.to_string())
         });
         let io = io.as_ref().map_err(|why| SqlError::Lost(why.clone()))?;
@@ -111,7 +125,11 @@ impl Connection {
         }
     }
 
-    pub(super) fn query(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, SqlError> {
+    pub(super) fn query(
+        &self,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, SqlError> {
         Ok(wait(self.0.query(sql, params))??)
     }
 
@@ -125,7 +143,11 @@ impl Connection {
         Ok(wait_for(longest, self.0.query(sql, params))??)
     }
 
-    pub(super) fn execute(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<u64, SqlError> {
+    pub(super) fn execute(
+        &self,
+        sql: &str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, SqlError> {
         Ok(wait(self.0.execute(sql, params))??)
     }
 
@@ -168,7 +190,9 @@ impl ReaderPool {
         begin: impl Fn(&Connection) -> Result<T, SqlError>,
     ) -> Result<(Connection, T), SqlError> {
         let busy = |state: &mut PoolState| state.readers >= READERS_MAX;
-        let waited = self.released.wait_timeout_while(self.state(), READER_WAIT_MAX, busy);
+        let waited = self
+            .released
+            .wait_timeout_while(self.state(), READER_WAIT_MAX, busy);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         state.readers += 1;
         let kept = state.idle.pop();
@@ -192,7 +216,9 @@ impl ReaderPool {
             && state.idle.len() < IDLE_MAX
         {
             let mut rollback = Box::pin(connection.0.batch_execute("ROLLBACK"));
-            let _ = rollback.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            let _ = rollback
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
             drop(rollback);
             state.idle.push(connection);
         }
@@ -225,7 +251,10 @@ fn wait_for<T>(longest: Duration, future: impl Future<Output = T>) -> Result<T, 
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(SqlError::Lost(format!("no answer within {} s", longest.as_secs())));
+            return Err(SqlError::Lost(format!(
+                "no answer within {} s",
+                longest.as_secs()
+            )));
         }
         thread::park_timeout(left);
     }

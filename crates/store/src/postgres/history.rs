@@ -92,7 +92,9 @@ fn history() -> Option<&'static History> {
         let file = file.inspect_err(|error| {
             tracing::warn!(target: "matchday::store", %error, "no history is written to {}", path.display());
         });
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Some(History {
             file: Mutex::new(file.ok()?),
             began: Instant::now(),
@@ -107,11 +109,24 @@ impl History {
     fn write(&self, process: &str, id: u64, op: Op, phase: Phase, about: &[About]) {
         let elapsed = u64::try_from(self.began.elapsed().as_micros()).unwrap_or_default();
         let nothing = [About::default()];
-        let about = if about.is_empty() { nothing.as_slice() } else { about };
+        let about = if about.is_empty() {
+            nothing.as_slice()
+        } else {
+            about
+        };
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         for about in about {
-            let line = Line { at_us: self.began_us.saturating_add(elapsed), process, id, op, phase, about };
-            let Ok(mut text) = serde_json::to_string(&line) else { continue };
+            let line = Line {
+                at_us: self.began_us.saturating_add(elapsed),
+                process,
+                id,
+                op,
+                phase,
+                about,
+            };
+            let Ok(mut text) = serde_json::to_string(&line) else {
+                continue;
+            };
             text.push('\n');
             let _ = file.write_all(text.as_bytes());
         }
@@ -128,24 +143,49 @@ pub(super) struct Operation {
 }
 
 /// Begins an operation, if a history is written.
-pub(super) fn invoke(process: &str, op: Op, about: impl FnOnce() -> Vec<About>) -> Option<Operation> {
+pub(super) fn invoke(
+    process: &str,
+    op: Op,
+    about: impl FnOnce() -> Vec<About>,
+) -> Option<Operation> {
     let history = history()?;
     let id = history.last.fetch_add(1, Ordering::Relaxed) + 1;
-    let operation = Operation { id, op, process: process.to_owned(), about: about() };
+    let operation = Operation {
+        id,
+        op,
+        process: process.to_owned(),
+        about: about(),
+    };
     history.write(process, id, op, Phase::Invoked, &operation.about);
     Some(operation)
 }
 
 /// Ends an operation; `about`: what it found, where that was not known before.
-pub(super) fn end(operation: Option<Operation>, phase: Phase, about: impl FnOnce() -> Option<Vec<About>>) {
-    let (Some(history), Some(operation)) = (history(), operation) else { return };
+pub(super) fn end(
+    operation: Option<Operation>,
+    phase: Phase,
+    about: impl FnOnce() -> Option<Vec<About>>,
+) {
+    let (Some(history), Some(operation)) = (history(), operation) else {
+        return;
+    };
     let about = about().unwrap_or(operation.about);
-    history.write(&operation.process, operation.id, operation.op, phase, &about);
+    history.write(
+        &operation.process,
+        operation.id,
+        operation.op,
+        phase,
+        &about,
+    );
 }
 
 /// A league with its epoch.
 pub(super) fn held((league, held): (&u32, &Held)) -> About {
-    About { league: Some(*league), epoch: Some(held.epoch), ..About::default() }
+    About {
+        league: Some(*league),
+        epoch: Some(held.epoch),
+        ..About::default()
+    }
 }
 
 #[cfg(test)]
@@ -154,11 +194,20 @@ mod tests {
 
     #[test]
     fn a_line_has_what_its_operation_has_and_nothing_else() {
-        let about = About { league: Some(7), epoch: Some(3), ..About::default() };
-        let line =
-            Line { at_us: 5, process: "ab.1", id: 2, op: Op::ReadHead, phase: Phase::Unknown, about: &about };
-        let expected =
-            r#"{"at_us":5,"process":"ab.1","id":2,"op":"read_head","phase":"unknown","league":7,"epoch":3}"#;
+        let about = About {
+            league: Some(7),
+            epoch: Some(3),
+            ..About::default()
+        };
+        let line = Line {
+            at_us: 5,
+            process: "ab.1",
+            id: 2,
+            op: Op::ReadHead,
+            phase: Phase::Unknown,
+            about: &about,
+        };
+        let expected = r#"{"at_us":5,"process":"ab.1","id":2,"op":"read_head","phase":"unknown","league":7,"epoch":3}"#;
         assert_eq!(serde_json::to_string(&line).unwrap(), expected);
     }
 }

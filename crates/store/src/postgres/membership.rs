@@ -56,9 +56,20 @@ impl Membership {
         held: BTreeMap<u32, Held>,
     ) -> Self {
         let time = StoreTime::starting(registered);
-        let state = State { incarnation: 1, held, time, lenient_until: registered.sent };
+        let state = State {
+            incarnation: 1,
+            held,
+            time,
+            lenient_until: registered.sent,
+        };
         let lease = Arc::new(Lease::until(registered.sent + LEASE));
-        Self { address, process, exclusive, lease, state: Mutex::new(state) }
+        Self {
+            address,
+            process,
+            exclusive,
+            lease,
+            state: Mutex::new(state),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -89,7 +100,9 @@ impl Membership {
     /// The key of its row, and what it holds of these leagues, at one moment.
     pub(super) fn held_of(&self, leagues: &BTreeSet<u32>) -> (String, BTreeMap<u32, Held>) {
         let state = self.state();
-        let held = leagues.iter().filter_map(|league| Some((*league, *state.held.get(league)?)));
+        let held = leagues
+            .iter()
+            .filter_map(|league| Some((*league, *state.held.get(league)?)));
         (row_id(&self.process, state.incarnation), held.collect())
     }
 
@@ -126,7 +139,11 @@ impl Membership {
         let mut state = self.state();
         let current = row_id(&self.process, state.incarnation) == id;
         for (league, held) in leagues {
-            let before = if current { state.held.insert(league, held) } else { None };
+            let before = if current {
+                state.held.insert(league, held)
+            } else {
+                None
+            };
             // One that it had already was lost meanwhile, whatever has become of it since.
             if !current || before.is_some_and(|before| before.epoch != held.epoch) {
                 self.lease.lose([league]);
@@ -177,7 +194,10 @@ impl Membership {
     /// Gives leagues back.
     pub(super) fn let_go(&self, leagues: &[u32]) -> BTreeMap<u32, Held> {
         let mut state = self.state();
-        leagues.iter().filter_map(|league| Some((*league, state.held.remove(league)?))).collect()
+        leagues
+            .iter()
+            .filter_map(|league| Some((*league, state.held.remove(league)?)))
+            .collect()
     }
 }
 

@@ -23,7 +23,8 @@ const REMOVE_DEAD: &str = "DELETE FROM matchday_processes AS p WHERE NOT alive A
 const DEAD: &str = "SELECT id FROM matchday_processes WHERE NOT alive";
 const ANY_ORPHAN: &str = "SELECT 1 FROM matchday_leagues WHERE (owner IS NULL AND NOT removed OR owner = ANY($1)) \
      AND event_form <= $2 LIMIT 1";
-const LIVE: &str = "SELECT id, event_form FROM matchday_processes WHERE alive AND expires_at > now()";
+const LIVE: &str =
+    "SELECT id, event_form FROM matchday_processes WHERE alive AND expires_at > now()";
 const POOLS: &str = "SELECT event_form, owner, owner IS NULL OR owner = ANY($1) AS orphan, \
      coalesce(wake_at <= $2, false) AS awake, number = 0 AS registry, count(*) \
      FROM matchday_leagues WHERE NOT removed OR owner = ANY($1) GROUP BY 1, 2, 3, 4, 5";
@@ -35,12 +36,12 @@ const TAKE: &str = "WITH t AS MATERIALIZED (SELECT number, owner FROM matchday_l
      UPDATE matchday_leagues AS l SET owner = $1, epoch = l.epoch + 1 FROM t \
      WHERE l.number = t.number AND EXISTS (SELECT 1 FROM matchday_processes WHERE id = $1 AND alive) \
      RETURNING l.number, l.epoch, l.wake_at, t.owner IS NOT NULL, l.exchange_bytes";
-const COUNT_TAKEOVERS: &str = "UPDATE matchday_processes SET takeovers = takeovers + $2 WHERE id = $1";
+const COUNT_TAKEOVERS: &str =
+    "UPDATE matchday_processes SET takeovers = takeovers + $2 WHERE id = $1";
 const OWN: &str = "SELECT number, coalesce(wake_at <= $3, false) AS awake FROM matchday_leagues \
      WHERE owner = $1 AND event_form = $2 AND NOT removed AND number > 0 \
      ORDER BY 2, wake_at IS NOT NULL, wake_at DESC, number LIMIT $4";
-const RELEASE: &str =
-    "UPDATE matchday_leagues SET owner = NULL WHERE owner = $1 AND number = ANY($2) AND NOT removed";
+const RELEASE: &str = "UPDATE matchday_leagues SET owner = NULL WHERE owner = $1 AND number = ANY($2) AND NOT removed";
 const OWNER: &str = "SELECT l.owner, p.id, p.name, p.url, p.certificate, p.version, p.event_form FROM matchday_leagues AS l \
      LEFT JOIN matchday_processes AS p ON p.id = l.owner AND p.alive AND p.expires_at > now() \
      WHERE l.number = $1 AND NOT l.removed";
@@ -59,10 +60,16 @@ pub(crate) struct PostgresOwnership {
 
 impl PostgresOwnership {
     pub(super) fn new(membership: &Arc<Membership>) -> Self {
-        Self { membership: Arc::clone(membership), db: Mutex::new(None) }
+        Self {
+            membership: Arc::clone(membership),
+            db: Mutex::new(None),
+        }
     }
 
-    fn with<T>(&self, action: impl Fn(&Connection) -> Result<T, SqlError>) -> Result<T, StoreError> {
+    fn with<T>(
+        &self,
+        action: impl Fn(&Connection) -> Result<T, SqlError>,
+    ) -> Result<T, StoreError> {
         let mut db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
         let open = match db.take() {
             Some(db) => Ok(db),
@@ -85,8 +92,10 @@ impl PostgresOwnership {
     /// The leagues of every form that this process can read.
     fn pools(&self, db: &Connection, dead: &[String]) -> Result<Pools, SqlError> {
         let live = db.query(LIVE, &[])?;
-        let live: Vec<(String, i32)> =
-            live.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect::<Result<_, SqlError>>()?;
+        let live: Vec<(String, i32)> = live
+            .iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect::<Result<_, SqlError>>()?;
         let mut pools = Pools::new();
         for row in db.query(POOLS, &[&dead, &self.soon()])? {
             let form: i32 = row.try_get(0)?;
@@ -118,7 +127,10 @@ impl PostgresOwnership {
             db.execute(REMOVE_DEAD, &[])?;
         }
         let dead = texts(db.query(DEAD, &[])?)?;
-        if db.query(ANY_ORPHAN, &[&dead, &self.membership.event_form()])?.is_empty() {
+        if db
+            .query(ANY_ORPHAN, &[&dead, &self.membership.event_form()])?
+            .is_empty()
+        {
             return Ok(Vec::new());
         }
         let mut taken = Vec::new();
@@ -129,29 +141,45 @@ impl PostgresOwnership {
                 let leagues = rows.iter().map(owned).collect::<Result<Vec<_>, _>>()?;
                 self.membership.hold(
                     id,
-                    leagues
-                        .iter()
-                        .map(|league| (league.number, Held { epoch: league.epoch, event_form: form })),
+                    leagues.iter().map(|league| {
+                        (
+                            league.number,
+                            Held {
+                                epoch: league.epoch,
+                                event_form: form,
+                            },
+                        )
+                    }),
                 );
                 taken.extend(leagues);
             }
         }
         taken.sort_by_key(|league| {
-            (league.number > 0, league.wake_at.is_none(), league.wake_at, league.number)
+            (
+                league.number > 0,
+                league.wake_at.is_none(),
+                league.wake_at,
+                league.number,
+            )
         });
         Ok(taken)
     }
 }
 
 fn texts(rows: Vec<Row>) -> Result<Vec<String>, SqlError> {
-    Ok(rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+    Ok(rows
+        .iter()
+        .map(|row| row.try_get(0))
+        .collect::<Result<_, _>>()?)
 }
 
 fn owned(row: &Row) -> Result<Owned, tokio_postgres::Error> {
     Ok(Owned {
         number: row.try_get::<_, i32>(0)?.cast_unsigned(),
         epoch: row.try_get(1)?,
-        wake_at: row.try_get::<_, Option<i64>>(2)?.map(Timestamp::from_micros),
+        wake_at: row
+            .try_get::<_, Option<i64>>(2)?
+            .map(Timestamp::from_micros),
         taken_over: row.try_get(3)?,
         exchange_bytes: row.try_get::<_, i64>(4)?.cast_unsigned(),
     })
@@ -173,7 +201,8 @@ fn member(row: &Row) -> Result<Member, tokio_postgres::Error> {
     Ok(Member {
         process: process(row)?,
         started_at: Timestamp::from_micros(row.try_get(7)?),
-        lease_left: Duration::try_from_secs_f64(row.try_get::<_, f64>(8)?.max(0.0)).unwrap_or_default(),
+        lease_left: Duration::try_from_secs_f64(row.try_get::<_, f64>(8)?.max(0.0))
+            .unwrap_or_default(),
         takeovers: row.try_get::<_, i64>(9)?.cast_unsigned(),
         leagues: u32::try_from(row.try_get::<_, i64>(10)?).unwrap_or(u32::MAX),
         weight: row.try_get::<_, i64>(11)?.cast_unsigned(),
@@ -192,8 +221,14 @@ impl Ownership for PostgresOwnership {
         let id = self.membership.id();
         let operation = history::invoke(&id, Op::Take, Vec::new);
         let taken = self.with(|db| self.take_share(db, &id));
-        let phase = if taken.is_ok() { Phase::Done } else { Phase::Unknown };
-        history::end(operation, phase, || Some(taken.as_ref().ok()?.iter().map(about).collect()));
+        let phase = if taken.is_ok() {
+            Phase::Done
+        } else {
+            Phase::Unknown
+        };
+        history::end(operation, phase, || {
+            Some(taken.as_ref().ok()?.iter().map(about).collect())
+        });
         let taken = taken?;
         let takeovers = taken.iter().filter(|league| league.taken_over).count();
         if takeovers > 0 {
@@ -201,7 +236,11 @@ impl Ownership for PostgresOwnership {
             self.with(|db| db.execute(COUNT_TAKEOVERS, &[&id, &takeovers]))?;
         }
         // Of an incarnation that was declared dead meanwhile they are lost already.
-        Ok(if self.membership.id() == id { taken } else { Vec::new() })
+        Ok(if self.membership.id() == id {
+            taken
+        } else {
+            Vec::new()
+        })
     }
 
     fn surplus(&self) -> Result<Vec<u32>, StoreError> {
@@ -235,9 +274,15 @@ impl Ownership for PostgresOwnership {
         let id = self.membership.id();
         let held = self.membership.let_go(leagues);
         let numbers: Vec<i32> = leagues.iter().map(|league| league.cast_signed()).collect();
-        let operation = history::invoke(&id, Op::Release, || held.iter().map(history::held).collect());
+        let operation = history::invoke(&id, Op::Release, || {
+            held.iter().map(history::held).collect()
+        });
         let released = self.with(|db| db.execute(RELEASE, &[&id, &numbers]));
-        let phase = if released.is_ok() { Phase::Done } else { Phase::Unknown };
+        let phase = if released.is_ok() {
+            Phase::Done
+        } else {
+            Phase::Unknown
+        };
         history::end(operation, phase, || None);
         released.map(drop)
     }
@@ -246,13 +291,21 @@ impl Ownership for PostgresOwnership {
         let id = self.membership.id();
         self.with(|db| {
             let rows = db.query(OWNER, &[&league.cast_signed()])?;
-            let Some(row) = rows.first() else { return Ok(Owner::NoLeague) };
+            let Some(row) = rows.first() else {
+                return Ok(Owner::NoLeague);
+            };
             let own = row.try_get::<_, Option<&str>>(0)? == Some(id.as_str());
-            Ok(match (own, self.membership.held(league), row.try_get::<_, Option<&str>>(1)?) {
-                (true, Some(held), _) => Owner::Own { epoch: held.epoch },
-                (false, _, Some(_)) => Owner::Other(process(row)?),
-                _ => Owner::Nobody,
-            })
+            Ok(
+                match (
+                    own,
+                    self.membership.held(league),
+                    row.try_get::<_, Option<&str>>(1)?,
+                ) {
+                    (true, Some(held), _) => Owner::Own { epoch: held.epoch },
+                    (false, _, Some(_)) => Owner::Other(process(row)?),
+                    _ => Owner::Nobody,
+                },
+            )
         })
     }
 
@@ -263,8 +316,13 @@ impl Ownership for PostgresOwnership {
             Ok(rows.iter().map(member).collect::<Result<Vec<_>, _>>()?)
         })?;
         // A process that lost its lease has a row for each incarnation.
-        let live = |id: &str| rows.iter().any(|row| row.process.id == id && !row.lease_left.is_zero());
-        let shown = rows.iter().filter(|row| !row.lease_left.is_zero() || !live(&row.process.id));
+        let live = |id: &str| {
+            rows.iter()
+                .any(|row| row.process.id == id && !row.lease_left.is_zero())
+        };
+        let shown = rows
+            .iter()
+            .filter(|row| !row.lease_left.is_zero() || !live(&row.process.id));
         Ok(shown.cloned().collect())
     }
 
@@ -282,5 +340,9 @@ impl Ownership for PostgresOwnership {
 }
 
 fn about(league: &Owned) -> About {
-    About { league: Some(league.number), epoch: Some(league.epoch), ..About::default() }
+    About {
+        league: Some(league.number),
+        epoch: Some(league.epoch),
+        ..About::default()
+    }
 }

@@ -37,7 +37,8 @@ const TAKE_ALL: &str = "UPDATE matchday_leagues SET owner = $1, epoch = epoch + 
 const RENEW: &str = "UPDATE matchday_processes SET expires_at = clock_timestamp() + interval '3 seconds' \
      WHERE id = $1 AND alive RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 const TIME: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-const RELEASE_ALL: &str = "UPDATE matchday_leagues SET owner = NULL WHERE owner = $1 AND NOT removed";
+const RELEASE_ALL: &str =
+    "UPDATE matchday_leagues SET owner = NULL WHERE owner = $1 AND NOT removed";
 /// A league whose removal was not done stays, and with it the row.
 const END: &str = "UPDATE matchday_processes SET alive = false, expires_at = now() WHERE id = $1";
 const REMOVE: &str = "DELETE FROM matchday_processes WHERE id = $1 \
@@ -71,27 +72,51 @@ fn try_to_register(
     process: &Process,
     exclusive: bool,
 ) -> Result<Registered, SqlError> {
-    db.batch(&format!("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'; {LOCK}"))?;
+    db.batch(&format!(
+        "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s'; {LOCK}"
+    ))?;
     db.execute(DECLARE_BLOCKERS_DEAD, &[&exclusive])?;
     if let Some(row) = db.query(BLOCKER, &[&exclusive])?.first() {
         let (name, left) = (row.try_get(0)?, row.try_get::<_, f64>(1)?);
-        let left = Duration::try_from_secs_f64(left.clamp(0.0, LEASE.as_secs_f64())).unwrap_or_default();
+        let left =
+            Duration::try_from_secs_f64(left.clamp(0.0, LEASE.as_secs_f64())).unwrap_or_default();
         return Ok(Registered::Blocked { name, left });
     }
     let sent = Instant::now();
     let database = time(db.query(TIME, &[])?.first())?;
-    let measurement = Measurement { sent, received: Instant::now(), database };
+    let measurement = Measurement {
+        sent,
+        received: Instant::now(),
+        database,
+    };
     let form = i32::try_from(process.event_form).unwrap_or(i32::MAX);
-    let Process { name, url, certificate, version, .. } = process;
-    db.execute(REGISTER, &[&id, name, url, certificate, version, &form, &exclusive])?;
+    let Process {
+        name,
+        url,
+        certificate,
+        version,
+        ..
+    } = process;
+    db.execute(
+        REGISTER,
+        &[&id, name, url, certificate, version, &form, &exclusive],
+    )?;
     let mut held = BTreeMap::new();
     if exclusive {
         let operation = history::invoke(id, Op::Take, Vec::new);
         for row in db.query(TAKE_ALL, &[&id, &form])? {
             let league = row.try_get::<_, i32>(0)?.cast_unsigned();
-            held.insert(league, Held { epoch: row.try_get(1)?, event_form: row.try_get(2)? });
+            held.insert(
+                league,
+                Held {
+                    epoch: row.try_get(1)?,
+                    event_form: row.try_get(2)?,
+                },
+            );
         }
-        history::end(operation, Phase::Done, || Some(held.iter().map(history::held).collect()));
+        history::end(operation, Phase::Done, || {
+            Some(held.iter().map(history::held).collect())
+        });
     }
     db.batch("COMMIT")?;
     Ok(Registered::Done(held, measurement))
@@ -110,7 +135,10 @@ pub(super) fn join(
         match register(db, id, process, exclusive).map_err(|error| error.opening(store))? {
             Registered::Done(held, measurement) => return Ok((held, measurement)),
             Registered::Blocked { name, .. } if waited => {
-                return Err(StoreError::Owned { store: store.clone(), holder: name });
+                return Err(StoreError::Owned {
+                    store: store.clone(),
+                    holder: name,
+                });
             }
             Registered::Blocked { left, .. } => sleep(left + MARGIN),
         }
@@ -120,13 +148,16 @@ pub(super) fn join(
 
 fn time(row: Option<&Row>) -> Result<Timestamp, SqlError> {
     let micros = row.map(|row| row.try_get(0)).transpose()?;
-    micros.map(Timestamp::from_micros).ok_or_else(|| SqlError::Lost("the database has no time".to_owned()))
+    micros
+        .map(Timestamp::from_micros)
+        .ok_or_else(|| SqlError::Lost("the database has no time".to_owned()))
 }
 
 /// A program that has a store alone: no other process calls it.
 pub(super) fn this_program(store: &StoreUrl) -> Result<Process, StoreError> {
     let mut id = [0_u8; 16];
-    getrandom::fill(&mut id).map_err(|error| StoreError::io(store, std::io::Error::other(error)))?;
+    getrandom::fill(&mut id)
+        .map_err(|error| StoreError::io(store, std::io::Error::other(error)))?;
     let process = std::process::id();
     let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
     let name = match host.trim() {
@@ -154,9 +185,13 @@ impl Renewal {
     pub(super) fn start(membership: &Arc<Membership>, db: Connection) -> std::io::Result<Self> {
         let (stop, stopped) = channel();
         let membership = Arc::clone(membership);
-        let thread =
-            thread::Builder::new().name("lease".into()).spawn(move || run(&membership, db, &stopped))?;
-        Ok(Self { stop: Some(stop), thread: Some(thread) })
+        let thread = thread::Builder::new()
+            .name("lease".into())
+            .spawn(move || run(&membership, db, &stopped))?;
+        Ok(Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
     }
 }
 
@@ -209,7 +244,11 @@ fn renew(membership: &Membership, db: &mut Option<Connection>) -> Result<(), Sql
     history::end(operation, phase, || None);
     if let Some(row) = renewed?.first() {
         let database = time(Some(row))?;
-        membership.renewed(Measurement { sent, received: Instant::now(), database });
+        membership.renewed(Measurement {
+            sent,
+            received: Instant::now(),
+            database,
+        });
         return Ok(());
     }
     let lost = membership.declared_dead();
@@ -232,6 +271,8 @@ fn begin_anew(membership: &Membership, db: &Connection) -> Result<(), SqlError> 
             membership.renewed(measurement);
             Ok(())
         }
-        Registered::Blocked { name, .. } => Err(SqlError::Lost(format!("{name} has the whole store"))),
+        Registered::Blocked { name, .. } => {
+            Err(SqlError::Lost(format!("{name} has the whole store")))
+        }
     }
 }

@@ -39,7 +39,11 @@ impl PostgresRead {
         };
         let begun = url.readers().acquire(&address, begin);
         let (db, version) = begun.map_err(|error| error.opening(&store))?;
-        let read = Self { db: Some(db), url: url.clone(), store };
+        let read = Self {
+            db: Some(db),
+            url: url.clone(),
+            store,
+        };
         let version = version.ok_or_else(|| StoreError::Missing(read.store.clone()))?;
         schema::check(version, &read.store)?;
         Ok(read)
@@ -51,10 +55,17 @@ impl PostgresRead {
         params: &[Param<'_>],
         read: impl Fn(&Row) -> RowResult<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let Some(db) = &self.db else { return Ok(Vec::new()) };
-        let rows = db.query(sql, params).map_err(|error| error.opening(&self.store))?;
+        let Some(db) = &self.db else {
+            return Ok(Vec::new());
+        };
+        let rows = db
+            .query(sql, params)
+            .map_err(|error| error.opening(&self.store))?;
         let rows = rows.iter().map(read).collect::<Result<_, _>>();
-        rows.map_err(|error| StoreError::Damaged { store: self.store.clone(), what: error.to_string() })
+        rows.map_err(|error| StoreError::Damaged {
+            store: self.store.clone(),
+            what: error.to_string(),
+        })
     }
 
     fn number(&self, sql: &str, params: &[Param<'_>]) -> Result<i64, StoreError> {
@@ -71,7 +82,8 @@ impl Drop for PostgresRead {
 
 impl Read for PostgresRead {
     fn latest_league(&self) -> Result<u32, StoreError> {
-        let sql = "SELECT max(number)::bigint FROM matchday_leagues WHERE NOT removed AND number > 0";
+        let sql =
+            "SELECT max(number)::bigint FROM matchday_leagues WHERE NOT removed AND number > 0";
         Ok(u32::try_from(self.number(sql, &[])?).unwrap_or(1).max(1))
     }
 
@@ -94,18 +106,26 @@ impl Read for PostgresRead {
         let sql = "SELECT number, stream, line FROM matchday_leagues JOIN matchday_events ON league = number AND seq = 1 \
                    WHERE NOT removed AND number > 0 AND stream LIKE 'league%' ORDER BY number";
         self.all(sql, &[], |row| {
-            Ok((row.try_get::<_, i32>(0)?.cast_unsigned(), stream(row, 1)?, row.try_get(2)?))
+            Ok((
+                row.try_get::<_, i32>(0)?.cast_unsigned(),
+                stream(row, 1)?,
+                row.try_get(2)?,
+            ))
         })
     }
 
     fn manager_stream(&self, league: u32) -> Result<Option<Stream>, StoreError> {
         let sql = "SELECT stream FROM matchday_events WHERE league = $1 AND stream LIKE 'league%' ORDER BY seq LIMIT 1";
-        Ok(self.all(sql, &[&league.cast_signed()], |row| stream(row, 0))?.pop())
+        Ok(self
+            .all(sql, &[&league.cast_signed()], |row| stream(row, 0))?
+            .pop())
     }
 
     fn streams(&self, league: u32) -> Result<Vec<(Stream, u32)>, StoreError> {
         let sql = "SELECT DISTINCT stream FROM matchday_events WHERE league = $1";
-        let mut streams = self.all(sql, &[&league.cast_signed()], |row| Ok((stream(row, 0)?, league)))?;
+        let mut streams = self.all(sql, &[&league.cast_signed()], |row| {
+            Ok((stream(row, 0)?, league))
+        })?;
         streams.sort_by_key(|(stream, _)| (*stream != Stream::league(), stream.clone()));
         Ok(streams)
     }
@@ -130,26 +150,49 @@ impl Read for PostgresRead {
     fn head(&self, league: u32, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
         let sql = "SELECT seq, at, line, hash FROM matchday_events WHERE league = $1 AND stream = $2 \
                    ORDER BY seq DESC LIMIT 1";
-        let last = self.all(sql, &[&league.cast_signed(), &stream.0.as_str()], |row| stored(row, 0))?.pop();
+        let last = self
+            .all(sql, &[&league.cast_signed(), &stream.0.as_str()], |row| {
+                stored(row, 0)
+            })?
+            .pop();
         Ok(last.map(|last| (last.seq, last.hash)))
     }
 
     fn load(&self, league: u32, stream: &Stream, after: u64) -> Result<Vec<Stored>, StoreError> {
         let sql = "SELECT seq, at, line, hash FROM matchday_events WHERE league = $1 AND stream = $2 AND seq > $3 \
                    ORDER BY seq";
-        let after = if after == 0 { i64::MIN } else { after.cast_signed() };
-        self.all(sql, &[&league.cast_signed(), &stream.0.as_str(), &after], |row| stored(row, 0))
+        let after = if after == 0 {
+            i64::MIN
+        } else {
+            after.cast_signed()
+        };
+        self.all(
+            sql,
+            &[&league.cast_signed(), &stream.0.as_str(), &after],
+            |row| stored(row, 0),
+        )
     }
 
-    fn load_about(&self, league: u32, texts: [&str; 2]) -> Result<Vec<(Stream, Stored)>, StoreError> {
+    fn load_about(
+        &self,
+        league: u32,
+        texts: [&str; 2],
+    ) -> Result<Vec<(Stream, Stored)>, StoreError> {
         let [first, second] = texts;
         let sql = "SELECT stream, seq, at, line, hash FROM matchday_events WHERE league = $1 \
                    AND (position($2::text IN line) > 0 OR position($3::text IN line) > 0) ORDER BY seq";
-        self.all(sql, &[&league.cast_signed(), &first, &second], |row| Ok((stream(row, 0)?, stored(row, 1)?)))
+        self.all(sql, &[&league.cast_signed(), &first, &second], |row| {
+            Ok((stream(row, 0)?, stored(row, 1)?))
+        })
     }
 
-    fn exchanges(&self, league: u32, query: &ExchangeQuery<'_>) -> Result<Vec<(i64, Exchange)>, StoreError> {
-        let mut sql = format!("SELECT {EXCHANGE_COLUMNS} FROM matchday_exchanges WHERE league = {league}");
+    fn exchanges(
+        &self,
+        league: u32,
+        query: &ExchangeQuery<'_>,
+    ) -> Result<Vec<(i64, Exchange)>, StoreError> {
+        let mut sql =
+            format!("SELECT {EXCHANGE_COLUMNS} FROM matchday_exchanges WHERE league = {league}");
         let mut params: Vec<Param<'_>> = Vec::new();
         let texts = [
             ("match_id", &query.match_id),
@@ -171,7 +214,9 @@ impl Read for PostgresRead {
             params.extend([id as Param<'_>, endpoint]);
             let id = params.len() - 1;
             let endpoint = params.len();
-            sql.push_str(&format!(" AND (agent = ${id} OR peer = ${endpoint} OR direction = 'in')"));
+            sql.push_str(&format!(
+                " AND (agent = ${id} OR peer = ${endpoint} OR direction = 'in')"
+            ));
         }
         sql.push_str(query.order.sql());
         if let Some(limit) = query.limit {
@@ -181,13 +226,21 @@ impl Read for PostgresRead {
     }
 
     fn exchanges_count(&self, league: Option<u32>) -> Result<u64, StoreError> {
-        let of_league = league.map(|league| format!(" WHERE league = {league}")).unwrap_or_default();
-        let count = self.number(&format!("SELECT count(*) FROM matchday_exchanges{of_league}"), &[])?;
+        let of_league = league
+            .map(|league| format!(" WHERE league = {league}"))
+            .unwrap_or_default();
+        let count = self.number(
+            &format!("SELECT count(*) FROM matchday_exchanges{of_league}"),
+            &[],
+        )?;
         Ok(count.cast_unsigned())
     }
 
     fn last_exchange(&self, league: u32) -> Result<i64, StoreError> {
-        self.number("SELECT max(id) FROM matchday_exchanges WHERE league = $1", &[&league.cast_signed()])
+        self.number(
+            "SELECT max(id) FROM matchday_exchanges WHERE league = $1",
+            &[&league.cast_signed()],
+        )
     }
 
     fn exchange_before(&self, league: u32, before: i64, count: u32) -> Result<i64, StoreError> {
@@ -244,7 +297,9 @@ fn stream(row: &Row, place: usize) -> RowResult<Stream> {
 }
 
 fn time(row: &Row, place: usize) -> RowResult<Option<Timestamp>> {
-    Ok(row.try_get::<_, Option<i64>>(place)?.map(Timestamp::from_micros))
+    Ok(row
+        .try_get::<_, Option<i64>>(place)?
+        .map(Timestamp::from_micros))
 }
 
 /// An event whose number is in this column, and the rest of it in those that follow.
@@ -253,7 +308,11 @@ fn stored(row: &Row, first: usize) -> RowResult<Stored> {
         seq: row.try_get::<_, i64>(first)?.cast_unsigned(),
         at: Timestamp::from_micros(row.try_get(first + 1)?),
         line: row.try_get(first + 2)?,
-        hash: Hash(row.try_get::<_, &[u8]>(first + 3)?.try_into().unwrap_or_default()),
+        hash: Hash(
+            row.try_get::<_, &[u8]>(first + 3)?
+                .try_into()
+                .unwrap_or_default(),
+        ),
     })
 }
 
@@ -267,7 +326,9 @@ fn exchange(row: &Row) -> RowResult<Exchange> {
         peer: text(4)?.into(),
         message_type: text(5)?.into(),
         conversation_id: ConversationId::new(text(6)?),
-        match_id: row.try_get::<_, Option<&str>>(7)?.map(|id| MatchId::new(SmolStr::from(id))),
+        match_id: row
+            .try_get::<_, Option<&str>>(7)?
+            .map(|id| MatchId::new(SmolStr::from(id))),
         request: row.try_get(8)?,
         answer: row.try_get(9)?,
         outcome: text(10)?.into(),

@@ -83,27 +83,42 @@ pub(super) fn version(db: &Connection) -> Result<Option<i64>, SqlError> {
     match db.query("SELECT value FROM matchday_meta WHERE key = 'version'", &[]) {
         Err(error) if error.is(&SqlState::UNDEFINED_TABLE) => Ok(None),
         rows => {
-            let text = rows?.first().map(|row| row.try_get::<_, String>(0)).transpose()?;
+            let text = rows?
+                .first()
+                .map(|row| row.try_get::<_, String>(0))
+                .transpose()?;
             Ok(Some(text.and_then(|text| text.parse().ok()).unwrap_or(0)))
         }
     }
 }
 
 pub(super) fn check(version: i64, store: &StoreUrl) -> Result<(), StoreError> {
-    if version == VERSION { Ok(()) } else {
-            let what = format!("its form is {version}, and this program knows {VERSION} alone");
-            Err(StoreError::OtherForm { store: store.clone(), what })
-        }
+    if version == VERSION {
+        Ok(())
+    } else {
+        let what = format!("its form is {version}, and this program knows {VERSION} alone");
+        Err(StoreError::OtherForm {
+            store: store.clone(),
+            what,
+        })
+    }
 }
 
 /// Makes the store if there is none. Of several programs that do so at once, one does it: a table can be made only once.
 pub(super) fn make_or_check(db: &Connection, store: &StoreUrl) -> Result<(), StoreError> {
     let failed = |error: SqlError| error.opening(store);
     let encoding = db.query("SHOW server_encoding", &[]).map_err(failed)?;
-    let encoding = encoding.first().and_then(|row| row.try_get::<_, String>(0).ok()).unwrap_or_default();
+    let encoding = encoding
+        .first()
+        .and_then(|row| row.try_get::<_, String>(0).ok())
+        .unwrap_or_default();
     if !matches!(encoding.as_str(), "UTF8" | "") {
-        let error = format!("the database has the encoding {encoding}: make one with ENCODING 'UTF8'");
-        return Err(StoreError::Database { store: store.clone(), error });
+        let error =
+            format!("the database has the encoding {encoding}: make one with ENCODING 'UTF8'");
+        return Err(StoreError::Database {
+            store: store.clone(),
+            error,
+        });
     }
     if version(db).map_err(failed)?.is_none() {
         let maker = concat!("matchday ", env!("CARGO_PKG_VERSION"));
@@ -112,7 +127,10 @@ pub(super) fn make_or_check(db: &Connection, store: &StoreUrl) -> Result<(), Sto
         );
         match db.batch(&make) {
             // Another program was faster.
-            Err(error) if error.is(&SqlState::DUPLICATE_TABLE) || error.is(&SqlState::UNIQUE_VIOLATION) => {
+            Err(error)
+                if error.is(&SqlState::DUPLICATE_TABLE)
+                    || error.is(&SqlState::UNIQUE_VIOLATION) =>
+            {
                 db.batch("ROLLBACK").map_err(failed)?;
             }
             made => made.map_err(failed)?,

@@ -57,7 +57,14 @@ impl Session {
         let check_ends = prepare(CHECK_ENDS)?;
         let insert_events = prepare(INSERT_EVENTS)?;
         let insert_exchanges = prepare(INSERT_EXCHANGES)?;
-        Ok(Self { db, make_leagues, check_epochs, check_ends, insert_events, insert_exchanges })
+        Ok(Self {
+            db,
+            make_leagues,
+            check_epochs,
+            check_ends,
+            insert_events,
+            insert_exchanges,
+        })
     }
 }
 
@@ -94,8 +101,16 @@ pub(super) fn unknown(error: SqlError) -> SqlError {
 
 /// A connection that is lost within a transaction must not hold its rows for long.
 pub(super) fn begin(durable: bool) -> String {
-    let mode = if durable { "" } else { " SET LOCAL synchronous_commit = off;" };
+    let mode = if durable {
+        ""
+    } else {
+        " SET LOCAL synchronous_commit = off;"
+    };
     // What must last is committed synchronously even where the server's default is not.
-    let mode = if durable { " SET LOCAL synchronous_commit = on;" } else { mode };
+    let mode = if durable {
+        " SET LOCAL synchronous_commit = on;"
+    } else {
+        mode
+    };
     format!("BEGIN; SET LOCAL idle_in_transaction_session_timeout = '10s';{mode}")
 }

@@ -42,7 +42,10 @@ impl Pool {
     /// An empty pool for those of the live processes that can read the form, each with the newest form that it knows.
     pub(super) fn of(form: i32, live: &[(String, i32)]) -> Self {
         let able = live.iter().filter(|(_, knows)| *knows >= form);
-        Self { owned: able.map(|(id, _)| (id.clone(), Count::default())).collect(), ..Self::default() }
+        Self {
+            owned: able.map(|(id, _)| (id.clone(), Count::default())).collect(),
+            ..Self::default()
+        }
     }
 
     fn own(&self, id: &str) -> u64 {
@@ -70,14 +73,21 @@ impl Pool {
             return own - share;
         }
         // Of a few leagues one goes from the heaviest process to the lightest if they are more alike then.
-        let weights = self.owned.iter().map(|(id, count)| (count.of_leagues(), Reverse(id.as_str())));
+        let weights = self
+            .owned
+            .iter()
+            .map(|(id, count)| (count.of_leagues(), Reverse(id.as_str())));
         let (Some((heaviest, Reverse(hands_over))), Some((lightest, _))) =
             (weights.clone().max(), weights.min())
         else {
             return 0;
         };
         let is_apart = heaviest >= lightest + (2 * AWAKE_WEIGHT).max(share / 5);
-        if is_apart && hands_over == id { AWAKE_WEIGHT } else { 0 }
+        if is_apart && hands_over == id {
+            AWAKE_WEIGHT
+        } else {
+            0
+        }
     }
 }
 
@@ -86,18 +96,32 @@ mod tests {
     use super::*;
 
     fn count(awake: u64, asleep: u64) -> Count {
-        Count { awake, asleep, registry: 0 }
+        Count {
+            awake,
+            asleep,
+            registry: 0,
+        }
     }
 
     fn add(a: Count, b: Count) -> Count {
-        Count { registry: a.registry + b.registry, ..count(a.awake + b.awake, a.asleep + b.asleep) }
+        Count {
+            registry: a.registry + b.registry,
+            ..count(a.awake + b.awake, a.asleep + b.asleep)
+        }
     }
 
     /// Processes `0`, `1` and so on that have so many.
     fn pool(owned: &[Count], orphans: Count) -> Pool {
         let all = owned.iter().copied().fold(orphans, add);
-        let owned = owned.iter().enumerate().map(|(number, count)| (number.to_string(), *count));
-        Pool { all, orphans, owned: owned.collect() }
+        let owned = owned
+            .iter()
+            .enumerate()
+            .map(|(number, count)| (number.to_string(), *count));
+        Pool {
+            all,
+            orphans,
+            owned: owned.collect(),
+        }
     }
 
     #[test]
@@ -111,9 +135,14 @@ mod tests {
                         let taken = pool(&owned, orphans).takes(&number.to_string());
                         let of_awake = taken.min(orphans.awake);
                         owned[number] = count(of_awake, taken - of_awake);
-                        orphans = count(orphans.awake - of_awake, orphans.asleep + of_awake - taken);
+                        orphans =
+                            count(orphans.awake - of_awake, orphans.asleep + of_awake - taken);
                     }
-                    assert_eq!(orphans, count(0, 0), "{processes} processes, {awake} awake, {asleep} asleep");
+                    assert_eq!(
+                        orphans,
+                        count(0, 0),
+                        "{processes} processes, {awake} awake, {asleep} asleep"
+                    );
                 }
             }
         }
@@ -122,7 +151,13 @@ mod tests {
     #[test]
     fn a_process_that_cannot_read_a_form_has_no_part_in_its_share() {
         let live = [("0".to_owned(), 1), ("1".to_owned(), 2)];
-        let share = |form| Pool { all: count(10, 0), ..Pool::of(form, &live) }.share();
+        let share = |form| {
+            Pool {
+                all: count(10, 0),
+                ..Pool::of(form, &live)
+            }
+            .share()
+        };
         assert_eq!((share(1), share(2)), (80, 160));
     }
 
@@ -136,8 +171,14 @@ mod tests {
 
     #[test]
     fn a_league_does_not_leave_for_the_sake_of_the_registry() {
-        let with_registry = Count { registry: 1, ..count(1, 0) };
-        assert_eq!(pool(&[with_registry, count(0, 0)], count(0, 0)).excess("0"), 0);
+        let with_registry = Count {
+            registry: 1,
+            ..count(1, 0)
+        };
+        assert_eq!(
+            pool(&[with_registry, count(0, 0)], count(0, 0)).excess("0"),
+            0
+        );
     }
 
     #[test]
@@ -147,7 +188,8 @@ mod tests {
                 let mut owned = [count(first, 0), count(leagues - first, 0), count(0, 0)];
                 for _ in 0..12 {
                     for number in 0..3 {
-                        let given = pool(&owned, count(0, 0)).excess(&number.to_string()) / AWAKE_WEIGHT;
+                        let given =
+                            pool(&owned, count(0, 0)).excess(&number.to_string()) / AWAKE_WEIGHT;
                         owned[number].awake -= given;
                         let mut orphans = given;
                         for other in (0..3).filter(|other| *other != number) {

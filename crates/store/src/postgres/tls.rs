@@ -10,8 +10,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::client::WebPkiServerVerifier;
-use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use tokio_rustls::rustls::client::danger::{
+    HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
+};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature,
+};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::{
@@ -68,29 +72,47 @@ impl Tls {
             TlsMode::Disable | TlsMode::Prefer => false,
         };
         let roots = if checks {
-                let verifier = WebPkiServerVerifier::builder_with_provider(
-                    Arc::new(self.roots()?),
-                    Arc::clone(&provider),
-                );
-                Some(verifier.build().map_err(|error| error.to_string())?)
-            } else { None };
-        let verifier = Verifier { provider, roots, any_name: self.mode != TlsMode::VerifyFull };
-        let config =
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
-        Ok(Connector { tls: TlsConnector::from(Arc::new(config)), name: None })
+            let verifier = WebPkiServerVerifier::builder_with_provider(
+                Arc::new(self.roots()?),
+                Arc::clone(&provider),
+            );
+            Some(verifier.build().map_err(|error| error.to_string())?)
+        } else {
+            None
+        };
+        let verifier = Verifier {
+            provider,
+            roots,
+            any_name: self.mode != TlsMode::VerifyFull,
+        };
+        let config = builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
+        Ok(Connector {
+            tls: TlsConnector::from(Arc::new(config)),
+            name: None,
+        })
     }
 
     fn roots(&self) -> Result<RootCertStore, String> {
         let mut roots = RootCertStore::empty();
-        match self.root.as_ref().filter(|path| path.as_os_str() != "system") {
+        match self
+            .root
+            .as_ref()
+            .filter(|path| path.as_os_str() != "system")
+        {
             None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
             Some(path) => {
-                let failed = |why: String| format!("the root certificates {}: {why}", path.display());
-                let certificates =
-                    CertificateDer::pem_file_iter(path).map_err(|error| failed(error.to_string()))?;
+                let failed =
+                    |why: String| format!("the root certificates {}: {why}", path.display());
+                let certificates = CertificateDer::pem_file_iter(path)
+                    .map_err(|error| failed(error.to_string()))?;
                 for certificate in certificates {
                     let certificate = certificate.map_err(|error| failed(error.to_string()))?;
-                    roots.add(certificate).map_err(|error| failed(error.to_string()))?;
+                    roots
+                        .add(certificate)
+                        .map_err(|error| failed(error.to_string()))?;
                 }
             }
         }
@@ -115,7 +137,9 @@ impl ServerCertVerifier for Verifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Some(roots) = &self.roots else { return Ok(ServerCertVerified::assertion()) };
+        let Some(roots) = &self.roots else {
+            return Ok(ServerCertVerified::assertion());
+        };
         match roots.verify_server_cert(end_entity, intermediates, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -153,7 +177,9 @@ impl ServerCertVerifier for Verifier {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }
 
@@ -171,7 +197,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> MakeTlsConnect<S> for C
 
     fn make_tls_connect(&mut self, host: &str) -> io::Result<Self> {
         // A socket has no name, and the client makes no TLS session over it.
-        Ok(Self { tls: self.tls.clone(), name: ServerName::try_from(host.to_owned()).ok() })
+        Ok(Self {
+            tls: self.tls.clone(),
+            name: ServerName::try_from(host.to_owned()).ok(),
+        })
     }
 }
 
@@ -182,9 +211,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Conne
 
     fn connect(self, stream: S) -> Self::Future {
         Box::pin(async move {
-            let name = self
-                .name
-                .ok_or_else(|| io::Error::other("the host has no name that a certificate can have"))?;
+            let name = self.name.ok_or_else(|| {
+                io::Error::other("the host has no name that a certificate can have")
+            })?;
             Ok(Stream(Box::new(self.tls.connect(name, stream).await?)))
         })
     }
@@ -209,7 +238,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Stream<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.0).poll_write(cx, bytes)
     }
 

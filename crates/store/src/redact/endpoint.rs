@@ -15,11 +15,26 @@ pub struct EndpointRedactor {
 
 impl EndpointRedactor {
     pub fn of(league: &League) -> Self {
-        let players = league.players.values().map(|player| player.meta.contact_endpoint.raw());
-        let referees = league.referees.values().map(|referee| referee.meta.contact_endpoint.raw());
-        let address = |url: &str| url.split("://").nth(1)?.split(['/', '?', '#']).next().map(str::to_owned);
+        let players = league
+            .players
+            .values()
+            .map(|player| player.meta.contact_endpoint.raw());
+        let referees = league
+            .referees
+            .values()
+            .map(|referee| referee.meta.contact_endpoint.raw());
+        let address = |url: &str| {
+            url.split("://")
+                .nth(1)?
+                .split(['/', '?', '#'])
+                .next()
+                .map(str::to_owned)
+        };
         let known: BTreeSet<String> = players.chain(referees).filter_map(address).collect();
-        let mut addresses: Vec<String> = known.into_iter().filter(|address| !address.is_empty()).collect();
+        let mut addresses: Vec<String> = known
+            .into_iter()
+            .filter(|address| !address.is_empty())
+            .collect();
         addresses.sort_by_key(|address| std::cmp::Reverse(address.len()));
         Self { addresses }
     }
@@ -59,14 +74,22 @@ fn without_urls(text: &str) -> String {
     const SLASHES: [&str; 2] = ["://", ":\\/\\/"];
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((at, mark)) = SLASHES.iter().filter_map(|mark| Some((rest.find(mark)?, *mark))).min() {
+    while let Some((at, mark)) = SLASHES
+        .iter()
+        .filter_map(|mark| Some((rest.find(mark)?, *mark)))
+        .min()
+    {
         let (before, after) = rest.split_at(at);
-        let scheme = before.len() - before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+        let scheme = before.len()
+            - before
+                .trim_end_matches(|c: char| c.is_ascii_alphanumeric())
+                .len();
         shown.push_str(before.get(..before.len() - scheme).unwrap_or_default());
         shown.push_str(LEFT_OUT);
         let after = after.get(mark.len()..).unwrap_or_default();
-        let is_end =
-            |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ',' | '`' | '\\');
+        let is_end = |c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ',' | '`' | '\\')
+        };
         let url = after.split_at(after.find(is_end).unwrap_or(after.len())).0;
         // Punctuation at its end belongs to the sentence.
         let url = url.trim_end_matches([':', '.', ';', '?', '!']);
@@ -82,25 +105,44 @@ mod tests {
 
     #[test]
     fn no_address_is_left_in_what_anyone_may_read() {
-        let redactor =
-            EndpointRedactor { addresses: vec!["127.0.0.1:81010".into(), "127.0.0.1:8101".into()] };
+        let redactor = EndpointRedactor {
+            addresses: vec!["127.0.0.1:81010".into(), "127.0.0.1:8101".into()],
+        };
         for (text, shown) in [
             (
                 r#"{"contact_endpoint":"http://127.0.0.1:9/mcp","x":1}"#,
                 r#"{"contact_endpoint":"(left out)","x":1}"#,
             ),
-            (r#"{"referee_endpoint" : "weird"}"#, r#"{"referee_endpoint" : "(left out)"}"#),
+            (
+                r#"{"referee_endpoint" : "weird"}"#,
+                r#"{"referee_endpoint" : "(left out)"}"#,
+            ),
             (
                 r#"{"text":"{\"endpoint\":\"odd\",\"a\":1}"}"#,
                 r#"{"text":"{\"endpoint\":\"(left out)\",\"a\":1}"}"#,
             ),
-            (r#"{"endpoint":"http:\/\/a.b\/mcp"}"#, r#"{"endpoint":"(left out)"}"#),
-            ("no connection to http://a.b:1/mcp, refused", "no connection to (left out), refused"),
-            ("to http://a.b:1/mcp: is it there?", "to (left out): is it there?"),
+            (
+                r#"{"endpoint":"http:\/\/a.b\/mcp"}"#,
+                r#"{"endpoint":"(left out)"}"#,
+            ),
+            (
+                "no connection to http://a.b:1/mcp, refused",
+                "no connection to (left out), refused",
+            ),
+            (
+                "to http://a.b:1/mcp: is it there?",
+                "to (left out): is it there?",
+            ),
             (r#"see http:\/\/a.b and"#, "see (left out) and"),
-            ("no way to 127.0.0.1:8101: refused", "no way to (left out): refused"),
+            (
+                "no way to 127.0.0.1:8101: refused",
+                "no way to (left out): refused",
+            ),
             ("at 127.0.0.1:81010", "at (left out)"),
-            (r#"{"endpoint":"odd\\","x":"y"}"#, r#"{"endpoint":"(left out)","x":"y"}"#),
+            (
+                r#"{"endpoint":"odd\\","x":"y"}"#,
+                r#"{"endpoint":"(left out)","x":"y"}"#,
+            ),
             (r#"{"endpoint":null}"#, r#"{"endpoint":null}"#),
             ("the endpoint", "the endpoint"),
             ("", ""),

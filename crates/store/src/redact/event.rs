@@ -5,8 +5,15 @@ use serde_json::Value;
 const BLANK: &str = "(left out)";
 
 /// The fields that hold tokens, or what tokens are derived from.
-const TOKENS: &[&str] =
-    &["token", "auth_token", "operator_token", "registration_key", "join_code", "shows", "expects"];
+const TOKENS: &[&str] = &[
+    "token",
+    "auth_token",
+    "operator_token",
+    "registration_key",
+    "join_code",
+    "shows",
+    "expects",
+];
 
 /// Blanks what is secret; says whether there was anything. The secret of a draw is one only in an assignment: once
 /// revealed with a result, it is the proof.
@@ -19,7 +26,9 @@ fn redact(value: &mut Value, assignment: bool) -> bool {
     match value {
         Value::Object(fields) => {
             for (key, value) in fields.iter_mut() {
-                if (TOKENS.contains(&key.as_str()) || assignment && key == "secret") && !value.is_null() {
+                if (TOKENS.contains(&key.as_str()) || assignment && key == "secret")
+                    && !value.is_null()
+                {
                     *value = BLANK.into();
                     any = true;
                 } else {
@@ -27,7 +36,9 @@ fn redact(value: &mut Value, assignment: bool) -> bool {
                 }
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| any |= redact(value, false)),
+        Value::Array(values) => values
+            .iter_mut()
+            .for_each(|value| any |= redact(value, false)),
         _ => {}
     }
     any

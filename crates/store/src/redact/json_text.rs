@@ -8,7 +8,9 @@ pub(super) fn text_end(text: &str, depth: usize) -> usize {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'\\' => backslashes += 1,
-            b'"' if backslashes >= depth && (backslashes - depth).is_multiple_of(2 * (depth + 1)) => {
+            b'"' if backslashes >= depth
+                && (backslashes - depth).is_multiple_of(2 * (depth + 1)) =>
+            {
                 return at - depth;
             }
             _ => backslashes = 0,

@@ -15,7 +15,11 @@ pub const NOTICE_BYTES_MAX: usize = 512;
 /// A body as it is recorded: tokens are cut, and long bodies truncated. A table of 99 rows goes to 99 players after every few
 /// results, and whole copies of it would make up all but a hundredth of the store.
 pub fn redact_body(body: &[u8], of_a_match: bool) -> String {
-    let most = if of_a_match { MATCH_BYTES_MAX } else { NOTICE_BYTES_MAX };
+    let most = if of_a_match {
+        MATCH_BYTES_MAX
+    } else {
+        NOTICE_BYTES_MAX
+    };
     match body.get(..most) {
         Some(beginning) => format!("{}... ({} bytes)", redact_tokens(beginning), body.len()),
         None => redact_tokens(body),
@@ -24,8 +28,15 @@ pub fn redact_body(body: &[u8], of_a_match: bool) -> String {
 
 /// A short text of a peer that is logged or kept by itself, such as an id, without tokens.
 pub fn redact_text(text: &str) -> SmolStr {
-    let may_hold_token = TOKEN.find(text.as_bytes()).or_else(|| ESCAPE.find(text.as_bytes())).is_some();
-    if may_hold_token { redact_tokens(text.as_bytes()).into() } else { text.into() }
+    let may_hold_token = TOKEN
+        .find(text.as_bytes())
+        .or_else(|| ESCAPE.find(text.as_bytes()))
+        .is_some();
+    if may_hold_token {
+        redact_tokens(text.as_bytes()).into()
+    } else {
+        text.into()
+    }
 }
 
 /// What every secret begins with, or the name of the field that holds it ends with.
@@ -42,7 +53,10 @@ pub fn redact_tokens(body: &[u8]) -> String {
         return without_secrets(&text, Secrets::All);
     }
     // A secret that is long enough to be cut may be short once its escapes are in clear.
-    without_secrets(&plain(&without_secrets(&text, Secrets::InFields)), Secrets::All)
+    without_secrets(
+        &plain(&without_secrets(&text, Secrets::InFields)),
+        Secrets::All,
+    )
 }
 
 /// Which secrets are looked for.
@@ -64,8 +78,14 @@ fn without_secrets(text: &str, secrets: Secrets) -> String {
             (Some(token), Some(player)) => token < player,
             (token, _) => token.is_some(),
         };
-        let found = if token_first { tokens.next() } else { players.next() };
-        let found = found.filter(|at| *at >= from).and_then(|at| secret(text, at, secrets));
+        let found = if token_first {
+            tokens.next()
+        } else {
+            players.next()
+        };
+        let found = found
+            .filter(|at| *at >= from)
+            .and_then(|at| secret(text, at, secrets));
         let Some((shown, end)) = found else {
             continue;
         };
@@ -78,8 +98,12 @@ fn without_secrets(text: &str, secrets: Secrets) -> String {
 }
 
 /// The fields for tokens, each in two parts: the second is what is looked for.
-const FIELDS: [(&str, &str); 4] =
-    [("auth_", "token"), ("provided_", "token"), ("to", "_player"), ("from", "_player")];
+const FIELDS: [(&str, &str); 4] = [
+    ("auth_", "token"),
+    ("provided_", "token"),
+    ("to", "_player"),
+    ("from", "_player"),
+];
 
 /// If a secret too long to be shown begins at `at`, or stands in a field whose name goes on there: where it must be cut,
 /// and where it ends.
@@ -119,12 +143,19 @@ fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut from = 0;
     for at in ESCAPE.find_iter(text.as_bytes()) {
-        let Some(byte) = text.get(at + 4..at + 6).and_then(|hex| u8::from_str_radix(hex, 16).ok()) else {
+        let Some(byte) = text
+            .get(at + 4..at + 6)
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok())
+        else {
             continue;
         };
         if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
             // In a text within a text there are several backslashes.
-            plain.push_str(text.get(from..at).unwrap_or_default().trim_end_matches('\\'));
+            plain.push_str(
+                text.get(from..at)
+                    .unwrap_or_default()
+                    .trim_end_matches('\\'),
+            );
             plain.push(char::from(byte));
             from = at + 6;
         }
@@ -140,8 +171,14 @@ mod tests {
     #[test]
     fn no_token_is_kept_whole() {
         for (body, kept) in [
-            (r#"{"auth_token":"tok_p01_abcdef","x":1}"#, r#"{"auth_token":"tok_p01_...","x":1}"#),
-            (r#"{"auth_token" : "secret-of-another-shape"}"#, r#"{"auth_token" : "secret-o..."}"#),
+            (
+                r#"{"auth_token":"tok_p01_abcdef","x":1}"#,
+                r#"{"auth_token":"tok_p01_...","x":1}"#,
+            ),
+            (
+                r#"{"auth_token" : "secret-of-another-shape"}"#,
+                r#"{"auth_token" : "secret-o..."}"#,
+            ),
             (
                 r#"{"to_player":"0123456789","from_player":"abcdefghij"}"#,
                 r#"{"to_player":"01234567...","from_player":"abcdefgh..."}"#,
@@ -150,19 +187,46 @@ mod tests {
                 r#"{"text":"{\"auth_token\":\"0123456789\"}"}"#,
                 r#"{"text":"{\"auth_token\":\"01234567...\"}"}"#,
             ),
-            (r#"{"message":"wrong token tok_p01_abcdef!"}"#, r#"{"message":"wrong token tok_p01_...!"}"#),
-            (r#"{"auth_token":null,"auth_token":"tok_1"}"#, r#"{"auth_token":null,"auth_token":"tok_1"}"#),
-            (r#"{"provided_token":"ééééééééé"}"#, r#"{"provided_token":"éééééééé..."}"#),
-            (r#"{"auth_token":"abc\"defghijkl","x":1}"#, r#"{"auth_token":"abc...","x":1}"#),
-            (r#"{"auth_token":"0123456789\\","x":"y"}"#, r#"{"auth_token":"01234567...","x":"y"}"#),
+            (
+                r#"{"message":"wrong token tok_p01_abcdef!"}"#,
+                r#"{"message":"wrong token tok_p01_...!"}"#,
+            ),
+            (
+                r#"{"auth_token":null,"auth_token":"tok_1"}"#,
+                r#"{"auth_token":null,"auth_token":"tok_1"}"#,
+            ),
+            (
+                r#"{"provided_token":"ééééééééé"}"#,
+                r#"{"provided_token":"éééééééé..."}"#,
+            ),
+            (
+                r#"{"auth_token":"abc\"defghijkl","x":1}"#,
+                r#"{"auth_token":"abc...","x":1}"#,
+            ),
+            (
+                r#"{"auth_token":"0123456789\\","x":"y"}"#,
+                r#"{"auth_token":"01234567...","x":"y"}"#,
+            ),
             (
                 r#"{"text":"{\"auth_token\":\"abc\\\"defghijkl\",\"x\":1}"}"#,
                 r#"{"text":"{\"auth_token\":\"abc...\",\"x\":1}"}"#,
             ),
-            (r#"{"reason":"\u0074ok_p01_abcd\u0065f"}"#, r#"{"reason":"tok_p01_..."}"#),
-            (r#"{"auth_t\u006fken":"0123456789"}"#, r#"{"auth_token":"01234567..."}"#),
-            (r#"{"auth_token":"abc\\u0054","x":1}"#, r#"{"auth_token":"abc...","x":1}"#),
-            (r#"{"reason":"tok_p01_abcd\u0065fghi\u006aklm"}"#, r#"{"reason":"tok_p01_..."}"#),
+            (
+                r#"{"reason":"\u0074ok_p01_abcd\u0065f"}"#,
+                r#"{"reason":"tok_p01_..."}"#,
+            ),
+            (
+                r#"{"auth_t\u006fken":"0123456789"}"#,
+                r#"{"auth_token":"01234567..."}"#,
+            ),
+            (
+                r#"{"auth_token":"abc\\u0054","x":1}"#,
+                r#"{"auth_token":"abc...","x":1}"#,
+            ),
+            (
+                r#"{"reason":"tok_p01_abcd\u0065fghi\u006aklm"}"#,
+                r#"{"reason":"tok_p01_..."}"#,
+            ),
             ("auth_token", "auth_token"),
             ("", ""),
         ] {

@@ -94,7 +94,9 @@ impl SqliteAppend {
         insert_events(&transaction, &group.events)?;
         for (league, wake_at) in &group.wake_at {
             let wake_at = wake_at.map(Timestamp::as_micros);
-            transaction.prepare_cached(SET_WAKE_AT)?.execute(params![league, wake_at])?;
+            transaction
+                .prepare_cached(SET_WAKE_AT)?
+                .execute(params![league, wake_at])?;
         }
         insert_exchanges(&transaction, &group.exchanges)?;
         transaction.commit()
@@ -130,35 +132,46 @@ impl SqliteAppend {
 
     /// Copies the write-ahead log into the file. Whether all of it could be copied.
     fn checkpoint(&self) -> rusqlite::Result<bool> {
-        self.db().query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
-            let (in_log, copied): (i64, i64) = (row.get(1)?, row.get(2)?);
-            Ok(in_log == copied)
-        })
+        self.db()
+            .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
+                let (in_log, copied): (i64, i64) = (row.get(1)?, row.get(2)?);
+                Ok(in_log == copied)
+            })
     }
 }
 
 impl Append for SqliteAppend {
     fn head(&mut self, league: u32, stream: &Stream) -> Result<Option<Head>, AppendError> {
         let last = "SELECT seq, hash FROM events WHERE league = ?1 AND stream = ?2 ORDER BY seq DESC LIMIT 1";
-        let head = self.db().query_row(last, params![league, stream.0.as_str()], |row| {
-            Ok(Head { league, seq: row.get::<_, i64>(0)?.cast_unsigned(), hash: Hash(row.get(1)?) })
-        });
-        head.optional().map_err(|error| rejected(&self.store, &error))
+        let head = self
+            .db()
+            .query_row(last, params![league, stream.0.as_str()], |row| {
+                Ok(Head {
+                    league,
+                    seq: row.get::<_, i64>(0)?.cast_unsigned(),
+                    hash: Hash(row.get(1)?),
+                })
+            });
+        head.optional()
+            .map_err(|error| rejected(&self.store, &error))
     }
 
     fn commit(&mut self, transaction: &Transaction, _durable: bool) -> Result<bool, AppendError> {
-        self.store(transaction).map_err(|error| rejected(&self.store, &error))?;
+        self.store(transaction)
+            .map_err(|error| rejected(&self.store, &error))?;
         Ok(self.wal_path.is_none())
     }
 
     /// What a failed fsync has written is unknown, and another may succeed without having written it.
     fn sync(&mut self) -> Result<(), AppendError> {
-        self.sync_wal()
-            .map_err(|error| AppendError::Failed(StoreFailed::sync(&self.store, &error.to_string())))
+        self.sync_wal().map_err(|error| {
+            AppendError::Failed(StoreFailed::sync(&self.store, &error.to_string()))
+        })
     }
 
     fn remove(&mut self, league: u32) -> Result<bool, AppendError> {
-        self.remove_some(league).map_err(|error| rejected(&self.store, &error))
+        self.remove_some(league)
+            .map_err(|error| rejected(&self.store, &error))
     }
 
     /// Copies the write-ahead log into the file once it has become long, so that it begins anew. If a reader keeps some
@@ -170,7 +183,10 @@ impl Append for SqliteAppend {
                     self.wal_pages.store(0, Ordering::Relaxed);
                     WAL_PAGES_MAX
                 }
-                _ => self.wal_pages.load(Ordering::Relaxed).saturating_add(WAL_PAGES_MORE),
+                _ => self
+                    .wal_pages
+                    .load(Ordering::Relaxed)
+                    .saturating_add(WAL_PAGES_MORE),
             };
         }
         Ok(())
@@ -181,7 +197,9 @@ fn insert_events(transaction: &Connection, rows: &[EventRow]) -> rusqlite::Resul
     let mut insert = transaction.prepare_cached(INSERT_EVENT)?;
     for row in rows {
         if row.after.seq == 0 && row.after.league != NO_LEAGUE {
-            transaction.prepare_cached(KNOWN)?.execute([row.after.league])?;
+            transaction
+                .prepare_cached(KNOWN)?
+                .execute([row.after.league])?;
         }
         insert.execute(params![
             row.after.league,
@@ -195,8 +213,7 @@ fn insert_events(transaction: &Connection, rows: &[EventRow]) -> rusqlite::Resul
     Ok(())
 }
 
-const INSERT_EVENT: &str =
-    "INSERT OR ROLLBACK INTO events (league, stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+const INSERT_EVENT: &str = "INSERT OR ROLLBACK INTO events (league, stream, seq, at, line, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 const KNOWN: &str = "INSERT OR IGNORE INTO leagues (number) VALUES (?1)";
 
@@ -216,7 +233,10 @@ const INSERT_EXCHANGE: &str = "INSERT INTO exchanges (at, done_at, agent, direct
      conversation_id, match_id, request, answer, outcome, connected_at, first_byte_at, deadline_at, error_code, \
      league) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-fn insert_exchanges(transaction: &Connection, exchanges: &[TaggedExchange]) -> rusqlite::Result<()> {
+fn insert_exchanges(
+    transaction: &Connection,
+    exchanges: &[TaggedExchange],
+) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(INSERT_EXCHANGE)?;
     let mut bytes: BTreeMap<u32, u64> = BTreeMap::new();
     for (league, exchange) in exchanges {
@@ -230,7 +250,11 @@ fn insert_exchanges(transaction: &Connection, exchanges: &[TaggedExchange]) -> r
     Ok(())
 }
 
-fn insert_exchange(insert: &mut Statement<'_>, exchange: &Exchange, league: u32) -> rusqlite::Result<()> {
+fn insert_exchange(
+    insert: &mut Statement<'_>,
+    exchange: &Exchange,
+    league: u32,
+) -> rusqlite::Result<()> {
     insert.execute(params![
         exchange.at.as_micros(),
         exchange.done_at.map(Timestamp::as_micros),

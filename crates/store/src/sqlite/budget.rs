@@ -41,7 +41,8 @@ impl Budget {
         let left = Arc::clone(&steps);
         let is_used_up = move || {
             let take = |left: u64| left.checked_sub(STEPS_AT_ONCE.unsigned_abs().into());
-            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err()
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+                .is_err()
         };
         db.progress_handler(STEPS_AT_ONCE, Some(is_used_up))?;
         Ok(Self { steps, bytes: 0 })
@@ -53,7 +54,10 @@ impl Budget {
 
     /// Before a statement: how many bytes of text its rows may have.
     pub(super) fn begin(&self) -> u64 {
-        let steps = self.bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS_LEAST);
+        let steps = self
+            .bytes
+            .saturating_mul(STEPS_PER_BYTE)
+            .saturating_add(STEPS_LEAST);
         self.steps.store(steps, Ordering::Relaxed);
         self.bytes
     }

@@ -12,18 +12,28 @@ pub(super) fn sql(store: impl Into<StoreUrl>, error: rusqlite::Error) -> StoreEr
     let store = store.into();
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => StoreError::NotAStore(store),
-        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { store, what: on_one_line(&error) },
+        Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged {
+            store,
+            what: on_one_line(&error),
+        },
         Some(ErrorCode::TooBig) => {
             let what = format!("it has a row of more than {} MiB", ROW_BYTES_MAX >> 20);
             StoreError::Damaged { store, what }
         }
         Some(ErrorCode::OperationInterrupted) => beyond(store),
         _ if is_full(&error) => StoreError::Full(store),
-        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { store, why: error.to_string() },
-        Some(ErrorCode::PermissionDenied) => {
-            StoreError::Forbidden { store, error: io::Error::new(io::ErrorKind::PermissionDenied, error) }
-        }
-        _ => StoreError::Database { store, error: on_one_line(&error) },
+        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly {
+            store,
+            why: error.to_string(),
+        },
+        Some(ErrorCode::PermissionDenied) => StoreError::Forbidden {
+            store,
+            error: io::Error::new(io::ErrorKind::PermissionDenied, error),
+        },
+        _ => StoreError::Database {
+            store,
+            error: on_one_line(&error),
+        },
     }
 }
 
@@ -37,7 +47,11 @@ pub(super) fn beyond(store: StoreUrl) -> StoreError {
 
 /// Why a transaction was rolled back: the events do not continue their stream, or the file cannot be written.
 pub(super) fn rejected(store: &StoreUrl, error: &rusqlite::Error) -> AppendError {
-    let failed = if is_full(error) { StoreFailed::full(store) } else { StoreFailed::write(store, &error.to_string()) };
+    let failed = if is_full(error) {
+        StoreFailed::full(store)
+    } else {
+        StoreFailed::write(store, &error.to_string())
+    };
     match error.sqlite_error_code() {
         Some(ErrorCode::ConstraintViolation) => AppendError::Refused(failed),
         _ => AppendError::Failed(failed),
@@ -46,7 +60,11 @@ pub(super) fn rejected(store: &StoreUrl, error: &rusqlite::Error) -> AppendError
 
 /// SQLite shows the statement that it could not read as it stands in the file, over several lines.
 fn on_one_line(error: &rusqlite::Error) -> String {
-    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+    error
+        .to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Also where SQLite found no room for the file that it keeps beside the store, which it calls an error of the disk.

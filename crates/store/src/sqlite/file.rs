@@ -15,7 +15,8 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::time::Duration;
 
 /// Without locks for callers from several threads, which Rust does not let happen.
-const TO_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+const TO_WRITE: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 /// Opens a store to write to it, and makes one if there is none.
 pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), StoreError> {
@@ -71,11 +72,16 @@ fn connect_to_read(path: &StorePath) -> Result<Connection, StoreError> {
     }
     let names = hard_links(&fs::metadata(&path.real).map_err(|error| path.io(error))?);
     if names > 1 {
-        return Err(StoreError::HardLinked { path: path.named.clone(), names });
+        return Err(StoreError::HardLinked {
+            path: path.named.clone(),
+            names,
+        });
     }
     match lock::is_held(path).map_err(|error| path.io(error))? {
         true if path.has_log() => connect(path, false),
-        true if !lock::is_held_by_this_path(path) => Err(StoreError::InUseElsewhere(path.named.clone())),
+        true if !lock::is_held_by_this_path(path) => {
+            Err(StoreError::InUseElsewhere(path.named.clone()))
+        }
         // Nobody writes, or the writer is just opening or closing it, and has nothing in a log.
         _ => connect(path, true),
     }
@@ -89,8 +95,9 @@ fn connect_as_writer(path: &StorePath) -> Result<Connection, StoreError> {
 /// If SQLite is told that the file is immutable, it leaves no files of its own beside it, and reads it also in a directory
 /// where it may not make any.
 fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreError> {
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let immutable = if is_immutable { "&immutable=1" } else { "" };
     let db = Connection::open_with_flags(format!("{}?mode=ro{immutable}", uri(&path.real)), flags);
     let db = db.map_err(|error| unreadable(path, error))?;
@@ -115,7 +122,11 @@ fn uri(path: &Path) -> String {
     let bytes = absolute.as_os_str().as_encoded_bytes();
     // A canonical path of Windows begins with a prefix that SQLite does not read.
     let bytes = bytes.strip_prefix(br"\\?\").unwrap_or(bytes);
-    let mut uri = String::from(if bytes.starts_with(b"/") { "file://" } else { "file:///" });
+    let mut uri = String::from(if bytes.starts_with(b"/") {
+        "file://"
+    } else {
+        "file:///"
+    });
     for byte in bytes {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
@@ -154,22 +165,33 @@ fn recognise_if_present(
     };
     match recognise().map_err(|error| unreadable(path, error))? {
         (Form::NotAStore, _) => Err(StoreError::NotAStore(named().into())),
-        (Form::Other(what), _) => Err(StoreError::OtherForm { store: named().into(), what }),
+        (Form::Other(what), _) => Err(StoreError::OtherForm {
+            store: named().into(),
+            what,
+        }),
         (Form::Ours, budget) => Ok(Some((db, budget))),
     }
 }
 
 fn missing<T>(path: &StorePath) -> Result<Option<T>, StoreError> {
-    if directory(&path.real).is_dir() { Ok(None) } else { Err(StoreError::NoDirectory(path.named.clone())) }
+    if directory(&path.real).is_dir() {
+        Ok(None)
+    } else {
+        Err(StoreError::NoDirectory(path.named.clone()))
+    }
 }
 
 fn check_whole(path: &StorePath) -> Result<(), StoreError> {
-    let check = |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    let check =
+        |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     let found = check(connect_as_writer(path)?).map_err(|error| sql(&path.named, error))?;
     // SQLite writes a heading over what it found.
     match found.lines().last().unwrap_or_default() {
         "ok" => Ok(()),
-        what => Err(StoreError::Damaged { store: (&path.named).into(), what: what.to_owned() }),
+        what => Err(StoreError::Damaged {
+            store: (&path.named).into(),
+            what: what.to_owned(),
+        }),
     }
 }
 

@@ -28,19 +28,31 @@ impl Lock {
     pub(super) fn take(path: &StorePath) -> Result<Self, StoreError> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        let lock_file = options.open(path.beside(".lock")).map_err(|error| path.io(error))?;
+        let lock_file = options
+            .open(path.beside(".lock"))
+            .map_err(|error| path.io(error))?;
         taken(path, lock_file.try_lock())?;
-        Ok(Self { lock_file, database: None })
+        Ok(Self {
+            lock_file,
+            database: None,
+        })
     }
 
     /// Takes the second lock.
-    pub(super) fn and_database(mut self, path: &StorePath, database: File) -> Result<Self, StoreError> {
+    pub(super) fn and_database(
+        mut self,
+        path: &StorePath,
+        database: File,
+    ) -> Result<Self, StoreError> {
         if CAN_LOCK_DATABASE {
             taken(path, lock_database(&database))?;
         }
         self.database = Some(database);
         // A courtesy to the next process, which is refused; a disk too full for it fails soon enough where it matters.
-        let _ = self.lock_file.set_len(0).and_then(|()| writeln!(self.lock_file, "{}", std::process::id()));
+        let _ = self
+            .lock_file
+            .set_len(0)
+            .and_then(|()| writeln!(self.lock_file, "{}", std::process::id()));
         Ok(self)
     }
 }
@@ -48,8 +60,13 @@ impl Lock {
 fn taken(path: &StorePath, outcome: Result<(), TryLockError>) -> Result<(), StoreError> {
     outcome.map_err(|error| match error {
         TryLockError::WouldBlock => {
-            let pid = fs::read_to_string(path.beside(".lock")).ok().and_then(|pid| pid.trim().parse().ok());
-            StoreError::InUse { path: path.named.clone(), holder: Holder(pid) }
+            let pid = fs::read_to_string(path.beside(".lock"))
+                .ok()
+                .and_then(|pid| pid.trim().parse().ok());
+            StoreError::InUse {
+                path: path.named.clone(),
+                holder: Holder(pid),
+            }
         }
         TryLockError::Error(error) => path.io(error),
     })

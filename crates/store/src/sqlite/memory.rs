@@ -40,6 +40,8 @@ impl SqliteMemory {
             Backup::new(&db, &mut copy)?.step(-1)?;
             Ok(copy)
         };
-        copy().and_then(|copy| SqliteRead::in_memory(copy)).map_err(|error| sql(StoreUrl::Memory, error))
+        copy()
+            .and_then(|copy| SqliteRead::in_memory(copy))
+            .map_err(|error| sql(StoreUrl::Memory, error))
     }
 }

@@ -36,7 +36,11 @@ pub(crate) struct SqliteRead {
 impl SqliteRead {
     pub(crate) fn open(path: &StorePath) -> Result<Self, StoreError> {
         let (db, budget) = file::open_to_read(path)?;
-        Ok(Self { db, budget, store: (&path.named).into() })
+        Ok(Self {
+            db,
+            budget,
+            store: (&path.named).into(),
+        })
     }
 
     /// Reads a database in memory that nobody writes to.
@@ -44,7 +48,11 @@ impl SqliteRead {
         budget::restrict(&db)?;
         let budget = Budget::of(&mut db)?;
         let budget = budget.for_file_of(size(&db)?);
-        Ok(Self { db, budget, store: StoreUrl::Memory })
+        Ok(Self {
+            db,
+            budget,
+            store: StoreUrl::Memory,
+        })
     }
 
     fn all<T>(
@@ -75,9 +83,10 @@ impl SqliteRead {
         selected.map_err(|error| match error {
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::InvalidColumnType(..)
-            | rusqlite::Error::Utf8Error(..) => {
-                StoreError::Damaged { store: self.store.clone(), what: error.to_string() }
-            }
+            | rusqlite::Error::Utf8Error(..) => StoreError::Damaged {
+                store: self.store.clone(),
+                what: error.to_string(),
+            },
             other => sql(&self.store, other),
         })
     }
@@ -120,14 +129,12 @@ impl Read for SqliteRead {
     }
 
     fn manager_stream(&self, league: u32) -> Result<Option<Stream>, StoreError> {
-        let statement =
-            "SELECT stream FROM events WHERE league = ?1 AND stream GLOB 'league*' ORDER BY seq LIMIT 1";
+        let statement = "SELECT stream FROM events WHERE league = ?1 AND stream GLOB 'league*' ORDER BY seq LIMIT 1";
         Ok(self.all(statement, [league], |row| stream(row, 0))?.pop())
     }
 
     fn streams(&self, league: u32) -> Result<Vec<(Stream, u32)>, StoreError> {
-        let statement =
-            "SELECT DISTINCT stream FROM events WHERE league = ?1 ORDER BY stream <> 'league', stream";
+        let statement = "SELECT DISTINCT stream FROM events WHERE league = ?1 ORDER BY stream <> 'league', stream";
         self.all(statement, [league], |row| Ok((stream(row, 0)?, league)))
     }
 
@@ -147,32 +154,58 @@ impl Read for SqliteRead {
 
     fn head(&self, league: u32, stream: &Stream) -> Result<Option<(u64, Hash)>, StoreError> {
         let statement = "SELECT seq, at, line, hash FROM events WHERE league = ?1 AND stream = ?2 ORDER BY seq DESC LIMIT 1";
-        let last = self.all(statement, params![league, stream.0.as_str()], |row| stored(row, 0))?.pop();
+        let last = self
+            .all(statement, params![league, stream.0.as_str()], |row| {
+                stored(row, 0)
+            })?
+            .pop();
         Ok(last.map(|last| (last.seq, last.hash)))
     }
 
     fn load(&self, league: u32, stream: &Stream, after: u64) -> Result<Vec<Stored>, StoreError> {
         let statement = "SELECT seq, at, line, hash FROM events WHERE league = ?1 AND seq > ?2 AND stream = ?3 ORDER BY seq";
-        let after = if after == 0 { i64::MIN } else { after.cast_signed() };
-        self.all(statement, params![league, after, stream.0.as_str()], |row| stored(row, 0))
+        let after = if after == 0 {
+            i64::MIN
+        } else {
+            after.cast_signed()
+        };
+        self.all(
+            statement,
+            params![league, after, stream.0.as_str()],
+            |row| stored(row, 0),
+        )
     }
 
-    fn load_about(&self, league: u32, texts: [&str; 2]) -> Result<Vec<(Stream, Stored)>, StoreError> {
+    fn load_about(
+        &self,
+        league: u32,
+        texts: [&str; 2],
+    ) -> Result<Vec<(Stream, Stored)>, StoreError> {
         let statement = "SELECT stream, seq, at, line, hash FROM events \
                          WHERE league = ?1 AND (instr(line, ?2) OR instr(line, ?3)) ORDER BY seq";
         let [first, second] = texts;
-        self.all(statement, params![league, first, second], |row| Ok((stream(row, 0)?, stored(row, 1)?)))
+        self.all(statement, params![league, first, second], |row| {
+            Ok((stream(row, 0)?, stored(row, 1)?))
+        })
     }
 
-    fn exchanges(&self, league: u32, query: &ExchangeQuery<'_>) -> Result<Vec<(i64, Exchange)>, StoreError> {
-        let mut statement = format!("SELECT {EXCHANGE_COLUMNS} FROM exchanges WHERE league = {league}");
+    fn exchanges(
+        &self,
+        league: u32,
+        query: &ExchangeQuery<'_>,
+    ) -> Result<Vec<(i64, Exchange)>, StoreError> {
+        let mut statement =
+            format!("SELECT {EXCHANGE_COLUMNS} FROM exchanges WHERE league = {league}");
         let mut params = Vec::new();
         let texts = [
             ("match_id", query.match_id),
             ("conversation_id", query.conversation_id),
             ("message_type", query.message_type),
         ];
-        for (column, value) in texts.into_iter().filter_map(|(column, value)| Some((column, value?))) {
+        for (column, value) in texts
+            .into_iter()
+            .filter_map(|(column, value)| Some((column, value?)))
+        {
             params.push(Value::from(value.to_owned()));
             statement.push_str(&format!(" AND {column} = ?{}", params.len()));
         }
@@ -185,23 +218,33 @@ impl Read for SqliteRead {
             params.extend([Value::from(id.to_owned()), Value::from(endpoint.to_owned())]);
             let id = params.len() - 1;
             let endpoint = params.len();
-            statement.push_str(&format!(" AND (agent = ?{id} OR peer = ?{endpoint} OR direction = 'in')"));
+            statement.push_str(&format!(
+                " AND (agent = ?{id} OR peer = ?{endpoint} OR direction = 'in')"
+            ));
         }
         statement.push_str(query.order.sql());
         if let Some(limit) = query.limit {
             statement.push_str(&format!(" LIMIT {limit}"));
         }
-        self.all(&statement, rusqlite::params_from_iter(params), |row| Ok((row.get(15)?, exchange(row)?)))
+        self.all(&statement, rusqlite::params_from_iter(params), |row| {
+            Ok((row.get(15)?, exchange(row)?))
+        })
     }
 
     fn exchanges_count(&self, league: Option<u32>) -> Result<u64, StoreError> {
         // Without a condition SQLite counts in one step, which the budget does not see.
-        let of_league = league.map_or("league >= 0".to_owned(), |league| format!("league = {league}"));
-        Ok(self.number(&format!("SELECT count(*) FROM exchanges WHERE {of_league}"))?.cast_unsigned())
+        let of_league = league.map_or("league >= 0".to_owned(), |league| {
+            format!("league = {league}")
+        });
+        Ok(self
+            .number(&format!("SELECT count(*) FROM exchanges WHERE {of_league}"))?
+            .cast_unsigned())
     }
 
     fn last_exchange(&self, league: u32) -> Result<i64, StoreError> {
-        self.number(&format!("SELECT max(id) FROM exchanges WHERE league = {league}"))
+        self.number(&format!(
+            "SELECT max(id) FROM exchanges WHERE league = {league}"
+        ))
     }
 
     fn exchange_before(&self, league: u32, before: i64, count: u32) -> Result<i64, StoreError> {
@@ -274,12 +317,19 @@ fn stored(row: &Row<'_>, first: usize) -> rusqlite::Result<Stored> {
         seq: row.get::<_, i64>(first)?.cast_unsigned(),
         at: Timestamp::from_micros(row.get(first + 1)?),
         line: String::from_utf8_lossy(row.get_ref(first + 2)?.as_bytes()?).into_owned(),
-        hash: Hash(row.get_ref(first + 3)?.as_bytes()?.try_into().unwrap_or_default()),
+        hash: Hash(
+            row.get_ref(first + 3)?
+                .as_bytes()?
+                .try_into()
+                .unwrap_or_default(),
+        ),
     })
 }
 
 fn time(row: &Row<'_>, place: usize) -> rusqlite::Result<Option<Timestamp>> {
-    Ok(row.get::<_, Option<i64>>(place)?.map(Timestamp::from_micros))
+    Ok(row
+        .get::<_, Option<i64>>(place)?
+        .map(Timestamp::from_micros))
 }
 
 fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
@@ -292,7 +342,9 @@ fn exchange(row: &Row<'_>) -> rusqlite::Result<Exchange> {
         peer: text(4)?.into(),
         message_type: text(5)?.into(),
         conversation_id: ConversationId::new(text(6)?),
-        match_id: row.get::<_, Option<String>>(7)?.map(|id| MatchId::new(SmolStr::from(id))),
+        match_id: row
+            .get::<_, Option<String>>(7)?
+            .map(|id| MatchId::new(SmolStr::from(id))),
         request: text(8)?,
         answer: row.get(9)?,
         outcome: text(10)?.into(),
@@ -309,7 +361,9 @@ const WAIT_STEP: Duration = Duration::from_millis(20);
 
 fn copy(source: &Connection, draft: &Path, to: &Path) -> Result<(), StoreError> {
     match fs::remove_file(draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io(to, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(StoreError::io(to, error));
+        }
         _ => {}
     }
     let file = create_private(draft).map_err(|error| StoreError::io(to, error))?;
@@ -347,19 +401,34 @@ mod tests {
         drop(Store::open(&path).unwrap());
         let read = SqliteRead::open(&StorePath::resolve(&path).unwrap()).unwrap();
         let once = "SELECT hex(zeroblob(1000))";
-        assert_eq!(read.all(once, [], |row| row.get::<_, String>(0)).unwrap().len(), 1);
-        read.all(statement, [], |row| row.get::<_, String>(0)).unwrap_err().to_string()
+        assert_eq!(
+            read.all(once, [], |row| row.get::<_, String>(0))
+                .unwrap()
+                .len(),
+            1
+        );
+        read.all(statement, [], |row| row.get::<_, String>(0))
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
     fn a_statement_ends_however_long_it_would_go_on() {
         let said = refused(&format!("{NUMBERS} SELECT count(*) FROM n"));
-        assert!(said.contains("more to read in it than a file of its size can hold"), "{said}");
+        assert!(
+            said.contains("more to read in it than a file of its size can hold"),
+            "{said}"
+        );
     }
 
     #[test]
     fn rows_are_not_collected_beyond_the_bytes_of_the_file() {
-        let said = refused(&format!("{NUMBERS} SELECT hex(zeroblob(1000)) FROM n LIMIT 1000"));
-        assert!(said.contains("more to read in it than a file of its size can hold"), "{said}");
+        let said = refused(&format!(
+            "{NUMBERS} SELECT hex(zeroblob(1000)) FROM n LIMIT 1000"
+        ));
+        assert!(
+            said.contains("more to read in it than a file of its size can hold"),
+            "{said}"
+        );
     }
 }

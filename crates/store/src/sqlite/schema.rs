@@ -95,7 +95,9 @@ pub(super) fn form(db: &Connection) -> rusqlite::Result<Form> {
     }
     let found = number("user_version")?;
     if found != FORM {
-        return Ok(Form::Other(format!("its form is {found}, and this program knows {FORM} alone")));
+        return Ok(Form::Other(format!(
+            "its form is {found}, and this program knows {FORM} alone"
+        )));
     }
     let ours = Connection::open_in_memory()?;
     ours.execute_batch(SCHEMA)?;
@@ -110,7 +112,10 @@ type Objects = BTreeMap<(String, String), (String, Option<String>)>;
 
 fn objects(db: &Connection) -> rusqlite::Result<Objects> {
     let mut rows = db.prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema")?;
-    rows.query_map([], |row| Ok(((row.get(0)?, row.get(1)?), (row.get(2)?, row.get(3)?))))?.collect()
+    rows.query_map([], |row| {
+        Ok(((row.get(0)?, row.get(1)?), (row.get(2)?, row.get(3)?)))
+    })?
+    .collect()
 }
 
 fn difference(found: Objects, ours: Objects) -> Option<String> {
@@ -132,7 +137,10 @@ fn difference(found: Objects, ours: Objects) -> Option<String> {
 /// A name in a file of somebody else may be anything.
 fn shown(name: &str) -> String {
     const SHOWN_MAX: usize = 60;
-    name.chars().take(SHOWN_MAX).flat_map(char::escape_debug).collect()
+    name.chars()
+        .take(SHOWN_MAX)
+        .flat_map(char::escape_debug)
+        .collect()
 }
 
 /// Makes an empty store in an empty file.
@@ -144,6 +152,9 @@ pub(super) fn create(db: &mut Connection) -> rusqlite::Result<()> {
     work.pragma_update(None, "user_version", FORM)?;
     work.execute_batch(SCHEMA)?;
     let maker = concat!("matchday ", env!("CARGO_PKG_VERSION"));
-    work.execute("INSERT INTO meta (key, value) VALUES ('made_by', ?1)", [maker])?;
+    work.execute(
+        "INSERT INTO meta (key, value) VALUES ('made_by', ?1)",
+        [maker],
+    )?;
     work.commit()
 }

@@ -69,8 +69,14 @@ impl Writer {
     }
 
     fn wake_at(&self) -> Option<Instant> {
-        let maintenance = self.log.maintenance_interval().map(|every| self.maintained_at + every);
-        [self.fsync_due_at(), maintenance].into_iter().flatten().min()
+        let maintenance = self
+            .log
+            .maintenance_interval()
+            .map(|every| self.maintained_at + every);
+        [self.fsync_due_at(), maintenance]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn write(&mut self, mut group: Group) {
@@ -101,11 +107,16 @@ impl Writer {
     fn commit(&mut self, group: &mut Group, durable: bool, began: Instant) {
         self.fence_lost();
         let leagues: BTreeSet<u32> = group.commands.iter().map(Command::league).collect();
-        let sound: BTreeSet<u32> =
-            leagues.into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
+        let sound: BTreeSet<u32> = leagues
+            .into_iter()
+            .filter(|league| self.queue.failure(*league).is_none())
+            .collect();
         let planned = self.with_reconnect(|writer| {
             let mut planned = Plan::default();
-            let commands = group.commands.iter().filter(|command| command.changes_rows());
+            let commands = group
+                .commands
+                .iter()
+                .filter(|command| command.changes_rows());
             for command in commands.filter(|command| sound.contains(&command.league())) {
                 planned.add(&mut *writer.log, &writer.heads, command)?;
             }
@@ -116,16 +127,22 @@ impl Writer {
             Err(error) => return self.give_up(None, error),
         };
         transaction.exchanges = std::mem::take(&mut group.exchanges);
-        transaction.exchanges.retain(|(league, _)| self.queue.failure(*league).is_none());
+        transaction
+            .exchanges
+            .retain(|(league, _)| self.queue.failure(*league).is_none());
         match self.store(&transaction, durable, began) {
             Ok(()) => {}
             Err(AppendError::Refused(_)) => {
                 for league in sound {
-                    if let Err(error) = self.store(&of_league(&transaction, league), durable, began) {
+                    if let Err(error) = self.store(&of_league(&transaction, league), durable, began)
+                    {
                         self.give_up(Some(league), error);
                     }
                 }
-                let exchanges = Transaction { exchanges: transaction.exchanges, ..Transaction::default() };
+                let exchanges = Transaction {
+                    exchanges: transaction.exchanges,
+                    ..Transaction::default()
+                };
                 if let Err(error) = self.store(&exchanges, durable, began) {
                     self.give_up(None, error);
                 }
@@ -136,7 +153,12 @@ impl Writer {
 
     /// Stores a transaction, without leagues that other processes own. If its outcome is unknown, what the store holds is found
     /// out, and the rest is stored again.
-    fn store(&mut self, transaction: &Transaction, durable: bool, began: Instant) -> Result<(), AppendError> {
+    fn store(
+        &mut self,
+        transaction: &Transaction,
+        durable: bool,
+        began: Instant,
+    ) -> Result<(), AppendError> {
         if transaction.is_empty() {
             return Ok(());
         }
@@ -151,10 +173,12 @@ impl Writer {
             }
             outcome => outcome?,
         };
-        self.queue.note_commit(transaction.events.len(), transaction.exchanges.len());
+        self.queue
+            .note_commit(transaction.events.len(), transaction.exchanges.len());
         let sound = |row: &&EventRow| self.queue.failure(row.league).is_none();
         for row in transaction.events.iter().filter(sound) {
-            self.heads.insert((row.league, row.stream.clone()), row.head());
+            self.heads
+                .insert((row.league, row.stream.clone()), row.head());
         }
         if on_disk {
             self.on_disk(durable.then_some(began));
@@ -174,7 +198,9 @@ impl Writer {
     ) -> Result<T, AppendError> {
         loop {
             match action(self) {
-                Err(AppendError::Unknown(why)) => recovery::recover(self, Transaction::default(), &why)?,
+                Err(AppendError::Unknown(why)) => {
+                    recovery::recover(self, Transaction::default(), &why)?
+                }
                 outcome => return outcome,
             }
         }
@@ -183,23 +209,30 @@ impl Writer {
     /// Other processes own these leagues now. What is known of them does not hold any more.
     fn fence(&mut self, leagues: &BTreeSet<u32>) {
         for league in leagues {
-            self.queue.fail(Some(*league), StoreFailed::fenced(&self.store));
+            self.queue
+                .fail(Some(*league), StoreFailed::fenced(&self.store));
         }
         self.forget(leagues);
     }
 
     fn forget(&mut self, leagues: &BTreeSet<u32>) {
-        self.heads.retain(|(league, _), _| !leagues.contains(league));
+        self.heads
+            .retain(|(league, _), _| !leagues.contains(league));
         self.unsynced.retain(|row| !leagues.contains(&row.league));
         self.log.forget(leagues);
     }
 
     /// Leagues that were lost with the lease.
     fn fence_lost(&mut self) {
-        let Some(lease) = self.queue.lease() else { return };
+        let Some(lease) = self.queue.lease() else {
+            return;
+        };
         let ended = lease.has_ended();
-        let lost: BTreeSet<u32> =
-            lease.lost().into_iter().filter(|league| self.queue.failure(*league).is_none()).collect();
+        let lost: BTreeSet<u32> = lease
+            .lost()
+            .into_iter()
+            .filter(|league| self.queue.failure(*league).is_none())
+            .collect();
         if !lost.is_empty() {
             self.fence(&lost);
         }
@@ -211,9 +244,16 @@ impl Writer {
     /// Begins anew with leagues that this process has taken.
     fn take_leagues(&mut self, group: &Group) {
         for command in &group.commands {
-            let Command::Taken { leagues, .. } = command else { continue };
+            let Command::Taken { leagues, .. } = command else {
+                continue;
+            };
             self.forget(&leagues.iter().map(|league| league.number).collect());
-            for Owned { number, exchange_bytes, .. } in leagues {
+            for Owned {
+                number,
+                exchange_bytes,
+                ..
+            } in leagues
+            {
                 self.queue.revive(*number, *exchange_bytes);
             }
             if let Some(lease) = self.queue.lease() {
@@ -265,7 +305,10 @@ impl Writer {
 
     fn maintain(&mut self) {
         self.fence_lost();
-        let due = self.log.maintenance_interval().is_none_or(|every| self.maintained_at.elapsed() >= every);
+        let due = self
+            .log
+            .maintenance_interval()
+            .is_none_or(|every| self.maintained_at.elapsed() >= every);
         if due {
             if let Err(error) = self.with_reconnect(|writer| writer.log.maintain()) {
                 self.give_up(None, error);
@@ -280,11 +323,14 @@ impl Writer {
             AppendError::Refused(failed) => self.queue.fail(league, failed),
             AppendError::Fenced(leagues) => {
                 for league in leagues {
-                    self.queue.fail(Some(league), StoreFailed::fenced(&self.store));
+                    self.queue
+                        .fail(Some(league), StoreFailed::fenced(&self.store));
                 }
             }
             AppendError::Failed(failed) => self.queue.fail(None, failed),
-            AppendError::Unknown(why) => self.queue.fail(None, StoreFailed::away(&self.store, &why)),
+            AppendError::Unknown(why) => {
+                self.queue.fail(None, StoreFailed::away(&self.store, &why))
+            }
         }
     }
 }

@@ -26,7 +26,9 @@ impl Plan {
     ) -> Result<(), AppendError> {
         match command {
             Command::Append { league, batch } => self.append(log, known, *league, batch)?,
-            Command::SetWakeAt { league, wake_at } => self.transaction.wake_at.push((*league, *wake_at)),
+            Command::SetWakeAt { league, wake_at } => {
+                self.transaction.wake_at.push((*league, *wake_at))
+            }
             Command::Flush { .. } | Command::Remove { .. } | Command::Taken { .. } => {}
         }
         Ok(())
@@ -39,7 +41,9 @@ impl Plan {
         league: u32,
         batch: &Batch,
     ) -> Result<(), AppendError> {
-        let Batch { at, stream, lines, .. } = batch;
+        let Batch {
+            at, stream, lines, ..
+        } = batch;
         let key = (league, stream.clone());
         let mut after = match self.heads.get(&key).or_else(|| known.get(&key)) {
             Some(head) => *head,
@@ -51,7 +55,14 @@ impl Plan {
         };
         for line in lines {
             let hash = chain::link(&after.hash, stream, after.seq.saturating_add(1), line);
-            let row = EventRow { league, after, stream: stream.clone(), at: *at, line: line.clone(), hash };
+            let row = EventRow {
+                league,
+                after,
+                stream: stream.clone(),
+                at: *at,
+                line: line.clone(),
+                hash,
+            };
             after = row.head();
             self.transaction.events.push(row);
         }
@@ -63,8 +74,18 @@ impl Plan {
 /// The part of a transaction that a league alone appends.
 pub(super) fn of_league(whole: &Transaction, league: u32) -> Transaction {
     Transaction {
-        events: whole.events.iter().filter(|row| row.league == league).cloned().collect(),
-        wake_at: whole.wake_at.iter().filter(|(number, _)| *number == league).copied().collect(),
+        events: whole
+            .events
+            .iter()
+            .filter(|row| row.league == league)
+            .cloned()
+            .collect(),
+        wake_at: whole
+            .wake_at
+            .iter()
+            .filter(|(number, _)| *number == league)
+            .copied()
+            .collect(),
         exchanges: Vec::new(),
     }
 }

@@ -19,15 +19,22 @@ const CLOSING_MAX: Duration = Duration::from_secs(10);
 
 /// Returns when the transaction, and everything before it, is stored and on disk; leagues whose last events are not those that
 /// were written have failed.
-pub(super) fn recover(writer: &mut Writer, lost: Transaction, why: &str) -> Result<(), AppendError> {
+pub(super) fn recover(
+    writer: &mut Writer,
+    lost: Transaction,
+    why: &str,
+) -> Result<(), AppendError> {
     let mut rest = lost;
-    rest.events.splice(0..0, std::mem::take(&mut writer.unsynced));
+    rest.events
+        .splice(0..0, std::mem::take(&mut writer.unsynced));
     writer.queue.set_away(Some(why));
     tracing::warn!(target: "matchday::store", store = %writer.store, why, "the store is away: its leagues stand still");
     let since = Instant::now();
     let outcome = loop {
         match attempt(writer, &mut rest, since) {
-            Err(AppendError::Unknown(why)) if writer.queue.is_closed() && since.elapsed() >= CLOSING_MAX => {
+            Err(AppendError::Unknown(why))
+                if writer.queue.is_closed() && since.elapsed() >= CLOSING_MAX =>
+            {
                 break Err(AppendError::Failed(StoreFailed::away(&writer.store, &why)));
             }
             // The store is there, but not able to go on yet.
@@ -78,8 +85,11 @@ fn reconnect(writer: &mut Writer, since: Instant) -> Result<(), AppendError> {
 
 /// Fails the leagues whose last events are gone, as far as nothing of them was under way: the rest is [`missing`]'s.
 fn stop_diverged(writer: &mut Writer, rest: &Transaction) -> Result<(), AppendError> {
-    let under_way: BTreeSet<(u32, &Stream)> =
-        rest.events.iter().map(|row| (row.league, &row.stream)).collect();
+    let under_way: BTreeSet<(u32, &Stream)> = rest
+        .events
+        .iter()
+        .map(|row| (row.league, &row.stream))
+        .collect();
     let ends: Vec<(u32, Stream, Head)> = writer
         .heads
         .iter()
@@ -116,7 +126,10 @@ pub(super) fn confirm_lease(writer: &mut Writer) {
 fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, AppendError> {
     let mut streams: BTreeMap<(u32, &Stream), Vec<&EventRow>> = BTreeMap::new();
     for row in &rest.events {
-        streams.entry((row.league, &row.stream)).or_default().push(row);
+        streams
+            .entry((row.league, &row.stream))
+            .or_default()
+            .push(row);
     }
     let mut ends = BTreeMap::new();
     for ((league, stream), rows) in streams {
@@ -124,7 +137,8 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
         let end = match (held, rows.first()) {
             (None, Some(first)) if first.after.seq == 0 => Some(first.after),
             (Some(held), Some(first)) => {
-                let mut known = std::iter::once(first.after).chain(rows.iter().map(|row| row.head()));
+                let mut known =
+                    std::iter::once(first.after).chain(rows.iter().map(|row| row.head()));
                 known.find(|head| (head.seq, head.hash) == (held.seq, held.hash))
             }
             _ => None,
@@ -133,7 +147,10 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
             Some(end) => {
                 ends.insert((league, stream), end);
             }
-            None => writer.queue.fail(Some(league), StoreFailed::diverged(&writer.store, &stream.0)),
+            None => writer.queue.fail(
+                Some(league),
+                StoreFailed::diverged(&writer.store, &stream.0),
+            ),
         }
     }
     let is_sound = |league| writer.queue.failure(league).is_none();
@@ -143,7 +160,17 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
     };
     Ok(Transaction {
         events: rest.events.iter().filter(is_missing).cloned().collect(),
-        wake_at: rest.wake_at.iter().filter(|(league, _)| is_sound(*league)).copied().collect(),
-        exchanges: rest.exchanges.iter().filter(|(league, _)| is_sound(*league)).cloned().collect(),
+        wake_at: rest
+            .wake_at
+            .iter()
+            .filter(|(league, _)| is_sound(*league))
+            .copied()
+            .collect(),
+        exchanges: rest
+            .exchanges
+            .iter()
+            .filter(|(league, _)| is_sound(*league))
+            .cloned()
+            .collect(),
     })
 }

@@ -1,5 +1,10 @@
 //! What every store must do, whatever is behind it: the same checks for SQLite, in a file and in memory, and PostgreSQL.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod checks;
 
@@ -45,7 +50,9 @@ fn sqlite_conforms() {
 
 #[test]
 fn postgres_conforms() {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     for (name, check) in CHECKS {
         println!("{name}");
         check(&Target::of(cluster.database().as_str()).unwrap());

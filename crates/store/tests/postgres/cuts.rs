@@ -25,16 +25,25 @@ fn begin(store: &Store, number: usize) -> Receiver<bool> {
 }
 
 fn stored(told: &Receiver<bool>) {
-    assert!(told.recv_timeout(Duration::from_secs(60)).expect("every append is answered"));
+    assert!(
+        told.recv_timeout(Duration::from_secs(60))
+            .expect("every append is answered")
+    );
 }
 
 fn events(cluster: &Cluster) -> usize {
-    cluster.sql("t0", "SELECT count(*) FROM matchday_events").trim().parse().unwrap()
+    cluster
+        .sql("t0", "SELECT count(*) FROM matchday_events")
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 /// Cuts the COMMIT of each of several appends, looks what the database holds, and mends the network.
 fn survives_cuts(side: AtCommit) {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     let proxy = cluster.proxy();
     let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
@@ -46,9 +55,16 @@ fn survives_cuts(side: AtCommit) {
         store.record(silence());
         let told = begin(&store, number);
         proxy.until_commit_cuts(number);
-        assert!(told.try_recv().is_err(), "nothing is acknowledged whose outcome is unknown");
+        assert!(
+            told.try_recv().is_err(),
+            "nothing is acknowledged whose outcome is unknown"
+        );
         let committed = usize::from(side == AtCommit::After);
-        assert_eq!(events(&cluster), number + committed, "the cut was on the side that was asked for");
+        assert_eq!(
+            events(&cluster),
+            number + committed,
+            "the cut was on the side that was asked for"
+        );
         proxy.mend();
         stored(&told);
         assert_eq!(events(&cluster), number + 1);
@@ -71,7 +87,9 @@ fn a_commit_that_never_reached_the_database_is_done_again() {
 
 /// A connection that goes silent in one direction, and then ends.
 fn survives_silence(direction: Direction) {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     let proxy = cluster.proxy();
     let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
@@ -99,7 +117,9 @@ fn what_the_database_answered_to_nobody_is_stored_once() {
 /// The COMMIT of a lost connection is still on its way: what is stored is certain only once it can no longer arrive.
 #[test]
 fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     let proxy = cluster.proxy();
     let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
@@ -108,10 +128,17 @@ fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
     proxy.until_commit_cuts(1);
     let began = Instant::now();
     // The writer has connected again, and waits for the lost transaction.
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = 't0' AND wait_event_type = 'Lock'";
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = 't0' AND wait_event_type = 'Lock'";
     while cluster.sql("postgres", waiting).trim() == "0" {
-        assert!(began.elapsed() < Duration::from_secs(8), "nobody waits for the lost transaction");
-        assert!(told.try_recv().is_err(), "it was stored beside a transaction that may still commit");
+        assert!(
+            began.elapsed() < Duration::from_secs(8),
+            "nobody waits for the lost transaction"
+        );
+        assert!(
+            told.try_recv().is_err(),
+            "it was stored beside a transaction that may still commit"
+        );
     }
     proxy.mend();
     stored(&told);
@@ -121,7 +148,9 @@ fn a_commit_that_arrives_after_its_client_has_come_back_is_not_done_twice() {
 /// Nothing can be stored, and so nothing sent, while a network is silent: nobody's deadline may pass meanwhile.
 #[test]
 fn time_stands_still_while_the_database_does_not_answer() {
-    let Some(cluster) = Cluster::start() else { return };
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
     let proxy = cluster.proxy();
     let store = Store::open(cluster.database_behind(&proxy).as_str()).unwrap();
     stored(&begin(&store, 0));
@@ -129,10 +158,17 @@ fn time_stands_still_while_the_database_does_not_answer() {
     let told = begin(&store, 1);
     let began = Instant::now();
     until(&store, |_| store.unavailable().is_some());
-    assert!(told.try_recv().is_err() && store.unavailable().is_some(), "{:?}", store.unavailable());
+    assert!(
+        told.try_recv().is_err() && store.unavailable().is_some(),
+        "{:?}",
+        store.unavailable()
+    );
     let silent = began.elapsed();
     let stood_still = store.downtime();
-    assert!(stood_still + Duration::from_millis(1_500) > silent, "{stood_still:?} of {silent:?}");
+    assert!(
+        stood_still + Duration::from_millis(1_500) > silent,
+        "{stood_still:?} of {silent:?}"
+    );
     proxy.mend();
     stored(&told);
     until(&store, |_| store.unavailable().is_none());

@@ -9,14 +9,27 @@ use matchday_core::protocol::{GameType, RoundId};
 
 fn progress(decided: u32, matches: usize) -> Progress {
     let (rounds, each) = if matches == 6 { (3, 2) } else { (99, 49) };
-    let phase = if decided as usize == matches { Phase::Completed } else { Phase::Running };
-    Progress { round: (decided / each + 1).min(rounds), rounds, decided, matches, phase }
+    let phase = if decided as usize == matches {
+        Phase::Completed
+    } else {
+        Phase::Running
+    };
+    Progress {
+        round: (decided / each + 1).min(rounds),
+        rounds,
+        decided,
+        matches,
+        phase,
+    }
 }
 
 fn league(players: u32, decided: u32) -> LiveLeague {
     let row = |rank: u32| Standing {
         rank,
-        who: PlayerName { id: format!("P{rank:02}"), name: format!("Player {rank}") },
+        who: PlayerName {
+            id: format!("P{rank:02}"),
+            name: format!("Player {rank}"),
+        },
         played: decided / 2,
         wins: decided / 4,
         draws: decided / 8,
@@ -25,7 +38,12 @@ fn league(players: u32, decided: u32) -> LiveLeague {
         ..Standing::default()
     };
     let matches = (players * (players - 1) / 2) as usize;
-    let Progress { round, rounds, phase, .. } = progress(decided, matches);
+    let Progress {
+        round,
+        rounds,
+        phase,
+        ..
+    } = progress(decided, matches);
     LiveLeague {
         status: LeagueStatus {
             league_id: "league".to_owned(),
@@ -49,38 +67,81 @@ fn current_round(round: u32, players: u32, decided: u32) -> ScheduledRound {
         let b = PlayerId::numbered(2 * number);
         let score = ByPlayer::pair((a.clone(), 3), (b.clone(), 0));
         let reason = "it was better".into();
-        let result = ScheduledResult { status: GameStatus::Win, winner: Some(a.clone()), score, reason };
+        let result = ScheduledResult {
+            status: GameStatus::Win,
+            winner: Some(a.clone()),
+            score,
+            reason,
+        };
         ScheduledMatch {
             match_id: MatchId::numbered(RoundId(round), number),
             game_type: GameType::new("tic_tac_toe"),
             player_a_id: a,
             player_b_id: b,
             referee_id: None,
-            state: if number <= decided { MatchProgress::Decided } else { MatchProgress::Playing },
+            state: if number <= decided {
+                MatchProgress::Decided
+            } else {
+                MatchProgress::Playing
+            },
             result: (number <= decided).then_some(result),
         }
     };
     let matches = (1..=players / 2).map(game).collect();
-    ScheduledRound { round_id: RoundId(round), title: None, matches, bye: None, byes: Vec::new() }
+    ScheduledRound {
+        round_id: RoundId(round),
+        title: None,
+        matches,
+        bye: None,
+        byes: Vec::new(),
+    }
 }
 
 fn board() -> Board {
-    let marks = Marks { a: vec!["X".into()], b: vec!["O".into()] };
-    let cells = ["X", "O", "", "", "X", "O", "", "", "X"].map(Into::into).to_vec();
-    let position = Position::Grid(Grid { columns: 3, cells, marks, line: vec![0, 4, 8], ..Grid::default() });
+    let marks = Marks {
+        a: vec!["X".into()],
+        b: vec!["O".into()],
+    };
+    let cells = ["X", "O", "", "", "X", "O", "", "", "X"]
+        .map(Into::into)
+        .to_vec();
+    let position = Position::Grid(Grid {
+        columns: 3,
+        cells,
+        marks,
+        line: vec![0, 4, 8],
+        ..Grid::default()
+    });
     let players = [PlayerId::numbered(1), PlayerId::numbered(2)];
-    Board { match_id: MatchId::new("R1M1"), players, position }
+    Board {
+        match_id: MatchId::new("R1M1"),
+        players,
+        position,
+    }
 }
 
 /// The frame in a box, to show its edges and height.
 fn boxed(seen: &LiveLeague, size: Size) -> String {
     let lines = frame(seen, PACE, size, Paint::Plain);
-    assert!(lines.len() < size.rows, "room for the cursor: {} of {}", lines.len(), size.rows);
-    assert!(lines.iter().all(|line| width(line) <= size.columns), "{lines:#?}");
+    assert!(
+        lines.len() < size.rows,
+        "room for the cursor: {} of {}",
+        lines.len(),
+        size.rows
+    );
+    assert!(
+        lines.iter().all(|line| width(line) <= size.columns),
+        "{lines:#?}"
+    );
     let edge = format!("+{}+\n", "-".repeat(size.columns));
     let blank = String::new();
-    let rows = lines.iter().chain(std::iter::repeat(&blank)).take(size.rows);
-    let rows: String = rows.map(|line| format!("|{line:columns$}|\n", columns = size.columns)).collect();
+    let rows = lines
+        .iter()
+        .chain(std::iter::repeat(&blank))
+        .take(size.rows);
+    let rows: String = rows
+        .map(|line| format!("|{line:columns$}|\n", columns = size.columns))
+        .collect();
     format!("{edge}{rows}{edge}")
 }
 
@@ -110,7 +171,13 @@ fn a_league_of_99_at_every_size() {
 fn a_paused_league_says_so_instead_of_the_time_left() {
     let mut paused = league(4, 4);
     paused.status.status = Phase::Paused;
-    insta::assert_snapshot!(boxed(&paused, Size { columns: 80, rows: 24 }));
+    insta::assert_snapshot!(boxed(
+        &paused,
+        Size {
+            columns: 80,
+            rows: 24
+        }
+    ));
 }
 
 #[test]
@@ -118,8 +185,19 @@ fn a_league_in_registration_counts_its_players() {
     let mut seen = league(4, 0);
     seen.status.status = Phase::Registration;
     seen.round = None;
-    let lines = frame(&seen, PACE, Size { columns: 80, rows: 24 }, Paint::Plain);
-    assert_eq!(lines[0], "league  4 players have registered: `matchday start` begins it");
+    let lines = frame(
+        &seen,
+        PACE,
+        Size {
+            columns: 80,
+            rows: 24,
+        },
+        Paint::Plain,
+    );
+    assert_eq!(
+        lines[0],
+        "league  4 players have registered: `matchday start` begins it"
+    );
 }
 
 #[test]
@@ -137,9 +215,18 @@ fn a_frame_fits_into_any_terminal() {
 fn time_left_goes_by_the_pace_since_the_view_began() {
     let four_seconds = |decided| (Duration::from_secs(4), decided);
     assert_eq!(time_left(&progress(0, 6), four_seconds(0)), None);
-    assert_eq!(time_left(&progress(2, 6), four_seconds(0)), Some(Duration::from_secs(8)));
-    assert_eq!(time_left(&progress(4, 6), four_seconds(2)), Some(Duration::from_secs(4)));
-    assert_eq!(time_left(&progress(6, 6), four_seconds(0)), Some(Duration::ZERO));
+    assert_eq!(
+        time_left(&progress(2, 6), four_seconds(0)),
+        Some(Duration::from_secs(8))
+    );
+    assert_eq!(
+        time_left(&progress(4, 6), four_seconds(2)),
+        Some(Duration::from_secs(4))
+    );
+    assert_eq!(
+        time_left(&progress(6, 6), four_seconds(0)),
+        Some(Duration::ZERO)
+    );
 }
 
 #[test]
@@ -150,7 +237,16 @@ fn durations_are_said_in_their_unit() {
 
 #[test]
 fn a_round_that_has_a_name_is_called_by_it_where_there_is_room() {
-    let final_of_four = |columns| headline(&progress(4, 6), Some("Final"), Some(PACE), Some(columns));
-    assert!(final_of_four(80).contains("round 3 of 3 (Final), "), "{}", final_of_four(80));
-    assert!(!final_of_four(40).contains("Final"), "{}", final_of_four(40));
+    let final_of_four =
+        |columns| headline(&progress(4, 6), Some("Final"), Some(PACE), Some(columns));
+    assert!(
+        final_of_four(80).contains("round 3 of 3 (Final), "),
+        "{}",
+        final_of_four(80)
+    );
+    assert!(
+        !final_of_four(40).contains("Final"),
+        "{}",
+        final_of_four(40)
+    );
 }

@@ -10,19 +10,31 @@ use std::process::ExitCode;
 
 /// Plays a league in this process. `None` without the feature.
 pub(crate) async fn measure(size: Size, folder: &Path) -> Result<Option<Allocations>> {
-    let Some(before) = made() else { return Ok(None) };
+    let Some(before) = made() else {
+        return Ok(None);
+    };
     let players = size.players.to_string();
     let referees = size.referees.to_string();
     let store = folder.join("league.db");
     let file = store.to_string_lossy();
-    let sized = ["--players", &players, "--referees", &referees, "--store", &file];
+    let sized = [
+        "--players",
+        &players,
+        "--referees",
+        &referees,
+        "--store",
+        &file,
+    ];
     let words = [&["run", "--quiet", "--port-base", "0"], &sized[..]].concat();
     if matchday::cli::run_command(words).await? != ExitCode::SUCCESS {
         bail!("the league of {size} whose allocations are counted has failed");
     }
     let made = made().unwrap_or(before).saturating_sub(before);
     let matches = RunStatistics::read(&[store.into()])?.matches.max(1);
-    Ok(Some(Allocations { size, per_match: made as f64 / matches as f64 }))
+    Ok(Some(Allocations {
+        size,
+        per_match: made as f64 / matches as f64,
+    }))
 }
 
 /// Allocations and reallocations of this process so far.

@@ -37,11 +37,18 @@ pub(crate) async fn measure(workload: &Arc<Workload>, time: Duration) -> Result<
     let mut urls = Vec::new();
     let mut servers = JoinSet::new();
     for _ in 0..workload.addresses {
-        let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port")?;
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .context("no free port")?;
         urls.push(format!("http://{}/mcp", listener.local_addr()?));
         let workload = Arc::clone(workload);
         let handler = move |request, _| answer(Arc::clone(&workload), request);
-        servers.spawn(server::serve(listener, CONNECTIONS_MAX, handler, closing.clone()));
+        servers.spawn(server::serve(
+            listener,
+            CONNECTIONS_MAX,
+            handler,
+            closing.clone(),
+        ));
     }
     let urls: Arc<[String]> = urls.into();
     let client = Client::new();
@@ -55,7 +62,9 @@ pub(crate) async fn measure(workload: &Arc<Workload>, time: Duration) -> Result<
     // Closes idle connections.
     drop(client);
     while servers.join_next().await.is_some() {}
-    let cpu = before.zip(after).map(|(before, after)| after.cpu.saturating_sub(before.cpu));
+    let cpu = before
+        .zip(after)
+        .map(|(before, after)| after.cpu.saturating_sub(before.cpu));
     Ok(Ceiling {
         exchanges_per_s: made as f64 / took,
         cpu_us_per_exchange: cpu.map(|cpu| cpu.as_secs_f64() * 1e6 / made.max(1) as f64),
@@ -73,8 +82,12 @@ async fn drive(
     let until = Instant::now() + time;
     let mut callers = JoinSet::new();
     for _ in 0..workload.at_once {
-        let (workload, client, urls, next) =
-            (Arc::clone(workload), client.clone(), Arc::clone(urls), Arc::clone(&next));
+        let (workload, client, urls, next) = (
+            Arc::clone(workload),
+            client.clone(),
+            Arc::clone(urls),
+            Arc::clone(&next),
+        );
         callers.spawn(async move {
             let mut made = 0;
             while Instant::now() < until {
@@ -94,23 +107,42 @@ async fn drive(
 
 async fn call(workload: &Workload, client: &Client, urls: &[String], number: usize) -> Result<()> {
     let gone = || anyhow!("an exchange of the workload is missing");
-    let (address, sample) = *workload.order.get(number % workload.order.len().max(1)).ok_or_else(gone)?;
-    let (url, sample) = urls.get(address).zip(workload.samples.get(sample)).ok_or_else(gone)?;
+    let (address, sample) = *workload
+        .order
+        .get(number % workload.order.len().max(1))
+        .ok_or_else(gone)?;
+    let (url, sample) = urls
+        .get(address)
+        .zip(workload.samples.get(sample))
+        .ok_or_else(gone)?;
     let deadline = Instant::now() + ANSWER_MAX;
-    let received = client.call(url, sample.request.clone(), deadline, BODY_BYTES_MAX).await.result?;
-    let answer: Value = serde_json::from_slice(&received.body).context("the bare server's answer")?;
+    let received = client
+        .call(url, sample.request.clone(), deadline, BODY_BYTES_MAX)
+        .await
+        .result?;
+    let answer: Value =
+        serde_json::from_slice(&received.body).context("the bare server's answer")?;
     std::hint::black_box(answer);
     Ok(())
 }
 
 async fn answer(workload: Arc<Workload>, request: Request<Incoming>) -> Response<Full<Bytes>> {
-    let body = body::read(&mut request.into_body(), BODY_BYTES_MAX).await.unwrap_or_default();
+    let body = body::read(&mut request.into_body(), BODY_BYTES_MAX)
+        .await
+        .unwrap_or_default();
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let number = asked.get("id").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+    let number = asked
+        .get("id")
+        .and_then(Value::as_u64)
+        .and_then(|number| usize::try_from(number).ok());
     let sample = number.and_then(|number| workload.samples.get(number));
     // An empty body makes the caller fail to parse it.
-    let answer = sample.map(|sample| sample.answer.clone()).unwrap_or_default();
+    let answer = sample
+        .map(|sample| sample.answer.clone())
+        .unwrap_or_default();
     let mut response = Response::new(Full::new(answer));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

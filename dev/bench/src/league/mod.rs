@@ -59,11 +59,14 @@ impl Benchmark for LeaguePlan {
         tell("from the start of the program to its first match");
         let mut first_match_ms = Vec::new();
         for _ in 0..self.runs {
-            let first = play(self, DEFAULT_SIZE, Kind::OneProcess).await?.to_first_match;
+            let first = play(self, DEFAULT_SIZE, Kind::OneProcess)
+                .await?
+                .to_first_match;
             first_match_ms.extend(first.map(|took| took.as_secs_f64() * 1000.0));
         }
         tell("a player at rest");
-        let player_bytes = outside_players::player_at_rest(temporary_folder(&self.folder)?.path()).await?;
+        let player_bytes =
+            outside_players::player_at_rest(temporary_folder(&self.folder)?.path()).await?;
         let mut queries = None;
         if let Some(size) = query_size(&self.sizes) {
             tell(&format!("{size}: queries while a league runs flat out"));
@@ -71,13 +74,18 @@ impl Benchmark for LeaguePlan {
         }
         let mut allocations = Vec::new();
         for &size in &self.sizes {
-            allocations.extend(allocations::measure(size, temporary_folder(&self.folder)?.path()).await?);
+            allocations
+                .extend(allocations::measure(size, temporary_folder(&self.folder)?.path()).await?);
         }
         tell("the pure core");
         let sizes = self.sizes.clone();
         let runs = self.runs;
-        let pure =
-            move || sizes.into_iter().map(|size| pure_core::measure(size, runs)).collect::<Result<_>>();
+        let pure = move || {
+            sizes
+                .into_iter()
+                .map(|size| pure_core::measure(size, runs))
+                .collect::<Result<_>>()
+        };
         let core = tokio::task::spawn_blocking(pure).await??;
         Ok(LeagueFigures {
             format: FORMAT,
@@ -100,7 +108,11 @@ fn query_size(sizes: &[Size]) -> Option<Size> {
 /// Measures leagues of one size, each between two measurements of the ceiling. A first, uncounted league gives the
 /// workload.
 async fn measure(plan: &LeaguePlan, size: Size, tell: Tell<'_>) -> Result<Vec<League>> {
-    let kinds: &[Kind] = if plan.outside_players { &[Kind::OneProcess, Kind::OutsidePlayers] } else { &[Kind::OneProcess] };
+    let kinds: &[Kind] = if plan.outside_players {
+        &[Kind::OneProcess, Kind::OutsidePlayers]
+    } else {
+        &[Kind::OneProcess]
+    };
     tell(&format!("{size}: a first league, not counted"));
     let first = play(plan, size, Kind::OneProcess).await?;
     let workload = Arc::new(Workload::of(size, &first.statistics.calls)?);
@@ -108,12 +120,19 @@ async fn measure(plan: &LeaguePlan, size: Size, tell: Tell<'_>) -> Result<Vec<Le
         tell(&format!("{size}: the raw ceiling"));
         ceiling::measure(&workload, plan.ceiling_time).await
     };
-    let mut collectors: Vec<RunCollector> = kinds.iter().map(|kind| RunCollector::of(size, *kind)).collect();
+    let mut collectors: Vec<RunCollector> = kinds
+        .iter()
+        .map(|kind| RunCollector::of(size, *kind))
+        .collect();
     let mut before = ceiling(tell).await?;
     for number in 1..=plan.runs {
         for collector in &mut collectors {
             let kind = collector.league.kind;
-            tell(&format!("{size}: {}, league {number} of {}", kind.name(), plan.runs));
+            tell(&format!(
+                "{size}: {}, league {number} of {}",
+                kind.name(),
+                plan.runs
+            ));
             let played = play(plan, size, kind).await?;
             let after = ceiling(tell).await?;
             collector.add(played, before, after);
@@ -142,12 +161,27 @@ struct RunCollector {
 
 impl RunCollector {
     fn of(size: Size, kind: Kind) -> Self {
-        let league = League { size, kind, runs: Vec::new(), answers: Vec::new(), standings: None };
-        Self { league, times: BTreeMap::new(), standings: Vec::new() }
+        let league = League {
+            size,
+            kind,
+            runs: Vec::new(),
+            answers: Vec::new(),
+            standings: None,
+        };
+        Self {
+            league,
+            times: BTreeMap::new(),
+            standings: Vec::new(),
+        }
     }
 
     fn add(&mut self, played: PlayedLeague, before: Ceiling, after: Ceiling) {
-        let PlayedLeague { statistics, cpu, memory, .. } = played;
+        let PlayedLeague {
+            statistics,
+            cpu,
+            memory,
+            ..
+        } = played;
         let matches = statistics.matches.max(1) as f64;
         let cpus = before.cpu_us_per_exchange.zip(after.cpu_us_per_exchange);
         self.league.runs.push(Run {
@@ -168,7 +202,11 @@ impl RunCollector {
     }
 
     fn finish(self) -> League {
-        let Self { mut league, times, standings } = self;
+        let Self {
+            mut league,
+            times,
+            standings,
+        } = self;
         let matches: usize = league.runs.iter().map(|run| run.matches).sum();
         league.standings = Quantiles::of(standings);
         league.answers = run_statistics::quantiles_by_type(times)

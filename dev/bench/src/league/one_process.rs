@@ -26,7 +26,14 @@ pub(crate) async fn play(size: Size, folder: &Path, store: &StoreUrl) -> Result<
     let players = size.players.to_string();
     let referees = size.referees.to_string();
     let named = store.to_string();
-    let sized = ["--players", &players, "--referees", &referees, "--store", &named];
+    let sized = [
+        "--players",
+        &players,
+        "--referees",
+        &referees,
+        "--store",
+        &named,
+    ];
     let args = [&["run", "--json", "--port-base", "0"], &sized[..]].concat();
     let started_at = usage::now();
     let program = Program::start(folder, "league", &args)?;
@@ -47,7 +54,9 @@ fn memory(usage: &UsageSeries, statistics: &RunStatistics) -> Option<Memory> {
     let quarter = |number: u32| -> Timestamp { statistics.began + statistics.took() * number / 4 };
     Some(Memory {
         start_bytes: usage.rss_bytes(statistics.began)?,
-        quarters_bytes: (1..=4).map(|number| usage.rss_bytes(quarter(number))).collect::<Option<_>>()?,
+        quarters_bytes: (1..=4)
+            .map(|number| usage.rss_bytes(quarter(number)))
+            .collect::<Option<_>>()?,
         most_bytes: usage
             .rss_bytes_max(statistics.began, statistics.ended)
             .or(usage.rss_bytes(statistics.ended))?,

@@ -35,7 +35,9 @@ pub(crate) async fn play(size: Size, folder: &Path, reached: Reached) -> Result<
     };
     Ok(PlayedLeague {
         // What the light players take is part of every exchange.
-        cpu: cpu(before, after).zip(cpu(own_before, own_after)).map(|(others, own)| others + own),
+        cpu: cpu(before, after)
+            .zip(cpu(own_before, own_after))
+            .map(|(others, own)| others + own),
         memory: memory(&usage),
         to_first_match: None,
         statistics,

@@ -14,7 +14,10 @@ const TIME_MIN: Duration = Duration::from_millis(300);
 /// Registration is not counted.
 pub(crate) fn measure(size: Size, runs: usize) -> Result<Core> {
     let matches_per_s = (0..runs).map(|_| once(size)).collect::<Result<_>>()?;
-    Ok(Core { size, matches_per_s })
+    Ok(Core {
+        size,
+        matches_per_s,
+    })
 }
 
 fn once(size: Size) -> Result<f64> {
@@ -45,11 +48,16 @@ struct Stopwatch {
 
 impl Stopwatch {
     fn start() -> Self {
-        Self { used: Usage::of_this_process(), began: Instant::now() }
+        Self {
+            used: Usage::of_this_process(),
+            began: Instant::now(),
+        }
     }
 
     fn elapsed(&self) -> Duration {
         let used = self.used.zip(Usage::of_this_process());
-        used.map_or(self.began.elapsed(), |(before, now)| now.cpu.saturating_sub(before.cpu))
+        used.map_or(self.began.elapsed(), |(before, now)| {
+            now.cpu.saturating_sub(before.cpu)
+        })
     }
 }

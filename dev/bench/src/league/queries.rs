@@ -39,8 +39,10 @@ pub(crate) async fn measure(size: Size, folder: &Path) -> Result<Queries> {
     processes.stop().await?;
     let named = QUESTIONS.iter().map(|question| question.name().to_owned());
     let quantiles_by_type = took.into_iter().map(Quantiles::of);
-    let took =
-        named.zip(quantiles_by_type).filter_map(|(name, quantiles)| Some((name, quantiles?))).collect();
+    let took = named
+        .zip(quantiles_by_type)
+        .filter_map(|(name, quantiles)| Some((name, quantiles?)))
+        .collect();
     Ok(Queries { size, took })
 }
 
@@ -51,7 +53,9 @@ async fn ask(client: &Client, url: &str, identity: &Identity) -> Result<Vec<Vec<
             for (question, took) in QUESTIONS.into_iter().zip(&mut took) {
                 let began = Instant::now();
                 let body = written(identity, question);
-                let received = client.post(url, body, began + ANSWER_MAX, ANSWER_BYTES_MAX).await?;
+                let received = client
+                    .post(url, body, began + ANSWER_MAX, ANSWER_BYTES_MAX)
+                    .await?;
                 took.push(u64::try_from(began.elapsed().as_micros())?);
                 check(&received.body)?;
             }
@@ -68,7 +72,10 @@ fn written((id, token): &Identity, query_type: Query) -> Bytes {
     let query = LeagueQuery {
         league_id: LeagueSettings::default().league_id,
         query_type,
-        query_params: QueryParams { player_id: Some(id), ..QueryParams::default() },
+        query_params: QueryParams {
+            player_id: Some(id),
+            ..QueryParams::default()
+        },
     };
     write_call(Dialect::Standard, 1, &Message::new(envelope, query)).into()
 }
@@ -76,8 +83,12 @@ fn written((id, token): &Identity, query_type: Query) -> Bytes {
 /// A refusal must not count as an answer.
 fn check(body: &[u8]) -> Result<()> {
     let answer: Value = serde_json::from_slice(body).context("the answer to a LEAGUE_QUERY")?;
-    let kind = answer.pointer("/result/message_type").and_then(Value::as_str);
-    let failed = answer.pointer("/result/error").is_some_and(|error| !error.is_null());
+    let kind = answer
+        .pointer("/result/message_type")
+        .and_then(Value::as_str);
+    let failed = answer
+        .pointer("/result/error")
+        .is_some_and(|error| !error.is_null());
     if kind != Some(MessageType::LeagueQueryResponse.name()) || failed {
         bail!("the manager refuses a LEAGUE_QUERY: {answer}");
     }

@@ -1,6 +1,8 @@
 //! Sample figures for tests.
 
-use super::figures::{Allocations, Answers, Core, FORMAT, Kind, League, LeagueFigures, Memory, Queries, Run};
+use super::figures::{
+    Allocations, Answers, Core, FORMAT, Kind, League, LeagueFigures, Memory, Queries, Run,
+};
 use crate::quantiles::Quantiles;
 use crate::size::Size;
 
@@ -22,12 +24,24 @@ pub(crate) fn figures(speed: f64) -> LeagueFigures {
         queries: Some(Queries {
             size: Size::new(50, 10),
             took: vec![
-                ("GET_STANDINGS".to_owned(), quantiles(2_000, 1.5, 9.9, 14.25)),
-                ("GET_NEXT_MATCH".to_owned(), quantiles(2_000, 0.75, 4.0, 7.0)),
+                (
+                    "GET_STANDINGS".to_owned(),
+                    quantiles(2_000, 1.5, 9.9, 14.25),
+                ),
+                (
+                    "GET_NEXT_MATCH".to_owned(),
+                    quantiles(2_000, 0.75, 4.0, 7.0),
+                ),
             ],
         }),
-        core: vec![Core { size: Size::new(50, 10), matches_per_s: vec![510_000.0, 498_000.0, 505_000.0] }],
-        allocations: vec![Allocations { size: Size::new(50, 10), per_match: 812.5 }],
+        core: vec![Core {
+            size: Size::new(50, 10),
+            matches_per_s: vec![510_000.0, 498_000.0, 505_000.0],
+        }],
+        allocations: vec![Allocations {
+            size: Size::new(50, 10),
+            per_match: 812.5,
+        }],
         first_match_ms: vec![120.0, 130.0, 125.0],
         player_bytes: Some(5 * MEGABYTE),
     }
@@ -48,7 +62,10 @@ fn league(size: Size, kind: Kind, matches: usize, speed: f64) -> League {
         cpu_us_per_match: Some(500.0 / speed),
         memory: Some(Memory {
             start_bytes: 40 * MEGABYTE,
-            quarters_bytes: quarters.iter().map(|megabytes| megabytes * MEGABYTE).collect(),
+            quarters_bytes: quarters
+                .iter()
+                .map(|megabytes| megabytes * MEGABYTE)
+                .collect(),
             most_bytes: quarters.iter().max().copied().unwrap_or_default() * MEGABYTE,
         }),
         log_bytes_per_match: 9_000.0,
@@ -63,13 +80,26 @@ fn league(size: Size, kind: Kind, matches: usize, speed: f64) -> League {
         kind,
         runs: [0.97, 1.0, 1.02].map(run).to_vec(),
         answers: vec![
-            answers("GAME_INVITATION", 2.0, quantiles(matches * 6, 2.5, 8.0, 12.0)),
-            answers("MATCH_RESULT_REPORT", 1.0, quantiles(matches * 3, 4.25, 9.5, 15.0)),
+            answers(
+                "GAME_INVITATION",
+                2.0,
+                quantiles(matches * 6, 2.5, 8.0, 12.0),
+            ),
+            answers(
+                "MATCH_RESULT_REPORT",
+                1.0,
+                quantiles(matches * 3, 4.25, 9.5, 15.0),
+            ),
         ],
         standings: Some(quantiles(matches * 3, 31.0, 62.0, 80.0)),
     }
 }
 
 fn quantiles(count: usize, p50_ms: f64, p99_ms: f64, p999_ms: f64) -> Quantiles {
-    Quantiles { count, p50_ms, p99_ms, p999_ms }
+    Quantiles {
+        count,
+        p50_ms,
+        p99_ms,
+        p999_ms,
+    }
 }

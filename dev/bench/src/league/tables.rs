@@ -12,21 +12,32 @@ impl Figures for LeagueFigures {
     fn targets(&self) -> Vec<Target> {
         // Goals apply to the league with the most referees.
         let league = |players, kind| {
-            let of_size = self.leagues.iter().filter(|league| league.size.players == players);
-            of_size.filter(|league| league.kind == kind).max_by_key(|league| league.size.referees)
+            let of_size = self
+                .leagues
+                .iter()
+                .filter(|league| league.size.players == players);
+            of_size
+                .filter(|league| league.kind == kind)
+                .max_by_key(|league| league.size.referees)
         };
         let one = Kind::OneProcess;
         let outside = Kind::OutsidePlayers;
-        let ratio = |league: Option<&League>| league.and_then(|league| league.median(|run| run.ratio()));
-        let per_match =
-            |league: Option<&League>| league.and_then(|league| league.median(|run| run.us_per_match()));
-        let growth =
-            per_match(league(99, one)).zip(per_match(league(16, one))).map(|(large, small)| large / small);
+        let ratio =
+            |league: Option<&League>| league.and_then(|league| league.median(|run| run.ratio()));
+        let per_match = |league: Option<&League>| {
+            league.and_then(|league| league.median(|run| run.us_per_match()))
+        };
+        let growth = per_match(league(99, one))
+            .zip(per_match(league(16, one)))
+            .map(|(large, small)| large / small);
         let standings = league(99, one).and_then(|league| Some(league.standings.as_ref()?.p99_ms));
-        let queries = self
-            .queries
-            .as_ref()
-            .and_then(|queries| queries.took.iter().map(|(_, took)| took.p99_ms).max_by(f64::total_cmp));
+        let queries = self.queries.as_ref().and_then(|queries| {
+            queries
+                .took
+                .iter()
+                .map(|(_, took)| took.p99_ms)
+                .max_by(f64::total_cmp)
+        });
         let at_rest = self.player_bytes.map(|bytes| bytes as f64 / MEGABYTE);
         let memory = |figure: fn(&Memory) -> Option<f64>| {
             league(99, one).and_then(|league| league.median_of(|run| figure(run.memory.as_ref()?)))
@@ -59,8 +70,20 @@ impl Figures for LeagueFigures {
             ),
             Target::at_most("time per match, 99 players to 16", 1.3, 2, "", growth),
             Target::at_most("memory, 99 players in one process", 150.0, 0, " MB", most),
-            Target::at_most("memory after the last quarter to the first", FLAT, 2, "", rise),
-            Target::at_most("report to table sent, p99, 99 players", 100.0, 1, " ms", standings),
+            Target::at_most(
+                "memory after the last quarter to the first",
+                FLAT,
+                2,
+                "",
+                rise,
+            ),
+            Target::at_most(
+                "report to table sent, p99, 99 players",
+                100.0,
+                1,
+                " ms",
+                standings,
+            ),
             Target::at_most("LEAGUE_QUERY under load, p99", 10.0, 1, " ms", queries),
             Target::at_most(
                 "start of the program to its first match",
@@ -69,7 +92,13 @@ impl Figures for LeagueFigures {
                 " ms",
                 median(self.first_match_ms.clone()),
             ),
-            Target::at_most("memory of a player process at rest", 12.0, 1, " MB", at_rest),
+            Target::at_most(
+                "memory of a player process at rest",
+                12.0,
+                1,
+                " MB",
+                at_rest,
+            ),
         ]
         .into_iter()
         .flatten()
@@ -96,7 +125,11 @@ impl Figures for LeagueFigures {
         }));
         let what = "start to first match, ms".to_owned();
         let values = self.first_match_ms.clone();
-        samples.push(Sample { what, more: More::Slower, values });
+        samples.push(Sample {
+            what,
+            more: More::Slower,
+            values,
+        });
         samples
     }
 }
@@ -104,11 +137,17 @@ impl Figures for LeagueFigures {
 fn samples_of_league(league: &League) -> impl Iterator<Item = Sample> {
     type Figure = (&'static str, More, fn(&Run) -> Option<f64>);
     const FIGURES: [Figure; 5] = [
-        ("ratio to the ceiling", More::Faster, |run| Some(run.ratio())),
+        ("ratio to the ceiling", More::Faster, |run| {
+            Some(run.ratio())
+        }),
         ("CPU ratio", More::Faster, Run::cpu_ratio),
         ("CPU us/match", More::Slower, |run| run.cpu_us_per_match),
-        ("log bytes/match", More::Larger, |run| Some(run.log_bytes_per_match)),
-        ("most memory, MB", More::Larger, |run| Some(run.memory.as_ref()?.most_bytes as f64 / MEGABYTE)),
+        ("log bytes/match", More::Larger, |run| {
+            Some(run.log_bytes_per_match)
+        }),
+        ("most memory, MB", More::Larger, |run| {
+            Some(run.memory.as_ref()?.most_bytes as f64 / MEGABYTE)
+        }),
     ];
     FIGURES.into_iter().map(move |(name, more, figure)| Sample {
         what: format!("{} {}, {name}", league.size, league.kind.name()),
@@ -137,11 +176,18 @@ fn league(league: &League) -> Vec<String> {
         median(0, Run::exchanges_per_s),
         median(0, |run| run.ceiling_per_s),
         median(2, Run::ratio),
-        range.map_or_else(String::new, |(least, most)| format!("{least:.2} to {most:.2}")),
+        range.map_or_else(String::new, |(least, most)| {
+            format!("{least:.2} to {most:.2}")
+        }),
         number(league.median_of(Run::cpu_ratio), 2),
         number(league.median_of(|run| run.cpu_us_per_match), 0),
         median(0, |run| run.log_bytes_per_match),
-        league.runs.iter().map(|run| run.technical_losses).sum::<usize>().to_string(),
+        league
+            .runs
+            .iter()
+            .map(|run| run.technical_losses)
+            .sum::<usize>()
+            .to_string(),
     ]
 }
 
@@ -150,22 +196,35 @@ fn memory(leagues: &[League]) -> Table {
     let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 / MEGABYTE);
     let row = |league: &League| {
         let memory = league.runs.last()?.memory.as_ref()?;
-        let mut row =
-            vec![league.size.to_string(), league.kind.name().to_owned(), megabytes(memory.start_bytes)];
+        let mut row = vec![
+            league.size.to_string(),
+            league.kind.name().to_owned(),
+            megabytes(memory.start_bytes),
+        ];
         let quarters = memory.quarters_bytes.iter().map(|bytes| megabytes(*bytes));
-        row.extend(std::iter::repeat_n(String::new(), 4_usize.saturating_sub(memory.quarters_bytes.len())));
+        row.extend(std::iter::repeat_n(
+            String::new(),
+            4_usize.saturating_sub(memory.quarters_bytes.len()),
+        ));
         row.extend(quarters);
         row.push(megabytes(memory.most_bytes));
         Some(row)
     };
     let columns = "players/referees|as|start|1st quarter|2nd|3rd|end|most";
-    Table::new("Resident memory in MB, in the last run", columns, leagues.iter().filter_map(row))
+    Table::new(
+        "Resident memory in MB, in the last run",
+        columns,
+        leagues.iter().filter_map(row),
+    )
 }
 
 /// Only the largest league of each kind; the JSON has all.
 fn answers(leagues: &[League]) -> Vec<Table> {
-    let largest =
-        |league: &&League| !leagues.iter().any(|other| other.kind == league.kind && other.size > league.size);
+    let largest = |league: &&League| {
+        !leagues
+            .iter()
+            .any(|other| other.kind == league.kind && other.size > league.size)
+    };
     leagues
         .iter()
         .filter(largest)
@@ -174,7 +233,11 @@ fn answers(leagues: &[League]) -> Vec<Table> {
                 .answers
                 .iter()
                 .map(|answers| {
-                    times(&answers.message_type, number(Some(answers.per_match), 2), &answers.took)
+                    times(
+                        &answers.message_type,
+                        number(Some(answers.per_match), 2),
+                        &answers.took,
+                    )
                 })
                 .collect();
             rows.extend(
@@ -183,8 +246,11 @@ fn answers(leagues: &[League]) -> Vec<Table> {
                     .iter()
                     .map(|took| times("report arrived to table sent", String::new(), took)),
             );
-            let title =
-                format!("How long answers took, {} as {}, in milliseconds", league.size, league.kind.name());
+            let title = format!(
+                "How long answers took, {} as {}, in milliseconds",
+                league.size,
+                league.kind.name()
+            );
             Table::new(title, "message|count|a match|p50|p99|p99.9", rows)
         })
         .collect()
@@ -203,24 +269,43 @@ fn times(name: &str, per_match: String, took: &Quantiles) -> Vec<String> {
 }
 
 fn queries(queries: &Queries) -> Table {
-    let title = format!("LEAGUE_QUERY while {} runs flat out, in milliseconds", queries.size);
-    let rows = queries.took.iter().map(|(name, took)| times(name, String::new(), took));
+    let title = format!(
+        "LEAGUE_QUERY while {} runs flat out, in milliseconds",
+        queries.size
+    );
+    let rows = queries
+        .took
+        .iter()
+        .map(|(name, took)| times(name, String::new(), took));
     Table::new(title, "query|count||p50|p99|p99.9", rows)
 }
 
 fn allocations(allocations: &[Allocations]) -> Table {
     let title = "Allocations, in one process; this program counts them, and is the slower for it";
-    let row = |counted: &Allocations| vec![counted.size.to_string(), number(Some(counted.per_match), 0)];
-    Table::new(title, "players/referees|a match", allocations.iter().map(row))
+    let row =
+        |counted: &Allocations| vec![counted.size.to_string(), number(Some(counted.per_match), 0)];
+    Table::new(
+        title,
+        "players/referees|a match",
+        allocations.iter().map(row),
+    )
 }
 
 fn pure_core(cores: &[Core]) -> Table {
     let title = "The pure core: the same agents without network, disk or JSON, on one core";
     let row = |core: &Core| {
         let rate = median(core.matches_per_s.iter().copied());
-        vec![core.size.to_string(), number(rate, 0), number(rate.map(|rate| 1e6 / rate), 2)]
+        vec![
+            core.size.to_string(),
+            number(rate, 0),
+            number(rate.map(|rate| 1e6 / rate), 2),
+        ]
     };
-    Table::new(title, "players/referees|matches/s|us/match", cores.iter().map(row))
+    Table::new(
+        title,
+        "players/referees|matches/s|us/match",
+        cores.iter().map(row),
+    )
 }
 
 fn at_rest(bytes: Option<u64>) -> Table {
@@ -240,7 +325,10 @@ mod tests {
         let missed = |speed: f64| -> Vec<&'static str> {
             let all = sample::figures(speed).targets();
             assert_eq!(all.len(), 10, "{all:?}");
-            all.into_iter().filter(|target| !target.met).map(|target| target.what).collect()
+            all.into_iter()
+                .filter(|target| !target.met)
+                .map(|target| target.what)
+                .collect()
         };
         assert_eq!(missed(1.5), [] as [&str; 0]);
         let slow = [

@@ -47,7 +47,9 @@ impl Workload {
         let mut order = Vec::with_capacity(calls.len());
         for call in calls {
             // Calls that are not league messages, such as pings, are rare.
-            let Some(numbers) = by_type.get(&call.message_type) else { continue };
+            let Some(numbers) = by_type.get(&call.message_type) else {
+                continue;
+            };
             let turn = turns.entry(&call.message_type).or_default();
             let sample = numbers.get(*turn % numbers.len().max(1));
             *turn += 1;
@@ -58,7 +60,12 @@ impl Workload {
         if order.is_empty() {
             bail!("the league of {size} kept no exchanges, so there is nothing to compare it with");
         }
-        Ok(Self { addresses: size.agents(), at_once: size.at_once(), order, samples })
+        Ok(Self {
+            addresses: size.agents(),
+            at_once: size.at_once(),
+            order,
+            samples,
+        })
     }
 }
 
@@ -68,14 +75,21 @@ fn samples(size: Size) -> Result<(Arc<[Sample]>, ByType)> {
     let mut sampled: BTreeMap<SmolStr, SampledMessages> = BTreeMap::new();
     let mut league = BenchmarkLeague::gather(size.players.into(), size.referees.into())?;
     league.play_showing(|exchange| {
-        sampled.entry(exchange.message.message_type().name().into()).or_default().consider(exchange);
+        sampled
+            .entry(exchange.message.message_type().name().into())
+            .or_default()
+            .consider(exchange);
     });
     let mut samples = Vec::new();
     let mut by_type = ByType::new();
     for (kind, SampledMessages { kept, .. }) in sampled {
         for (message, answer) in kept {
             by_type.entry(kind.clone()).or_default().push(samples.len());
-            samples.push(Sample::written(i64::try_from(samples.len())?, &message, &answer));
+            samples.push(Sample::written(
+                i64::try_from(samples.len())?,
+                &message,
+                &answer,
+            ));
         }
     }
     Ok((samples.into(), by_type))
@@ -103,12 +117,17 @@ struct SampledMessages {
 impl SampledMessages {
     fn consider(&mut self, exchange: &Said<'_>) {
         if self.seen.trailing_zeros() >= self.halvings {
-            self.kept.push((exchange.message.clone(), exchange.answer.clone()));
+            self.kept
+                .push((exchange.message.clone(), exchange.answer.clone()));
         }
         self.seen += 1;
         if self.kept.len() > SAMPLES_MAX {
             let mut numbers = 0..;
-            self.kept.retain(|_| numbers.next().is_some_and(|number: usize| number.is_multiple_of(2)));
+            self.kept.retain(|_| {
+                numbers
+                    .next()
+                    .is_some_and(|number: usize| number.is_multiple_of(2))
+            });
             self.halvings += 1;
         }
     }
@@ -140,9 +159,17 @@ mod tests {
 
     #[test]
     fn the_order_of_a_league_is_kept_and_its_words_are_real() {
-        let kinds = ["GAME_INVITATION", "LEAGUE_STANDINGS_UPDATE", "ping", "GAME_INVITATION"];
-        let calls: Vec<_> =
-            kinds.iter().zip(["a", "b", "c", "b"]).map(|(kind, peer)| call(kind, peer)).collect();
+        let kinds = [
+            "GAME_INVITATION",
+            "LEAGUE_STANDINGS_UPDATE",
+            "ping",
+            "GAME_INVITATION",
+        ];
+        let calls: Vec<_> = kinds
+            .iter()
+            .zip(["a", "b", "c", "b"])
+            .map(|(kind, peer)| call(kind, peer))
+            .collect();
         let workload = Workload::of(Size::new(4, 1), &calls).unwrap();
         let addresses: Vec<usize> = workload.order.iter().map(|(address, _)| *address).collect();
         assert_eq!(addresses, [0, 1, 1]);
@@ -152,7 +179,10 @@ mod tests {
             let request = read(&sample.request);
             let answer = read(&sample.answer);
             assert_eq!(request["params"]["message_type"], *kind);
-            assert_eq!((&request["id"], &answer["id"]), (&Value::from(*number), &Value::from(*number)));
+            assert_eq!(
+                (&request["id"], &answer["id"]),
+                (&Value::from(*number), &Value::from(*number))
+            );
             assert!(answer["result"].is_object(), "{answer}");
         }
         assert_eq!((workload.addresses, workload.at_once), (6, 4));
@@ -174,6 +204,10 @@ mod tests {
             "{}",
             sampled.kept.len()
         );
-        assert!(sampled.kept.len() >= SAMPLES_MAX / 2, "{}", sampled.kept.len());
+        assert!(
+            sampled.kept.len() >= SAMPLES_MAX / 2,
+            "{}",
+            sampled.kept.len()
+        );
     }
 }

@@ -33,14 +33,25 @@ impl Cluster {
         let folder = TempDir::with_prefix_in("matchday-bench-", folder)?;
         hand_over(folder.path())?;
         let data = folder.path().join("data").display().to_string();
-        let initdb = ["--auth=trust", "--username=matchday", "--encoding=UTF8", "--locale=C", "-D", &data];
+        let initdb = [
+            "--auth=trust",
+            "--username=matchday",
+            "--encoding=UTF8",
+            "--locale=C",
+            "-D",
+            &data,
+        ];
         run(&programs, folder.path(), "initdb", &initdb).await?;
         let version = run(&programs, folder.path(), "postgres", &["--version"]).await?;
         let socket = folder.path().display().to_string();
         let log = fs::File::create(folder.path().join("server.log"))?;
         let mut server = command(&programs, folder.path(), "postgres");
         server.args(["-D", &data, "-k", &socket, "-c", "listen_addresses="]);
-        let server = server.stdout(Stdio::null()).stderr(log).kill_on_drop(true).spawn()?;
+        let server = server
+            .stdout(Stdio::null())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()?;
         let cluster = Self {
             folder,
             programs,
@@ -51,7 +62,8 @@ impl Cluster {
         let deadline = Instant::now() + START_MAX;
         while cluster.sql("SELECT 1").await.is_err() {
             if Instant::now() > deadline {
-                let log = fs::read_to_string(cluster.folder.path().join("server.log")).unwrap_or_default();
+                let log = fs::read_to_string(cluster.folder.path().join("server.log"))
+                    .unwrap_or_default();
                 bail!("the PostgreSQL server does not start: {log}");
             }
             sleep(POLL_INTERVAL).await;
@@ -67,19 +79,30 @@ impl Cluster {
     pub(crate) async fn database(&self) -> Result<String> {
         let name = format!("bench_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.sql(&format!("CREATE DATABASE {name}")).await?;
-        Ok(format!("postgres://matchday@/{name}?host={}", self.folder.path().display()))
+        Ok(format!(
+            "postgres://matchday@/{name}?host={}",
+            self.folder.path().display()
+        ))
     }
 
     async fn sql(&self, statement: &str) -> Result<String> {
         let socket = self.folder.path().display().to_string();
-        let args = ["-X", "-q", "-At", "-h", &socket, "-U", "matchday", "-d", "postgres", "-c", statement];
+        let args = [
+            "-X", "-q", "-At", "-h", &socket, "-U", "matchday", "-d", "postgres", "-c", statement,
+        ];
         run(&self.programs, self.folder.path(), "psql", &args).await
     }
 
     /// In good order, so that its folder can be removed.
     pub(crate) async fn stop(mut self) -> Result<()> {
         let data = self.folder.path().join("data").display().to_string();
-        run(&self.programs, self.folder.path(), "pg_ctl", &["stop", "-m", "fast", "-D", &data]).await?;
+        run(
+            &self.programs,
+            self.folder.path(),
+            "pg_ctl",
+            &["stop", "-m", "fast", "-D", &data],
+        )
+        .await?;
         self.server.wait().await?;
         Ok(())
     }
@@ -87,13 +110,27 @@ impl Cluster {
 
 async fn run(programs: &Path, folder: &Path, program: &str, args: &[&str]) -> Result<String> {
     let mut command = command(programs, folder, program);
-    let output = command.args(args).output().await.with_context(|| format!("cannot start {program}"))?;
-    if output.status.success() { Ok(String::from_utf8_lossy(&output.stdout).into_owned()) } else { Err(anyhow!("{program} failed: {}", String::from_utf8_lossy(&output.stderr).trim())) }
+    let output = command
+        .args(args)
+        .output()
+        .await
+        .with_context(|| format!("cannot start {program}"))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(anyhow!(
+            "{program} failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))
+    }
 }
 
 fn command(programs: &Path, folder: &Path, program: &str) -> Command {
     let mut command = Command::new(programs.join(program));
-    command.current_dir(folder).stdin(Stdio::null()).env("LC_ALL", "C");
+    command
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("LC_ALL", "C");
     #[cfg(unix)]
     if is_root() {
         command.uid(NOBODY).gid(NOBODY);
@@ -118,9 +155,14 @@ fn hand_over(folder: &Path) -> Result<()> {
 
 /// Where PostgreSQL's programs are. Debian keeps those of each version apart, and only some of them in the PATH.
 fn programs() -> Option<PathBuf> {
-    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let newest =
-        versions.map(|version| version.path().join("bin")).filter(|bin| bin.join("initdb").exists()).max();
+    let versions = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let newest = versions
+        .map(|version| version.path().join("bin"))
+        .filter(|bin| bin.join("initdb").exists())
+        .max();
     let path = std::env::var_os("PATH").unwrap_or_default();
     newest.or_else(|| std::env::split_paths(&path).find(|folder| folder.join("initdb").exists()))
 }

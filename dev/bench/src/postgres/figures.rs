@@ -31,7 +31,9 @@ pub(crate) struct StoreFigures {
 
 impl Figures for PostgresFigures {
     fn targets(&self) -> Vec<Target> {
-        let PostgresFigures { sqlite, postgres, .. } = self;
+        let PostgresFigures {
+            sqlite, postgres, ..
+        } = self;
         let ratio = |figure: fn(&StoreFigures) -> f64| Some(figure(postgres) / figure(sqlite));
         [
             Target::at_least(
@@ -56,7 +58,13 @@ impl Figures for PostgresFigures {
                 Some(self.two_services_per_s / postgres.at_once_per_s),
             ),
             Target::at_most("commit, p99", 20.0, 1, " ms", postgres.commit_p99_ms),
-            Target::at_most("bytes a match, to SQLite", 2.0, 2, "", ratio(|store| store.bytes_per_match)),
+            Target::at_most(
+                "bytes a match, to SQLite",
+                2.0,
+                2,
+                "",
+                ratio(|store| store.bytes_per_match),
+            ),
         ]
         .into_iter()
         .flatten()
@@ -80,11 +88,16 @@ impl Figures for PostgresFigures {
             "Leagues in PostgreSQL beside SQLite, {} in one process and {} of {} players at once, with the database on the same cores",
             self.size, self.at_once, self.players
         );
-        let columns = "store|matches/s|at once, matches/s|commit p99, ms|bytes a match|technical losses";
+        let columns =
+            "store|matches/s|at once, matches/s|commit p99, ms|bytes a match|technical losses";
         vec![Table::new(
             title,
             columns,
-            [row("SQLite", &self.sqlite), row(&self.server, &self.postgres), by_two],
+            [
+                row("SQLite", &self.sqlite),
+                row(&self.server, &self.postgres),
+                by_two,
+            ],
         )]
     }
 }
@@ -139,6 +152,9 @@ mod tests {
 
     #[test]
     fn what_misses_its_aim_says_so() {
-        assert_eq!(Target::missed(&figures()), ["matches/s of leagues at once, to SQLite"]);
+        assert_eq!(
+            Target::missed(&figures()),
+            ["matches/s of leagues at once, to SQLite"]
+        );
     }
 }

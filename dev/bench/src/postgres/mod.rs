@@ -33,9 +33,21 @@ pub(crate) struct PostgresPlan {
 impl PostgresPlan {
     pub(crate) fn new(folder: PathBuf, quick: bool) -> Self {
         if quick {
-            Self { size: Size::new(4, 2), at_once: 3, players: 4, runs: 1, folder }
+            Self {
+                size: Size::new(4, 2),
+                at_once: 3,
+                players: 4,
+                runs: 1,
+                folder,
+            }
         } else {
-            Self { size: Size::new(50, 10), at_once: 100, players: 8, runs: 5, folder }
+            Self {
+                size: Size::new(50, 10),
+                at_once: 100,
+                players: 8,
+                runs: 5,
+                folder,
+            }
         }
     }
 }
@@ -62,29 +74,50 @@ impl Benchmark for PostgresPlan {
         for number in 0..=self.runs {
             for in_database in [false, true] {
                 let name = if in_database { "PostgreSQL" } else { "SQLite" };
-                tell(&format!("{} in {name}, {number} of {}", self.size, self.runs));
-                let runs = if in_database { &mut database } else { &mut files };
+                tell(&format!(
+                    "{} in {name}, {number} of {}",
+                    self.size, self.runs
+                ));
+                let runs = if in_database {
+                    &mut database
+                } else {
+                    &mut files
+                };
                 let folder = temporary_folder(&self.folder)?;
                 let store = location(&cluster, in_database, folder.path(), "league.db").await?;
-                let played = one_process::play(self.size, folder.path(), &store).await?.statistics;
+                let played = one_process::play(self.size, folder.path(), &store)
+                    .await?
+                    .statistics;
                 if number > 0 {
                     let matches = played.matches.max(1) as f64;
-                    runs.matches_per_s.push(matches / played.took().as_secs_f64());
-                    runs.bytes_per_match.push(played.store_bytes as f64 / matches);
+                    runs.matches_per_s
+                        .push(matches / played.took().as_secs_f64());
+                    runs.bytes_per_match
+                        .push(played.store_bytes as f64 / matches);
                     runs.technical_losses += played.technical_losses;
                 }
             }
         }
         let mut two_services_per_s = Vec::new();
         for number in 1..=self.runs.div_ceil(2) {
-            for (in_database, services, name) in
-                [(false, 1, "SQLite"), (true, 1, "PostgreSQL"), (true, 2, "PostgreSQL by two services")]
-            {
-                tell(&format!("{} leagues at once in {name}, {number}", self.at_once));
-                let runs = if in_database { &mut database } else { &mut files };
+            for (in_database, services, name) in [
+                (false, 1, "SQLite"),
+                (true, 1, "PostgreSQL"),
+                (true, 2, "PostgreSQL by two services"),
+            ] {
+                tell(&format!(
+                    "{} leagues at once in {name}, {number}",
+                    self.at_once
+                ));
+                let runs = if in_database {
+                    &mut database
+                } else {
+                    &mut files
+                };
                 let folder = temporary_folder(&self.folder)?;
                 let store = location(&cluster, in_database, folder.path(), "service.db").await?;
-                let played = play_many(folder.path(), &store, services, self.at_once, self.players).await?;
+                let played =
+                    play_many(folder.path(), &store, services, self.at_once, self.players).await?;
                 runs.technical_losses += played.technical_losses;
                 match services {
                     1 => {
@@ -104,7 +137,8 @@ impl Benchmark for PostgresPlan {
             players: self.players,
             sqlite: files.figures()?,
             postgres: database.figures()?,
-            two_services_per_s: median(two_services_per_s).context("leagues were played by two services")?,
+            two_services_per_s: median(two_services_per_s)
+                .context("leagues were played by two services")?,
         })
     }
 }
@@ -122,6 +156,15 @@ impl Runs {
 }
 
 /// A store that is empty.
-async fn location(cluster: &Cluster, in_database: bool, folder: &Path, file: &str) -> Result<StoreUrl> {
-    if in_database { Ok(cluster.database().await?.into()) } else { Ok(folder.join(file).into()) }
+async fn location(
+    cluster: &Cluster,
+    in_database: bool,
+    folder: &Path,
+    file: &str,
+) -> Result<StoreUrl> {
+    if in_database {
+        Ok(cluster.database().await?.into())
+    } else {
+        Ok(folder.join(file).into())
+    }
 }

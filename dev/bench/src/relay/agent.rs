@@ -16,8 +16,12 @@ const CONNECTIONS_MAX: usize = 256;
 pub(crate) fn serve(listener: TcpListener, tasks: &mut JoinSet<()>) {
     tasks.spawn(async move {
         let (_never, closing) = watch::channel(false);
-        let handler =
-            |_, _| async { json(StatusCode::OK, br#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_vec()) };
+        let handler = |_, _| async {
+            json(
+                StatusCode::OK,
+                br#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_vec(),
+            )
+        };
         server::serve(listener, CONNECTIONS_MAX, handler, closing).await;
     });
 }
@@ -28,8 +32,12 @@ pub(crate) async fn dial(relay: &str, status: Status, tasks: &mut JoinSet<()>) -
     let opened = RelayClient::open(&client, relay, None).await?;
     let saved = SavedMailbox::of(relay, opened)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let dialling =
-        connect::dial_to(client, &saved, status, format!("http://{}/mcp", listener.local_addr()?))?;
+    let dialling = connect::dial_to(
+        client,
+        &saved,
+        status,
+        format!("http://{}/mcp", listener.local_addr()?),
+    )?;
     serve(listener, tasks);
     tasks.spawn(async move {
         let _ended: RelayError = dialling.await;

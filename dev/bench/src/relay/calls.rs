@@ -24,7 +24,9 @@ const WARM_UP: usize = 50;
 pub(crate) async fn measure(calls: usize, folder: &Path) -> Result<Calls> {
     let processes = LeagueProcesses::manager(folder, &["--relay", "on"]).await?;
     let mut tasks = JoinSet::new();
-    let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port")?;
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("no free port")?;
     let direct = format!("http://{}/mcp", listener.local_addr()?);
     agent::serve(listener, &mut tasks);
     let (connected, mut is_connected) = watch::channel(false);
@@ -32,15 +34,23 @@ pub(crate) async fn measure(calls: usize, folder: &Path) -> Result<Calls> {
         connected.send_if_modified(|known| !std::mem::replace(known, *change == Change::Connected));
     });
     let relayed = agent::dial(&processes.manager, status, &mut tasks).await?;
-    timeout(ANSWER_MAX, is_connected.wait_for(|connected| *connected)).await.context("not connected")??;
+    timeout(ANSWER_MAX, is_connected.wait_for(|connected| *connected))
+        .await
+        .context("not connected")??;
     let client = Client::new();
     let mut direct_us = Vec::new();
     let mut relayed_us = Vec::new();
     for call in 0..WARM_UP + calls {
         for (url, times) in [(&direct, &mut direct_us), (&relayed, &mut relayed_us)] {
             let began = Instant::now();
-            let answer =
-                client.post(url, Bytes::from_static(BODY), began + ANSWER_MAX, ANSWER_BYTES_MAX).await?;
+            let answer = client
+                .post(
+                    url,
+                    Bytes::from_static(BODY),
+                    began + ANSWER_MAX,
+                    ANSWER_BYTES_MAX,
+                )
+                .await?;
             if answer.status != 200 {
                 bail!("{url} answers HTTP {}", answer.status);
             }
@@ -52,5 +62,8 @@ pub(crate) async fn measure(calls: usize, folder: &Path) -> Result<Calls> {
     drop(tasks);
     processes.stop().await?;
     let quantiles = |times| Quantiles::of(times).context("nothing was measured");
-    Ok(Calls { direct: quantiles(direct_us)?, relayed: quantiles(relayed_us)? })
+    Ok(Calls {
+        direct: quantiles(direct_us)?,
+        relayed: quantiles(relayed_us)?,
+    })
 }

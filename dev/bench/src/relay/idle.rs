@@ -19,7 +19,14 @@ pub(crate) async fn measure(plan: &RelayPlan, folder: &Path) -> Result<Idle> {
     // As many connections as streams, and some for opening mailboxes: one address may have a quarter of them.
     let mailboxes = plan.streams.to_string();
     let connections = ((plan.streams + 64) * 4).to_string();
-    let args = ["--relay", "on", "--relay-mailboxes", &mailboxes, "--connections-max", &connections];
+    let args = [
+        "--relay",
+        "on",
+        "--relay-mailboxes",
+        &mailboxes,
+        "--connections-max",
+        &connections,
+    ];
     let processes = LeagueProcesses::manager(folder, &args).await?;
     let pids = processes.pids()?;
     let before = Usage::of(&pids);
@@ -31,7 +38,10 @@ pub(crate) async fn measure(plan: &RelayPlan, folder: &Path) -> Result<Idle> {
             RelayClient::open(&client, &processes.manager, None).await?,
         )?;
         // Begun before the next, so that as many connect at once as were announced.
-        let mut stream = saved.relay_client(client.clone()).stream(None, false).await?;
+        let mut stream = saved
+            .relay_client(client.clone())
+            .stream(None, false)
+            .await?;
         streams.spawn(async move { while let Some(Ok(_)) = stream.next().await {} });
     }
     sleep(SETTLE).await;
@@ -43,7 +53,9 @@ pub(crate) async fn measure(plan: &RelayPlan, folder: &Path) -> Result<Idle> {
     let open = streams.len() - std::iter::from_fn(|| streams.try_join_next()).count();
     drop(streams);
     processes.stop().await?;
-    let cpu = at_rest.zip(after).map(|(before, after)| after.cpu.saturating_sub(before.cpu));
+    let cpu = at_rest
+        .zip(after)
+        .map(|(before, after)| after.cpu.saturating_sub(before.cpu));
     Ok(Idle {
         streams: open,
         before_bytes: before.map(|before| before.rss_bytes),

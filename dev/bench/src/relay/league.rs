@@ -15,11 +15,18 @@ pub(crate) async fn measure(plan: &RelayPlan, tell: Tell<'_>) -> Result<Leagues>
     let mut technical_losses = 0;
     // By turns, so that a machine that becomes slower does so for both.
     for run in 1..=plan.runs {
-        for (reached, rates) in [(Reached::Directly, &mut direct), (Reached::ByRelay, &mut relayed)] {
-            tell(&format!("a league of {} players, run {run}: {reached:?}", plan.size.players));
-            let played = outside_players::play(plan.size, temporary_folder(&plan.folder)?.path(), reached)
-                .await?
-                .statistics;
+        for (reached, rates) in [
+            (Reached::Directly, &mut direct),
+            (Reached::ByRelay, &mut relayed),
+        ] {
+            tell(&format!(
+                "a league of {} players, run {run}: {reached:?}",
+                plan.size.players
+            ));
+            let played =
+                outside_players::play(plan.size, temporary_folder(&plan.folder)?.path(), reached)
+                    .await?
+                    .statistics;
             rates.push(played.matches as f64 / played.took().as_secs_f64());
             technical_losses += played.technical_losses;
         }

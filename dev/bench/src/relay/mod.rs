@@ -39,13 +39,29 @@ impl RelayPlan {
     pub(crate) fn new(folder: PathBuf, quick: bool) -> Self {
         let rest = Duration::from_secs(20);
         let size = Size::new(50, 10);
-        let plan = Self { calls: 5_000, streams: 5_000, rest, cuts: 20, size, runs: 3, folder };
+        let plan = Self {
+            calls: 5_000,
+            streams: 5_000,
+            rest,
+            cuts: 20,
+            size,
+            runs: 3,
+            folder,
+        };
         if !quick {
             return plan;
         }
         let rest = Duration::from_secs(2);
         let size = Size::new(4, 1);
-        Self { calls: 100, streams: 50, rest, cuts: 2, size, runs: 1, ..plan }
+        Self {
+            calls: 100,
+            streams: 50,
+            rest,
+            cuts: 2,
+            size,
+            runs: 1,
+            ..plan
+        }
     }
 }
 
@@ -54,13 +70,25 @@ impl Benchmark for RelayPlan {
 
     async fn measure(&self, tell: Tell<'_>) -> Result<RelayFigures> {
         let folder = || temporary_folder(&self.folder);
-        tell(&format!("{} calls, directly and through the relay", self.calls));
+        tell(&format!(
+            "{} calls, directly and through the relay",
+            self.calls
+        ));
         let calls = calls::measure(self.calls, folder()?.path()).await?;
-        tell(&format!("{} streams at rest for {} s", self.streams, self.rest.as_secs()));
+        tell(&format!(
+            "{} streams at rest for {} s",
+            self.streams,
+            self.rest.as_secs()
+        ));
         let idle = idle::measure(self, folder()?.path()).await?;
         tell(&format!("{} cuts", self.cuts));
         let reconnect = reconnect::measure(self.cuts, folder()?.path()).await?;
         let league = league::measure(self, tell).await?;
-        Ok(RelayFigures { calls, idle, reconnect, league })
+        Ok(RelayFigures {
+            calls,
+            idle,
+            reconnect,
+            league,
+        })
     }
 }

@@ -21,7 +21,11 @@ pub(crate) async fn measure(cuts: usize, folder: &Path) -> Result<Reconnect> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let cut = watch::Sender::new(0_u64);
     let cable = format!("http://{}/mcp", listener.local_addr()?);
-    let to = processes.manager.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
+    let to = processes
+        .manager
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp")
+        .to_owned();
     tasks.spawn(forward(listener, to, cut.clone()));
     let (connected, mut connections) = mpsc::unbounded_channel();
     let status = Status::new(move |change, _| {
@@ -30,8 +34,13 @@ pub(crate) async fn measure(cuts: usize, folder: &Path) -> Result<Reconnect> {
         }
     });
     agent::dial(&cable, status, &mut tasks).await?;
-    let mut next =
-        async || timeout(CONNECT_MAX, connections.recv()).await.ok().flatten().context("not connected");
+    let mut next = async || {
+        timeout(CONNECT_MAX, connections.recv())
+            .await
+            .ok()
+            .flatten()
+            .context("not connected")
+    };
     next().await?;
     let mut seconds = Vec::new();
     for _ in 0..cuts {
@@ -42,7 +51,11 @@ pub(crate) async fn measure(cuts: usize, folder: &Path) -> Result<Reconnect> {
     drop(tasks);
     processes.stop().await?;
     let most_s = seconds.iter().copied().fold(0.0, f64::max);
-    Ok(Reconnect { cuts, median_s: median(seconds).context("nothing was cut")?, most_s })
+    Ok(Reconnect {
+        cuts,
+        median_s: median(seconds).context("nothing was cut")?,
+        most_s,
+    })
 }
 
 /// A cable: what comes to it goes to the manager, until it is cut.
@@ -51,7 +64,9 @@ async fn forward(listener: TcpListener, to: String, cut: watch::Sender<u64>) {
         let to = to.clone();
         let mut cut = cut.subscribe();
         tokio::spawn(async move {
-            let Ok(mut far) = TcpStream::connect(to).await else { return };
+            let Ok(mut far) = TcpStream::connect(to).await else {
+                return;
+            };
             tokio::select! {
                 _ = tokio::io::copy_bidirectional(&mut near, &mut far) => {}
                 _ = cut.changed() => {}

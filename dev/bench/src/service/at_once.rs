@@ -15,22 +15,42 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     let mut service = ServiceProcess::start(folder, "127.0.0.1:0", &[]).await?;
     let one_size = settings(&[("lead", "0")]);
     // The first is not counted.
-    let alone = service.create(&names("alone", plan.runs + 1), one_size.clone()).await?;
+    let alone = service
+        .create(&names("alone", plan.runs + 1), one_size.clone())
+        .await?;
     for (number, league) in alone.iter().enumerate() {
-        tell(&format!("one league of {} players, {number} of {}", plan.players, plan.runs));
+        tell(&format!(
+            "one league of {} players, {number} of {}",
+            plan.players, plan.runs
+        ));
         play(&mut service, std::slice::from_ref(league), plan.players).await?;
     }
-    tell(&format!("{} leagues of {} players at once", plan.at_once, plan.players));
-    let at_once = service.create(&names("at-once", plan.at_once), one_size).await?;
+    tell(&format!(
+        "{} leagues of {} players at once",
+        plan.at_once, plan.players
+    ));
+    let at_once = service
+        .create(&names("at-once", plan.at_once), one_size)
+        .await?;
     play(&mut service, &at_once, plan.players).await?;
     let large_players = players_with_matches(plan.at_once * matches_of(plan.players));
-    tell(&format!("one league of {large_players} players, with as many matches as these"));
-    let large = service.create(&names("large", 1), settings(&[("lead", "0"), ("referees", "9")])).await?;
+    tell(&format!(
+        "one league of {large_players} players, with as many matches as these"
+    ));
+    let large = service
+        .create(
+            &names("large", 1),
+            settings(&[("lead", "0"), ("referees", "9")]),
+        )
+        .await?;
     play(&mut service, &large, large_players).await?;
     let store = service.stop().await?;
 
     let read = |leagues: &[BenchLeague]| {
-        leagues.iter().map(|league| PlayedLeague::read(&store, league)).collect::<Result<Vec<_>>>()
+        leagues
+            .iter()
+            .map(|league| PlayedLeague::read(&store, league))
+            .collect::<Result<Vec<_>>>()
     };
     let alone = read(alone.get(1..).unwrap_or_default())?;
     let at_once = read(&at_once)?;
@@ -41,7 +61,9 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
         players: plan.players,
         matches_per_s: matches_per_s(&at_once).context("leagues were played")?,
         one_matches_per_s: median(
-            alone.iter().filter_map(|league| matches_per_s(std::slice::from_ref(league))),
+            alone
+                .iter()
+                .filter_map(|league| matches_per_s(std::slice::from_ref(league))),
         )
         .context("a league was played alone")?,
         large_players,
@@ -75,14 +97,19 @@ pub(crate) async fn play_many(
         let args = ["--public-url", &service.url];
         others.push(ServiceProcess::start_on(&folder, store.clone(), "127.0.0.1:0", &args).await?);
     }
-    let made = service.create(&names("at-once", leagues), settings(&[("lead", "0")])).await?;
+    let made = service
+        .create(&names("at-once", leagues), settings(&[("lead", "0")]))
+        .await?;
     play(&mut service, &made, players).await?;
     let metrics = service.metrics().await?;
     for other in others {
         other.stop().await?;
     }
     let store = service.stop().await?;
-    let played = made.iter().map(|league| PlayedLeague::read(&store, league)).collect::<Result<Vec<_>>>()?;
+    let played = made
+        .iter()
+        .map(|league| PlayedLeague::read(&store, league))
+        .collect::<Result<Vec<_>>>()?;
     Ok(PlayedAtOnce {
         matches_per_s: matches_per_s(&played).context("leagues were played")?,
         commit_p99_ms: histogram_quantile(&metrics, "matchday_store_commit_duration_seconds", 0.99)
@@ -104,10 +131,17 @@ fn histogram_quantile(page: &str, name: &str, quantile: f64) -> Option<f64> {
         .collect();
     let wanted = buckets.last().filter(|(_, all)| *all > 0.0)?.1 * quantile;
     let place = buckets.iter().position(|(_, count)| *count >= wanted)?;
-    let (low, before) =
-        place.checked_sub(1).and_then(|place| buckets.get(place)).copied().unwrap_or_default();
+    let (low, before) = place
+        .checked_sub(1)
+        .and_then(|place| buckets.get(place))
+        .copied()
+        .unwrap_or_default();
     let (high, count) = *buckets.get(place)?;
-    if high.is_finite() { Some(low + (high - low) * (wanted - before) / (count - before)) } else { Some(low) }
+    if high.is_finite() {
+        Some(low + (high - low) * (wanted - before) / (count - before))
+    } else {
+        Some(low)
+    }
 }
 
 async fn play(service: &mut ServiceProcess, leagues: &[BenchLeague], players: u16) -> Result<()> {
@@ -126,7 +160,9 @@ fn matches_of(players: u16) -> usize {
 
 /// The round robin with nearly so many matches, within the sizes that a league may have.
 fn players_with_matches(matches: usize) -> u16 {
-    (2..=99).find(|players| matches_of(*players) >= matches).unwrap_or(99)
+    (2..=99)
+        .find(|players| matches_of(*players) >= matches)
+        .unwrap_or(99)
 }
 
 #[cfg(test)]
@@ -135,11 +171,13 @@ mod tests {
 
     #[test]
     fn a_quantile_lies_within_the_bucket_that_holds_it() {
-        let page =
-            "h_bucket{le=\"0.01\"} 90\nh_bucket{le=\"0.02\"} 100\nh_bucket{le=\"+Inf\"} 100\nh_sum 1\n";
+        let page = "h_bucket{le=\"0.01\"} 90\nh_bucket{le=\"0.02\"} 100\nh_bucket{le=\"+Inf\"} 100\nh_sum 1\n";
         let found = |quantile| histogram_quantile(page, "h", quantile).unwrap();
         assert!((found(0.95) - 0.015).abs() < 1e-9 && (found(0.45) - 0.005).abs() < 1e-9);
-        assert_eq!(histogram_quantile("h_bucket{le=\"+Inf\"} 0", "h", 0.99), None);
+        assert_eq!(
+            histogram_quantile("h_bucket{le=\"+Inf\"} 0", "h", 0.99),
+            None
+        );
     }
 
     #[test]

@@ -22,9 +22,13 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     tell(&format!("{count} leagues: created"));
     let service = ServiceProcess::start(folder, "127.0.0.1:0", &["--sleep-after", "1"]).await?;
     let began = Instant::now();
-    let leagues = service.create(&names("league", count), settings(&[("lead", "0")])).await?;
+    let leagues = service
+        .create(&names("league", count), settings(&[("lead", "0")]))
+        .await?;
     let create_s = began.elapsed().as_secs_f64();
-    tell(&format!("{count} leagues: each loaded once, so that it has a log"));
+    tell(&format!(
+        "{count} leagues: each loaded once, so that it has a log"
+    ));
     service.load(&leagues).await?;
     let address = service.address().to_owned();
     service.stop().await?;
@@ -36,11 +40,17 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
     first.ask_standings(&Client::new()).await?;
     let restart_ms = began.elapsed().as_secs_f64() * 1000.0;
 
-    tell(&format!("{count} leagues: {active} of them loaded, with {} players each", plan.players));
+    tell(&format!(
+        "{count} leagues: {active} of them loaded, with {} players each",
+        plan.players
+    ));
     let loaded: Vec<BenchLeague> = leagues.iter().take(active).cloned().collect();
     let players = service.register(&loaded, plan.players).await?;
     sleep(SETTLE).await;
-    tell(&format!("{count} leagues: at rest for {} s", plan.rest.as_secs()));
+    tell(&format!(
+        "{count} leagues: at rest for {} s",
+        plan.rest.as_secs()
+    ));
     let pids = [service.pid()?];
     let before = Usage::of(&pids);
     let began = Instant::now();
@@ -51,7 +61,9 @@ pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -
         players.close().await;
     }
     service.stop().await?;
-    let cpu = before.zip(after).map(|(before, after)| after.cpu.saturating_sub(before.cpu));
+    let cpu = before
+        .zip(after)
+        .map(|(before, after)| after.cpu.saturating_sub(before.cpu));
     Ok(AtRest {
         leagues: count,
         active,

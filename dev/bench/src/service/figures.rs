@@ -51,16 +51,39 @@ pub(crate) struct Flood {
 
 impl Figures for ServiceFigures {
     fn targets(&self) -> Vec<Target> {
-        let ServiceFigures { at_rest, at_once, flood, .. } = self;
+        let ServiceFigures {
+            at_rest,
+            at_once,
+            flood,
+            ..
+        } = self;
         let megabytes = at_rest.memory_bytes.map(|bytes| bytes as f64 / MEGABYTE);
         let ratio = at_once.matches_per_s / at_once.one_matches_per_s;
         let rise = (flood.beside_p99_ms / flood.calm_p99_ms - 1.0) * 100.0;
         [
             Target::at_most("memory of the service", 1024.0, 0, " MB", megabytes),
-            Target::at_most("start to the first answer", 2_000.0, 0, " ms", Some(at_rest.restart_ms)),
+            Target::at_most(
+                "start to the first answer",
+                2_000.0,
+                0,
+                " ms",
+                Some(at_rest.restart_ms),
+            ),
             Target::at_most("CPU at rest", 1.0, 2, " %", at_rest.idle_cpu_percent),
-            Target::at_least("matches/s of leagues at once, to one alone", 0.9, 2, "", Some(ratio)),
-            Target::at_most("p99 of exchanges beside a flood, rise", 20.0, 0, " %", Some(rise)),
+            Target::at_least(
+                "matches/s of leagues at once, to one alone",
+                0.9,
+                2,
+                "",
+                Some(ratio),
+            ),
+            Target::at_most(
+                "p99 of exchanges beside a flood, rise",
+                20.0,
+                0,
+                " %",
+                Some(rise),
+            ),
         ]
         .into_iter()
         .flatten()
@@ -68,7 +91,11 @@ impl Figures for ServiceFigures {
     }
 
     fn tables(&self) -> Vec<Table> {
-        let Self { at_rest, at_once, flood } = self;
+        let Self {
+            at_rest,
+            at_once,
+            flood,
+        } = self;
         let row = vec![
             at_rest.leagues.to_string(),
             at_rest.active.to_string(),
@@ -77,11 +104,16 @@ impl Figures for ServiceFigures {
             number(at_rest.memory_bytes.map(|bytes| bytes as f64 / MEGABYTE), 0),
             number(at_rest.idle_cpu_percent, 2),
         ];
-        let columns = "leagues|loaded|created in s|start to first answer, ms|memory, MB|CPU at rest, %";
+        let columns =
+            "leagues|loaded|created in s|start to first answer, ms|memory, MB|CPU at rest, %";
         let many = Table::new("A store of many leagues", columns, [row]);
 
         let rate = |leagues: usize, players: u16, rate: f64| {
-            vec![leagues.to_string(), players.to_string(), number(Some(rate), 0)]
+            vec![
+                leagues.to_string(),
+                players.to_string(),
+                number(Some(rate), 0),
+            ]
         };
         let rows = [
             rate(at_once.leagues, at_once.players, at_once.matches_per_s),
@@ -94,14 +126,22 @@ impl Figures for ServiceFigures {
         );
         let together = Table::new(title, "leagues at once|players|matches/s", rows);
 
-        let answered = format!("{} a second, {:.0} answered", flood.per_s, flood.answered_per_s);
+        let answered = format!(
+            "{} a second, {:.0} answered",
+            flood.per_s, flood.answered_per_s
+        );
         let rows = [
             vec!["none".to_owned(), number(Some(flood.calm_p99_ms), 1)],
             vec![answered, number(Some(flood.beside_p99_ms), 1)],
-            vec!["the same, to another process".to_owned(), number(Some(flood.elsewhere_p99_ms), 1)],
+            vec![
+                "the same, to another process".to_owned(),
+                number(Some(flood.elsewhere_p99_ms), 1),
+            ],
         ];
-        let title =
-            format!("Exchanges of {} leagues beside one that is flooded, in milliseconds", flood.others);
+        let title = format!(
+            "Exchanges of {} leagues beside one that is flooded, in milliseconds",
+            flood.others
+        );
         vec![many, together, Table::new(title, "flood|p99", rows)]
     }
 }
@@ -152,7 +192,14 @@ mod tests {
         figures.flood.beside_p99_ms = 12.5;
         figures.at_rest.idle_cpu_percent = None;
         let targets = figures.targets();
-        assert_eq!(targets.len(), 4, "what was not measured has no aim: {targets:?}");
-        assert_eq!(Target::missed(&figures), ["p99 of exchanges beside a flood, rise"]);
+        assert_eq!(
+            targets.len(),
+            4,
+            "what was not measured has no aim: {targets:?}"
+        );
+        assert_eq!(
+            Target::missed(&figures),
+            ["p99 of exchanges beside a flood, rise"]
+        );
     }
 }

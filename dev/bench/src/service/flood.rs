@@ -25,22 +25,35 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 pub(crate) async fn measure(plan: &ServicePlan, folder: &Path, tell: Tell<'_>) -> Result<Flood> {
     let mut service = ServiceProcess::start(folder, "127.0.0.1:0", &[]).await?;
     let elsewhere = folder.join("elsewhere");
-    std::fs::create_dir(&elsewhere).with_context(|| format!("cannot make {}", elsewhere.display()))?;
+    std::fs::create_dir(&elsewhere)
+        .with_context(|| format!("cannot make {}", elsewhere.display()))?;
     let neighbour = ServiceProcess::start(&elsewhere, "127.0.0.1:0", &[]).await?;
     let flooded = service.create(&names("flooded", 1), settings(&[])).await?;
-    let flooded_elsewhere = neighbour.create(&names("flooded", 1), settings(&[])).await?;
+    let flooded_elsewhere = neighbour
+        .create(&names("flooded", 1), settings(&[]))
+        .await?;
     // A round a second: the leagues do not take the whole machine themselves.
     let paced = settings(&[("lead", "1")]);
     let mut rates = Vec::new();
     let mut runs = [
         ("calm", "without a flood", None, Vec::new()),
         ("beside", "beside a flood", flooded.first(), Vec::new()),
-        ("elsewhere", "beside a flood of another service", flooded_elsewhere.first(), Vec::new()),
+        (
+            "elsewhere",
+            "beside a flood of another service",
+            flooded_elsewhere.first(),
+            Vec::new(),
+        ),
     ];
     for run in 1..=plan.runs {
         for (name, how, target, played) in &mut runs {
-            tell(&format!("{} leagues {how}, {run} of {}", plan.others, plan.runs));
-            let others = service.create(&names(&format!("{name}-{run}"), plan.others), paced.clone()).await?;
+            tell(&format!(
+                "{} leagues {how}, {run} of {}",
+                plan.others, plan.runs
+            ));
+            let others = service
+                .create(&names(&format!("{name}-{run}"), plan.others), paced.clone())
+                .await?;
             let players = service.register(&others, plan.players).await?;
             let flood = target.map(|league| Stream::begin(league, plan.flood_per_s));
             service.play(&others).await?;
@@ -98,14 +111,19 @@ impl Stream {
                 loop {
                     ticks.tick().await;
                     let deadline = Instant::now() + ANSWER_MAX;
-                    let answer =
-                        client.post(&league.url, league.question(), deadline, ANSWER_BYTES_MAX).await;
+                    let answer = client
+                        .post(&league.url, league.question(), deadline, ANSWER_BYTES_MAX)
+                        .await;
                     let is_answered = answer.is_ok_and(|answer| answer.status == 200);
                     answered.fetch_add(u64::from(is_answered), Ordering::Relaxed);
                 }
             });
         }
-        Self { tasks, answered, began: Instant::now() }
+        Self {
+            tasks,
+            answered,
+            began: Instant::now(),
+        }
     }
 
     /// How many requests were answered in a second, and not refused.

@@ -55,7 +55,15 @@ impl ServicePlan {
             return plan;
         }
         let rest = Duration::from_secs(2);
-        Self { leagues: 100, active: 5, at_once: 5, rest, runs: 1, others: 2, ..plan }
+        Self {
+            leagues: 100,
+            active: 5,
+            at_once: 5,
+            rest,
+            runs: 1,
+            others: 2,
+            ..plan
+        }
     }
 }
 

@@ -20,21 +20,36 @@ pub(crate) struct PlayedLeague {
 
 impl PlayedLeague {
     pub(crate) fn read(store: &StoreUrl, league: &BenchLeague) -> Result<Self> {
-        let location = Location { store: store.clone(), league: LeagueChoice::Named(league.id.clone()) };
+        let location = Location {
+            store: store.clone(),
+            league: LeagueChoice::Named(league.id.clone()),
+        };
         let reader = location.open()?;
         let log = LeagueLog::load(&reader)?;
         let when = |wanted: fn(&LeagueEvent) -> bool| {
-            let found = log.entries.iter().find(|entry| wanted(&entry.event)).map(|entry| entry.at);
+            let found = log
+                .entries
+                .iter()
+                .find(|entry| wanted(&entry.event))
+                .map(|entry| entry.at);
             found.ok_or_else(|| anyhow!("{} has not come to its end", league.id))
         };
         let began = when(|event| matches!(event, LeagueEvent::LeagueStarted { .. }))?;
         let ended = when(|event| matches!(event, LeagueEvent::LeagueCompleted { .. }))?;
-        let decided = log.league.matches.values().filter_map(|game| game.decision.as_ref());
-        let technical = decided.clone().filter(|decision| decision.status == GameStatus::TechnicalLoss);
+        let decided = log
+            .league
+            .matches
+            .values()
+            .filter_map(|game| game.decision.as_ref());
+        let technical = decided
+            .clone()
+            .filter(|decision| decision.status == GameStatus::TechnicalLoss);
         let times = reader.exchange_times()?.into_iter();
-        let calls =
-            times.filter(|call| call.direction == Direction::Out && began <= call.at && call.at <= ended);
-        let took = calls.filter_map(|call| u64::try_from(call.done_at?.since(call.at).as_micros()).ok());
+        let calls = times.filter(|call| {
+            call.direction == Direction::Out && began <= call.at && call.at <= ended
+        });
+        let took =
+            calls.filter_map(|call| u64::try_from(call.done_at?.since(call.at).as_micros()).ok());
         Ok(Self {
             began,
             ended,

@@ -60,23 +60,40 @@ impl ServiceProcess {
         args: &[&str],
     ) -> Result<Self> {
         let named = store.to_string();
-        let fixed = ["serve", "--listen", listen, "--store", &named, "--service-token", SERVICE_TOKEN];
+        let fixed = [
+            "serve",
+            "--listen",
+            listen,
+            "--store",
+            &named,
+            "--service-token",
+            SERVICE_TOKEN,
+        ];
         let mut child = Program::start(folder, "service", &[&fixed[..], args].concat())?;
         let deadline = Instant::now() + START_MAX;
         let url = loop {
             child.check()?;
             let output = child.output();
-            let found =
-                output.split_once("leagues are served at ").and_then(|(_, rest)| rest.split_once('\n'));
+            let found = output
+                .split_once("leagues are served at ")
+                .and_then(|(_, rest)| rest.split_once('\n'));
             if let Some((url, _)) = found {
                 break url.trim().trim_end_matches('/').to_owned();
             }
             if Instant::now() > deadline {
-                bail!("the service has not come so far in {} s: {output}", START_MAX.as_secs());
+                bail!(
+                    "the service has not come so far in {} s: {output}",
+                    START_MAX.as_secs()
+                );
             }
             sleep(START_POLL_INTERVAL).await;
         };
-        Ok(Self { child, url, store, client: Client::new() })
+        Ok(Self {
+            child,
+            url,
+            store,
+            client: Client::new(),
+        })
     }
 
     pub(crate) fn pid(&self) -> Result<u32> {
@@ -84,26 +101,40 @@ impl ServiceProcess {
     }
 
     pub(crate) fn address(&self) -> &str {
-        self.url.split_once("://").map_or(self.url.as_str(), |(_, address)| address)
+        self.url
+            .split_once("://")
+            .map_or(self.url.as_str(), |(_, address)| address)
     }
 
     /// Creates leagues with these settings.
-    pub(crate) async fn create(&self, names: &[String], settings: Value) -> Result<Vec<BenchLeague>> {
+    pub(crate) async fn create(
+        &self,
+        names: &[String],
+        settings: Value,
+    ) -> Result<Vec<BenchLeague>> {
         let mut made = Vec::new();
         for names in names.chunks(CREATED_AT_ONCE) {
-            let specs: Vec<Value> =
-                names.iter().map(|name| json!({ "league_id": name, "settings": settings })).collect();
+            let specs: Vec<Value> = names
+                .iter()
+                .map(|name| json!({ "league_id": name, "settings": settings }))
+                .collect();
             let body = json!({ "leagues": specs }).to_string();
             let token = HeaderValue::from_str(&format!("Bearer {SERVICE_TOKEN}"))?;
-            let headers =
-                vec![(AUTHORIZATION, token), (CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+            let headers = vec![
+                (AUTHORIZATION, token),
+                (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            ];
             let url = format!("{}/api/leagues", self.url);
             let deadline = Instant::now() + ANSWER_MAX;
-            let answer =
-                self.client.post_with(&url, headers, body.into(), deadline, ANSWER_BYTES_MAX).await?;
-            let answer: Value = serde_json::from_slice(&answer.body).context("the answer to a creation")?;
+            let answer = self
+                .client
+                .post_with(&url, headers, body.into(), deadline, ANSWER_BYTES_MAX)
+                .await?;
+            let answer: Value =
+                serde_json::from_slice(&answer.body).context("the answer to a creation")?;
             let leagues = answer.get("leagues").and_then(Value::as_array);
-            let leagues = leagues.ok_or_else(|| anyhow!("the service refuses leagues: {answer}"))?;
+            let leagues =
+                leagues.ok_or_else(|| anyhow!("the service refuses leagues: {answer}"))?;
             made.extend(leagues.iter().filter_map(|league| {
                 let text = |key: &str| league.get(key).and_then(Value::as_str);
                 Some(BenchLeague {
@@ -113,7 +144,11 @@ impl ServiceProcess {
                 })
             }));
         }
-        if made.len() == names.len() { Ok(made) } else { bail!("the service made {} leagues of {}", made.len(), names.len()) }
+        if made.len() == names.len() {
+            Ok(made)
+        } else {
+            bail!("the service made {} leagues of {}", made.len(), names.len())
+        }
     }
 
     /// What the service tells of itself in Prometheus' form.
@@ -121,7 +156,12 @@ impl ServiceProcess {
         let deadline = Instant::now() + ANSWER_MAX;
         let answer = self
             .client
-            .get_with(&format!("{}/metrics", self.url), Vec::new(), deadline, ANSWER_BYTES_MAX)
+            .get_with(
+                &format!("{}/metrics", self.url),
+                Vec::new(),
+                deadline,
+                ANSWER_BYTES_MAX,
+            )
             .await?;
         Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }
@@ -146,11 +186,16 @@ impl ServiceProcess {
     }
 
     /// Players for each of these leagues, all registered.
-    pub(crate) async fn register(&self, leagues: &[BenchLeague], players: u16) -> Result<Vec<LightPlayers>> {
+    pub(crate) async fn register(
+        &self,
+        leagues: &[BenchLeague],
+        players: u16,
+    ) -> Result<Vec<LightPlayers>> {
         let mut registering = JoinSet::new();
         for league in leagues.iter().cloned() {
-            registering
-                .spawn(async move { LightPlayers::register(Size::new(players, 1), &league.url).await });
+            registering.spawn(async move {
+                LightPlayers::register(Size::new(players, 1), &league.url).await
+            });
         }
         let mut registered = Vec::new();
         while let Some(players) = registering.join_next().await {
@@ -195,13 +240,16 @@ impl ServiceProcess {
 impl BenchLeague {
     pub(crate) fn question(&self) -> Bytes {
         let params = json!({ "league_id": self.id });
-        let question = json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": params });
+        let question =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "get_standings", "params": params });
         question.to_string().into()
     }
 
     pub(crate) async fn ask_standings(&self, client: &Client) -> Result<()> {
         let deadline = Instant::now() + ANSWER_MAX;
-        let answer = client.post(&self.url, self.question(), deadline, ANSWER_BYTES_MAX).await?;
+        let answer = client
+            .post(&self.url, self.question(), deadline, ANSWER_BYTES_MAX)
+            .await?;
         let read: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         match read.pointer("/result/success").and_then(Value::as_bool) {
             Some(true) => Ok(()),
@@ -212,9 +260,16 @@ impl BenchLeague {
 
 /// Settings by their keys.
 pub(crate) fn settings(pairs: &[(&str, &str)]) -> Value {
-    Value::Object(pairs.iter().map(|(key, text)| ((*key).to_owned(), (*text).into())).collect::<Map<_, _>>())
+    Value::Object(
+        pairs
+            .iter()
+            .map(|(key, text)| ((*key).to_owned(), (*text).into()))
+            .collect::<Map<_, _>>(),
+    )
 }
 
 pub(crate) fn names(prefix: &str, count: usize) -> Vec<String> {
-    (1..=count).map(|number| format!("{prefix}-{number:05}")).collect()
+    (1..=count)
+        .map(|number| format!("{prefix}-{number:05}"))
+        .collect()
 }

@@ -16,10 +16,17 @@ fn a_short_bench_of_the_relay_measures_everything_it_promises() {
         "/league/direct_matches_per_s",
         "/league/relayed_matches_per_s",
     ] {
-        assert!(found.pointer(figure).unwrap().as_f64().unwrap() > 0.0, "{figure}: {found}");
+        assert!(
+            found.pointer(figure).unwrap().as_f64().unwrap() > 0.0,
+            "{figure}: {found}"
+        );
     }
     assert_eq!(found["idle"]["streams"], 50, "all stay open: {found}");
     assert_eq!(found["league"]["technical_losses"], 0, "{found}");
     assert_eq!(found["targets"].as_array().unwrap().len(), 6, "{found}");
-    assert_eq!(std::fs::read_dir(cli.path()).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(
+        std::fs::read_dir(cli.path()).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
 }

@@ -19,12 +19,25 @@ fn a_short_bench_of_a_service_measures_everything_it_promises() {
         "/flood/beside_p99_ms",
         "/flood/elsewhere_p99_ms",
     ] {
-        assert!(found.pointer(figure).unwrap().as_f64().unwrap() > 0.0, "{figure}: {found}");
+        assert!(
+            found.pointer(figure).unwrap().as_f64().unwrap() > 0.0,
+            "{figure}: {found}"
+        );
     }
-    assert!(found["at_rest"]["idle_cpu_percent"].as_f64().unwrap() >= 0.0, "{found}");
+    assert!(
+        found["at_rest"]["idle_cpu_percent"].as_f64().unwrap() >= 0.0,
+        "{found}"
+    );
     assert_eq!(found["at_once"]["technical_losses"], 0, "{found}");
     assert_eq!(found["targets"].as_array().unwrap().len(), 5, "{found}");
-    assert_eq!(std::fs::read_dir(cli.path()).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(
+        std::fs::read_dir(cli.path()).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
     let both = cli.run(&["--service", "--runs", "3"]);
-    assert!(both.code == 2 && both.err.contains("cannot be used with"), "{both:?}");
+    assert!(
+        both.code == 2 && both.err.contains("cannot be used with"),
+        "{both:?}"
+    );
 }

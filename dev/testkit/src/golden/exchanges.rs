@@ -36,8 +36,9 @@ impl Exchanged {
     }
 
     pub fn parsed(&self, id: usize) -> (Value, Value) {
-        let read =
-            |text: String| serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let read = |text: String| {
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+        };
         (read(self.request(id)), read(self.response(id)))
     }
 }
@@ -67,5 +68,9 @@ pub fn named(name: &str) -> Exchanged {
         let file = folder().join(format!("{name}.{part}.json"));
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
     };
-    Exchanged { name: name.to_owned(), params: read("request"), result: read("answer") }
+    Exchanged {
+        name: name.to_owned(),
+        params: read("request"),
+        result: read("answer"),
+    }
 }

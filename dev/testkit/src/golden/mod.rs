@@ -18,7 +18,9 @@ pub struct Golden {
 
 impl Golden {
     pub fn has_whole_envelope(&self) -> bool {
-        ["protocol", "sender", "timestamp", "conversation_id"].iter().all(|key| self.value.get(key).is_some())
+        ["protocol", "sender", "timestamp", "conversation_id"]
+            .iter()
+            .all(|key| self.value.get(key).is_some())
     }
 }
 
@@ -49,15 +51,22 @@ pub fn named(name: &str) -> Value {
     let mut all = of_the_sources();
     all.extend(of_our_own());
     let found = all.into_iter().find(|golden| golden.name == name);
-    found.unwrap_or_else(|| panic!("no golden file {name}")).value
+    found
+        .unwrap_or_else(|| panic!("no golden file {name}"))
+        .value
 }
 
 fn load(folder: &str) -> Vec<Golden> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/core/tests/golden").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../crates/core/tests/golden")
+        .join(folder);
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .collect();
     files.sort();
     let read = |path: &Path| Golden {
@@ -68,7 +77,13 @@ fn load(folder: &str) -> Vec<Golden> {
 }
 
 pub fn reading(conformance: Conformance) -> Reading<'static> {
-    Reading { conformance, now: NOW, limits: Limits::AGENT, exchange: None, about: None }
+    Reading {
+        conformance,
+        now: NOW,
+        limits: Limits::AGENT,
+        exchange: None,
+        about: None,
+    }
 }
 
 pub fn read(value: &Value, conformance: Conformance) -> Result<Incoming, Rejection> {

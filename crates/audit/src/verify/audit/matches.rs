@@ -11,11 +11,19 @@ use matchday_core::protocol::{Attempt, MatchId, PlayerId, RefereeId, Sender};
 impl Auditor {
     /// A match that can be played now and has no result: one of the open round, or one whose result was voided.
     fn awaited(&self, match_id: &MatchId) -> Result<&Match, String> {
-        let game =
-            self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
-        ensure(game.decision.is_none(), || format!("{match_id} was decided before"))?;
+        let game = self
+            .league
+            .matches
+            .get(match_id)
+            .ok_or_else(|| format!("there is no match {match_id}"))?;
+        ensure(game.decision.is_none(), || {
+            format!("{match_id} was decided before")
+        })?;
         ensure(self.league.undecided.contains(match_id), || {
-            format!("{match_id} is of round {}, which is not being played", game.round_id)
+            format!(
+                "{match_id} is of round {}, which is not being played",
+                game.round_id
+            )
         })?;
         Ok(game)
     }
@@ -29,9 +37,15 @@ impl Auditor {
         self.running()?;
         let game = self.awaited(match_id)?;
         let next = game.attempt().map_or(Attempt::FIRST, Attempt::next);
-        ensure(attempt == next, || format!("it is attempt {next} at {match_id}, not {attempt}"))?;
+        ensure(attempt == next, || {
+            format!("it is attempt {next} at {match_id}, not {attempt}")
+        })?;
         self.member(&Sender::Referee(referee.clone()))?;
-        let may_run = self.league.referees.get(referee).is_some_and(|known| self.league.may_run(known, game));
+        let may_run = self
+            .league
+            .referees
+            .get(referee)
+            .is_some_and(|known| self.league.may_run(known, game));
         ensure(may_run, || {
             format!(
                 "a player of {match_id} has a key, and {referee}, which does not prove, is given the match"
@@ -40,12 +54,20 @@ impl Auditor {
     }
 
     /// Only who is out of the league loses a match before it begins.
-    pub(super) fn check_forfeits(&self, match_id: &MatchId, forfeits: &[(PlayerId, Cause)]) -> Finding {
+    pub(super) fn check_forfeits(
+        &self,
+        match_id: &MatchId,
+        forfeits: &[(PlayerId, Cause)],
+    ) -> Finding {
         let game = self.awaited(match_id)?;
         forfeits.iter().try_for_each(|(player, _)| {
-            ensure(game.has(player), || format!("{player} does not play in {match_id}"))?;
+            ensure(game.has(player), || {
+                format!("{player} does not play in {match_id}")
+            })?;
             ensure(self.is_out(player), || {
-                format!("{player} forfeits, and is neither suspended nor withdrawn, and has its token")
+                format!(
+                    "{player} forfeits, and is neither suspended nor withdrawn, and has its token"
+                )
             })
         })
     }
@@ -62,9 +84,10 @@ impl Auditor {
         referee: &RefereeId,
     ) -> Finding {
         let game = self.awaited(match_id)?;
-        ensure(game.in_play && game.attempt() == Some(attempt) && game.referee() == Some(referee), || {
-            format!("{referee} is not at attempt {attempt} at {match_id}")
-        })
+        ensure(
+            game.in_play && game.attempt() == Some(attempt) && game.referee() == Some(referee),
+            || format!("{referee} is not at attempt {attempt} at {match_id}"),
+        )
     }
 
     pub(super) fn check_decision(
@@ -76,9 +99,10 @@ impl Auditor {
         by: &DecidedBy,
     ) -> Result<ResultProof, String> {
         // What was being played when the league was paused is played out.
-        ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
-            "the league is not running".into()
-        })?;
+        ensure(
+            matches!(self.league.phase, Phase::Running | Phase::Paused),
+            || "the league is not running".into(),
+        )?;
         let game = self.awaited(match_id)?;
         let played = Played::in_league(&self.league, match_id, game, attempt);
         result::check_score(&played, status, result)?;
@@ -89,7 +113,9 @@ impl Auditor {
                 return Ok(ResultProof::Unprovable);
             }
             DecidedBy::Referee(referee) => {
-                let place = usize::try_from(attempt.0).ok().and_then(|number| number.checked_sub(1));
+                let place = usize::try_from(attempt.0)
+                    .ok()
+                    .and_then(|number| number.checked_sub(1));
                 let given = place.and_then(|place| game.attempts.get(place));
                 ensure(given == Some(referee), || {
                     format!("attempt {attempt} at {match_id} was not given to {referee}")
@@ -99,19 +125,25 @@ impl Auditor {
                     format!("the result of attempt {attempt} at {match_id} was voided, and is back")
                 })?;
                 let loses = |player| game.forfeits.iter().any(|(id, _)| id == player);
-                let given_out_as_lost = !game.forfeits.is_empty() && game.attempt() == Some(attempt);
-                ensure(!given_out_as_lost || !result.winner.as_ref().is_some_and(loses), || {
-                    format!("{match_id} was given out to be lost by who is said to have won it")
-                })?;
+                let given_out_as_lost =
+                    !game.forfeits.is_empty() && game.attempt() == Some(attempt);
+                ensure(
+                    !given_out_as_lost || !result.winner.as_ref().is_some_and(loses),
+                    || format!("{match_id} was given out to be lost by who is said to have won it"),
+                )?;
                 ensure(!game.is_void(attempt), || {
-                    format!("attempt {attempt} at {match_id} was given back or refused, and is recorded")
+                    format!(
+                        "attempt {attempt} at {match_id} was given back or refused, and is recorded"
+                    )
                 })?;
                 referee
             }
         };
         let replay = moves::check(&played, status, result)?;
         let draw = result::check_draw(&played, status, result)?;
-        let proof = self.league.check_proof((match_id, game), attempt, referee, status, result);
+        let proof = self
+            .league
+            .check_proof((match_id, game), attempt, referee, status, result);
         let proof = proof.map_err(|invalid| format!("{match_id}: {invalid}"))?;
         match replay {
             Replay::Nothing => None,
@@ -134,7 +166,11 @@ impl Auditor {
         found: ResultProof,
     ) -> Finding {
         ensure(recorded == found, || {
-            format!("{match_id} is recorded as {}, and is {}", recorded.name(), found.name())
+            format!(
+                "{match_id} is recorded as {}, and is {}",
+                recorded.name(),
+                found.name()
+            )
         })
     }
 
@@ -162,30 +198,46 @@ impl Auditor {
         status: GameStatus,
         result: &MatchResult,
     ) -> Finding {
-        ensure(status == GameStatus::TechnicalLoss, || "the manager played no match itself".into())?;
+        ensure(status == GameStatus::TechnicalLoss, || {
+            "the manager played no match itself".into()
+        })?;
         let expected = game.attempt().unwrap_or(Attempt::FIRST);
-        ensure(attempt == expected, || format!("it is attempt {expected}, not {attempt}"))?;
+        ensure(attempt == expected, || {
+            format!("it is attempt {expected}, not {attempt}")
+        })?;
         for player in [&game.a, &game.b] {
             let absent = self.is_out(player);
             let won = result.winner.as_ref() == Some(player);
-            ensure(absent != won, || if won { format!("{player} wins by default, and is out of the league itself") } else {
-                    format!("{player} forfeits, and is neither suspended nor withdrawn, and has its token")
-                })?;
+            ensure(absent != won, || {
+                if won {
+                    format!("{player} wins by default, and is out of the league itself")
+                } else {
+                    format!(
+                        "{player} forfeits, and is neither suspended nor withdrawn, and has its token"
+                    )
+                }
+            })?;
         }
         Ok(())
     }
 
     pub(super) fn check_voiding(&mut self, match_id: &MatchId) -> Finding {
-        let game =
-            self.league.matches.get(match_id).ok_or_else(|| format!("there is no match {match_id}"))?;
-        ensure(game.decision.is_some(), || format!("{match_id} has no result that could be voided"))?;
+        let game = self
+            .league
+            .matches
+            .get(match_id)
+            .ok_or_else(|| format!("there is no match {match_id}"))?;
+        ensure(game.decision.is_some(), || {
+            format!("{match_id} has no result that could be voided")
+        })?;
         if let Some(later) = self.league.drawn_from(match_id) {
             return Err(format!(
                 "{match_id} is voided, and round {} was drawn from its result",
                 later.round_id
             ));
         }
-        self.voided_after.insert(match_id.clone(), game.attempts.len());
+        self.voided_after
+            .insert(match_id.clone(), game.attempts.len());
         self.draws.remove(match_id);
         self.replays.remove(match_id);
         Ok(())

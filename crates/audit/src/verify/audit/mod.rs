@@ -7,7 +7,8 @@ use crate::verify::agents::Recorded;
 use crate::verify::drawing::Drawing;
 use matchday_core::league::member::Member;
 use matchday_core::league::{
-    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RegistrationRecord, RenewedBy, Suspicion,
+    LOST_MAX, LOST_PERCENT_MAX, League, LeagueEvent, LeagueSettings, RegistrationRecord, RenewedBy,
+    Suspicion,
 };
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId, RefereeId, RoundId, Sender, Timestamp};
@@ -64,13 +65,33 @@ impl Auditor {
     /// Takes in an event if it fits, and otherwise says why it does not.
     pub(super) fn take(&mut self, seq: u64, at: Timestamp, event: &LeagueEvent) -> Finding {
         let first = matches!(event, LeagueEvent::LeagueCreated { .. });
-        ensure(first != self.league.created, || if first { "the league exists already".into() } else { "the league has not been created yet".into() })?;
+        ensure(first != self.league.created, || {
+            if first {
+                "the league exists already".into()
+            } else {
+                "the league has not been created yet".into()
+            }
+        })?;
         self.check(at, event)?;
-        if let LeagueEvent::MatchDecided { match_id, attempt, result, by, .. } = event {
+        if let LeagueEvent::MatchDecided {
+            match_id,
+            attempt,
+            result,
+            by,
+            ..
+        } = event
+        {
             let match_id = match_id.clone();
             let by = by.clone();
             let result = Arc::clone(result);
-            self.recorded.push(Recorded { seq, at, match_id, attempt: *attempt, by, result });
+            self.recorded.push(Recorded {
+                seq,
+                at,
+                match_id,
+                attempt: *attempt,
+                by,
+                result,
+            });
         }
         self.league.apply(at, event);
         Ok(())
@@ -79,30 +100,57 @@ impl Auditor {
     fn check(&mut self, at: Timestamp, event: &LeagueEvent) -> Finding {
         match event {
             LeagueEvent::LeagueCreated { .. } => Ok(()),
-            LeagueEvent::PlayerRegistered { player_id, request, .. } => {
+            LeagueEvent::PlayerRegistered {
+                player_id, request, ..
+            } => {
                 let known = self.league.players.get(player_id);
                 let again = known.is_some_and(|known| may_come_again(known, at, request));
-                let count = self.league.players.values().filter(|player| player.is_in()).count();
+                let count = self
+                    .league
+                    .players
+                    .values()
+                    .filter(|player| player.is_in())
+                    .count();
                 let max = self.league.settings.players_max;
                 self.check_registration(known.is_some(), again, count, max)
             }
-            LeagueEvent::RefereeRegistered { referee_id, request, .. } => {
+            LeagueEvent::RefereeRegistered {
+                referee_id,
+                request,
+                ..
+            } => {
                 let known = self.league.referees.get(referee_id);
                 let again = known.is_some_and(|known| may_come_again(known, at, request));
-                let count = self.league.referees.values().filter(|referee| referee.is_in()).count();
+                let count = self
+                    .league
+                    .referees
+                    .values()
+                    .filter(|referee| referee.is_in())
+                    .count();
                 let max = self.league.settings.referees_max;
                 self.check_registration(known.is_some(), again, count, max)
             }
-            LeagueEvent::PlayerRejoined { player_id, .. } => self.member(&Sender::Player(player_id.clone())),
+            LeagueEvent::PlayerRejoined { player_id, .. } => {
+                self.member(&Sender::Player(player_id.clone()))
+            }
             LeagueEvent::RefereeRejoined { referee_id, .. } => {
                 self.member(&Sender::Referee(referee_id.clone()))
             }
-            LeagueEvent::LeagueStarted { rounds, draw, proofs_required } => {
-                ensure(self.league.phase == Phase::Registration, || "the league has started already".into())?;
-                ensure(!self.league.referees.is_empty(), || "no referee has registered".into())?;
+            LeagueEvent::LeagueStarted {
+                rounds,
+                draw,
+                proofs_required,
+            } => {
+                ensure(self.league.phase == Phase::Registration, || {
+                    "the league has started already".into()
+                })?;
+                ensure(!self.league.referees.is_empty(), || {
+                    "no referee has registered".into()
+                })?;
                 self.check_room(rounds.len())?;
                 self.check_proof_rule(*proofs_required)?;
-                self.drawing.check_start(&self.league, rounds, draw.as_ref())
+                self.drawing
+                    .check_start(&self.league, rounds, draw.as_ref())
             }
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 self.running()?;
@@ -113,39 +161,60 @@ impl Auditor {
             LeagueEvent::RoundAnnounced { round_id, plan, .. } => {
                 self.check_announcement(at, *round_id, plan)
             }
-            LeagueEvent::MatchAssigned { match_id, attempt, referee_id, forfeits } => {
+            LeagueEvent::MatchAssigned {
+                match_id,
+                attempt,
+                referee_id,
+                forfeits,
+            } => {
                 self.check_assignment(match_id, *attempt, referee_id)?;
                 self.check_forfeits(match_id, forfeits)
             }
-            LeagueEvent::AttemptLost { match_id, attempt, referee_id, .. } => {
-                self.check_lost_attempt(match_id, *attempt, referee_id)
-            }
-            LeagueEvent::MatchDecided { match_id, attempt, status, result, by, proof } => {
+            LeagueEvent::AttemptLost {
+                match_id,
+                attempt,
+                referee_id,
+                ..
+            } => self.check_lost_attempt(match_id, *attempt, referee_id),
+            LeagueEvent::MatchDecided {
+                match_id,
+                attempt,
+                status,
+                result,
+                by,
+                proof,
+            } => {
                 let found = self.check_decision(match_id, *attempt, *status, result, by)?;
                 self.check_recorded_proof(match_id, *proof, found)
             }
-            LeagueEvent::UnprovenAllowed => {
-                ensure(self.league.proofs_required, || "the league required no proofs".into())
-            }
+            LeagueEvent::UnprovenAllowed => ensure(self.league.proofs_required, || {
+                "the league required no proofs".into()
+            }),
             LeagueEvent::RoundCompleted { round_id } => self.check_round_end(*round_id),
-            LeagueEvent::LeagueCompleted { champion, by_order } => self.check_end(at, champion, *by_order),
-            LeagueEvent::LeaguePaused => self.running(),
-            LeagueEvent::LeagueResumed => {
-                ensure(self.league.phase == Phase::Paused, || "the league is not paused".into())
+            LeagueEvent::LeagueCompleted { champion, by_order } => {
+                self.check_end(at, champion, *by_order)
             }
+            LeagueEvent::LeaguePaused => self.running(),
+            LeagueEvent::LeagueResumed => ensure(self.league.phase == Phase::Paused, || {
+                "the league is not paused".into()
+            }),
             LeagueEvent::PlayerWithdrawn { player_id } => self.check_withdrawal(player_id),
             LeagueEvent::PlayerLeft { player_id } => {
-                ensure(self.league.is_ladder(), || "players leave by themselves only in a ladder".into())?;
+                ensure(self.league.is_ladder(), || {
+                    "players leave by themselves only in a ladder".into()
+                })?;
                 self.member(&Sender::Player(player_id.clone()))
             }
-            LeagueEvent::PlayerCarriedOver { player_id, from, .. } => {
-                self.check_carried_over(player_id, from)
-            }
+            LeagueEvent::PlayerCarriedOver {
+                player_id, from, ..
+            } => self.check_carried_over(player_id, from),
             LeagueEvent::MatchVoided { match_id } => self.check_voiding(match_id),
             LeagueEvent::AgentSuspended { agent, cause } => self.check_suspension(agent, *cause),
             LeagueEvent::TokenRevoked { agent } => {
                 self.member(agent)?;
-                ensure(!is_revoked(&self.league, agent), || format!("{} has no token", agent.id()))
+                ensure(!is_revoked(&self.league, agent), || {
+                    format!("{} has no token", agent.id())
+                })
             }
             // Keys and checkpoints are held against the chain, which is not seen from here.
             LeagueEvent::OperatorTokenRotated { .. }
@@ -161,29 +230,51 @@ impl Auditor {
     }
 
     fn member(&self, agent: &Sender) -> Finding {
-        ensure(is_member(&self.league, agent), || format!("{} has not registered", agent.id()))
+        ensure(is_member(&self.league, agent), || {
+            format!("{} has not registered", agent.id())
+        })
     }
 
     fn check_registration(&self, known: bool, again: bool, count: usize, max: u32) -> Finding {
-        ensure(again || self.league.is_open(), || "registration was closed when the league started".into())?;
-        ensure(known || count < max as usize, || format!("the league takes no more than {max}"))
+        ensure(again || self.league.is_open(), || {
+            "registration was closed when the league started".into()
+        })?;
+        ensure(known || count < max as usize, || {
+            format!("the league takes no more than {max}")
+        })
     }
 
     fn check_room(&self, more: usize) -> Finding {
         let most = self.league.settings.competition.rounds_max();
-        ensure(self.league.rounds.len() + more <= most, || format!("a league has {most} rounds at most"))
+        ensure(self.league.rounds.len() + more <= most, || {
+            format!("a league has {most} rounds at most")
+        })
     }
 
     fn running(&self) -> Finding {
-        ensure(self.league.phase == Phase::Running, || "the league is not running".into())
+        ensure(self.league.phase == Phase::Running, || {
+            "the league is not running".into()
+        })
     }
 
     /// Whether proofs are required follows from the setting and from who had registered.
     fn check_proof_rule(&self, required: bool) -> Finding {
-        ensure(required == self.league.can_require_proofs(), || if required { "proofs are required, and no referee proves or the setting is another".into() } else { "no proofs are required, although a referee proves and the setting asks for them".into() })
+        ensure(required == self.league.can_require_proofs(), || {
+            if required {
+                "proofs are required, and no referee proves or the setting is another".into()
+            } else {
+                "no proofs are required, although a referee proves and the setting asks for them"
+                    .into()
+            }
+        })
     }
 
-    fn check_announcement(&self, at: Timestamp, round_id: RoundId, plan: &[(MatchId, RefereeId)]) -> Finding {
+    fn check_announcement(
+        &self,
+        at: Timestamp,
+        round_id: RoundId,
+        plan: &[(MatchId, RefereeId)],
+    ) -> Finding {
         self.running()?;
         ensure(self.league.open_round().is_none(), || {
             format!("round {} is not over", self.league.current_round)
@@ -192,15 +283,21 @@ impl Auditor {
         self.drawing.check_complete(&self.league, at)?;
         let next = self.league.current_round.saturating_add(1);
         ensure(round_id.0 == next, || format!("round {next} comes next"))?;
-        let place = usize::try_from(next).ok().and_then(|next| next.checked_sub(1));
+        let place = usize::try_from(next)
+            .ok()
+            .and_then(|next| next.checked_sub(1));
         let round = place.and_then(|place| self.league.rounds.get(place));
         let round = round
             .filter(|round| round.round_id == round_id)
             .ok_or_else(|| format!("the schedule has no round {round_id}"))?;
         let mut planned = BTreeSet::new();
         for (match_id, referee) in plan {
-            ensure(round.matches.contains(match_id), || format!("{match_id} is not of round {round_id}"))?;
-            ensure(planned.insert(match_id), || format!("{match_id} is planned twice"))?;
+            ensure(round.matches.contains(match_id), || {
+                format!("{match_id} is not of round {round_id}")
+            })?;
+            ensure(planned.insert(match_id), || {
+                format!("{match_id} is planned twice")
+            })?;
             self.member(&Sender::Referee(referee.clone()))?;
         }
         Ok(())
@@ -215,7 +312,10 @@ impl Auditor {
 
     fn check_round_end(&self, round_id: RoundId) -> Finding {
         self.running()?;
-        let open = self.league.open_round().filter(|round| round.round_id == round_id);
+        let open = self
+            .league
+            .open_round()
+            .filter(|round| round.round_id == round_id);
         let round = open.ok_or_else(|| format!("round {round_id} is not being played"))?;
         self.nothing_awaited()?;
         let mut matches = self.league.matches_of(round);
@@ -227,18 +327,31 @@ impl Auditor {
 
     /// The operator may end a league at any time, so that it need not have been played out.
     fn check_end(&self, at: Timestamp, champion: &PlayerId, by_order: bool) -> Finding {
-        ensure(matches!(self.league.phase, Phase::Running | Phase::Paused), || {
-            "the league is not running".into()
-        })?;
-        let unplayed = self.league.matches.values().filter(|game| game.decision.is_none()).count();
+        ensure(
+            matches!(self.league.phase, Phase::Running | Phase::Paused),
+            || "the league is not running".into(),
+        )?;
+        let unplayed = self
+            .league
+            .matches
+            .values()
+            .filter(|game| game.decision.is_none())
+            .count();
         ensure(by_order || unplayed == 0, || {
             format!("the league ends by itself with {unplayed} matches undecided")
         })?;
-        ensure(by_order || !self.league.is_ladder(), || "a ladder ends by order alone".into())?;
+        ensure(by_order || !self.league.is_ladder(), || {
+            "a ladder ends by order alone".into()
+        })?;
         if !by_order {
             self.drawing.check_complete(&self.league, at)?;
         }
-        let first = self.league.standings().into_iter().next().map(|place| place.player);
+        let first = self
+            .league
+            .standings()
+            .into_iter()
+            .next()
+            .map(|place| place.player);
         ensure(first.as_ref() == Some(champion), || {
             let first = first.as_ref().map_or("nobody", PlayerId::as_str);
             format!("the champion is {champion}, and the results put {first} first")
@@ -246,18 +359,30 @@ impl Auditor {
     }
 
     fn check_withdrawal(&self, player: &PlayerId) -> Finding {
-        ensure(self.league.phase != Phase::Completed, || "the league is over".into())?;
-        let known = self.league.players.get(player).ok_or_else(|| format!("{player} has not registered"))?;
-        ensure(!known.withdrawn, || format!("{player} was withdrawn before"))
+        ensure(self.league.phase != Phase::Completed, || {
+            "the league is over".into()
+        })?;
+        let known = self
+            .league
+            .players
+            .get(player)
+            .ok_or_else(|| format!("{player} has not registered"))?;
+        ensure(!known.withdrawn, || {
+            format!("{player} was withdrawn before")
+        })
     }
 
     /// Players are taken over before anyone registers.
     fn check_carried_over(&self, player: &PlayerId, from: &LeagueId) -> Finding {
-        ensure(self.league.phase == Phase::Registration, || "the league has started".into())?;
+        ensure(self.league.phase == Phase::Registration, || {
+            "the league has started".into()
+        })?;
         ensure(*from != self.league.settings.league_id, || {
             format!("{player} is taken over from this very league")
         })?;
-        ensure(!self.league.players.contains_key(player), || format!("{player} is in the league already"))
+        ensure(!self.league.players.contains_key(player), || {
+            format!("{player} is in the league already")
+        })
     }
 
     fn check_suspension(&self, agent: &Sender, cause: Suspicion) -> Finding {
@@ -268,7 +393,11 @@ impl Auditor {
             }),
             (Suspicion::TechnicalLosses, Sender::Player(id)) => {
                 let limit = self.league.settings.suspend_after.max(1);
-                let streak = self.league.players.get(id).map_or(0, |player| player.streak);
+                let streak = self
+                    .league
+                    .players
+                    .get(id)
+                    .map_or(0, |player| player.streak);
                 ensure(streak >= limit, || {
                     format!("{id} has {streak} technical losses in a row, and {limit} suspend")
                 })
@@ -276,9 +405,16 @@ impl Auditor {
             (Suspicion::Unreachable, _)
             | (Suspicion::Overdue | Suspicion::RefusedMatch, Sender::Referee(_)) => Ok(()),
             (Suspicion::HandBacks, Sender::Referee(id)) => {
-                let (lost, given) = self.league.referees.get(id).map_or((0, 0), |it| (it.lost, it.given));
-                let is_over = lost > LOST_MAX && u64::from(lost) * 100 > u64::from(given) * LOST_PERCENT_MAX;
-                ensure(is_over, || format!("{id} has lost {lost} of {given} attempts, which is not too many"))
+                let (lost, given) = self
+                    .league
+                    .referees
+                    .get(id)
+                    .map_or((0, 0), |it| (it.lost, it.given));
+                let is_over =
+                    lost > LOST_MAX && u64::from(lost) * 100 > u64::from(given) * LOST_PERCENT_MAX;
+                ensure(is_over, || {
+                    format!("{id} has lost {lost} of {given} attempts, which is not too many")
+                })
             }
             _ => Err(format!("{} cannot be suspended for that", agent.id())),
         }
@@ -288,7 +424,10 @@ impl Auditor {
 fn is_revoked(league: &League, agent: &Sender) -> bool {
     match agent {
         Sender::Player(id) => league.players.get(id).is_some_and(|player| player.revoked),
-        Sender::Referee(id) => league.referees.get(id).is_some_and(|referee| referee.revoked),
+        Sender::Referee(id) => league
+            .referees
+            .get(id)
+            .is_some_and(|referee| referee.revoked),
         Sender::LeagueManager | Sender::Launcher => false,
     }
 }

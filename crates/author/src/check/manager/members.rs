@@ -31,7 +31,15 @@ pub(super) struct Member {
 impl Member {
     pub(super) async fn open(role: Role, name: String) -> anyhow::Result<Self> {
         let (server, endpoint) = ack_server::open().await?;
-        Ok(Self { role, name, endpoint, id: String::new(), token: None, server, received: Vec::new() })
+        Ok(Self {
+            role,
+            name,
+            endpoint,
+            id: String::new(),
+            token: None,
+            server,
+            received: Vec::new(),
+        })
     }
 
     /// Moves newly received messages into `received`.
@@ -48,7 +56,11 @@ impl Member {
     }
 
     pub(super) fn sender(&self) -> String {
-        let id = if self.id.is_empty() { &self.name } else { &self.id };
+        let id = if self.id.is_empty() {
+            &self.name
+        } else {
+            &self.id
+        };
         match self.role {
             Role::Player => format!("player:{id}"),
             Role::Referee => format!("referee:{id}"),
@@ -63,7 +75,9 @@ impl Member {
         &'a self,
         message_type: &'a str,
     ) -> impl Iterator<Item = &'a (Value, Exchange)> {
-        self.received.iter().filter(move |(message, _)| is_type(message, message_type))
+        self.received
+            .iter()
+            .filter(move |(message, _)| is_type(message, message_type))
     }
 }
 

@@ -37,8 +37,13 @@ pub struct ManagerOptions {
 
 pub async fn check(options: CheckOptions, manager: ManagerOptions) -> anyhow::Result<Report> {
     let began = Instant::now();
-    let url = options.url.clone().context("a manager is checked at its URL")?;
-    let rules = rules::all().filter(|rule| rule.quick || !options.quick).collect();
+    let url = options
+        .url
+        .clone()
+        .context("a manager is checked at its URL")?;
+    let rules = rules::all()
+        .filter(|rule| rule.quick || !options.quick)
+        .collect();
     let mut findings = Findings::new(rules);
     let probe = options.probe(&url, QUICK_WAIT_MAX);
     let mut stopped = preflight::record_reachable(&probe, &mut findings).await;
@@ -49,8 +54,9 @@ pub async fn check(options: CheckOptions, manager: ManagerOptions) -> anyhow::Re
         stopped = suite.run(options.quick).await?;
         (findings, unreached, left_behind) = (suite.findings, suite.unreached, suite.left_behind);
     }
-    let unreached =
-        unreached.or(stopped.clone()).unwrap_or_else(|| "the check did not come to it".to_owned());
+    let unreached = unreached
+        .or(stopped.clone())
+        .unwrap_or_else(|| "the check did not come to it".to_owned());
     let subject = options.subject("manager", url.raw());
     let mut report = findings.into_report(subject, began.elapsed(), &unreached);
     report.stopped = stopped;
@@ -65,7 +71,11 @@ async fn open(
     findings: Findings,
 ) -> anyhow::Result<Suite> {
     // So that another check of the same manager meets none of these agents again.
-    let run: String = entropy_from_system()?.bytes::<3>().iter().map(|byte| format!("{byte:02x}")).collect();
+    let run: String = entropy_from_system()?
+        .bytes::<3>()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let mut players = Vec::new();
     let mut referees = Vec::new();
     for number in 1..=manager.players {

@@ -17,8 +17,14 @@ const NOT_REGISTERED: &str = "not everyone was accepted: nobody is there to ask"
 
 impl Suite {
     pub(super) fn query(&self, from: &Member, kind: &str, params: Value) -> Value {
-        let fields = json!({"league_id": self.league_id, "query_type": kind, "query_params": params});
-        self.signed("LEAGUE_QUERY", from, &format!("conv-{}", kind.to_ascii_lowercase()), fields)
+        let fields =
+            json!({"league_id": self.league_id, "query_type": kind, "query_params": params});
+        self.signed(
+            "LEAGUE_QUERY",
+            from,
+            &format!("conv-{}", kind.to_ascii_lowercase()),
+            fields,
+        )
     }
 
     /// Sends a query and decodes the answer.
@@ -31,7 +37,9 @@ impl Suite {
         let body = self.answer(rule, request, reply.as_ref())?;
         let exchange = reply?.exchange;
         match body {
-            Body::LeagueQueryResponse(came) if came.success => Some((Arc::unwrap_or_clone(came), exchange)),
+            Body::LeagueQueryResponse(came) if came.success => {
+                Some((Arc::unwrap_or_clone(came), exchange))
+            }
             // A manager may refuse GET_SCHEDULE before the league starts.
             Body::LeagueQueryResponse(came)
                 if came.query_type == Query::Schedule
@@ -44,14 +52,17 @@ impl Suite {
                 None
             }
             _ => {
-                self.findings.violated(rule, "it answered without success", &exchange);
+                self.findings
+                    .violated(rule, "it answered without success", &exchange);
                 None
             }
         }
     }
 
     pub(super) async fn queries(&mut self) {
-        let (Some(player), Some(referee)) = (self.players.first(), self.referees.first()) else { return };
+        let (Some(player), Some(referee)) = (self.players.first(), self.referees.first()) else {
+            return;
+        };
         if !player.is_accepted() || !referee.is_accepted() {
             for rule in QUERIES {
                 self.findings.skip(rule, NOT_REGISTERED);
@@ -60,10 +71,25 @@ impl Suite {
         }
         let about = json!({"player_id": player.id});
         let kinds: [(&'static Rule, &str, Value, &str); 4] = [
-            (&rules::GET_STANDINGS, "GET_STANDINGS", json!({}), "/standings"),
+            (
+                &rules::GET_STANDINGS,
+                "GET_STANDINGS",
+                json!({}),
+                "/standings",
+            ),
             (&rules::GET_SCHEDULE, "GET_SCHEDULE", json!({}), "/rounds"),
-            (&rules::GET_NEXT_MATCH, "GET_NEXT_MATCH", about.clone(), "/next_match"),
-            (&rules::GET_PLAYER_STATS, "GET_PLAYER_STATS", about, "/stats/played"),
+            (
+                &rules::GET_NEXT_MATCH,
+                "GET_NEXT_MATCH",
+                about.clone(),
+                "/next_match",
+            ),
+            (
+                &rules::GET_PLAYER_STATS,
+                "GET_PLAYER_STATS",
+                about,
+                "/stats/played",
+            ),
         ];
         let requests: Vec<_> = kinds
             .into_iter()
@@ -72,12 +98,17 @@ impl Suite {
         let seen_by_player = self.query(player, "GET_PLAYERS", json!({}));
         let seen_by_referee = self.query(referee, "GET_PLAYERS", json!({}));
         for (rule, request, wanted) in requests {
-            let Some((came, exchange)) = self.answered(rule, &request).await else { continue };
+            let Some((came, exchange)) = self.answered(rule, &request).await else {
+                continue;
+            };
             let data = Value::Object(came.data.unwrap_or_default());
             match data.pointer(wanted) {
                 Some(_) => self.findings.pass(rule, ""),
                 None => {
-                    let note = format!("data has no {}", wanted.trim_start_matches('/').replace('/', "."));
+                    let note = format!(
+                        "data has no {}",
+                        wanted.trim_start_matches('/').replace('/', ".")
+                    );
                     self.findings.violated(rule, note, &exchange);
                 }
             }
@@ -89,18 +120,35 @@ impl Suite {
     /// GET_PLAYERS must show endpoints to referees, and not to players.
     async fn listing(&mut self, request: &Value, with_endpoints: bool) {
         let rule = &rules::GET_PLAYERS;
-        let Some((came, exchange)) = self.answered(rule, request).await else { return };
+        let Some((came, exchange)) = self.answered(rule, request).await else {
+            return;
+        };
         let data = Value::Object(came.data.unwrap_or_default());
-        let listed = data.get("players").and_then(Value::as_array).cloned().unwrap_or_default();
-        let names = |entry: &Value| entry.get("player_id").and_then(Value::as_str).map(str::to_owned);
+        let listed = data
+            .get("players")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let names = |entry: &Value| {
+            entry
+                .get("player_id")
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
         let missing: Vec<_> = self
             .players
             .iter()
-            .filter(|player| !listed.iter().any(|entry| names(entry).as_ref() == Some(&player.id)))
+            .filter(|player| {
+                !listed
+                    .iter()
+                    .any(|entry| names(entry).as_ref() == Some(&player.id))
+            })
             .map(|player| player.id.clone())
             .collect();
-        let shown_endpoints =
-            listed.iter().filter(|entry| entry.get("contact_endpoint").is_some_and(Value::is_string)).count();
+        let shown_endpoints = listed
+            .iter()
+            .filter(|entry| entry.get("contact_endpoint").is_some_and(Value::is_string))
+            .count();
         let note = match (missing.is_empty(), shown_endpoints) {
             (false, _) => format!("not listed: {}", missing.join(", ")),
             (true, shown_endpoints) if with_endpoints && shown_endpoints < listed.len() => {
@@ -115,27 +163,56 @@ impl Suite {
     }
 
     pub(super) async fn bad_queries(&mut self) {
-        let (Some(player), Some(other)) = (self.players.first(), self.players.get(1)) else { return };
+        let (Some(player), Some(other)) = (self.players.first(), self.players.get(1)) else {
+            return;
+        };
         let about_nobody = self.query(player, "GET_PLAYER_STATS", json!({"player_id": "P98"}));
         let about_none = self.query(player, "GET_PLAYER_STATS", json!({"player_id": player.id}));
         let plain = self.query(player, "GET_STANDINGS", json!({}));
         let others = other.token_json();
         let reply = self.ask(&about_nobody).await;
-        self.refused(&rules::QUERY_UNKNOWN_PLAYER, "a question about P98", "E005", reply.as_ref());
+        self.refused(
+            &rules::QUERY_UNKNOWN_PLAYER,
+            "a question about P98",
+            "E005",
+            reply.as_ref(),
+        );
         let reply = self
             .ask_altered(&about_none, &|fields| {
                 fields.insert("query_params".to_owned(), json!({}));
             })
             .await;
-        if reply.as_ref().is_some_and(is_success) { self.findings.pass(&rules::QUERY_NO_PLAYER, "") } else {
-                self.refused(&rules::QUERY_NO_PLAYER, "GET_PLAYER_STATS of nobody", "E003", reply.as_ref());
-            }
+        if reply.as_ref().is_some_and(is_success) {
+            self.findings.pass(&rules::QUERY_NO_PLAYER, "")
+        } else {
+            self.refused(
+                &rules::QUERY_NO_PLAYER,
+                "GET_PLAYER_STATS of nobody",
+                "E003",
+                reply.as_ref(),
+            );
+        }
         let cases = [
-            (&rules::QUERY_TYPE, "query_type", json!("GET_WEATHER"), "E002"),
+            (
+                &rules::QUERY_TYPE,
+                "query_type",
+                json!("GET_WEATHER"),
+                "E002",
+            ),
             (&rules::QUERY_NO_TOKEN, "auth_token", Value::Null, "E011"),
             (&rules::QUERY_FALSE_TOKEN, "auth_token", others, "E012"),
-            (&rules::QUERY_STRANGER, "sender", json!("player:P98"), "E005"),
-            (&rules::QUERY_STRANGER, "sender", json!("referee:REF98"), "E013"),
+            (
+                &rules::QUERY_STRANGER,
+                "sender",
+                json!("player:P98"),
+                "E005",
+            ),
+            (
+                &rules::QUERY_STRANGER,
+                "sender",
+                json!("referee:REF98"),
+                "E013",
+            ),
         ];
         for (rule, name, value, code) in cases {
             let alter = |fields: &mut serde_json::Map<String, Value>| {
@@ -178,6 +255,8 @@ static QUERIES: [&Rule; 11] = [
 ];
 
 fn is_success(reply: &Reply) -> bool {
-    let Some(WireAnswer::Message(message)) = &reply.wire else { return false };
+    let Some(WireAnswer::Message(message)) = &reply.wire else {
+        return false;
+    };
     message.get("success").and_then(Value::as_bool) == Some(true)
 }

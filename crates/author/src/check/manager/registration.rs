@@ -26,11 +26,16 @@ impl Suite {
                 let first = role == Role::Referee && number == 0;
                 let reply = self.register(role, number).await;
                 let answered = reply.as_ref().and_then(|reply| reply.exchange.answered());
-                if let Some(why) =
-                    answered.filter(|_| first).and_then(|came| preflight::not_an_agent(&self.probe.url, came))
+                if let Some(why) = answered
+                    .filter(|_| first)
+                    .and_then(|came| preflight::not_an_agent(&self.probe.url, came))
                 {
                     if let Some(reply) = &reply {
-                        self.findings.violated(&player_rules::REACHABLE, why.clone(), &reply.exchange);
+                        self.findings.violated(
+                            &player_rules::REACHABLE,
+                            why.clone(),
+                            &reply.exchange,
+                        );
                     }
                     return Some(why);
                 }
@@ -59,11 +64,19 @@ impl Suite {
             "contact_endpoint": member.endpoint,
         });
         let (kind, key, sender) = match member.role {
-            Role::Player => ("LEAGUE_REGISTER_REQUEST", "player_meta", format!("player:{}", member.name)),
+            Role::Player => (
+                "LEAGUE_REGISTER_REQUEST",
+                "player_meta",
+                format!("player:{}", member.name),
+            ),
             Role::Referee => {
                 set_field(&mut meta, "max_concurrent_matches", json!(2));
                 set_field(&mut meta, "capabilities", json!(["match_tokens"]));
-                ("REFEREE_REGISTER_REQUEST", "referee_meta", format!("referee:{}", member.name))
+                (
+                    "REFEREE_REGISTER_REQUEST",
+                    "referee_meta",
+                    format!("referee:{}", member.name),
+                )
             }
         };
         let mut request = self.unsigned(kind, &sender, &conversation, json!({}));
@@ -97,14 +110,17 @@ impl Suite {
         let body = self.answer(rule, request, reply)?;
         let exchange = &reply?.exchange;
         let (id, answer) = match (role, body) {
-            (Role::Player, Body::LeagueRegisterResponse(came)) => {
-                (came.player_id.as_ref().map(|id| id.as_str().to_owned()), came.answer.clone())
-            }
-            (Role::Referee, Body::RefereeRegisterResponse(came)) => {
-                (came.referee_id.as_ref().map(|id| id.as_str().to_owned()), came.answer.clone())
-            }
+            (Role::Player, Body::LeagueRegisterResponse(came)) => (
+                came.player_id.as_ref().map(|id| id.as_str().to_owned()),
+                came.answer.clone(),
+            ),
+            (Role::Referee, Body::RefereeRegisterResponse(came)) => (
+                came.referee_id.as_ref().map(|id| id.as_str().to_owned()),
+                came.answer.clone(),
+            ),
             _ => {
-                self.findings.violated(rule, "it answered with another message", exchange);
+                self.findings
+                    .violated(rule, "it answered with another message", exchange);
                 return None;
             }
         };
@@ -118,7 +134,12 @@ impl Suite {
         };
         match (self.check_accepted(&answer), id, token) {
             (Ok(()), Some(id), token) => {
-                self.findings.check(rule, token.is_some(), "accepted without an auth_token", exchange);
+                self.findings.check(
+                    rule,
+                    token.is_some(),
+                    "accepted without an auth_token",
+                    exchange,
+                );
                 Some((id, token))
             }
             (Err(why), ..) => {
@@ -126,7 +147,8 @@ impl Suite {
                 None
             }
             (_, None, _) => {
-                self.findings.violated(rule, "accepted without an id", exchange);
+                self.findings
+                    .violated(rule, "accepted without an id", exchange);
                 None
             }
         }
@@ -134,7 +156,10 @@ impl Suite {
 
     fn check_accepted(&mut self, answer: &RegisterAnswer) -> Result<(), String> {
         if answer.status != RegisterStatus::Accepted {
-            let why = answer.reason.as_ref().map_or("no reason".to_owned(), |why| why.escaped().to_string());
+            let why = answer
+                .reason
+                .as_ref()
+                .map_or("no reason".to_owned(), |why| why.escaped().to_string());
             return Err(format!("it was rejected ({why}): is this a fresh league?"));
         }
         // The message catalogue has no league_id here.
@@ -148,44 +173,68 @@ impl Suite {
     fn check_identities(&mut self) {
         let known: Vec<(String, String)> = self
             .members()
-            .filter_map(|member| Some((member.sender(), member.token.as_ref()?.reveal().to_owned())))
+            .filter_map(|member| {
+                Some((member.sender(), member.token.as_ref()?.reveal().to_owned()))
+            })
             .collect();
         if known.len() < self.members().count() {
-            return self.findings.skip(&rules::IDENTITIES, "not everyone was accepted");
+            return self
+                .findings
+                .skip(&rules::IDENTITIES, "not everyone was accepted");
         }
         let ids: BTreeSet<_> = known.iter().map(|(id, _)| id).collect();
         let tokens: BTreeSet<_> = known.iter().map(|(_, token)| token).collect();
         let nothing = Exchange::none("seen over all registrations");
         match (ids.len() == known.len(), tokens.len() == known.len()) {
             (true, true) => self.findings.pass(&rules::IDENTITIES, ""),
-            (false, _) => self.findings.violated(&rules::IDENTITIES, format!("ids: {ids:?}"), &nothing),
-            (_, false) => {
-                self.findings.violated(&rules::IDENTITIES, "two agents were given the same token", &nothing)
+            (false, _) => {
+                self.findings
+                    .violated(&rules::IDENTITIES, format!("ids: {ids:?}"), &nothing)
             }
+            (_, false) => self.findings.violated(
+                &rules::IDENTITIES,
+                "two agents were given the same token",
+                &nothing,
+            ),
         }
         let fits = |member: &Member| match member.role {
             Role::Player => PlayerId::new(&member.id).number().is_some(),
             Role::Referee => RefereeId::new(&member.id).as_str().starts_with("REF"),
         };
-        let odd: Vec<_> =
-            self.members().filter(|member| !fits(member)).map(|member| member.id.clone()).collect();
-        if odd.is_empty() { self.findings.pass(&rules::ID_FORM, "") } else { self.findings.warn_unseen(&rules::ID_FORM, format!("it gave {}", odd.join(", "))) }
+        let odd: Vec<_> = self
+            .members()
+            .filter(|member| !fits(member))
+            .map(|member| member.id.clone())
+            .collect();
+        if odd.is_empty() {
+            self.findings.pass(&rules::ID_FORM, "")
+        } else {
+            self.findings
+                .warn_unseen(&rules::ID_FORM, format!("it gave {}", odd.join(", ")))
+        }
     }
 
     /// Re-registration, as after a crash: the id must stay and the token must be new.
     pub(super) async fn register_again(&mut self) {
         for role in [Role::Referee, Role::Player] {
-            let Some(before) = self.member(role, 0).map(|member| (member.id.clone(), member.token.clone()))
+            let Some(before) = self
+                .member(role, 0)
+                .map(|member| (member.id.clone(), member.token.clone()))
             else {
                 continue;
             };
             let Some(member) = self.member(role, 0).filter(|member| member.token.is_some()) else {
-                self.findings.skip(&rules::AGAIN, "it was not accepted the first time");
+                self.findings
+                    .skip(&rules::AGAIN, "it was not accepted the first time");
                 continue;
             };
             let mut request = self.registration(member);
             // Another conversation, because a restarted agent does not know the old one.
-            set_field(&mut request, "conversation_id", json!(format!("conv-again-{}", member.name)));
+            set_field(
+                &mut request,
+                "conversation_id",
+                json!(format!("conv-again-{}", member.name)),
+            );
             let reply = self.ask(&request).await;
             let came = match reply.as_ref().map(ReplyKind::of) {
                 Some(ReplyKind::Message(message))
@@ -205,7 +254,11 @@ impl Suite {
                 let note = format!("it was {} and is {id} now", before.0);
                 self.findings.violated(&rules::AGAIN, note, &reply.exchange);
             } else if before.1 == token {
-                self.findings.violated(&rules::AGAIN, "it was given its old token again", &reply.exchange);
+                self.findings.violated(
+                    &rules::AGAIN,
+                    "it was given its old token again",
+                    &reply.exchange,
+                );
             } else {
                 self.findings.pass(&rules::AGAIN, "");
             }
@@ -221,19 +274,36 @@ impl Suite {
         self.probes += 1;
         let number = self.probes;
         let run = &self.run;
-        let endpoint = self.members().next()?.endpoint.raw().replace("/mcp", &format!("/probe-{number}/mcp"));
+        let endpoint = self
+            .members()
+            .next()?
+            .endpoint
+            .raw()
+            .replace("/mcp", &format!("/probe-{number}/mcp"));
         let sender = format!("player:probe-{number}-{run}");
         let meta = json!({
             "display_name": format!("Check Probe {number} {run}"), "version": "1.0.0", "game_types": ["even_odd"],
             "contact_endpoint": endpoint,
         });
         let conversation = format!("conv-probe-{number}-{run}");
-        Some(self.unsigned("LEAGUE_REGISTER_REQUEST", &sender, &conversation, json!({"player_meta": meta})))
+        Some(self.unsigned(
+            "LEAGUE_REGISTER_REQUEST",
+            &sender,
+            &conversation,
+            json!({"player_meta": meta}),
+        ))
     }
 
     /// Registrations that are malformed or violate a rule of the league.
     pub(super) async fn refusals(&mut self) {
-        for name in ["protocol", "message_type", "sender", "timestamp", "conversation_id", "player_meta"] {
+        for name in [
+            "protocol",
+            "message_type",
+            "sender",
+            "timestamp",
+            "conversation_id",
+            "player_meta",
+        ] {
             // A manager may infer the type from the method.
             if name == "message_type" && self.conformance == Conformance::Lenient {
                 continue;
@@ -241,11 +311,18 @@ impl Suite {
             let alter = |fields: &mut Map<String, Value>| {
                 fields.remove(name);
             };
-            self.refuses(&rules::MISSING, &format!("a registration without {name}"), "E003", &alter).await;
+            self.refuses(
+                &rules::MISSING,
+                &format!("a registration without {name}"),
+                "E003",
+                &alter,
+            )
+            .await;
         }
         for name in ["display_name", "version", "game_types", "contact_endpoint"] {
             let what = format!("a registration with player_meta.{name}: null");
-            self.refuses_meta(&rules::MISSING, &what, "E003", name, Value::Null).await;
+            self.refuses_meta(&rules::MISSING, &what, "E003", name, Value::Null)
+                .await;
         }
         let wrong = [
             ("display_name", json!("")),
@@ -256,23 +333,52 @@ impl Suite {
         ];
         for (name, value) in wrong {
             let what = format!("a registration with player_meta.{name}: {value}");
-            self.refuses_meta(&rules::WRONG_TYPE, &what, "E002", name, value).await;
+            self.refuses_meta(&rules::WRONG_TYPE, &what, "E002", name, value)
+                .await;
         }
-        self.refuses_meta(&rules::GAME_TYPE, "a player of chess", "E002", "game_types", json!(["chess"]))
-            .await;
+        self.refuses_meta(
+            &rules::GAME_TYPE,
+            "a player of chess",
+            "E002",
+            "game_types",
+            json!(["chess"]),
+        )
+        .await;
         let what = "a registration with protocol_version 9.0.0";
-        self.refuses_meta(&rules::PROTOCOL_VERSION, what, "E018", "protocol_version", json!("9.0.0")).await;
+        self.refuses_meta(
+            &rules::PROTOCOL_VERSION,
+            what,
+            "E018",
+            "protocol_version",
+            json!("9.0.0"),
+        )
+        .await;
         self.envelope_refusals().await;
     }
 
     async fn envelope_refusals(&mut self) {
         let cases = [
             (&rules::PROTOCOL, "protocol", json!("league.v1"), "E018"),
-            (&rules::TIMESTAMP, "timestamp", json!("2026-03-02T09:00:00+02:00"), "E021"),
-            (&rules::TIMESTAMP, "timestamp", json!("2026-03-02T09:00:00"), "E021"),
+            (
+                &rules::TIMESTAMP,
+                "timestamp",
+                json!("2026-03-02T09:00:00+02:00"),
+                "E021",
+            ),
+            (
+                &rules::TIMESTAMP,
+                "timestamp",
+                json!("2026-03-02T09:00:00"),
+                "E021",
+            ),
             (&rules::WRONG_TYPE, "timestamp", json!(7), "E002"),
             (&rules::WRONG_TYPE, "sender", json!("nobody at all"), "E002"),
-            (&rules::UNKNOWN_TYPE, "message_type", json!("WEATHER_REPORT"), "E002"),
+            (
+                &rules::UNKNOWN_TYPE,
+                "message_type",
+                json!("WEATHER_REPORT"),
+                "E002",
+            ),
         ];
         for (rule, name, value, code) in cases {
             let what = format!("a registration with {name}: {value}");
@@ -289,18 +395,33 @@ impl Suite {
         let alter = |fields: &mut Map<String, Value>| {
             fields.extend(others.as_object().cloned().unwrap_or_default());
         };
-        self.refuses(&rules::NOT_FOR_IT, "ROUND_COMPLETED to a manager", "E008", &alter).await;
+        self.refuses(
+            &rules::NOT_FOR_IT,
+            "ROUND_COMPLETED to a manager",
+            "E008",
+            &alter,
+        )
+        .await;
     }
 
     /// Sends a fresh registration after changing it, which must be refused.
     async fn refuses(&mut self, rule: &'static Rule, what: &str, code: &str, alter: &Alter<'_>) {
-        let Some(good) = self.fresh_registration() else { return };
+        let Some(good) = self.fresh_registration() else {
+            return;
+        };
         let reply = self.ask_altered(&good, alter).await;
         self.refused(rule, what, code, reply.as_ref());
     }
 
     /// The same with one field of `player_meta` changed.
-    async fn refuses_meta(&mut self, rule: &'static Rule, what: &str, code: &str, name: &str, value: Value) {
+    async fn refuses_meta(
+        &mut self,
+        rule: &'static Rule,
+        what: &str,
+        code: &str,
+        name: &str,
+        value: Value,
+    ) {
         let alter = |fields: &mut Map<String, Value>| {
             if let Some(meta) = fields.get_mut("player_meta").and_then(Value::as_object_mut) {
                 meta.insert(name.to_owned(), value.clone());
@@ -312,29 +433,42 @@ impl Suite {
     pub(super) async fn too_large(&mut self) {
         let rule = &rules::SIZE;
         let padding = "x".repeat(TOO_LARGE);
-        let request = json!({"jsonrpc": "2.0", "id": 76, "method": "ping", "params": {"padding": padding}});
+        let request =
+            json!({"jsonrpc": "2.0", "id": 76, "method": "ping", "params": {"padding": padding}});
         let within = super::suite::ANSWER_TIMEOUT;
-        let exchange = self.probe.send("a body of 11 KB", request.to_string(), within).await;
-        let refused = exchange.json().is_some_and(|answer| answer.get("error").is_some_and(Value::is_object))
+        let exchange = self
+            .probe
+            .send("a body of 11 KB", request.to_string(), within)
+            .await;
+        let refused = exchange
+            .json()
+            .is_some_and(|answer| answer.get("error").is_some_and(Value::is_object))
             || exchange.answered().is_some_and(|came| came.status == 413);
         if !self.wire().still_alive(rule, "a body of 11 KB").await {
             return;
         }
-        if refused { self.findings.pass(rule, "") } else {
-                let came = json_text(exchange.json().as_ref());
-                self.findings.violated(
-                    rule,
-                    format!("it read a body of 11 KB, and answered {came}"),
-                    &exchange,
-                );
-            }
+        if refused {
+            self.findings.pass(rule, "")
+        } else {
+            let came = json_text(exchange.json().as_ref());
+            self.findings.violated(
+                rule,
+                format!("it read a body of 11 KB, and answered {came}"),
+                &exchange,
+            );
+        }
     }
 
     pub(super) async fn late(&mut self) -> anyhow::Result<()> {
         let late = Member::open(Role::Player, format!("Check Latecomer {}", self.run)).await?;
         let request = self.registration(&late);
         let reply = self.ask(&request).await;
-        self.refused(&rules::LATE, "a player after the start", "E019", reply.as_ref());
+        self.refused(
+            &rules::LATE,
+            "a player after the start",
+            "E019",
+            reply.as_ref(),
+        );
         Ok(())
     }
 }

@@ -23,8 +23,12 @@ const RESULTS: [(Verdict, bool); 6] = [
     (Verdict::LostByBoth, true),
 ];
 
-const TIE_BREAKS: [TieBreak; 4] =
-    [TieBreak::HeadToHead, TieBreak::WinPercentage, TieBreak::Wins, TieBreak::FewerDraws];
+const TIE_BREAKS: [TieBreak; 4] = [
+    TieBreak::HeadToHead,
+    TieBreak::WinPercentage,
+    TieBreak::Wins,
+    TieBreak::FewerDraws,
+];
 
 /// A result that the manager has acknowledged.
 #[derive(Debug, Clone)]
@@ -38,27 +42,46 @@ pub(super) struct ReportedResult {
 impl Suite {
     /// Reports one match and checks the effects. Before the first report, forged ones are sent too.
     pub(super) async fn report_match(&mut self, number: usize, assignment: &Assignment) {
-        let (verdict, technical) =
-            RESULTS.get(number % RESULTS.len()).copied().unwrap_or((Verdict::Drawn, false));
+        let (verdict, technical) = RESULTS
+            .get(number % RESULTS.len())
+            .copied()
+            .unwrap_or((Verdict::Drawn, false));
         let request = self.report(assignment, verdict, technical);
         if number == 0 {
             self.forgeries(assignment, &request).await;
         }
-        let before =
-            self.players.iter().map(|player| player.of_type("LEAGUE_STANDINGS_UPDATE").count()).min();
+        let before = self
+            .players
+            .iter()
+            .map(|player| player.of_type("LEAGUE_STANDINGS_UPDATE").count())
+            .min();
         if !self.recorded(assignment, &request).await {
             return;
         }
         let a = PlayerId::new(&assignment.a);
         let b = PlayerId::new(&assignment.b);
-        self.reported.push(ReportedResult { a, b, verdict, technical });
+        self.reported.push(ReportedResult {
+            a,
+            b,
+            verdict,
+            technical,
+        });
         if number == 0 {
             self.repeat_and_contradict(assignment, &request).await;
         }
-        if self.wait_until_notified("LEAGUE_STANDINGS_UPDATE", before.unwrap_or(0)).await { self.check_update() } else {
-                let note = format!("not everyone was sent the table after {}", assignment.match_id);
-                self.findings.violated(&rules::STANDINGS, note, &Exchange::none("nothing came"));
-            }
+        if self
+            .wait_until_notified("LEAGUE_STANDINGS_UPDATE", before.unwrap_or(0))
+            .await
+        {
+            self.check_update()
+        } else {
+            let note = format!(
+                "not everyone was sent the table after {}",
+                assignment.match_id
+            );
+            self.findings
+                .violated(&rules::STANDINGS, note, &Exchange::none("nothing came"));
+        }
         if let Some((rows, exchange)) = self.query_standings().await {
             self.check_rows(&rows, &exchange);
         }
@@ -97,10 +120,18 @@ impl Suite {
             "game_type": "even_odd", "result": result,
         });
         match self.referees.get(assignment.referee) {
-            Some(referee) => self.signed("MATCH_RESULT_REPORT", referee, &assignment.conversation_id, fields),
-            None => {
-                self.unsigned("MATCH_RESULT_REPORT", "referee:nobody", &assignment.conversation_id, fields)
-            }
+            Some(referee) => self.signed(
+                "MATCH_RESULT_REPORT",
+                referee,
+                &assignment.conversation_id,
+                fields,
+            ),
+            None => self.unsigned(
+                "MATCH_RESULT_REPORT",
+                "referee:nobody",
+                &assignment.conversation_id,
+                fields,
+            ),
         }
     }
 
@@ -111,7 +142,9 @@ impl Suite {
             return true;
         }
         match (self.answer(rule, request, reply.as_ref()), reply) {
-            (Some(Body::MatchResultAck(ack)), _) if ack.match_id.as_str() == assignment.match_id => {
+            (Some(Body::MatchResultAck(ack)), _)
+                if ack.match_id.as_str() == assignment.match_id =>
+            {
                 self.findings.pass(rule, "");
                 true
             }
@@ -130,30 +163,51 @@ impl Suite {
         let Some(reply) = reply.filter(|reply| reply.wire == Some(WireAnswer::Received)) else {
             return false;
         };
-        self.findings.warn(rule, "it only takes note, without MATCH_RESULT_ACK", &reply.exchange);
+        self.findings.warn(
+            rule,
+            "it only takes note, without MATCH_RESULT_ACK",
+            &reply.exchange,
+        );
         true
     }
 
     /// Forged reports, which must change nothing.
     async fn forgeries(&mut self, assignment: &Assignment, request: &Value) {
         let other = (assignment.referee + 1) % self.referees.len().max(1);
-        let (Some(other_referee), Some(player)) = (self.referees.get(other), self.players.first()) else {
+        let (Some(other_referee), Some(player)) = (self.referees.get(other), self.players.first())
+        else {
             return;
         };
-        let by_other = json!({"sender": other_referee.sender(), "auth_token": other_referee.token_json()});
+        let by_other =
+            json!({"sender": other_referee.sender(), "auth_token": other_referee.token_json()});
         let by_player = json!({"sender": player.sender(), "auth_token": player.token_json()});
         let can_be_other = other != assignment.referee && other_referee.token.is_some();
         let cases = [
-            (&rules::NO_TOKEN, "a report without a token", "E011", json!({"auth_token": null})),
+            (
+                &rules::NO_TOKEN,
+                "a report without a token",
+                "E011",
+                json!({"auth_token": null}),
+            ),
             (
                 &rules::FALSE_TOKEN,
                 "a report with a false token",
                 "E012",
                 json!({"auth_token": format!("tok_ref01_{}", "0".repeat(64))}),
             ),
-            (&rules::OTHER_REFEREE, "a report by another referee", "E012", by_other),
+            (
+                &rules::OTHER_REFEREE,
+                "a report by another referee",
+                "E012",
+                by_other,
+            ),
             (&rules::BY_PLAYER, "a report by a player", "E012", by_player),
-            (&rules::UNKNOWN_MATCH, "a report of R98M7", "E006", json!({"match_id": "R98M7"})),
+            (
+                &rules::UNKNOWN_MATCH,
+                "a report of R98M7",
+                "E006",
+                json!({"match_id": "R98M7"}),
+            ),
             (
                 &rules::OTHER_LEAGUE,
                 "a report for another league",
@@ -176,8 +230,14 @@ impl Suite {
         let a = assignment.a.as_str();
         let b = assignment.b.as_str();
         let scores = [
-            ("2-1", Map::from_iter([(a.to_owned(), json!(2)), (b.to_owned(), json!(1))])),
-            ("3-0 of a stranger", Map::from_iter([(a.to_owned(), json!(3)), ("P97".to_owned(), json!(0))])),
+            (
+                "2-1",
+                Map::from_iter([(a.to_owned(), json!(2)), (b.to_owned(), json!(1))]),
+            ),
+            (
+                "3-0 of a stranger",
+                Map::from_iter([(a.to_owned(), json!(3)), ("P97".to_owned(), json!(0))]),
+            ),
         ];
         for (what, score) in scores {
             let reply = self
@@ -187,7 +247,12 @@ impl Suite {
                     }
                 })
                 .await;
-            self.refused(&rules::SCORES, &format!("a score of {what}"), "E002", reply.as_ref());
+            self.refused(
+                &rules::SCORES,
+                &format!("a score of {what}"),
+                "E002",
+                reply.as_ref(),
+            );
         }
     }
 
@@ -216,12 +281,21 @@ impl Suite {
         }
         let other = self.report(assignment, Verdict::WonByB, false);
         let reply = self.ask(&other).await;
-        self.refused(&rules::CONFLICT, "another result for a decided match", "E016", reply.as_ref());
+        self.refused(
+            &rules::CONFLICT,
+            "another result for a decided match",
+            "E016",
+            reply.as_ref(),
+        );
     }
 
     /// The expected standings, computed from what was reported.
     pub(super) fn table(&self) -> Vec<Place> {
-        let ids: Vec<_> = self.players.iter().map(|player| PlayerId::new(&player.id)).collect();
+        let ids: Vec<_> = self
+            .players
+            .iter()
+            .map(|player| PlayerId::new(&player.id))
+            .collect();
         let results = self.reported.iter().map(|one| CountedMatch {
             a: &one.a,
             b: &one.b,
@@ -249,7 +323,9 @@ impl Suite {
 
     fn check_rows(&mut self, rows: &[StandingRow], exchange: &Exchange) {
         let wanted = self.table();
-        let by_points = rows.windows(2).all(|pair| matches!(pair, [one, next] if one.points >= next.points));
+        let by_points = rows
+            .windows(2)
+            .all(|pair| matches!(pair, [one, next] if one.points >= next.points));
         let before = std::iter::once(0).chain(rows.iter().map(|row| row.rank));
         // Level players may share a rank.
         let ranks = (1..)
@@ -258,7 +334,13 @@ impl Suite {
             .all(|((place, row), before)| row.rank == place || row.rank == before && before > 0);
         let wrong = wanted.iter().find_map(|place| {
             let tally = &place.tally;
-            let right = [tally.played(), tally.wins, tally.draws, tally.losses, tally.points()];
+            let right = [
+                tally.played(),
+                tally.wins,
+                tally.draws,
+                tally.losses,
+                tally.points(),
+            ];
             let row = rows.iter().find(|row| row.player_id == place.player);
             let came = row.map(|row| [row.played, row.wins, row.draws, row.losses, row.points]);
             (came != Some(right)).then(|| {
@@ -272,9 +354,10 @@ impl Suite {
         let error = match (wrong, by_points, ranks) {
             (Some(wrong), ..) => Some(wrong),
             (_, false, _) => Some("the rows are not in order of points".to_owned()),
-            (_, _, false) => {
-                Some("the ranks are not 1, 2, 3, ..., or shared by level players as in 1, 2, 2, 4".to_owned())
-            }
+            (_, _, false) => Some(
+                "the ranks are not 1, 2, 3, ..., or shared by level players as in 1, 2, 2, 4"
+                    .to_owned(),
+            ),
             _ => None,
         };
         self.findings.check(
@@ -286,10 +369,16 @@ impl Suite {
         if error.is_some() {
             return;
         }
-        let order = |ids: Vec<&PlayerId>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let order = |ids: Vec<&PlayerId>| {
+            ids.iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let came = order(rows.iter().map(|row| &row.player_id).collect());
         let right = order(wanted.iter().map(|place| &place.player).collect());
         let note = format!("expected the order {right}, got {came}");
-        self.findings.check(&rules::STANDINGS_TIES, came == right, note, exchange);
+        self.findings
+            .check(&rules::STANDINGS_TIES, came == right, note, exchange);
     }
 }

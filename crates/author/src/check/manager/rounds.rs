@@ -41,8 +41,12 @@ impl Suite {
             return false;
         }
         let start = |suite: &Self, league: &str| {
-            let mut request =
-                suite.unsigned("START_LEAGUE", "launcher", "conv-start-league", json!({"league_id": league}));
+            let mut request = suite.unsigned(
+                "START_LEAGUE",
+                "launcher",
+                "conv-start-league",
+                json!({"league_id": league}),
+            );
             if let Some(token) = &suite.operator_token {
                 set_field(&mut request, "auth_token", json!(token));
             }
@@ -54,10 +58,20 @@ impl Suite {
         }
         let reply = self.ask(&request).await;
         // One that starts by itself refuses every START_LEAGUE, with whatever code.
-        self.refused(&rules::START_TRUST, "START_LEAGUE with a player's token", "E008", reply.as_ref());
+        self.refused(
+            &rules::START_TRUST,
+            "START_LEAGUE with a player's token",
+            "E008",
+            reply.as_ref(),
+        );
         let request = start(self, "league_of_nobody");
         let reply = self.ask(&request).await;
-        self.refused(&rules::START_LEAGUE_ID, "START_LEAGUE for another league", "E007", reply.as_ref());
+        self.refused(
+            &rules::START_LEAGUE_ID,
+            "START_LEAGUE for another league",
+            "E007",
+            reply.as_ref(),
+        );
         let request = start(self, &self.league_id);
         let mut started = false;
         let mut came = String::new();
@@ -118,14 +132,23 @@ impl Suite {
         let mut played: Vec<Assignment> = Vec::new();
         while played.len() < all {
             let done = played.len();
-            if !self.wait_until(ASSIGNED_WITHIN, |suite| suite.assignments().len() > done).await {
-                let note = format!("{done} of {all} matches were given to a referee, and then no more came");
+            if !self
+                .wait_until(ASSIGNED_WITHIN, |suite| suite.assignments().len() > done)
+                .await
+            {
+                let note = format!(
+                    "{done} of {all} matches were given to a referee, and then no more came"
+                );
                 self.unreached = Some(format!("the league did not end: {note}"));
-                self.findings.violated(&rules::GIVEN, note, &Exchange::none("nothing more came"));
+                self.findings
+                    .violated(&rules::GIVEN, note, &Exchange::none("nothing more came"));
                 break;
             }
-            let fresh =
-                self.assignments().into_iter().filter(|one| !played.contains(one)).collect::<Vec<_>>();
+            let fresh = self
+                .assignments()
+                .into_iter()
+                .filter(|one| !played.contains(one))
+                .collect::<Vec<_>>();
             for one in fresh {
                 self.report_match(played.len(), &one).await;
                 played.push(one);
@@ -134,7 +157,9 @@ impl Suite {
         if played.len() >= all {
             self.findings.pass(&rules::GIVEN, "");
             let everyone = |suite: &Self| {
-                suite.members().all(|member| member.of_type("LEAGUE_COMPLETED").next().is_some())
+                suite
+                    .members()
+                    .all(|member| member.of_type("LEAGUE_COMPLETED").next().is_some())
             };
             self.wait_until(self.notice_timeout, everyone).await;
             self.check_pairs(&played);
@@ -148,8 +173,12 @@ impl Suite {
 
     /// Waits for the notices of a result, so that they are checked before the next result changes the standings.
     pub(super) async fn wait_until_notified(&mut self, kind: &'static str, before: usize) -> bool {
-        let notified =
-            move |suite: &Self| suite.players.iter().all(|player| player.of_type(kind).count() > before);
+        let notified = move |suite: &Self| {
+            suite
+                .players
+                .iter()
+                .all(|player| player.of_type(kind).count() > before)
+        };
         let came = self.wait_until(self.notice_timeout, notified).await;
         if !came {
             self.notice_timeout = NOTICE_MISSED;
@@ -177,26 +206,44 @@ impl Suite {
             (None, None) => self.findings.pass(&rules::ONCE, ""),
             (Some(((a, b), times)), _) => {
                 let note = format!("{a} and {b} met {times} times");
-                self.findings.violated(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
+                self.findings
+                    .violated(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
             }
             (_, Some(((round, player), times))) => {
                 let note = format!("{player} plays {times} matches in round {round}");
-                self.findings.violated(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
+                self.findings
+                    .violated(&rules::ONCE, note, &Exchange::none("seen over all rounds"));
             }
         }
-        let ids: Vec<_> = self.players.iter().map(|player| PlayerId::new(&player.id)).collect();
+        let ids: Vec<_> = self
+            .players
+            .iter()
+            .map(|player| PlayerId::new(&player.id))
+            .collect();
         let mut wanted: Vec<(u32, String, String)> = Vec::new();
         for (number, round) in (1..).zip(round_robin(&ids)) {
-            wanted.extend(round.pairs.iter().map(|(a, b)| (number, a.to_string(), b.to_string())));
+            wanted.extend(
+                round
+                    .pairs
+                    .iter()
+                    .map(|(a, b)| (number, a.to_string(), b.to_string())),
+            );
         }
-        let mut came: Vec<_> =
-            played.iter().map(|one| (one.round_id, one.a.clone(), one.b.clone())).collect();
+        let mut came: Vec<_> = played
+            .iter()
+            .map(|one| (one.round_id, one.a.clone(), one.b.clone()))
+            .collect();
         wanted.sort();
         came.sort();
-        match wanted.iter().zip(&came).find(|(wanted, came)| wanted != came) {
+        match wanted
+            .iter()
+            .zip(&came)
+            .find(|(wanted, came)| wanted != came)
+        {
             None => self.findings.pass(&rules::TABLE, ""),
             Some(((round, a, b), (other, c, d))) => {
-                let note = format!("expected {a} - {b} in round {round}, got {c} - {d} in round {other}");
+                let note =
+                    format!("expected {a} - {b} in round {round}, got {c} - {d} in round {other}");
                 self.findings.warn_unseen(&rules::TABLE, note);
             }
         }
@@ -217,8 +264,16 @@ impl Suite {
             }
         }
         for (_, message, exchange) in &came {
-            let text = message.get("matches").map(ToString::to_string).unwrap_or_default();
-            if text.contains("player_A_endpoint") || text.contains("player_B_endpoint") { self.findings.violated(&rules::PRIVATE, "it names a player's endpoint", exchange) } else { self.findings.pass(&rules::PRIVATE, "") }
+            let text = message
+                .get("matches")
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            if text.contains("player_A_endpoint") || text.contains("player_B_endpoint") {
+                self.findings
+                    .violated(&rules::PRIVATE, "it names a player's endpoint", exchange)
+            } else {
+                self.findings.pass(&rules::PRIVATE, "")
+            }
             self.read(&rules::ANNOUNCED, message, exchange);
         }
         for round in rounds {
@@ -228,7 +283,11 @@ impl Suite {
                 });
                 if !notified {
                     let note = format!("{} was not told of round {round}", player.id);
-                    return self.findings.violated(&rules::ANNOUNCED, note, &Exchange::none("nothing came"));
+                    return self.findings.violated(
+                        &rules::ANNOUNCED,
+                        note,
+                        &Exchange::none("nothing came"),
+                    );
                 }
             }
         }
@@ -239,10 +298,18 @@ impl Suite {
 
     fn check_briefings(&mut self) {
         let matches = self.referees.iter().flat_map(|referee| {
-            referee.of_type("ROUND_ANNOUNCEMENT").flat_map(|(message, exchange)| {
-                let own = message.get("matches").and_then(Value::as_array).cloned().unwrap_or_default();
-                own.into_iter().filter(|one| is_own(one, referee)).map(move |one| (one, exchange.clone()))
-            })
+            referee
+                .of_type("ROUND_ANNOUNCEMENT")
+                .flat_map(|(message, exchange)| {
+                    let own = message
+                        .get("matches")
+                        .and_then(Value::as_array)
+                        .cloned()
+                        .unwrap_or_default();
+                    own.into_iter()
+                        .filter(|one| is_own(one, referee))
+                        .map(move |one| (one, exchange.clone()))
+                })
         });
         let bare = matches.collect::<Vec<_>>();
         for (one, exchange) in bare {
@@ -270,13 +337,20 @@ impl Suite {
                     let of_round = |(message, _): &&(Value, Exchange)| {
                         message.get("round_id").is_some_and(|id| id == round)
                     };
-                    (member.id.clone(), member.of_type("ROUND_COMPLETED").find(of_round).cloned())
+                    (
+                        member.id.clone(),
+                        member.of_type("ROUND_COMPLETED").find(of_round).cloned(),
+                    )
                 })
                 .collect();
             for (id, came) in received {
                 let Some((message, exchange)) = came else {
                     let note = format!("{id} was not told that round {round} is over");
-                    self.findings.violated(&rules::ROUND_COMPLETED, note, &Exchange::none("nothing came"));
+                    self.findings.violated(
+                        &rules::ROUND_COMPLETED,
+                        note,
+                        &Exchange::none("nothing came"),
+                    );
                     continue;
                 };
                 match self.read(&rules::ROUND_COMPLETED, &message, &exchange) {
@@ -287,7 +361,8 @@ impl Suite {
                     }
                     Some(_) => {
                         let note = format!("round {round} had {size} matches");
-                        self.findings.violated(&rules::ROUND_COMPLETED, note, &exchange);
+                        self.findings
+                            .violated(&rules::ROUND_COMPLETED, note, &exchange);
                     }
                     None => {}
                 }
@@ -299,41 +374,63 @@ impl Suite {
         let table = self.table();
         let received: Vec<_> = self
             .members()
-            .map(|member| (member.id.clone(), member.of_type("LEAGUE_COMPLETED").next().cloned()))
+            .map(|member| {
+                (
+                    member.id.clone(),
+                    member.of_type("LEAGUE_COMPLETED").next().cloned(),
+                )
+            })
             .collect();
         for (id, came) in received {
             let rule = &rules::LEAGUE_COMPLETED;
             let Some((message, exchange)) = came else {
                 let note = format!("{id} was not told that the league is over");
-                self.findings.violated(rule, note, &Exchange::none("nothing came"));
+                self.findings
+                    .violated(rule, note, &Exchange::none("nothing came"));
                 continue;
             };
-            let Some(Body::LeagueCompleted(body)) = self.read(rule, &message, &exchange) else { continue };
-            let most = table.iter().map(|place| place.tally.points()).max().unwrap_or(0);
+            let Some(Body::LeagueCompleted(body)) = self.read(rule, &message, &exchange) else {
+                continue;
+            };
+            let most = table
+                .iter()
+                .map(|place| place.tally.points())
+                .max()
+                .unwrap_or(0);
             let points = |id: &PlayerId| {
-                table.iter().find(|place| place.player == *id).map(|place| place.tally.points())
+                table
+                    .iter()
+                    .find(|place| place.player == *id)
+                    .map(|place| place.tally.points())
             };
             let first = body.final_standings.first().map(|row| &row.player_id);
             let right = body.champion.points == most
                 && points(&body.champion.player_id) == Some(most)
                 && first == Some(&body.champion.player_id)
                 && body.final_standings.len() == table.len()
-                && body.final_standings.iter().all(|row| points(&row.player_id) == Some(row.points));
-            if right { self.findings.pass(rule, "") } else {
-                    let wanted: Vec<_> = table
-                        .iter()
-                        .map(|place| format!("{} {}", place.player, place.tally.points()))
-                        .collect();
-                    let note = format!("by what was reported the table is {}", wanted.join(", "));
-                    self.findings.violated(rule, note, &exchange);
-                }
+                && body
+                    .final_standings
+                    .iter()
+                    .all(|row| points(&row.player_id) == Some(row.points));
+            if right {
+                self.findings.pass(rule, "")
+            } else {
+                let wanted: Vec<_> = table
+                    .iter()
+                    .map(|place| format!("{} {}", place.player, place.tally.points()))
+                    .collect();
+                let note = format!("by what was reported the table is {}", wanted.join(", "));
+                self.findings.violated(rule, note, &exchange);
+            }
         }
     }
 
     /// Agents authenticate the manager by the notice token, which is derived from their own token.
     fn check_tokens(&mut self) {
         if !self.makes_tokens {
-            return self.findings.warn_unseen(&rules::NOTICE_TOKEN, "it does not say match_tokens: true");
+            return self
+                .findings
+                .warn_unseen(&rules::NOTICE_TOKEN, "it does not say match_tokens: true");
         }
         let league = matchday_core::protocol::LeagueId::new(&self.league_id);
         let mut found = Vec::new();
@@ -341,12 +438,18 @@ impl Suite {
             let Some(token) = &member.token else { continue };
             let wanted = token.hash().notice_token(&league);
             for (message, exchange) in &member.received {
-                let right = message.get("auth_token").and_then(Value::as_str) == Some(wanted.reveal());
+                let right =
+                    message.get("auth_token").and_then(Value::as_str) == Some(wanted.reveal());
                 found.push((right, exchange.clone()));
             }
         }
         for (right, exchange) in found {
-            self.findings.check(&rules::NOTICE_TOKEN, right, "another auth_token, or none", &exchange);
+            self.findings.check(
+                &rules::NOTICE_TOKEN,
+                right,
+                "another auth_token, or none",
+                &exchange,
+            );
         }
     }
 }
@@ -355,9 +458,14 @@ impl Suite {
 fn assigned(message: &Value, number: usize, referee: &Member) -> Vec<Assignment> {
     debug_assert!(referee.role == Role::Referee);
     let text = |value: &Value, keys: &[&str]| {
-        keys.iter().find_map(|key| value.get(*key).and_then(Value::as_str)).map(str::to_owned)
+        keys.iter()
+            .find_map(|key| value.get(*key).and_then(Value::as_str))
+            .map(str::to_owned)
     };
-    let round = message.get("round_id").and_then(Value::as_u64).and_then(|round| u32::try_from(round).ok());
+    let round = message
+        .get("round_id")
+        .and_then(Value::as_u64)
+        .and_then(|round| u32::try_from(round).ok());
     let assign = |one: &Value| {
         let match_id = text(one, &["match_id"])?;
         let conversation_id = text(one, &["conversation_id"])
@@ -373,7 +481,12 @@ fn assigned(message: &Value, number: usize, referee: &Member) -> Vec<Assignment>
     };
     if is_type(message, "ROUND_ANNOUNCEMENT") {
         let matches = message.get("matches").and_then(Value::as_array);
-        return matches.into_iter().flatten().filter(|one| is_own(one, referee)).filter_map(assign).collect();
+        return matches
+            .into_iter()
+            .flatten()
+            .filter(|one| is_own(one, referee))
+            .filter_map(assign)
+            .collect();
     }
     let assigned = is_type(message, "MATCH_ASSIGNMENT") || is_type(message, "START_MATCH");
     assign(message).filter(|_| assigned).into_iter().collect()

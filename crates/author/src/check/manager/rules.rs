@@ -4,8 +4,11 @@ use crate::check::player::rules as player_rules;
 use crate::check::rule::{Rule, rules};
 use crate::check::wire;
 
-static ROBUSTNESS: &[&Rule] =
-    &[&player_rules::SLOW_DRIP, &player_rules::CLOSED_CONNECTION, &player_rules::ALIVE];
+static ROBUSTNESS: &[&Rule] = &[
+    &player_rules::SLOW_DRIP,
+    &player_rules::CLOSED_CONNECTION,
+    &player_rules::ALIVE,
+];
 
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     wire::RULES.iter().chain(OWN).chain(ROBUSTNESS).copied()

@@ -21,7 +21,9 @@ pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) const NOTICE_TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Codes that the sources do not have: others may refuse with another one.
-const OWN_CODES: [&str; 8] = ["E002", "E006", "E007", "E008", "E010", "E013", "E014", "E016"];
+const OWN_CODES: [&str; 8] = [
+    "E002", "E006", "E007", "E008", "E010", "E013", "E014", "E016",
+];
 
 #[derive(Debug)]
 pub(super) struct Suite {
@@ -50,11 +52,21 @@ pub(super) struct Suite {
 
 impl Suite {
     pub(super) fn wire(&mut self) -> Wire<'_> {
-        Wire { probe: &self.probe, findings: &mut self.findings, state: &mut self.wire_state }
+        Wire {
+            probe: &self.probe,
+            findings: &mut self.findings,
+            state: &mut self.wire_state,
+        }
     }
 
     /// A message from a member, with the member's token.
-    pub(super) fn signed(&self, kind: &str, from: &Member, conversation: &str, fields: Value) -> Value {
+    pub(super) fn signed(
+        &self,
+        kind: &str,
+        from: &Member,
+        conversation: &str,
+        fields: Value,
+    ) -> Value {
         let mut request = self.unsigned(kind, &from.sender(), conversation, fields);
         if from.token.is_some() {
             set_field(&mut request, "auth_token", from.token_json());
@@ -62,7 +74,13 @@ impl Suite {
         request
     }
 
-    pub(super) fn unsigned(&self, kind: &str, sender: &str, conversation: &str, fields: Value) -> Value {
+    pub(super) fn unsigned(
+        &self,
+        kind: &str,
+        sender: &str,
+        conversation: &str,
+        fields: Value,
+    ) -> Value {
         let mut request = json!({
             "protocol": "league.v2",
             "message_type": kind,
@@ -82,17 +100,27 @@ impl Suite {
 
     /// Sends a message after changing its fields. `None` if the unchanged message does not decode, which happens only
     /// with ids that the manager assigned.
-    pub(super) async fn ask_altered(&mut self, request: &Value, alter: &Alter<'_>) -> Option<Reply> {
+    pub(super) async fn ask_altered(
+        &mut self,
+        request: &Value,
+        alter: &Alter<'_>,
+    ) -> Option<Reply> {
         let reading = self.reading(Conformance::Lenient);
         let incoming = decode(request, &reading).ok()?;
-        let message = Message { envelope: incoming.envelope, body: incoming.body.ok()? };
+        let message = Message {
+            envelope: incoming.envelope,
+            body: incoming.body.ok()?,
+        };
         let whole = |fields: &mut serde_json::Map<String, Value>| {
             if let Some(request) = request.as_object() {
                 *fields = request.clone();
             }
             alter(fields);
         };
-        let reply = self.probe.send_altered(&message, ANSWER_TIMEOUT, &whole).await;
+        let reply = self
+            .probe
+            .send_altered(&message, ANSWER_TIMEOUT, &whole)
+            .await;
         self.wire().check_response_format(&reply);
         Some(reply)
     }
@@ -123,7 +151,8 @@ impl Suite {
                 return None;
             }
             other => {
-                self.findings.violated(rule, other.describe(exchange), exchange);
+                self.findings
+                    .violated(rule, other.describe(exchange), exchange);
                 return None;
             }
         };
@@ -132,23 +161,37 @@ impl Suite {
         self.findings.check(
             &rules::CONVERSATION,
             message.get("conversation_id") == wanted,
-            format!("expected {}, got {}", json_text(wanted), json_text(message.get("conversation_id"))),
+            format!(
+                "expected {}, got {}",
+                json_text(wanted),
+                json_text(message.get("conversation_id"))
+            ),
             exchange,
         );
         Some(body)
     }
 
     /// Decodes a message from the manager, in whichever exchange it came.
-    pub(super) fn read(&mut self, rule: &'static Rule, message: &Value, exchange: &Exchange) -> Option<Body> {
+    pub(super) fn read(
+        &mut self,
+        rule: &'static Rule,
+        message: &Value,
+        exchange: &Exchange,
+    ) -> Option<Body> {
         let strict = decode(message, &self.reading(Conformance::Strict));
         let (incoming, fault) = match strict {
             Ok(Incoming { body: Ok(_), .. }) => (strict.ok(), None),
-            Ok(Incoming { body: Err(fault), .. }) => (None, Some((rule, fault))),
+            Ok(Incoming {
+                body: Err(fault), ..
+            }) => (None, Some((rule, fault))),
             Err(fault) => (None, Some((&rules::ENVELOPE, fault))),
         };
-        let incoming = incoming.or_else(|| decode(message, &self.reading(Conformance::Lenient)).ok());
+        let incoming =
+            incoming.or_else(|| decode(message, &self.reading(Conformance::Lenient)).ok());
         if let Some((rule, fault)) = fault {
-            let readable = incoming.as_ref().is_some_and(|incoming| incoming.body.is_ok());
+            let readable = incoming
+                .as_ref()
+                .is_some_and(|incoming| incoming.body.is_ok());
             let note = format!("{} ({})", fault.sentence(), fault.code);
             self.findings.deviation(
                 rule,
@@ -161,14 +204,23 @@ impl Suite {
         self.findings.check(
             &rules::ENVELOPE,
             incoming.envelope.sender == Sender::LeagueManager,
-            format!("sender: expected \"league_manager\", got {}", json_text(message.get("sender"))),
+            format!(
+                "sender: expected \"league_manager\", got {}",
+                json_text(message.get("sender"))
+            ),
             exchange,
         );
         incoming.body.ok()
     }
 
     /// Checks that a request was refused with this code. What counts is the refusal where the code is one of ours.
-    pub(super) fn refused(&mut self, rule: &'static Rule, what: &str, code: &str, reply: Option<&Reply>) {
+    pub(super) fn refused(
+        &mut self,
+        rule: &'static Rule,
+        what: &str,
+        code: &str,
+        reply: Option<&Reply>,
+    ) {
         let Some(reply) = reply else { return };
         let exchange = &reply.exchange;
         let kind = ReplyKind::of(reply);
@@ -184,19 +236,29 @@ impl Suite {
         match (came, kind) {
             (Some(came), _) if came == code => self.findings.pass(rule, ""),
             (Some(came), _) if OWN_CODES.contains(&code) => {
-                self.findings.pass(rule, format!("{what} was refused with {came}"));
+                self.findings
+                    .pass(rule, format!("{what} was refused with {came}"));
             }
             // The sources' own example of a rejection has no code.
             (Some(came), ReplyKind::Message(_)) if came == NO_CODE => {
-                self.findings.pass(rule, format!("{what} was rejected, without a code"));
+                self.findings
+                    .pass(rule, format!("{what} was rejected, without a code"));
             }
             (Some(came), _) => {
                 let note = format!("{what} was refused with {came} in place of {code}");
-                self.findings.deviation(rule, self.conformance == Conformance::Lenient, note, exchange);
+                self.findings.deviation(
+                    rule,
+                    self.conformance == Conformance::Lenient,
+                    note,
+                    exchange,
+                );
             }
             (None, ReplyKind::Unknown(why)) => self.findings.skip(rule, why),
             (None, kind) => {
-                let note = format!("{what} must be refused with {code}: {}", kind.describe(exchange));
+                let note = format!(
+                    "{what} must be refused with {code}: {}",
+                    kind.describe(exchange)
+                );
                 self.findings.violated(rule, note, exchange);
             }
         }
@@ -204,10 +266,17 @@ impl Suite {
 
     /// Remembers an agent that was registered though it should not have been.
     fn note_left_behind(&mut self, what: &str, message: &Value) {
-        let accepted = message.get("status").is_some_and(|status| status == "ACCEPTED");
-        let id = message.get("player_id").or_else(|| message.get("referee_id")).and_then(Value::as_str);
+        let accepted = message
+            .get("status")
+            .is_some_and(|status| status == "ACCEPTED");
+        let id = message
+            .get("player_id")
+            .or_else(|| message.get("referee_id"))
+            .and_then(Value::as_str);
         if let Some(id) = id.filter(|_| accepted) {
-            self.left_behind.push(format!("left behind in the league: {id}, accepted as {what}"));
+            self.left_behind.push(format!(
+                "left behind in the league: {id}, accepted as {what}"
+            ));
         }
     }
 
@@ -216,7 +285,11 @@ impl Suite {
     }
 
     /// Waits until the messages received by the members satisfy `enough`.
-    pub(super) async fn wait_until(&mut self, within: Duration, enough: impl Fn(&Self) -> bool) -> bool {
+    pub(super) async fn wait_until(
+        &mut self,
+        within: Duration,
+        enough: impl Fn(&Self) -> bool,
+    ) -> bool {
         let deadline = Instant::now() + self.probe.timeout(within);
         loop {
             for member in self.players.iter_mut().chain(&mut self.referees) {
@@ -244,8 +317,12 @@ const NO_CODE: &str = "no code";
 
 /// The error code of a rejected registration or a failed query.
 fn code_in(message: &Value) -> Option<String> {
-    let rejected = message.get("status").is_some_and(|status| status == "REJECTED");
-    let failed = message.get("success").is_some_and(|success| success == false);
+    let rejected = message
+        .get("status")
+        .is_some_and(|status| status == "REJECTED");
+    let failed = message
+        .get("success")
+        .is_some_and(|success| success == false);
     let code = match (rejected, failed) {
         (true, _) => message.get("error_code"),
         (_, true) => message.pointer("/error/error_code"),

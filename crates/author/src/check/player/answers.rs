@@ -77,7 +77,9 @@ impl Suite {
     /// Sends an invitation and checks the answer. Returns whether the player joined.
     pub(super) async fn invite(&mut self, fixture: &Fixture) -> bool {
         let message = self.league.invitation(self.probe.clock.now(), fixture);
-        let reply = self.send_question(&message, fixture, self.timing.join).await;
+        let reply = self
+            .send_question(&message, fixture, self.timing.join)
+            .await;
         self.check_response_format(&reply);
         self.note_time(&reply, "timestamp");
         self.note_time(&reply, "arrival_timestamp");
@@ -87,7 +89,9 @@ impl Suite {
     /// Requests a choice and checks the answer.
     pub(super) async fn ask(&mut self, fixture: &Fixture) -> Option<Chosen> {
         let message = self.league.question(self.probe.clock.now(), fixture);
-        let reply = self.send_question(&message, fixture, self.timing.choice).await;
+        let reply = self
+            .send_question(&message, fixture, self.timing.choice)
+            .await;
         self.check_response_format(&reply);
         self.note_time(&reply, "timestamp");
         let chosen = self.check_choice(&reply, fixture)?;
@@ -97,8 +101,13 @@ impl Suite {
 
     /// Keeps the time that an answer names, to compare it with ours. Slow answers may name the time at which they began.
     fn note_time(&mut self, reply: &Reply, field: &str) {
-        let ReplyKind::Message(message) = ReplyKind::of(reply) else { return };
-        let said = message.get(field).and_then(Value::as_str).and_then(Timestamp::parse);
+        let ReplyKind::Message(message) = ReplyKind::of(reply) else {
+            return;
+        };
+        let said = message
+            .get(field)
+            .and_then(Value::as_str)
+            .and_then(Timestamp::parse);
         if let Some((said, _)) = said.filter(|_| reply.exchange.took < PROMPT) {
             self.times.push((self.probe.clock.now(), said));
         }
@@ -114,9 +123,12 @@ impl Suite {
 
     /// The times that it named must be ours, and pass as ours do.
     pub(super) fn check_clock(&mut self) {
-        let (Some((first, first_said)), Some((last, last_said))) = (self.times.first(), self.times.last())
+        let (Some((first, first_said)), Some((last, last_said))) =
+            (self.times.first(), self.times.last())
         else {
-            return self.findings.skip(&rules::CLOCK, "no answer came that names a time");
+            return self
+                .findings
+                .skip(&rules::CLOCK, "no answer came that names a time");
         };
         let wrong = self.times.iter().find_map(|(now, said)| {
             let apart = now.since(*said).max(said.since(*now));
@@ -140,7 +152,11 @@ impl Suite {
     fn check_nonce(&mut self, chosen: &Chosen, fixture: &Fixture, exchange: &Exchange) {
         let Some(nonce) = &chosen.nonce else { return };
         let id = fixture.match_id.as_str();
-        if let Some((other, _)) = self.nonces.iter().find(|(other, known)| *other != id && *known == nonce) {
+        if let Some((other, _)) = self
+            .nonces
+            .iter()
+            .find(|(other, known)| *other != id && *known == nonce)
+        {
             let note = format!("the nonce of {id} is that of {other} too: a referee can guess it");
             self.findings.violated(&rules::CHOICE_NONCE, note, exchange);
         }
@@ -156,8 +172,22 @@ impl Suite {
         let template = self.template(&good, fixture);
         let exchange = &reply.exchange;
         let framed = self.check_frame(&rules_of, &came, &template, fixture, exchange);
-        let arrived = self.field(&rules::JOIN_ARRIVAL, &template, &came, "arrival_timestamp", &[], exchange);
-        let mut accepted = self.field(&rules::JOIN_ACCEPT, &template, &came, "accept", &["status"], exchange);
+        let arrived = self.field(
+            &rules::JOIN_ARRIVAL,
+            &template,
+            &came,
+            "arrival_timestamp",
+            &[],
+            exchange,
+        );
+        let mut accepted = self.field(
+            &rules::JOIN_ACCEPT,
+            &template,
+            &came,
+            "accept",
+            &["status"],
+            exchange,
+        );
         if came.get("accept") == Some(&Value::Bool(false)) {
             let game = self.league.game.name;
             let note = format!("accept: false. It declines a match of {game}, and forfeits it");
@@ -183,15 +213,32 @@ impl Suite {
         let template = self.template(&good, fixture);
         let exchange = &reply.exchange;
         let framed = self.check_frame(&rules_of, &came, &template, fixture, exchange);
-        let chosen =
-            self.field(&rules::CHOICE_PARITY, &template, &came, "parity_choice", &["choice"], exchange);
+        let chosen = self.field(
+            &rules::CHOICE_PARITY,
+            &template,
+            &came,
+            "parity_choice",
+            &["choice"],
+            exchange,
+        );
         let nonce = match came.get("nonce").filter(|nonce| !nonce.is_null()) {
             Some(nonce) => {
-                self.field(&rules::CHOICE_NONCE, &template, &came, "nonce", &[], exchange);
+                self.field(
+                    &rules::CHOICE_NONCE,
+                    &template,
+                    &came,
+                    "nonce",
+                    &[],
+                    exchange,
+                );
                 nonce.as_str().map(|text| Nonce(text.into()))
             }
             None => {
-                self.findings.violated(&rules::CHOICE_NONCE, "no nonce came with the choice", exchange);
+                self.findings.violated(
+                    &rules::CHOICE_NONCE,
+                    "no nonce came with the choice",
+                    exchange,
+                );
                 None
             }
         };
@@ -199,8 +246,14 @@ impl Suite {
             return None;
         }
         self.choices.push(exchange.took);
-        let text = came.get("parity_choice").or_else(|| came.get("choice"))?.as_str()?;
-        Some(Chosen { choice: Parity::parse(text)?.as_str().into(), nonce })
+        let text = came
+            .get("parity_choice")
+            .or_else(|| came.get("choice"))?
+            .as_str()?;
+        Some(Chosen {
+            choice: Parity::parse(text)?.as_str().into(),
+            nonce,
+        })
     }
 
     /// Checks the answer to GAME_MOVE_CALL, in any game.
@@ -217,13 +270,29 @@ impl Suite {
         let exchange = &reply.exchange;
         let mut right = self.check_frame(&rules_of, &came, &template, fixture, exchange);
         let game = self.league.game.name;
-        right &= self.exact_field(&rules::MOVE_GAME, &template, &came, ("game_type", game), exchange);
+        right &= self.exact_field(
+            &rules::MOVE_GAME,
+            &template,
+            &came,
+            ("game_type", game),
+            exchange,
+        );
         right &= self.check_move_type(&came, asked, exchange);
-        right &= self.field(&rules::MOVE_LEGAL, &template, &came, "move_data.choice", &[], exchange);
+        right &= self.field(
+            &rules::MOVE_LEGAL,
+            &template,
+            &came,
+            "move_data.choice",
+            &[],
+            exchange,
+        );
         let choice = came.pointer("/move_data/choice")?.clone();
         if !asked.valid_options.contains(&choice) {
             let legal: Vec<_> = asked.valid_options.iter().map(Value::to_string).collect();
-            let note = format!("move_data.choice: expected one of {}, got {choice} (E010)", legal.join(", "));
+            let note = format!(
+                "move_data.choice: expected one of {}, got {choice} (E010)",
+                legal.join(", ")
+            );
             self.findings.violated(&rules::MOVE_LEGAL, note, exchange);
             return None;
         }
@@ -231,7 +300,10 @@ impl Suite {
             return None;
         }
         self.choices.push(exchange.took);
-        Some(Chosen { choice, nonce: None })
+        Some(Chosen {
+            choice,
+            nonce: None,
+        })
     }
 
     fn check_move_type(&mut self, came: &Value, asked: &MoveRequest, exchange: &Exchange) -> bool {
@@ -245,7 +317,8 @@ impl Suite {
             other => {
                 let other = other.unwrap_or("nothing");
                 let note = format!("move_data.move_type: expected \"{wanted}\", got {other}");
-                self.findings.deviation(rule, self.is_lenient(), note, exchange);
+                self.findings
+                    .deviation(rule, self.is_lenient(), note, exchange);
                 self.is_lenient()
             }
         }
@@ -253,7 +326,12 @@ impl Suite {
 
     fn template(&self, good: &Message, fixture: &Fixture) -> Template {
         let good = serde_json::to_value(good).unwrap_or_default();
-        Template::new(good, Some(self.league.asked(fixture)), self.probe.limits, self.probe.clock.now())
+        Template::new(
+            good,
+            Some(self.league.asked(fixture)),
+            self.probe.limits,
+            self.probe.clock.now(),
+        )
     }
 
     /// The answer, if it came in time and has the right type.
@@ -275,13 +353,23 @@ impl Suite {
             _ => findings.pass(rules_of.in_time, ""),
         }
         let wrong = match kind {
-            ReplyKind::Message(message) if message.get("message_type").is_some_and(|came| came == wanted) => {
-                if reply.separate { findings.warn(rules_of.message, SEPARATE, exchange) } else { findings.pass(rules_of.message, "") }
+            ReplyKind::Message(message)
+                if message
+                    .get("message_type")
+                    .is_some_and(|came| came == wanted) =>
+            {
+                if reply.separate {
+                    findings.warn(rules_of.message, SEPARATE, exchange)
+                } else {
+                    findings.pass(rules_of.message, "")
+                }
                 self.learn_id(&message);
                 return Some(message);
             }
             ReplyKind::Message(message) => {
-                let came = message.get("message_type").map_or("nothing".to_owned(), Value::to_string);
+                let came = message
+                    .get("message_type")
+                    .map_or("nothing".to_owned(), Value::to_string);
                 format!("message_type: expected \"{wanted}\", got {came}")
             }
             ReplyKind::Refused { code, text } => format!("it refused with {code}: {text}"),
@@ -309,8 +397,21 @@ impl Suite {
         let match_id = fixture.match_id.as_str().to_owned();
         let player_id = self.league.identity.player_id.as_str().to_owned();
         let mut right = self.field(&rules::PROTOCOL, template, came, "protocol", &[], exchange);
-        right &= self.exact_field(&rules::SENDER, template, came, ("sender", &sender), exchange);
-        right &= self.field(&rules::TIMESTAMP, template, came, "timestamp", &[], exchange);
+        right &= self.exact_field(
+            &rules::SENDER,
+            template,
+            came,
+            ("sender", &sender),
+            exchange,
+        );
+        right &= self.field(
+            &rules::TIMESTAMP,
+            template,
+            came,
+            "timestamp",
+            &[],
+            exchange,
+        );
         right &= self.exact_field(
             &rules::CONVERSATION,
             template,
@@ -318,8 +419,20 @@ impl Suite {
             ("conversation_id", &conversation),
             exchange,
         );
-        right &= self.exact_field(rules_of.match_id, template, came, ("match_id", &match_id), exchange);
-        right &= self.exact_field(rules_of.player_id, template, came, ("player_id", &player_id), exchange);
+        right &= self.exact_field(
+            rules_of.match_id,
+            template,
+            came,
+            ("match_id", &match_id),
+            exchange,
+        );
+        right &= self.exact_field(
+            rules_of.player_id,
+            template,
+            came,
+            ("player_id", &player_id),
+            exchange,
+        );
         right &= self.check_token(came, fixture, exchange);
         right
     }
@@ -335,7 +448,13 @@ impl Suite {
         exchange: &Exchange,
     ) -> bool {
         let verdict = template.field(came, path, aliases);
-        field_check::record(&mut self.findings, rule, verdict, self.conformance, exchange)
+        field_check::record(
+            &mut self.findings,
+            rule,
+            verdict,
+            self.conformance,
+            exchange,
+        )
     }
 
     /// Checks a field that must have exactly one value.
@@ -356,9 +475,17 @@ impl Suite {
         if text.is_none_or(|text| text == wanted) {
             return self.field(rule, template, came, path, &[], exchange);
         }
-        let note = format!("{path}: expected \"{wanted}\", got \"{}\"", text.unwrap_or_default());
-        if path == "sender" && self.is_lenient() && text.is_some_and(|text| self.league.is_own_name(text)) {
-            let note = format!("{note}. A strict league refuses that with E012, a lenient one lets it pass");
+        let note = format!(
+            "{path}: expected \"{wanted}\", got \"{}\"",
+            text.unwrap_or_default()
+        );
+        if path == "sender"
+            && self.is_lenient()
+            && text.is_some_and(|text| self.league.is_own_name(text))
+        {
+            let note = format!(
+                "{note}. A strict league refuses that with E012, a lenient one lets it pass"
+            );
             self.findings.warn(rule, note, exchange);
             return true;
         }
@@ -367,7 +494,10 @@ impl Suite {
     }
 
     fn check_token(&mut self, came: &Value, fixture: &Fixture, exchange: &Exchange) -> bool {
-        let shown = came.get("auth_token").and_then(Value::as_str).filter(|text| !text.is_empty());
+        let shown = came
+            .get("auth_token")
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty());
         let Some(shown) = shown.map(Token::new) else {
             if !self.league.is_known() {
                 self.findings.skip(&rules::TOKEN, NOT_REGISTERED);
@@ -375,12 +505,12 @@ impl Suite {
             }
             let note = "auth_token: expected a token, got none. A strict referee refuses that with E011, a lenient one lets it pass";
             return if self.is_lenient() {
-                    self.findings.warn(&rules::TOKEN, note, exchange);
-                    true
-                } else {
-                    self.findings.violated(&rules::TOKEN, note, exchange);
-                    false
-                };
+                self.findings.warn(&rules::TOKEN, note, exchange);
+                true
+            } else {
+                self.findings.violated(&rules::TOKEN, note, exchange);
+                false
+            };
         };
         self.findings.pass(&rules::TOKEN, "");
         let Some(own) = self.league.identity.token.clone() else {
@@ -390,14 +520,20 @@ impl Suite {
             self.findings.pass(&rules::OWN_TOKEN, "");
             self.findings.pass(&rules::REGISTER_IDENTITY, "");
         } else if shown == own {
-            self.findings.violated(&rules::OWN_TOKEN, "it showed its league token to a referee", exchange);
+            self.findings.violated(
+                &rules::OWN_TOKEN,
+                "it showed its league token to a referee",
+                exchange,
+            );
             self.findings.pass(&rules::REGISTER_IDENTITY, "");
         } else if Some(&shown) == self.league.shown_token(fixture).as_ref() {
             let note = "auth_token: expected its own, got the referee's back. Every referee of ours lets that pass; others may not";
             self.findings.warn(&rules::TOKEN, note, exchange);
         } else {
-            let note = "auth_token is neither the token that it was given nor the one made for the match";
-            self.findings.violated(&rules::REGISTER_IDENTITY, note, exchange);
+            let note =
+                "auth_token is neither the token that it was given nor the one made for the match";
+            self.findings
+                .violated(&rules::REGISTER_IDENTITY, note, exchange);
         }
         true
     }

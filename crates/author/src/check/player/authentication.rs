@@ -9,8 +9,16 @@ use matchday_core::protocol::{Message, PlayerId, Sender, Token};
 impl Suite {
     pub(super) async fn check_tokens(&mut self) {
         if !self.league.is_known() {
-            for rule in [&rules::FALSE_TOKEN, &rules::NO_TOKEN, &rules::FALSE_NOTICE, &rules::FALSE_SENDER] {
-                self.findings.skip(rule, "the agent cannot know our tokens: check it with --wait");
+            for rule in [
+                &rules::FALSE_TOKEN,
+                &rules::NO_TOKEN,
+                &rules::FALSE_NOTICE,
+                &rules::FALSE_SENDER,
+            ] {
+                self.findings.skip(
+                    rule,
+                    "the agent cannot know our tokens: check it with --wait",
+                );
             }
             return;
         }
@@ -24,17 +32,21 @@ impl Suite {
         self.refused(&rules::NO_TOKEN, &message, &["E011"]).await;
         let mut message = self.league.announcement(now, &[&fixture]);
         message.envelope.auth_token = Some(falsified(&message));
-        self.refused(&rules::FALSE_NOTICE, &message, &["E012"]).await;
+        self.refused(&rules::FALSE_NOTICE, &message, &["E012"])
+            .await;
         let mut message = right;
         message.envelope.sender = Sender::Player(PlayerId::new("P98"));
-        self.refused(&rules::FALSE_SENDER, &message, &["E012"]).await;
+        self.refused(&rules::FALSE_SENDER, &message, &["E012"])
+            .await;
     }
 
     async fn refused(&mut self, rule: &'static Rule, message: &Message, codes: &[&str]) {
         let reply = self.probe.send_message(message, self.timing.other).await;
         let wanted = codes.join(" or ");
         match ReplyKind::of(&reply) {
-            ReplyKind::Refused { code, .. } if codes.contains(&code.as_str()) => self.findings.pass(rule, ""),
+            ReplyKind::Refused { code, .. } if codes.contains(&code.as_str()) => {
+                self.findings.pass(rule, "")
+            }
             ReplyKind::Refused { code, .. } => {
                 self.findings.warn(
                     rule,
@@ -44,11 +56,15 @@ impl Suite {
             }
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             ReplyKind::Message(_) | ReplyKind::Received => {
-                let note = format!("expected LEAGUE_ERROR {wanted}, and it answered as if all were well");
+                let note =
+                    format!("expected LEAGUE_ERROR {wanted}, and it answered as if all were well");
                 self.findings.violated(rule, note, &reply.exchange);
             }
             ReplyKind::Malformed(_) | ReplyKind::NoAnswer => {
-                let note = format!("expected LEAGUE_ERROR {wanted}, got {}", reply.exchange.outcome_text());
+                let note = format!(
+                    "expected LEAGUE_ERROR {wanted}, got {}",
+                    reply.exchange.outcome_text()
+                );
                 self.findings.violated(rule, note, &reply.exchange);
             }
         }
@@ -57,7 +73,12 @@ impl Suite {
 
 /// An invalid token of the right form and length.
 fn falsified(message: &Message) -> Token {
-    let right = message.envelope.auth_token.as_ref().map(Token::reveal).unwrap_or_default();
+    let right = message
+        .envelope
+        .auth_token
+        .as_ref()
+        .map(Token::reveal)
+        .unwrap_or_default();
     let (owner, digits) = right.rsplit_once('_').unwrap_or(("tok_ref01", ""));
     Token::new(format!("{owner}_{}", "0".repeat(digits.len().max(64))))
 }

@@ -39,11 +39,16 @@ impl Suite {
         let fixture = self.announce().await;
         let message = self.league.invitation(self.probe.clock.now(), &fixture);
         let reply = self.probe.find_dialect(&message, self.timing.join).await;
-        let reply = self.await_separate_answer(reply, &fixture, self.timing.join).await;
+        let reply = self
+            .await_separate_answer(reply, &fixture, self.timing.join)
+            .await;
         self.check_response_format(&reply);
         let answered = reply.exchange.answered();
-        if let Some(why) = answered.and_then(|answered| preflight::not_an_agent(&self.probe.url, answered)) {
-            self.findings.violated(&rules::REACHABLE, why.clone(), &reply.exchange);
+        if let Some(why) =
+            answered.and_then(|answered| preflight::not_an_agent(&self.probe.url, answered))
+        {
+            self.findings
+                .violated(&rules::REACHABLE, why.clone(), &reply.exchange);
             return Handshake::NotAnAgent(why);
         }
         if self.league.is_known() {
@@ -52,15 +57,19 @@ impl Suite {
         let kind = ReplyKind::of(&reply);
         let is_join = matches!(&kind, ReplyKind::Message(message) if is_join(message));
         if !is_join
-            && let Some(role) = role::of(&self.probe, &reply).await.filter(|role| *role != AgentRole::Player)
+            && let Some(role) = role::of(&self.probe, &reply)
+                .await
+                .filter(|role| *role != AgentRole::Player)
         {
             return Handshake::NotAnAgent(role.instead_of(AgentRole::Player, &self.probe.url));
         }
         match kind {
             ReplyKind::Refused { code, text } if CANNOT_AUTHENTICATE.contains(&code.as_str()) => {
                 if matches!(code.as_str(), "E011" | "E012") {
-                    self.findings
-                        .pass(&rules::FALSE_TOKEN, format!("it refuses our made-up token with {code}"));
+                    self.findings.pass(
+                        &rules::FALSE_TOKEN,
+                        format!("it refuses our made-up token with {code}"),
+                    );
                 }
                 Handshake::Closed(format!("{code}: {text}"))
             }
@@ -84,11 +93,14 @@ impl Suite {
 
     /// Skips every rule that only a member of the agent's own league can check.
     pub(super) fn close(&mut self, why: &str) {
-        let note = format!("the agent answers only to its own manager ({why}): check it with --wait");
+        let note =
+            format!("the agent answers only to its own manager ({why}): check it with --wait");
         let needs_trust = |rule: &&&'static Rule| {
             use Category::*;
-            matches!(rule.category, Envelope | Joining | Choosing | Notices | Timing | Trust)
-                || rule.id.starts_with("retry.")
+            matches!(
+                rule.category,
+                Envelope | Joining | Choosing | Notices | Timing | Trust
+            ) || rule.id.starts_with("retry.")
                 || NEEDS_TRUST.contains(rule)
         };
         for rule in rules::OWN.iter().filter(needs_trust) {
@@ -98,10 +110,17 @@ impl Suite {
 }
 
 fn is_join(message: &Value) -> bool {
-    message.get("message_type").is_none_or(|kind| kind == "GAME_JOIN_ACK")
+    message
+        .get("message_type")
+        .is_none_or(|kind| kind == "GAME_JOIN_ACK")
 }
 
 fn own_id(message: &Value) -> Option<&str> {
-    let text = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let text = |key: &str| {
+        message
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
     text("player_id").or_else(|| text("sender")?.strip_prefix("player:"))
 }

@@ -30,14 +30,21 @@ impl Suite {
     /// Repeats every request: in a league an answer may be lost, or the referee restarted.
     pub(super) async fn ask_again(&mut self, fixture: &Fixture, first: Option<&Chosen>) {
         let Some(first) = first else {
-            for rule in [&rules::RETRY_ANSWERED, &rules::RETRY_SAME, &rules::CHOICE_GENERIC] {
-                self.findings.skip(rule, "it gave no choice that could be asked for again");
+            for rule in [
+                &rules::RETRY_ANSWERED,
+                &rules::RETRY_SAME,
+                &rules::CHOICE_GENERIC,
+            ] {
+                self.findings
+                    .skip(rule, "it gave no choice that could be asked for again");
             }
             return self.invite_again(fixture).await;
         };
         for _ in 0..REPEATS {
             let message = self.league.question(self.probe.clock.now(), fixture);
-            let reply = self.send_question(&message, fixture, self.timing.choice).await;
+            let reply = self
+                .send_question(&message, fixture, self.timing.choice)
+                .await;
             let chosen = self.without_recording(|suite| suite.check_choice(&reply, fixture));
             self.check_repeat(first, chosen.as_ref(), &reply);
             if reply.exchange.took > THINKS_LONG {
@@ -64,42 +71,68 @@ impl Suite {
         } else {
             return self.findings.pass(&rules::RETRY_SAME, "");
         };
-        self.findings.deviation(&rules::RETRY_SAME, self.is_lenient(), note, &reply.exchange);
+        self.findings
+            .deviation(&rules::RETRY_SAME, self.is_lenient(), note, &reply.exchange);
     }
 
     fn not_again(&mut self, rule: &'static Rule, reply: &Reply) {
         match ReplyKind::of(reply) {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             ReplyKind::Message(_) => {
-                self.findings.violated(rule, "no right answer came when it was asked again", &reply.exchange);
+                self.findings.violated(
+                    rule,
+                    "no right answer came when it was asked again",
+                    &reply.exchange,
+                );
             }
-            other => violated(&mut self.findings, rule, other.describe(&reply.exchange), reply),
+            other => violated(
+                &mut self.findings,
+                rule,
+                other.describe(&reply.exchange),
+                reply,
+            ),
         }
     }
 
     async fn ask_generically(&mut self, fixture: &Fixture, first: &Chosen) {
         let game = (self.league.game.new)();
-        let message = self.league.question_in(self.probe.clock.now(), fixture, game.as_ref());
+        let message = self
+            .league
+            .question_in(self.probe.clock.now(), fixture, game.as_ref());
         let reply = self.probe.send_message(&message, self.timing.choice).await;
         let rule = &rules::CHOICE_GENERIC;
         match ReplyKind::of(&reply) {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             ReplyKind::Message(came) => {
-                let kind = came.get("message_type").is_some_and(|kind| kind == "GAME_MOVE_RESPONSE");
+                let kind = came
+                    .get("message_type")
+                    .is_some_and(|kind| kind == "GAME_MOVE_RESPONSE");
                 if kind && came.pointer("/move_data/choice") == Some(&first.choice) {
                     self.findings.pass(rule, "");
                 } else {
-                    let came = came.pointer("/move_data/choice").or(came.get("message_type"));
+                    let came = came
+                        .pointer("/move_data/choice")
+                        .or(came.get("message_type"));
                     let came = came.map_or("nothing".to_owned(), Value::to_string);
                     let wanted = &first.choice;
-                    let note = format!("expected GAME_MOVE_RESPONSE with the choice {wanted}, got {came}");
+                    let note =
+                        format!("expected GAME_MOVE_RESPONSE with the choice {wanted}, got {came}");
                     self.findings.violated(rule, note, &reply.exchange);
                 }
             }
             ReplyKind::Refused { code, text } => {
-                self.findings.violated(rule, format!("it refused with {code}: {text}"), &reply.exchange);
+                self.findings.violated(
+                    rule,
+                    format!("it refused with {code}: {text}"),
+                    &reply.exchange,
+                );
             }
-            _ => violated(&mut self.findings, rule, "it gave no GAME_MOVE_RESPONSE", &reply),
+            _ => violated(
+                &mut self.findings,
+                rule,
+                "it gave no GAME_MOVE_RESPONSE",
+                &reply,
+            ),
         }
     }
 
@@ -109,13 +142,24 @@ impl Suite {
             return self.findings.skip(rule, NOT_JOINED);
         }
         let message = self.league.invitation(self.probe.clock.now(), fixture);
-        let reply = self.send_question(&message, fixture, self.timing.join).await;
+        let reply = self
+            .send_question(&message, fixture, self.timing.join)
+            .await;
         self.check_again(rule, &reply, |suite| suite.check_join(&reply, fixture));
     }
 
     /// Records whether an answer that was valid before is valid again.
-    fn check_again(&mut self, rule: &'static Rule, reply: &Reply, is_right: impl FnOnce(&mut Self) -> bool) {
-        if self.without_recording(is_right) { self.findings.pass(rule, "") } else { self.not_again(rule, reply) }
+    fn check_again(
+        &mut self,
+        rule: &'static Rule,
+        reply: &Reply,
+        is_right: impl FnOnce(&mut Self) -> bool,
+    ) {
+        if self.without_recording(is_right) {
+            self.findings.pass(rule, "")
+        } else {
+            self.not_again(rule, reply)
+        }
     }
 
     /// A match with unknown fields in its messages, and a GAME_ERROR in between.
@@ -126,15 +170,20 @@ impl Suite {
             self.findings.skip(&rules::GAME_OVER_TWICE, NOT_JOINED);
             let fixture = self.league.next();
             let message = self.league.game_error(self.probe.clock.now(), &fixture);
-            self.notify(&rules::GAME_ERROR, &message, self.timing.other).await;
+            self.notify(&rules::GAME_ERROR, &message, self.timing.other)
+                .await;
             return None;
         }
         let fixture = self.announce().await;
         let message = self.league.invitation(self.probe.clock.now(), &fixture);
-        let reply = self.tell_with_extras(&message, &fixture, self.timing.join).await;
+        let reply = self
+            .tell_with_extras(&message, &fixture, self.timing.join)
+            .await;
         self.blame_extras(&reply);
         let message = self.league.question(self.probe.clock.now(), &fixture);
-        let reply = self.tell_with_extras(&message, &fixture, self.timing.choice).await;
+        let reply = self
+            .tell_with_extras(&message, &fixture, self.timing.choice)
+            .await;
         self.blame_extras(&reply);
         let chosen = self.without_recording(|suite| suite.check_choice(&reply, &fixture));
         self.complain(&fixture).await;
@@ -154,11 +203,19 @@ impl Suite {
         }
     }
 
-    async fn tell_with_extras(&mut self, message: &Message, fixture: &Fixture, within: Duration) -> Reply {
+    async fn tell_with_extras(
+        &mut self,
+        message: &Message,
+        fixture: &Fixture,
+        within: Duration,
+    ) -> Reply {
         let reply = self
             .probe
             .send_altered(message, within, &|message| {
-                message.insert("x_weather".to_owned(), json!({"sky": ["blue", null], "degrees": 21.5}));
+                message.insert(
+                    "x_weather".to_owned(),
+                    json!({"sky": ["blue", null], "degrees": 21.5}),
+                );
                 message.insert("schema_version".to_owned(), json!(99));
             })
             .await;
@@ -168,11 +225,16 @@ impl Suite {
     /// GAME_ERROR, and then the request again.
     async fn complain(&mut self, fixture: &Fixture) {
         let message = self.league.game_error(self.probe.clock.now(), fixture);
-        self.notify(&rules::GAME_ERROR, &message, self.timing.other).await;
+        self.notify(&rules::GAME_ERROR, &message, self.timing.other)
+            .await;
         let message = self.league.question(self.probe.clock.now(), fixture);
-        let reply = self.send_question(&message, fixture, self.timing.choice).await;
+        let reply = self
+            .send_question(&message, fixture, self.timing.choice)
+            .await;
         let rule = &rules::AFTER_GAME_ERROR;
-        self.check_again(rule, &reply, |suite| suite.check_choice(&reply, fixture).is_some());
+        self.check_again(rule, &reply, |suite| {
+            suite.check_choice(&reply, fixture).is_some()
+        });
     }
 
     /// A match whose name is not ASCII: what is read and written otherwise than as UTF-8 comes back as another text.
@@ -186,17 +248,28 @@ impl Suite {
         let came = match named {
             Ok(()) => return self.findings.pass(rule, ""),
             Err(_) if plain.is_err() => {
-                return self.findings.skip(rule, "it takes no match whose name is not like R1M1");
+                return self
+                    .findings
+                    .skip(rule, "it takes no match whose name is not like R1M1");
             }
             Err(came) => came,
         };
         let note = match ReplyKind::of(&came) {
             ReplyKind::Unknown(why) => return self.findings.skip(rule, why),
             ReplyKind::Message(answer) => {
-                let answered = answer.get("match_id").map_or("nothing".to_owned(), Value::to_string);
-                format!("match_id: expected \"{}\", got {answered}", fixture.match_id)
+                let answered = answer
+                    .get("match_id")
+                    .map_or("nothing".to_owned(), Value::to_string);
+                format!(
+                    "match_id: expected \"{}\", got {answered}",
+                    fixture.match_id
+                )
             }
-            other => format!("asked about {}: {}", fixture.match_id, other.describe(&came.exchange)),
+            other => format!(
+                "asked about {}: {}",
+                fixture.match_id,
+                other.describe(&came.exchange)
+            ),
         };
         self.findings.violated(rule, note, &came.exchange);
     }
@@ -204,11 +277,19 @@ impl Suite {
     /// Announces and invites to a match with this word in its name. The reply, if the player does not join.
     async fn invite_to_named(&mut self, word: &str) -> (Fixture, Result<(), Box<Reply>>) {
         let fixture = self.league.next_named(word);
-        let message = self.league.announcement(self.probe.clock.now(), &[&fixture]);
+        let message = self
+            .league
+            .announcement(self.probe.clock.now(), &[&fixture]);
         self.send_notice(&message, self.timing.other).await;
         let message = self.league.invitation(self.probe.clock.now(), &fixture);
-        let reply = self.send_question(&message, &fixture, self.timing.join).await;
-        if self.without_recording(|suite| suite.check_join(&reply, &fixture)) { (fixture, Ok(())) } else { (fixture, Err(Box::new(reply))) }
+        let reply = self
+            .send_question(&message, &fixture, self.timing.join)
+            .await;
+        if self.without_recording(|suite| suite.check_join(&reply, &fixture)) {
+            (fixture, Ok(()))
+        } else {
+            (fixture, Err(Box::new(reply)))
+        }
     }
 
     /// Two matches at once: each answer must be for the match of its request.
@@ -219,13 +300,22 @@ impl Suite {
         let one = self.announce().await;
         let two = self.announce().await;
         let now = self.probe.clock.now();
-        let messages = (self.league.invitation(now, &one), self.league.invitation(now, &two));
+        let messages = (
+            self.league.invitation(now, &one),
+            self.league.invitation(now, &two),
+        );
         let replies = self.send_both(&one, &two, messages, self.timing.join).await;
-        let mut right =
-            self.check_pair(&one, &two, &replies, |suite, reply, fixture| suite.check_join(reply, fixture));
+        let mut right = self.check_pair(&one, &two, &replies, |suite, reply, fixture| {
+            suite.check_join(reply, fixture)
+        });
         let now = self.probe.clock.now();
-        let messages = (self.league.question(now, &one), self.league.question(now, &two));
-        let replies = self.send_both(&one, &two, messages, self.timing.choice).await;
+        let messages = (
+            self.league.question(now, &one),
+            self.league.question(now, &two),
+        );
+        let replies = self
+            .send_both(&one, &two, messages, self.timing.choice)
+            .await;
         right &= self.check_pair(&one, &two, &replies, |suite, reply, fixture| {
             suite.check_choice(reply, fixture).is_some()
         });
@@ -241,8 +331,10 @@ impl Suite {
         (first, second): (Message, Message),
         within: Duration,
     ) -> (Reply, Reply) {
-        let (first, second) =
-            tokio::join!(self.probe.send_message(&first, within), self.probe.send_message(&second, within));
+        let (first, second) = tokio::join!(
+            self.probe.send_message(&first, within),
+            self.probe.send_message(&second, within)
+        );
         (
             self.await_separate_answer(first, one, within).await,
             self.await_separate_answer(second, two, within).await,
@@ -260,18 +352,27 @@ impl Suite {
         for (reply, fixture, other) in [(first, one, two), (second, two, one)] {
             let kind = ReplyKind::of(reply);
             if let ReplyKind::Message(message) = &kind
-                && message.get("match_id").is_some_and(|id| id == other.match_id.as_str())
+                && message
+                    .get("match_id")
+                    .is_some_and(|id| id == other.match_id.as_str())
             {
-                let note = format!("asked about {} it answered for {}", fixture.match_id, other.match_id);
-                self.findings.violated(&rules::TWO_MATCHES, note, &reply.exchange);
+                let note = format!(
+                    "asked about {} it answered for {}",
+                    fixture.match_id, other.match_id
+                );
+                self.findings
+                    .violated(&rules::TWO_MATCHES, note, &reply.exchange);
                 right = false;
             } else if !self.without_recording(|suite| is_right(suite, reply, fixture)) {
                 right = false;
                 match kind {
                     ReplyKind::NoAnswer => {
-                        let note =
-                            format!("of two questions at once one got {}", reply.exchange.outcome_text());
-                        self.findings.violated(&rules::TWO_MATCHES, note, &reply.exchange);
+                        let note = format!(
+                            "of two questions at once one got {}",
+                            reply.exchange.outcome_text()
+                        );
+                        self.findings
+                            .violated(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
                     ReplyKind::Unknown(why) => self.findings.skip(&rules::TWO_MATCHES, why),
                     _ => {
@@ -279,7 +380,8 @@ impl Suite {
                             "of two questions at once the one about {} got no right answer",
                             fixture.match_id
                         );
-                        self.findings.violated(&rules::TWO_MATCHES, note, &reply.exchange);
+                        self.findings
+                            .violated(&rules::TWO_MATCHES, note, &reply.exchange);
                     }
                 }
             }

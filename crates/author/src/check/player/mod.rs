@@ -54,14 +54,23 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     let mut entropy = entropy_from_system()?;
     let wait = options.wait.take();
     let waits = wait.is_some();
-    let rules =
-        rules::OWN.iter().copied().filter(|rule| applies(rule, options.quick, player.game, waits)).collect();
+    let rules = rules::OWN
+        .iter()
+        .copied()
+        .filter(|rule| applies(rule, options.quick, player.game, waits))
+        .collect();
     let mut findings = Findings::new(rules);
     let registered = match wait {
         Some(Wait { listener, within }) => {
             let conformance = options.conformance;
-            registration::wait(&mut findings, listener, within, (conformance, player.game), &mut entropy)
-                .await
+            registration::wait(
+                &mut findings,
+                listener,
+                within,
+                (conformance, player.game),
+                &mut entropy,
+            )
+            .await
         }
         None => Registered::default(),
     };
@@ -77,7 +86,9 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
         );
         report.stopped = Some(match &registered.refused {
             Some(why) => {
-                format!("the agent's registration is refused, and names no endpoint to check it at: {why}")
+                format!(
+                    "the agent's registration is refused, and names no endpoint to check it at: {why}"
+                )
             }
             None => NOBODY_CAME.to_owned(),
         });
@@ -91,14 +102,27 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     probe.set_dialect(registered.dialect);
     let mut stopped = preflight::record_reachable(&probe, &mut findings).await;
     if let (Some(unreachable), Some(why)) = (&mut stopped, &registered.refused) {
-        *unreachable =
-            format!("the agent was refused and is gone: {why} - mend its registration first ({unreachable})");
+        *unreachable = format!(
+            "the agent was refused and is gone: {why} - mend its registration first ({unreachable})"
+        );
     }
     if stopped.is_none() {
-        (findings, stopped) = examine(&options, &player, probe, findings, &registered, &mut entropy).await?;
+        (findings, stopped) = examine(
+            &options,
+            &player,
+            probe,
+            findings,
+            &registered,
+            &mut entropy,
+        )
+        .await?;
     }
     let unreached = stopped.as_deref().unwrap_or("the check did not come to it");
-    let mut report = findings.into_report(options.subject("player", url.raw()), began.elapsed(), unreached);
+    let mut report = findings.into_report(
+        options.subject("player", url.raw()),
+        began.elapsed(),
+        unreached,
+    );
     report.stopped = stopped;
     Ok(report)
 }
@@ -114,11 +138,23 @@ async fn examine(
 ) -> anyhow::Result<(Findings, Option<String>)> {
     let (referee, endpoint) = ack_server::open().await?;
     // By URL the agent's id is learnt from its answers; until then an id that an author is unlikely to have written down.
-    let player_id = player.player_id.clone().unwrap_or_else(|| PlayerId::numbered(UNLIKELY_NUMBER));
-    let identity = registered.identity.clone().unwrap_or(Identity { player_id, token: None });
+    let player_id = player
+        .player_id
+        .clone()
+        .unwrap_or_else(|| PlayerId::numbered(UNLIKELY_NUMBER));
+    let identity = registered.identity.clone().unwrap_or(Identity {
+        player_id,
+        token: None,
+    });
     let mut suite = Suite {
         probe,
-        league: FakeLeague::new(registration::league_id(), identity, endpoint, player.game, entropy)?,
+        league: FakeLeague::new(
+            registration::league_id(),
+            identity,
+            endpoint,
+            player.game,
+            entropy,
+        )?,
         findings,
         referee,
         conformance: options.conformance,
@@ -159,7 +195,10 @@ fn check_endpoint(findings: &mut Findings, registered: &Registered, url: &Endpoi
             );
             findings.warn_unseen(&rules::REGISTER_ENDPOINT, note);
         }
-        None => findings.skip(&rules::REGISTER_ENDPOINT, "it has not registered an endpoint"),
+        None => findings.skip(
+            &rules::REGISTER_ENDPOINT,
+            "it has not registered an endpoint",
+        ),
     }
 }
 
@@ -177,7 +216,9 @@ impl Suite {
         self.wire().ids().await;
         if !quick {
             self.wire().odd_requests().await;
-            let like = self.league.round_completed(self.probe.clock.now(), RoundId(1));
+            let like = self
+                .league
+                .round_completed(self.probe.clock.now(), RoundId(1));
             self.wire().unknown_message(&like).await;
             self.wire().slow_drip().await;
             self.wire().closed_connections().await;

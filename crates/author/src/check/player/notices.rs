@@ -15,7 +15,12 @@ const PLAYERS_MAX: u32 = 99;
 
 impl Suite {
     /// Sends a notice and checks that it is acknowledged.
-    pub(super) async fn notify(&mut self, rule: &'static Rule, message: &Message, within: Duration) {
+    pub(super) async fn notify(
+        &mut self,
+        rule: &'static Rule,
+        message: &Message,
+        within: Duration,
+    ) {
         let reply = self.send_notice(message, within).await;
         check_acknowledged(&mut self.findings, rule, &reply);
     }
@@ -27,34 +32,49 @@ impl Suite {
 
     pub(super) async fn announce_round(&mut self) {
         let fixture = self.league.next();
-        let message = self.league.announcement(self.probe.clock.now(), &[&fixture]);
-        self.notify(&rules::ROUND_ANNOUNCED, &message, self.timing.other).await;
+        let message = self
+            .league
+            .announcement(self.probe.clock.now(), &[&fixture]);
+        self.notify(&rules::ROUND_ANNOUNCED, &message, self.timing.other)
+            .await;
     }
 
     pub(super) async fn end_round(&mut self, fixture: &Fixture, chosen: Option<&Chosen>) {
         self.end_match(fixture, chosen).await;
         let now = self.probe.clock.now();
         let standings = self.league.standings(now, fixture.round_id, 2);
-        self.notify(&rules::STANDINGS, &standings, self.timing.other).await;
+        self.notify(&rules::STANDINGS, &standings, self.timing.other)
+            .await;
         let completed = self.league.round_completed(now, fixture.round_id);
-        self.notify(&rules::ROUND_COMPLETED, &completed, self.timing.other).await;
+        self.notify(&rules::ROUND_COMPLETED, &completed, self.timing.other)
+            .await;
     }
 
     pub(super) async fn end_match(&mut self, fixture: &Fixture, chosen: Option<&Chosen>) {
         let choice = chosen.map(|chosen| &chosen.choice);
         let nonce = chosen.and_then(|chosen| chosen.nonce.clone());
-        let message = self.league.game_over(self.probe.clock.now(), fixture, choice, nonce);
-        self.notify(&rules::GAME_OVER, &message, self.timing.game_over).await;
+        let message = self
+            .league
+            .game_over(self.probe.clock.now(), fixture, choice, nonce);
+        self.notify(&rules::GAME_OVER, &message, self.timing.game_over)
+            .await;
     }
 
     pub(super) async fn rare_notices(&mut self) {
         let message = self.league.league_error(self.probe.clock.now());
-        self.notify(&rules::LEAGUE_ERROR, &message, self.timing.other).await;
+        self.notify(&rules::LEAGUE_ERROR, &message, self.timing.other)
+            .await;
         if self.is_acknowledged(&rules::STANDINGS) {
-            let message = self.league.standings(self.probe.clock.now(), RoundId(1), PLAYERS_MAX);
-            self.notify(&rules::FULL_TABLE, &message, self.timing.other).await;
+            let message = self
+                .league
+                .standings(self.probe.clock.now(), RoundId(1), PLAYERS_MAX);
+            self.notify(&rules::FULL_TABLE, &message, self.timing.other)
+                .await;
         } else {
-            self.findings.skip(&rules::FULL_TABLE, "it takes no table of any size: see notice.standings");
+            self.findings.skip(
+                &rules::FULL_TABLE,
+                "it takes no table of any size: see notice.standings",
+            );
         }
         self.technical_losses().await;
     }
@@ -64,17 +84,24 @@ impl Suite {
         for of_both in [false, true] {
             let fixture = self.announce().await;
             let message = self.league.invitation(self.probe.clock.now(), &fixture);
-            self.send_question(&message, &fixture, self.timing.join).await;
-            let message = self.league.technical_loss(self.probe.clock.now(), &fixture, of_both);
-            self.notify_of_special_end(&rules::TECHNICAL_LOSS, &message).await;
+            self.send_question(&message, &fixture, self.timing.join)
+                .await;
+            let message = self
+                .league
+                .technical_loss(self.probe.clock.now(), &fixture, of_both);
+            self.notify_of_special_end(&rules::TECHNICAL_LOSS, &message)
+                .await;
         }
     }
 
     /// Repeats the GAME_OVER of a match.
     pub(super) async fn end_again(&mut self, fixture: &Fixture, chosen: &Chosen) {
         let now = self.probe.clock.now();
-        let message = self.league.game_over(now, fixture, Some(&chosen.choice), chosen.nonce.clone());
-        self.notify_of_special_end(&rules::GAME_OVER_TWICE, &message).await;
+        let message =
+            self.league
+                .game_over(now, fixture, Some(&chosen.choice), chosen.nonce.clone());
+        self.notify_of_special_end(&rules::GAME_OVER_TWICE, &message)
+            .await;
     }
 
     /// A plain GAME_OVER was sent before: only what is special about this one can be blamed on it.
@@ -87,11 +114,16 @@ impl Suite {
         match kind {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             _ if !self.is_acknowledged(&rules::GAME_OVER) => {
-                self.findings.pass(rule, "it takes no GAME_OVER at all, and lives on: see notice.game-over");
+                self.findings.pass(
+                    rule,
+                    "it takes no GAME_OVER at all, and lives on: see notice.game-over",
+                );
             }
             other if reply::is_failure(&reply) => {
-                let note =
-                    format!("other GAME_OVERs are taken, and here {}", other.describe(&reply.exchange));
+                let note = format!(
+                    "other GAME_OVERs are taken, and here {}",
+                    other.describe(&reply.exchange)
+                );
                 reply::violated(&mut self.findings, rule, note, &reply);
             }
             _ => self.findings.pass(rule, ""),
@@ -101,6 +133,7 @@ impl Suite {
     /// Sent last: an agent may exit after it.
     pub(super) async fn end_league(&mut self) {
         let message = self.league.league_completed(self.probe.clock.now());
-        self.notify(&rules::LEAGUE_COMPLETED, &message, self.timing.other).await;
+        self.notify(&rules::LEAGUE_COMPLETED, &message, self.timing.other)
+            .await;
     }
 }

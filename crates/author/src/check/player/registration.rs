@@ -19,8 +19,8 @@ use matchday_core::protocol::dialect::reply::HttpReply;
 use matchday_core::protocol::dialect::request::{ReplyTo, RequestContent, Requests, read_requests};
 use matchday_core::protocol::messages::{LeagueRegisterRequest, PlayerMeta, RegisterStatus};
 use matchday_core::protocol::{
-    Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId, Sender,
-    Timestamp, Version,
+    Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, Message, PlayerId,
+    Sender, Timestamp, Version,
 };
 use matchday_runtime::Clock;
 use serde_json::{Value, json};
@@ -84,7 +84,10 @@ impl Responder for StrictThenLenient {
 impl StrictThenLenient {
     fn grant(&self, identity: Identity, strict_refusal: Option<HttpReply>) {
         let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
-        *granted = Some(Granted { identity, strict_refusal });
+        *granted = Some(Granted {
+            identity,
+            strict_refusal,
+        });
     }
 }
 
@@ -107,9 +110,15 @@ pub(super) async fn wait(
             endpoint_check: EndpointCheck::Off,
             ..LeagueSettings::default()
         };
-        let mut manager = FakeAgent::new(Manager::new(settings), clock, Entropy::from_seed(entropy.bytes()));
+        let mut manager = FakeAgent::new(
+            Manager::new(settings),
+            clock,
+            Entropy::from_seed(entropy.bytes()),
+        );
         for number in 0..earlier {
-            let Some(registration) = registration(clock.now(), number, game.name) else { continue };
+            let Some(registration) = registration(clock.now(), number, game.name) else {
+                continue;
+            };
             let _accepted = manager.answer(&write_call(Dialect::Standard, 1, &registration));
         }
         manager
@@ -126,8 +135,15 @@ pub(super) async fn wait(
         if !is_registration(&exchange.request) {
             continue;
         }
-        let took = granted.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let judge = Registration { findings, exchange: &exchange, conformance };
+        let took = granted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let judge = Registration {
+            findings,
+            exchange: &exchange,
+            conformance,
+        };
         judge.judge(clock.now(), took.as_ref(), &mut registered);
         if let Some(Granted { identity, .. }) = took {
             registered.identity = Some(identity);
@@ -152,10 +168,18 @@ struct Registration<'a> {
 
 impl Registration<'_> {
     fn judge(self, now: Timestamp, granted: Option<&Granted>, registered: &mut Registered) {
-        let Self { findings, exchange, conformance } = self;
+        let Self {
+            findings,
+            exchange,
+            conformance,
+        } = self;
         findings.pass(&rules::REGISTER_CAME, "");
         let Requests::One(request) = read_requests(&exchange.request, &Limits::MANAGER) else {
-            return findings.violated(&rules::REGISTER_FORM, "it is not one JSON-RPC request", exchange);
+            return findings.violated(
+                &rules::REGISTER_FORM,
+                "it is not one JSON-RPC request",
+                exchange,
+            );
         };
         registered.dialect = request.dialect;
         match (request.dialect, &request.reply_to) {
@@ -175,32 +199,68 @@ impl Registration<'_> {
         let RequestContent::Message { value: came, .. } = request.asked else {
             return;
         };
-        let endpoint = came.pointer("/player_meta/contact_endpoint").and_then(Value::as_str);
+        let endpoint = came
+            .pointer("/player_meta/contact_endpoint")
+            .and_then(Value::as_str);
         registered.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
-        let mut judge = Registration { findings, exchange, conformance };
-        let good = registration(now, 0, "even_odd").and_then(|good| serde_json::to_value(good).ok());
+        let mut judge = Registration {
+            findings,
+            exchange,
+            conformance,
+        };
+        let good =
+            registration(now, 0, "even_odd").and_then(|good| serde_json::to_value(good).ok());
         if let Some(good) = good {
             let template = Template::new(good, None, Limits::MANAGER, now);
-            for path in ["protocol", "message_type", "sender", "timestamp", "conversation_id"] {
+            for path in [
+                "protocol",
+                "message_type",
+                "sender",
+                "timestamp",
+                "conversation_id",
+            ] {
                 judge.field(&rules::REGISTER_ENVELOPE, &template, &came, path);
             }
-            for name in ["display_name", "version", "game_types", "contact_endpoint", "protocol_version"] {
-                judge.field(&rules::REGISTER_META, &template, &came, &format!("player_meta.{name}"));
+            for name in [
+                "display_name",
+                "version",
+                "game_types",
+                "contact_endpoint",
+                "protocol_version",
+            ] {
+                judge.field(
+                    &rules::REGISTER_META,
+                    &template,
+                    &came,
+                    &format!("player_meta.{name}"),
+                );
             }
         }
         let lenient = conformance == Conformance::Lenient;
         match granted {
-            Some(Granted { strict_refusal: None, .. }) => judge.findings.pass(&rules::REGISTER_ACCEPTED, ""),
-            Some(Granted { strict_refusal: Some(refusal), .. }) => {
+            Some(Granted {
+                strict_refusal: None,
+                ..
+            }) => judge.findings.pass(&rules::REGISTER_ACCEPTED, ""),
+            Some(Granted {
+                strict_refusal: Some(refusal),
+                ..
+            }) => {
                 let strict = exchange.answered_instead(refusal);
-                let note =
-                    format!("a lenient manager accepts it, a strict one refuses it: {}", reason(&strict));
-                judge.findings.deviation(&rules::REGISTER_ACCEPTED, lenient, note, &strict);
+                let note = format!(
+                    "a lenient manager accepts it, a strict one refuses it: {}",
+                    reason(&strict)
+                );
+                judge
+                    .findings
+                    .deviation(&rules::REGISTER_ACCEPTED, lenient, note, &strict);
             }
             None => {
                 let why = reason(exchange);
                 let note = format!("the manager refuses it: {why}");
-                judge.findings.violated(&rules::REGISTER_ACCEPTED, note, exchange);
+                judge
+                    .findings
+                    .violated(&rules::REGISTER_ACCEPTED, note, exchange);
                 registered.refused = Some(why);
             }
         }
@@ -208,7 +268,13 @@ impl Registration<'_> {
 
     fn field(&mut self, rule: &'static Rule, template: &Template, came: &Value, path: &str) {
         let verdict = template.field(came, path, &[]);
-        field_check::record(self.findings, rule, verdict, self.conformance, self.exchange);
+        field_check::record(
+            self.findings,
+            rule,
+            verdict,
+            self.conformance,
+            self.exchange,
+        );
     }
 }
 
@@ -217,7 +283,9 @@ fn reason(exchange: &Exchange) -> String {
     let answer = exchange.json().unwrap_or_default();
     let result = answer.get("result").unwrap_or(&answer);
     let text = |key: &str| result.get(key).and_then(Value::as_str);
-    let why = text("reason").or(text("error_message")).unwrap_or("no reason");
+    let why = text("reason")
+        .or(text("error_message"))
+        .unwrap_or("no reason");
     match text("error_code") {
         Some(code) => format!("{why} ({code})"),
         None => why.to_owned(),
@@ -230,14 +298,25 @@ fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
         display_name: DisplayName::parse(&format!("Ada {number}")).ok()?,
         version: Version::parse("1.0.0").ok()?,
         game_types: vec![GameType::new(game)],
-        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8101 + number)).ok()?,
+        contact_endpoint: Endpoint::parse(&format!("http://localhost:{}/mcp", 8101 + number))
+            .ok()?,
         protocol_version: None,
         public_key: None,
         max_matches_per_hour: None,
     };
     let sender = Sender::Player(PlayerId::new(format!("ada-{number}")));
-    let envelope = Envelope::new(sender, now, ConversationId::new(format!("conv-register-ada-{number}")));
-    Some(Message::new(envelope, LeagueRegisterRequest { player_meta, join_code: None }))
+    let envelope = Envelope::new(
+        sender,
+        now,
+        ConversationId::new(format!("conv-register-ada-{number}")),
+    );
+    Some(Message::new(
+        envelope,
+        LeagueRegisterRequest {
+            player_meta,
+            join_code: None,
+        },
+    ))
 }
 
 fn is_registration(body: &[u8]) -> bool {
@@ -257,7 +336,9 @@ fn is_refusal(content: &Content) -> bool {
     match content {
         Content::Message(message) => match &message.body {
             Body::LeagueError(_) => true,
-            Body::LeagueRegisterResponse(response) => response.answer.status == RegisterStatus::Rejected,
+            Body::LeagueRegisterResponse(response) => {
+                response.answer.status == RegisterStatus::Rejected
+            }
             _ => false,
         },
         _ => false,
@@ -266,9 +347,13 @@ fn is_refusal(content: &Content) -> bool {
 
 fn identity(contents: &[Content]) -> Option<Identity> {
     contents.iter().find_map(|content| match content {
-        Content::Message(Message { envelope, body: Body::LeagueRegisterResponse(response) }) => {
-            Some(Identity { player_id: response.player_id.clone()?, token: envelope.auth_token.clone() })
-        }
+        Content::Message(Message {
+            envelope,
+            body: Body::LeagueRegisterResponse(response),
+        }) => Some(Identity {
+            player_id: response.player_id.clone()?,
+            token: envelope.auth_token.clone(),
+        }),
         _ => None,
     })
 }

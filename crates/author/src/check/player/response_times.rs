@@ -27,7 +27,9 @@ impl Suite {
             };
             // Repeated at once, to catch a player that answers at random and was consistent by luck so far.
             let message = self.league.question(self.probe.clock.now(), &fixture);
-            let reply = self.send_question(&message, &fixture, self.timing.choice).await;
+            let reply = self
+                .send_question(&message, &fixture, self.timing.choice)
+                .await;
             let again = self.without_recording(|suite| suite.check_choice(&reply, &fixture));
             self.check_repeat(&first, again.as_ref(), &reply);
             self.end_match(&fixture, Some(&first)).await;
@@ -41,9 +43,12 @@ impl Suite {
     fn check_times(&mut self, rule: &'static Rule, times: Vec<Duration>, window: Duration) {
         let mut seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
         seconds.sort_unstable_by(f64::total_cmp);
-        let [p50, p99] = [0.5, 0.99].map(|share| quantile(&seconds, share).map(Duration::from_secs_f64));
+        let [p50, p99] =
+            [0.5, 0.99].map(|share| quantile(&seconds, share).map(Duration::from_secs_f64));
         let (Some(p50), Some(p99)) = (p50, p99) else {
-            return self.findings.skip(rule, "no right answer came whose time could be taken");
+            return self
+                .findings
+                .skip(rule, "no right answer came whose time could be taken");
         };
         let note = format!(
             "p50 {}, p99 {} of {} answers; the window is {}",

@@ -90,11 +90,16 @@ impl Suite {
             return reply;
         }
         let began = Instant::now();
-        let window = self.probe.timeout(within).saturating_sub(reply.exchange.took);
+        let window = self
+            .probe
+            .timeout(within)
+            .saturating_sub(reply.exchange.took);
         let is_about = |came: &Exchange| {
             let message = ack_server::message_in(&came.request);
             message.is_some_and(|message| {
-                message.get("match_id").is_some_and(|id| id == fixture.match_id.as_str())
+                message
+                    .get("match_id")
+                    .is_some_and(|id| id == fixture.match_id.as_str())
             })
         };
         loop {
@@ -106,7 +111,11 @@ impl Suite {
                 reply.separate = true;
                 return reply;
             }
-            match self.referee.next(window.saturating_sub(began.elapsed())).await {
+            match self
+                .referee
+                .next(window.saturating_sub(began.elapsed()))
+                .await
+            {
                 Some(came) => self.separate.push(came),
                 None => return reply,
             }
@@ -115,13 +124,19 @@ impl Suite {
 
     pub(super) async fn announce(&mut self) -> Fixture {
         let fixture = self.league.next();
-        let message = self.league.announcement(self.probe.clock.now(), &[&fixture]);
+        let message = self
+            .league
+            .announcement(self.probe.clock.now(), &[&fixture]);
         self.send_notice(&message, self.timing.other).await;
         fixture
     }
 
     pub(super) fn wire(&mut self) -> Wire<'_> {
-        Wire { probe: &self.probe, findings: &mut self.findings, state: &mut self.wire_state }
+        Wire {
+            probe: &self.probe,
+            findings: &mut self.findings,
+            state: &mut self.wire_state,
+        }
     }
 
     pub(super) fn check_response_format(&mut self, reply: &Reply) {

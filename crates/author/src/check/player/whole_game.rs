@@ -10,7 +10,10 @@ impl Suite {
     pub(super) async fn whole_game(&mut self) {
         let rule = &rules::MOVE_WHOLE_GAME;
         if !self.joined || !self.chose {
-            return self.findings.skip(rule, "it does not join and move in a plain match: mend that first");
+            return self.findings.skip(
+                rule,
+                "it does not join and move in a plain match: mend that first",
+            );
         }
         let fixture = self.announce().await;
         if !self.invite(&fixture).await {
@@ -25,9 +28,14 @@ impl Suite {
             }
             if turn != Turn::One(Seat::B) {
                 let request = game.request(Seat::A);
-                let message = self.league.question_in(self.probe.clock.now(), &fixture, game.as_ref());
-                let reply = self.send_question(&message, &fixture, self.timing.choice).await;
-                let made = self.without_recording(|suite| suite.check_move(&reply, &fixture, &request));
+                let message =
+                    self.league
+                        .question_in(self.probe.clock.now(), &fixture, game.as_ref());
+                let reply = self
+                    .send_question(&message, &fixture, self.timing.choice)
+                    .await;
+                let made =
+                    self.without_recording(|suite| suite.check_move(&reply, &fixture, &request));
                 let legal = made.is_some_and(|made| game.play(Seat::A, &made.choice).is_ok());
                 if !legal {
                     let note = format!(
@@ -42,7 +50,9 @@ impl Suite {
                 break;
             }
         }
-        let message = self.league.over(self.probe.clock.now(), &fixture, game.as_ref());
+        let message = self
+            .league
+            .over(self.probe.clock.now(), &fixture, game.as_ref());
         self.send_notice(&message, self.timing.game_over).await;
         self.findings.pass(rule, format!("{moves} moves"));
     }

@@ -110,11 +110,17 @@ impl FakeLeague {
             .insert(match_id.clone(), report_policy);
         let tokens = {
             let mut seed = self.seed.lock().unwrap_or_else(PoisonError::into_inner);
-            [Token::issue("P01", &mut seed), Token::issue("P02", &mut seed)]
+            [
+                Token::issue("P01", &mut seed),
+                Token::issue("P02", &mut seed),
+            ]
         };
         let mut servers = [None, None];
-        for ((side, server), behaviour) in [(Side::A, 0), (Side::B, 1)].into_iter().zip(behaviours) {
-            let (Some(behaviour), Some(token)) = (behaviour, tokens.get(server)) else { continue };
+        for ((side, server), behaviour) in [(Side::A, 0), (Side::B, 1)].into_iter().zip(behaviours)
+        {
+            let (Some(behaviour), Some(token)) = (behaviour, tokens.get(server)) else {
+                continue;
+            };
             let script = player(side, choices, answer_token(token, &match_id), behaviour);
             let opened = scripted_agents::open(
                 Recipient::Player(match_id.clone(), side),
@@ -126,7 +132,14 @@ impl FakeLeague {
                 *place = Some(opened);
             }
         }
-        Ok(FakeMatch { round_id, match_id, conversation_id, choices, tokens, servers })
+        Ok(FakeMatch {
+            round_id,
+            match_id,
+            conversation_id,
+            choices,
+            tokens,
+            servers,
+        })
     }
 
     pub(super) fn announcement(&self, games: &[&FakeMatch]) -> Value {
@@ -146,7 +159,9 @@ impl FakeLeague {
             "referee_id": REFEREE, "referee_endpoint": self.endpoint, "conversation_id": game.conversation_id,
             "match_tokens": true,
         });
-        let Some(one_map) = one.as_object_mut() else { return one };
+        let Some(one_map) = one.as_object_mut() else {
+            return one;
+        };
         for ((side, token), server) in ["A", "B"].into_iter().zip(&game.tokens).zip(&game.servers) {
             let endpoint = match server {
                 Some(server) => server.endpoint.raw().to_owned(),
@@ -155,10 +170,16 @@ impl FakeLeague {
             };
             let league = LeagueId::new(LEAGUE);
             let id = MatchId::new(&game.match_id);
-            let to = token.hash().match_token(&league, &id, Attempt::FIRST, Direction::RefereeToPlayer);
+            let to =
+                token
+                    .hash()
+                    .match_token(&league, &id, Attempt::FIRST, Direction::RefereeToPlayer);
             let from = answer_token(token, &game.match_id);
             one_map.insert(format!("player_{side}_endpoint"), json!(endpoint));
-            one_map.insert(format!("player_{side}_record"), json!({"wins": 0, "losses": 0, "draws": 0}));
+            one_map.insert(
+                format!("player_{side}_record"),
+                json!({"wins": 0, "losses": 0, "draws": 0}),
+            );
             one_map.insert(format!("player_{side}_dialect"), json!("standard"));
             one_map.insert(
                 format!("player_{side}_tokens"),
@@ -180,7 +201,11 @@ impl FakeLeague {
         let mut announced = None;
         for form in [Form::Announcement, Form::Assignment, Form::StartMatch] {
             let reply = self.assign_by(form, game).await;
-            let begun = self.wait_until(&game.match_id, BEGUN_WITHIN, |received| !received.is_empty()).await;
+            let begun = self
+                .wait_until(&game.match_id, BEGUN_WITHIN, |received| {
+                    !received.is_empty()
+                })
+                .await;
             if form == Form::Announcement {
                 announced = reply;
             }
@@ -202,15 +227,28 @@ impl FakeLeague {
         let mut fields = announcement.as_object()?.clone();
         fields.remove("matches");
         fields.extend(self.announced(game).as_object()?.clone());
-        for (side, others) in [("A", ["player_a", "player1"]), ("B", ["player_b", "player2"])] {
-            for (other, field) in others.into_iter().flat_map(|other| [(other, "id"), (other, "endpoint")]) {
-                let value = fields.get(&format!("player_{side}_{field}")).cloned().unwrap_or_default();
+        for (side, others) in [
+            ("A", ["player_a", "player1"]),
+            ("B", ["player_b", "player2"]),
+        ] {
+            for (other, field) in others
+                .into_iter()
+                .flat_map(|other| [(other, "id"), (other, "endpoint")])
+            {
+                let value = fields
+                    .get(&format!("player_{side}_{field}"))
+                    .cloned()
+                    .unwrap_or_default();
                 fields.insert(format!("{other}_{field}"), value);
             }
         }
         fields.insert("message_type".to_owned(), json!(kind));
         let message = self.typed(&announcement)?;
-        Some(self.probe.send_altered(&message, ANSWER_TIMEOUT, &|sent| *sent = fields.clone()).await)
+        Some(
+            self.probe
+                .send_altered(&message, ANSWER_TIMEOUT, &|sent| *sent = fields.clone())
+                .await,
+        )
     }
 
     pub(super) fn round_completed(&self) -> Option<Message> {
@@ -233,7 +271,10 @@ impl FakeLeague {
             about: None,
         };
         let incoming = decode(request, &reading).ok()?;
-        Some(Message { envelope: incoming.envelope, body: incoming.body.ok()? })
+        Some(Message {
+            envelope: incoming.envelope,
+            body: incoming.body.ok()?,
+        })
     }
 
     /// Sends a message in the dialect that the referee understands.
@@ -244,13 +285,20 @@ impl FakeLeague {
                 *fields = request.clone();
             }
         };
-        Some(self.probe.send_altered(&message, ANSWER_TIMEOUT, &whole).await)
+        Some(
+            self.probe
+                .send_altered(&message, ANSWER_TIMEOUT, &whole)
+                .await,
+        )
     }
 
     /// Everything received in a match, reports included.
     pub(super) fn received(&self, match_id: &str) -> Vec<ReceivedMessage> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.iter().filter(|received| received.text("match_id") == Some(match_id)).cloned().collect()
+        log.iter()
+            .filter(|received| received.text("match_id") == Some(match_id))
+            .cloned()
+            .collect()
     }
 
     pub(super) async fn wait_until(
@@ -292,17 +340,34 @@ impl FakeMatch {
 
 fn answer_token(token: &Token, match_id: &str) -> Token {
     let direction = Direction::PlayerToReferee;
-    token.hash().match_token(&LeagueId::new(LEAGUE), &MatchId::new(match_id), Attempt::FIRST, direction)
+    token.hash().match_token(
+        &LeagueId::new(LEAGUE),
+        &MatchId::new(match_id),
+        Attempt::FIRST,
+        direction,
+    )
 }
 
 /// A player that answers correctly, except for its behaviour.
-fn player(side: Side, choices: [&'static str; 2], token: Token, behaviour: Behaviour) -> Arc<Script> {
+fn player(
+    side: Side,
+    choices: [&'static str; 2],
+    token: Token,
+    behaviour: Behaviour,
+) -> Arc<Script> {
     let ([a, b], [first, second]) = (PLAYERS, choices);
-    let (id, choice) = if side == Side::A { (a, first) } else { (b, second) };
+    let (id, choice) = if side == Side::A {
+        (a, first)
+    } else {
+        (b, second)
+    };
     Arc::new(move |message: &Value, before: usize| {
         let kind = kind_of(message);
         let kind = kind.as_str();
-        let stamp = message.get("timestamp").cloned().unwrap_or(json!("2026-03-02T09:00:00Z"));
+        let stamp = message
+            .get("timestamp")
+            .cloned()
+            .unwrap_or(json!("2026-03-02T09:00:00Z"));
         let mut good = json!({
             "protocol": "league.v2", "sender": format!("player:{id}"), "timestamp": stamp,
             "conversation_id": message.get("conversation_id"), "auth_token": token.reveal(),

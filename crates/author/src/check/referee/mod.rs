@@ -36,8 +36,7 @@ use tokio::time::Instant;
 
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 const PLAYED_WITHIN: Duration = Duration::from_secs(15);
-const NOBODY_CAME: &str =
-    "no referee registered here in time - start it with this address as its manager's, or name its URL";
+const NOBODY_CAME: &str = "no referee registered here in time - start it with this address as its manager's, or name its URL";
 const NEEDS_REGISTRATION: &str = "a referee plays for its own manager only: check it with --wait";
 
 pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
@@ -49,15 +48,27 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
         _ => rule.quick || !options.quick,
     };
     let mut findings = Findings::new(rules::all().filter(applies).collect());
-    let (log, policies, token) =
-        (Log::default(), ReportPolicies::default(), Token::issue(REFEREE, &mut entropy));
-    let mut registered = Registered { endpoint: None, capacity: 1 };
+    let (log, policies, token) = (
+        Log::default(),
+        ReportPolicies::default(),
+        Token::issue(REFEREE, &mut entropy),
+    );
+    let mut registered = Registered {
+        endpoint: None,
+        capacity: 1,
+    };
     let mut server: Option<ScriptedServer> = None;
     if let Some(Wait { listener, within }) = wait {
         let clock = Clock::start();
         let script = registration::manager(&token, Arc::clone(&policies), clock);
-        server = Some(scripted_agents::serve(listener, Recipient::Manager, Arc::clone(&log), script)?);
-        registered = registration::wait(&mut findings, &log, within, (options.conformance, clock)).await;
+        server = Some(scripted_agents::serve(
+            listener,
+            Recipient::Manager,
+            Arc::clone(&log),
+            script,
+        )?);
+        registered =
+            registration::wait(&mut findings, &log, within, (options.conformance, clock)).await;
     }
     let began = Instant::now();
     let Some(url) = options.url.clone().or_else(|| registered.endpoint.clone()) else {
@@ -66,7 +77,15 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
         report.stopped = Some(NOBODY_CAME.to_owned());
         return Ok(report);
     };
-    preflight::wait_until_listening(url.raw(), if waits { LISTEN_TIMEOUT } else { Duration::ZERO }).await;
+    preflight::wait_until_listening(
+        url.raw(),
+        if waits {
+            LISTEN_TIMEOUT
+        } else {
+            Duration::ZERO
+        },
+    )
+    .await;
     let probe = options.probe(&url, QUICK_MAX);
     let stopped = preflight::record_reachable(&probe, &mut findings).await;
     let capacity = registered.endpoint.is_some().then_some(registered.capacity);
@@ -76,7 +95,11 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
         findings = examine(&options, league, findings, capacity).await?;
     }
     drop(server);
-    let unreached = if capacity.is_some() { "the check did not come to it" } else { NEEDS_REGISTRATION };
+    let unreached = if capacity.is_some() {
+        "the check did not come to it"
+    } else {
+        NEEDS_REGISTRATION
+    };
     let subject = options.subject("referee", url.raw());
     let mut report = findings.into_report(subject, began.elapsed(), unreached);
     report.stopped = stopped;
@@ -99,8 +122,15 @@ async fn examine(
             let others = own
                 .filter(|rule| findings.is_undecided(rule) && !rule.id.starts_with("robust."))
                 .collect::<Vec<_>>();
-            for rule in others.into_iter().chain([&rules::DUPLICATE, &rules::TWO_MATCHES, &rules::LATE]) {
-                findings.skip(rule, "it does not play a plain match to its end: mend that first");
+            for rule in
+                others
+                    .into_iter()
+                    .chain([&rules::DUPLICATE, &rules::TWO_MATCHES, &rules::LATE])
+            {
+                findings.skip(
+                    rule,
+                    "it does not play a plain match to its end: mend that first",
+                );
             }
         } else {
             draw(&league, &mut findings).await?;
@@ -111,7 +141,11 @@ async fn examine(
             all_faults(&league, &mut findings, capacity).await?;
         }
     }
-    let mut wire = Wire { probe: &league.probe, findings: &mut findings, state: &mut state };
+    let mut wire = Wire {
+        probe: &league.probe,
+        findings: &mut findings,
+        state: &mut state,
+    };
     wire.broken_json().await;
     wire.ids().await;
     if !options.quick {
@@ -137,17 +171,32 @@ async fn plain_match(
     findings: &mut Findings,
     state: &mut WireState,
 ) -> anyhow::Result<bool> {
-    let game = league.game(["even", "odd"], [Some(SLOW_PLAYER); 2], |_| ReportReply::Acknowledged).await?;
+    let game = league
+        .game(["even", "odd"], [Some(SLOW_PLAYER); 2], |_| {
+            ReportReply::Acknowledged
+        })
+        .await?;
     let (reply, begun) = league.assign_first(&game).await;
     if let Some(reply) = &reply {
-        Wire { probe: &league.probe, findings, state }.check_response_format(reply);
+        Wire {
+            probe: &league.probe,
+            findings,
+            state,
+        }
+        .check_response_format(reply);
         check_acknowledged(findings, &rules::ANNOUNCED, reply);
     }
     let within = if begun { PLAYED_WITHIN } else { Duration::ZERO };
     let played = league.wait_until(&game.match_id, within, is_over).await;
     let received = league.received(&game.match_id);
-    MatchJudge { league, findings, conformance: options.conformance, game: &game, received: &received }
-        .judge();
+    MatchJudge {
+        league,
+        findings,
+        conformance: options.conformance,
+        game: &game,
+        received: &received,
+    }
+    .judge();
     Ok(played)
 }
 
@@ -155,36 +204,61 @@ async fn plain_match(
 fn is_over(received: &[ReceivedMessage]) -> bool {
     let is_notified = |side: Side| {
         let to = |received: &ReceivedMessage| matches!(&received.recipient, Recipient::Player(_, at) if *at == side);
-        received.iter().any(|received| received.message_type() == "GAME_OVER" && to(received))
+        received
+            .iter()
+            .any(|received| received.message_type() == "GAME_OVER" && to(received))
     };
     is_notified(Side::A) && is_notified(Side::B) && reported(received).is_some()
 }
 
 fn reported(received: &[ReceivedMessage]) -> Option<&ReceivedMessage> {
-    received.iter().find(|received| received.message_type() == "MATCH_RESULT_REPORT")
+    received
+        .iter()
+        .find(|received| received.message_type() == "MATCH_RESULT_REPORT")
 }
 
 async fn draw(league: &FakeLeague, findings: &mut Findings) -> anyhow::Result<()> {
-    let game = league.game(["odd", "odd"], [Some(CORRECT); 2], |_| ReportReply::Acknowledged).await?;
+    let game = league
+        .game(["odd", "odd"], [Some(CORRECT); 2], |_| {
+            ReportReply::Acknowledged
+        })
+        .await?;
     league.assign(&game).await;
-    league.wait_until(&game.match_id, PLAYED_WITHIN, is_over).await;
+    league
+        .wait_until(&game.match_id, PLAYED_WITHIN, is_over)
+        .await;
     let received = league.received(&game.match_id);
     let Some(report) = reported(&received) else {
-        findings.violated(&rules::DRAW, "no report came", &Exchange::none("nothing came"));
+        findings.violated(
+            &rules::DRAW,
+            "no report came",
+            &Exchange::none("nothing came"),
+        );
         return Ok(());
     };
     let score = report.message.pointer("/result/score");
-    let winner =
-        report.message.pointer("/result/winner").and_then(Value::as_str).filter(|winner| *winner != "DRAW");
+    let winner = report
+        .message
+        .pointer("/result/winner")
+        .and_then(Value::as_str)
+        .filter(|winner| *winner != "DRAW");
     match (score == Some(&json!({"P01": 1, "P02": 1})), winner) {
         (true, None) => findings.pass(&rules::DRAW, ""),
-        _ => findings.violated(&rules::DRAW, "both chose odd: expected no winner and 1-1", &report.exchange),
+        _ => findings.violated(
+            &rules::DRAW,
+            "both chose odd: expected no winner and 1-1",
+            &report.exchange,
+        ),
     }
     Ok(())
 }
 
 /// Two matches at once, of which the first is slower.
-async fn two_matches(league: &FakeLeague, findings: &mut Findings, capacity: usize) -> anyhow::Result<()> {
+async fn two_matches(
+    league: &FakeLeague,
+    findings: &mut Findings,
+    capacity: usize,
+) -> anyhow::Result<()> {
     let rule = &rules::TWO_MATCHES;
     if capacity < 2 {
         findings.pass(rule, "it takes one match at a time, and says so");
@@ -194,23 +268,40 @@ async fn two_matches(league: &FakeLeague, findings: &mut Findings, capacity: usi
         "CHOOSE_PARITY_CALL" => ScriptedReply::Later(Duration::from_millis(1500), good),
         _ => ScriptedReply::Say(good),
     };
-    let first =
-        league.game(["even", "odd"], [Some(SLOW), Some(CORRECT)], |_| ReportReply::Acknowledged).await?;
-    let second = league.game(["odd", "even"], [Some(CORRECT); 2], |_| ReportReply::Acknowledged).await?;
+    let first = league
+        .game(["even", "odd"], [Some(SLOW), Some(CORRECT)], |_| {
+            ReportReply::Acknowledged
+        })
+        .await?;
+    let second = league
+        .game(["odd", "even"], [Some(CORRECT); 2], |_| {
+            ReportReply::Acknowledged
+        })
+        .await?;
     league.assign(&first).await;
     league.assign(&second).await;
     let mut times = Vec::new();
     for game in [&first, &second] {
-        league.wait_until(&game.match_id, PLAYED_WITHIN, is_over).await;
+        league
+            .wait_until(&game.match_id, PLAYED_WITHIN, is_over)
+            .await;
         times.push(reported(&league.received(&game.match_id)).map(|received| received.at));
     }
     match times.as_slice() {
         [Some(first), Some(second)] if second < first => findings.pass(rule, ""),
         [Some(_), Some(_)] => {
             let note = "the second match waited for the first to end";
-            findings.violated(rule, note, &Exchange::none("seen from the order of the reports"));
+            findings.violated(
+                rule,
+                note,
+                &Exchange::none("seen from the order of the reports"),
+            );
         }
-        _ => findings.violated(rule, "not both were reported", &Exchange::none("nothing came")),
+        _ => findings.violated(
+            rule,
+            "not both were reported",
+            &Exchange::none("nothing came"),
+        ),
     }
     Ok(())
 }
@@ -218,20 +309,30 @@ async fn two_matches(league: &FakeLeague, findings: &mut Findings, capacity: usi
 /// An announcement with an invalid notice token.
 async fn false_notice(league: &FakeLeague, findings: &mut Findings) -> anyhow::Result<()> {
     let rule = &rules::FALSE_NOTICE;
-    let game: FakeMatch =
-        league.game(["even", "odd"], [Some(CORRECT); 2], |_| ReportReply::Acknowledged).await?;
+    let game: FakeMatch = league
+        .game(["even", "odd"], [Some(CORRECT); 2], |_| {
+            ReportReply::Acknowledged
+        })
+        .await?;
     let mut request = league.announcement(&[&game]);
     if let Some(request) = request.as_object_mut() {
-        request.insert("auth_token".to_owned(), json!(format!("tok_league_manager_{}", "0".repeat(64))));
+        request.insert(
+            "auth_token".to_owned(),
+            json!(format!("tok_league_manager_{}", "0".repeat(64))),
+        );
     }
-    let Some(reply) = league.send_message(&request).await else { return Ok(()) };
+    let Some(reply) = league.send_message(&request).await else {
+        return Ok(());
+    };
     match ReplyKind::of(&reply) {
         ReplyKind::Refused { code, .. } if code == "E012" => findings.pass(rule, ""),
         ReplyKind::Unknown(why) => findings.skip(rule, why),
         _ => {
             findings.violated(rule, "expected LEAGUE_ERROR E012", &reply.exchange);
             // The match is then played, and occupies the referee.
-            league.wait_until(&game.match_id, PLAYED_WITHIN, is_over).await;
+            league
+                .wait_until(&game.match_id, PLAYED_WITHIN, is_over)
+                .await;
         }
     }
     Ok(())

@@ -60,15 +60,27 @@ impl MatchJudge<'_> {
         let strict = decode(&received.message, &reading(Conformance::Strict));
         let (found, fault) = match strict {
             Ok(Incoming { body: Ok(body), .. }) => (Some(body), None),
-            Ok(Incoming { body: Err(fault), .. }) => (None, Some((rule, fault))),
+            Ok(Incoming {
+                body: Err(fault), ..
+            }) => (None, Some((rule, fault))),
             Err(fault) => (None, Some((&rules::ENVELOPE, fault))),
         };
-        let lenient = || decode(&received.message, &reading(Conformance::Lenient)).ok()?.body.ok();
+        let lenient = || {
+            decode(&received.message, &reading(Conformance::Lenient))
+                .ok()?
+                .body
+                .ok()
+        };
         let body = found.or_else(lenient);
         match fault {
             None => self.findings.pass(rule, ""),
             Some((broken, fault)) => {
-                let note = format!("{}: {} ({})", received.message_type(), fault.sentence(), fault.code);
+                let note = format!(
+                    "{}: {} ({})",
+                    received.message_type(),
+                    fault.sentence(),
+                    fault.code
+                );
                 self.findings.deviation(
                     broken,
                     self.conformance == Conformance::Lenient && body.is_some(),
@@ -86,7 +98,8 @@ impl MatchJudge<'_> {
     /// Checks sender, conversation and token of every message.
     fn envelopes(&mut self) {
         for received in self.received {
-            let wanted = Sender::Referee(matchday_core::protocol::RefereeId::new(REFEREE)).to_string();
+            let wanted =
+                Sender::Referee(matchday_core::protocol::RefereeId::new(REFEREE)).to_string();
             self.findings.check(
                 &rules::ENVELOPE,
                 received.text("sender") == Some(wanted.as_str()),
@@ -107,21 +120,26 @@ impl MatchJudge<'_> {
                         received.message_type(),
                         self.game.conversation_id
                     );
-                    self.findings.violated(&rules::CONVERSATION, note, &received.exchange);
+                    self.findings
+                        .violated(&rules::CONVERSATION, note, &received.exchange);
                 }
             }
             let shows = received.text("auth_token") == Some(self.league.token.reveal());
             match (&received.recipient, shows) {
                 (Recipient::Player(..), true) => {
-                    let note =
-                        format!("{} to a player shows the referee's own token", received.message_type());
-                    self.findings.violated(&rules::OWN_TOKEN, note, &received.exchange);
+                    let note = format!(
+                        "{} to a player shows the referee's own token",
+                        received.message_type()
+                    );
+                    self.findings
+                        .violated(&rules::OWN_TOKEN, note, &received.exchange);
                 }
                 (Recipient::Player(..), false) => self.findings.pass(&rules::OWN_TOKEN, ""),
                 (Recipient::Manager, true) => self.findings.pass(&rules::REPORTED, ""),
                 (Recipient::Manager, false) => {
                     let note = "the report does not show the token that this referee was given";
-                    self.findings.violated(&rules::REPORTED, note, &received.exchange);
+                    self.findings
+                        .violated(&rules::REPORTED, note, &received.exchange);
                 }
             }
         }
@@ -129,8 +147,10 @@ impl MatchJudge<'_> {
 
     /// A result needs a match: both players must have been asked before it was reported.
     fn played(&mut self) {
-        let place =
-            self.received.iter().position(|received| received.message_type() == "MATCH_RESULT_REPORT");
+        let place = self
+            .received
+            .iter()
+            .position(|received| received.message_type() == "MATCH_RESULT_REPORT");
         let Some((before, report)) =
             place.and_then(|at| Some((self.received.get(..at)?, self.received.get(at)?)))
         else {
@@ -138,19 +158,27 @@ impl MatchJudge<'_> {
         };
         let is_asked = |side: Side| {
             before.iter().any(|received| {
-                matches!(received.message_type(), "CHOOSE_PARITY_CALL" | "GAME_MOVE_CALL")
-                    && matches!(&received.recipient, Recipient::Player(_, at) if *at == side)
+                matches!(
+                    received.message_type(),
+                    "CHOOSE_PARITY_CALL" | "GAME_MOVE_CALL"
+                ) && matches!(&received.recipient, Recipient::Player(_, at) if *at == side)
             })
         };
         let note = "it reported a result before it had asked both players";
-        self.findings.check(&rules::PLAYED, is_asked(Side::A) && is_asked(Side::B), note, &report.exchange);
+        self.findings.check(
+            &rules::PLAYED,
+            is_asked(Side::A) && is_asked(Side::B),
+            note,
+            &report.exchange,
+        );
     }
 
     /// The first message of a type to each player.
     fn pair(&mut self, kind: &str, rule: &'static Rule) -> Option<[ReceivedMessage; 2]> {
         let to = |side: Side| {
             self.received.iter().find(|received| {
-                let general = kind == "CHOOSE_PARITY_CALL" && received.message_type() == "GAME_MOVE_CALL";
+                let general =
+                    kind == "CHOOSE_PARITY_CALL" && received.message_type() == "GAME_MOVE_CALL";
                 (received.message_type() == kind || general)
                     && matches!(&received.recipient, Recipient::Player(_, at) if *at == side)
             })
@@ -158,9 +186,14 @@ impl MatchJudge<'_> {
         match (to(Side::A).cloned(), to(Side::B).cloned()) {
             (Some(a), Some(b)) => Some([a, b]),
             (a, b) => {
-                let who = if a.is_none() && b.is_none() { "neither player" } else { "only one player" };
+                let who = if a.is_none() && b.is_none() {
+                    "neither player"
+                } else {
+                    "only one player"
+                };
                 let note = format!("{who} was sent {kind}");
-                self.findings.violated(rule, note, &Exchange::none("nothing came"));
+                self.findings
+                    .violated(rule, note, &Exchange::none("nothing came"));
                 None
             }
         }
@@ -172,16 +205,23 @@ impl MatchJudge<'_> {
         self.findings.check(
             rule,
             separate <= SIMULTANEOUS,
-            format!("the second came {} ms after the first", separate.as_millis()),
+            format!(
+                "the second came {} ms after the first",
+                separate.as_millis()
+            ),
             &a.exchange,
         );
     }
 
     fn invitations(&mut self, pair: &[ReceivedMessage; 2]) {
-        for ((received, role), opponent) in
-            pair.iter().zip([Role::PlayerA, Role::PlayerB]).zip(PLAYERS.iter().rev())
+        for ((received, role), opponent) in pair
+            .iter()
+            .zip([Role::PlayerA, Role::PlayerB])
+            .zip(PLAYERS.iter().rev())
         {
-            let Some(Body::GameInvitation(body)) = self.read(&rules::INVITED, received) else { continue };
+            let Some(Body::GameInvitation(body)) = self.read(&rules::INVITED, received) else {
+                continue;
+            };
             let right = body.role_in_match == role
                 && body.opponent_id.as_str() == *opponent
                 && body.league_id.as_str() == LEAGUE
@@ -192,7 +232,8 @@ impl MatchJudge<'_> {
                     json!(role),
                     self.game.round_id
                 );
-                self.findings.violated(&rules::INVITED, note, &received.exchange);
+                self.findings
+                    .violated(&rules::INVITED, note, &received.exchange);
             }
         }
     }
@@ -206,7 +247,8 @@ impl MatchJudge<'_> {
             };
             if asked.as_str() != player {
                 let note = format!("player_id: expected {player}, got {asked}");
-                self.findings.violated(&rules::ASKED, note, &received.exchange);
+                self.findings
+                    .violated(&rules::ASKED, note, &received.exchange);
             }
         }
     }
@@ -219,7 +261,11 @@ impl MatchJudge<'_> {
         let result = a.message.get("game_result")?;
         let other = b.message.get("game_result");
         if Some(result) != other {
-            self.findings.violated(&rules::OVER, "the two players are told different results", &b.exchange);
+            self.findings.violated(
+                &rules::OVER,
+                "the two players are told different results",
+                &b.exchange,
+            );
         }
         let text = |key: &str| result.get(key).and_then(Value::as_str).map(str::to_owned);
         let ended = MatchEnd {
@@ -243,20 +289,32 @@ impl MatchJudge<'_> {
         }
         let number = ended.number.filter(|number| (1..=10).contains(number));
         let number = number.ok_or_else(|| "drawn_number: expected 1 to 10".to_owned())?;
-        let parity = if number.is_multiple_of(2) { "even" } else { "odd" };
+        let parity = if number.is_multiple_of(2) {
+            "even"
+        } else {
+            "odd"
+        };
         let winner = match (first == parity, second == parity) {
             (true, false) => Some(a),
             (false, true) => Some(b),
             _ => None,
         };
-        if ended.winner.as_deref() == winner { Ok(()) } else {
-                Err(format!("{number} is {parity}: expected the winner {winner:?}, got {:?}", ended.winner))
-            }
+        if ended.winner.as_deref() == winner {
+            Ok(())
+        } else {
+            Err(format!(
+                "{number} is {parity}: expected the winner {winner:?}, got {:?}",
+                ended.winner
+            ))
+        }
     }
 
     fn report(&mut self, ended: Option<&MatchEnd>) {
-        let Some(received) =
-            self.received.iter().find(|received| received.message_type() == "MATCH_RESULT_REPORT").cloned()
+        let Some(received) = self
+            .received
+            .iter()
+            .find(|received| received.message_type() == "MATCH_RESULT_REPORT")
+            .cloned()
         else {
             return self.findings.violated(
                 &rules::REPORTED,
@@ -270,14 +328,24 @@ impl MatchJudge<'_> {
             .pointer("/result/winner")
             .and_then(Value::as_str)
             .filter(|winner| *winner != "DRAW");
-        let points = |id: &str| received.message.get("result")?.get("score")?.get(id)?.as_u64();
+        let points = |id: &str| {
+            received
+                .message
+                .get("result")?
+                .get("score")?
+                .get(id)?
+                .as_u64()
+        };
         let score = PLAYERS.map(points);
         let wanted = match winner {
             Some("P01") => [Some(3), Some(0)],
             Some("P02") => [Some(0), Some(3)],
             _ => [Some(1), Some(1)],
         };
-        let number = received.message.pointer("/result/details/drawn_number").and_then(Value::as_u64);
+        let number = received
+            .message
+            .pointer("/result/details/drawn_number")
+            .and_then(Value::as_u64);
         let note = if ended.is_some_and(|ended| ended.winner.as_deref() != winner) {
             "it names another winner than GAME_OVER did".to_owned()
         } else if score != wanted {
@@ -287,6 +355,7 @@ impl MatchJudge<'_> {
         } else {
             return self.findings.pass(&rules::REPORT_RIGHT, "");
         };
-        self.findings.violated(&rules::REPORT_RIGHT, note, &received.exchange);
+        self.findings
+            .violated(&rules::REPORT_RIGHT, note, &received.exchange);
     }
 }

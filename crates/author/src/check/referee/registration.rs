@@ -57,12 +57,18 @@ pub(super) fn manager(token: &Token, report_policies: ReportPolicies, clock: Clo
                     *count += 1;
                     *count - 1
                 };
-                let report_policy =
-                    report_policies.lock().unwrap_or_else(PoisonError::into_inner).get(id).copied();
-                match report_policy.map_or(ReportReply::Acknowledged, |report_policy| report_policy(before)) {
-                    ReportReply::Acknowledged => {
-                        answer("MATCH_RESULT_ACK", json!({"match_id": id, "status": "recorded"}))
-                    }
+                let report_policy = report_policies
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .get(id)
+                    .copied();
+                match report_policy.map_or(ReportReply::Acknowledged, |report_policy| {
+                    report_policy(before)
+                }) {
+                    ReportReply::Acknowledged => answer(
+                        "MATCH_RESULT_ACK",
+                        json!({"match_id": id, "status": "recorded"}),
+                    ),
                     ReportReply::Failed => ScriptedReply::Fail,
                     ReportReply::Refused => answer(
                         "LEAGUE_ERROR",
@@ -87,11 +93,22 @@ pub(super) async fn wait(
 ) -> Registered {
     let deadline = Instant::now() + within;
     let came = loop {
-        let is_request = |received: &&ReceivedMessage| received.message_type() == "REFEREE_REGISTER_REQUEST";
-        let came = log.lock().unwrap_or_else(PoisonError::into_inner).iter().find(is_request).cloned();
+        let is_request =
+            |received: &&ReceivedMessage| received.message_type() == "REFEREE_REGISTER_REQUEST";
+        let came = log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .find(is_request)
+            .cloned();
         match came {
             Some(received) => break received,
-            None if Instant::now() >= deadline => return Registered { endpoint: None, capacity: 1 },
+            None if Instant::now() >= deadline => {
+                return Registered {
+                    endpoint: None,
+                    capacity: 1,
+                };
+            }
             None => sleep(POLL_INTERVAL).await,
         }
     };
@@ -101,14 +118,25 @@ pub(super) async fn wait(
     let read = |conformance| {
         decode(
             &came.message,
-            &Reading { conformance, now, limits: Limits::MANAGER, exchange: None, about: None },
+            &Reading {
+                conformance,
+                now,
+                limits: Limits::MANAGER,
+                exchange: None,
+                about: None,
+            },
         )
     };
     let fault = match read(Conformance::Strict) {
         Ok(Incoming { body: Ok(_), .. }) => None,
-        Ok(Incoming { body: Err(fault), .. }) | Err(fault) => Some(fault),
+        Ok(Incoming {
+            body: Err(fault), ..
+        })
+        | Err(fault) => Some(fault),
     };
-    let lenient = read(Conformance::Lenient).ok().and_then(|incoming| incoming.body.ok());
+    let lenient = read(Conformance::Lenient)
+        .ok()
+        .and_then(|incoming| incoming.body.ok());
     match fault {
         None => findings.pass(&rules::REGISTERED, ""),
         Some(fault) => {
@@ -124,8 +152,13 @@ pub(super) async fn wait(
     match lenient {
         Some(Body::RefereeRegisterRequest(body)) => Registered {
             endpoint: Some(body.referee_meta.contact_endpoint.clone()),
-            capacity: usize::try_from(body.referee_meta.max_concurrent_matches).unwrap_or(1).max(1),
+            capacity: usize::try_from(body.referee_meta.max_concurrent_matches)
+                .unwrap_or(1)
+                .max(1),
         },
-        _ => Registered { endpoint: None, capacity: 1 },
+        _ => Registered {
+            endpoint: None,
+            capacity: 1,
+        },
     }
 }

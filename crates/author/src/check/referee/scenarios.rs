@@ -95,7 +95,10 @@ pub(super) fn all() -> Vec<Scenario> {
         },
         Scenario {
             rule: &rules::BOTH_SILENT,
-            behaviours: [Some(|_, _, _| ScriptedReply::Silence), Some(|_, _, _| ScriptedReply::Silence)],
+            behaviours: [
+                Some(|_, _, _| ScriptedReply::Silence),
+                Some(|_, _, _| ScriptedReply::Silence),
+            ],
             within: Duration::from_secs(34),
             judge: |played| played.scored([0, 0], "TECHNICAL_LOSS"),
             ..PLAIN
@@ -109,15 +112,36 @@ pub(super) fn all() -> Vec<Scenario> {
         },
         Scenario {
             rule: &rules::REPORT_RETRIED,
-            report_policy: |before| if before == 0 { ReportReply::Failed } else { ReportReply::Acknowledged },
+            report_policy: |before| {
+                if before == 0 {
+                    ReportReply::Failed
+                } else {
+                    ReportReply::Acknowledged
+                }
+            },
             injection: Injection::Again,
-            judge: |played| if played.reports() >= 2 { Ok(()) } else { Err("after HTTP 500 no second report came".to_owned()) },
+            judge: |played| {
+                if played.reports() >= 2 {
+                    Ok(())
+                } else {
+                    Err("after HTTP 500 no second report came".to_owned())
+                }
+            },
             ..PLAIN
         },
         Scenario {
             rule: &rules::REPORT_CONFLICT,
             report_policy: |_| ReportReply::Refused,
-            judge: |played| if played.reports() == 1 { Ok(()) } else { Err(format!("it was refused with E016, and sent {} times", played.reports())) },
+            judge: |played| {
+                if played.reports() == 1 {
+                    Ok(())
+                } else {
+                    Err(format!(
+                        "it was refused with E016, and sent {} times",
+                        played.reports()
+                    ))
+                }
+            },
             ..PLAIN
         },
         Scenario {
@@ -140,7 +164,9 @@ pub(super) fn all() -> Vec<Scenario> {
         },
         wrong(
             &rules::INVALID_CHOICE,
-            |kind, before, good| with_first_choice_changed(kind, before, good, "parity_choice", json!("Odd")),
+            |kind, before, good| {
+                with_first_choice_changed(kind, before, good, "parity_choice", json!("Odd"))
+            },
             |played| {
                 played.sent_game_error(Side::A, "E004")?;
                 played.asked(Side::A, "CHOOSE_PARITY_CALL", 2)?;
@@ -149,7 +175,9 @@ pub(super) fn all() -> Vec<Scenario> {
         ),
         wrong(
             &rules::WRONG_MATCH,
-            |kind, before, good| with_first_choice_changed(kind, before, good, "match_id", json!("R97M1")),
+            |kind, before, good| {
+                with_first_choice_changed(kind, before, good, "match_id", json!("R97M1"))
+            },
             |played| {
                 played.sent_game_error(Side::A, "E015")?;
                 played.drawn()
@@ -157,13 +185,20 @@ pub(super) fn all() -> Vec<Scenario> {
         ),
         wrong(
             &rules::WRONG_PLAYER,
-            |kind, before, good| with_first_choice_changed(kind, before, good, "player_id", json!("P02")),
+            |kind, before, good| {
+                with_first_choice_changed(kind, before, good, "player_id", json!("P02"))
+            },
             |played| {
                 played.sent_game_error(Side::A, "E012")?;
                 played.drawn()
             },
         ),
-        Scenario { rule: &rules::DUPLICATE, injection: Injection::Twice, judge: Transcript::once, ..PLAIN },
+        Scenario {
+            rule: &rules::DUPLICATE,
+            injection: Injection::Twice,
+            judge: Transcript::once,
+            ..PLAIN
+        },
         Scenario {
             rule: &rules::REPORT_ONCE,
             judge: |played| match played.reports() {
@@ -195,7 +230,9 @@ pub(super) fn all() -> Vec<Scenario> {
             injection: Injection::Forged,
             judge: |played| match played.choice("P01").as_deref() {
                 Some("even") => Ok(()),
-                other => Err(format!("P01 chose even, and the stranger's choice counted: {other:?}")),
+                other => Err(format!(
+                    "P01 chose even, and the stranger's choice counted: {other:?}"
+                )),
             },
             ..PLAIN
         },
@@ -208,7 +245,12 @@ fn wrong(
     behaviour: Behaviour,
     judge: fn(&Transcript) -> Result<(), String>,
 ) -> Scenario {
-    Scenario { rule, behaviours: [Some(behaviour), CORRECT], judge, ..PLAIN }
+    Scenario {
+        rule,
+        behaviours: [Some(behaviour), CORRECT],
+        judge,
+        ..PLAIN
+    }
 }
 
 /// Changes one field of the first choice.
@@ -233,7 +275,10 @@ fn change(message: &mut Value, key: &str, value: Value) {
 
 impl Transcript {
     fn reports(&self) -> usize {
-        self.received.iter().filter(|received| received.message_type() == "MATCH_RESULT_REPORT").count()
+        self.received
+            .iter()
+            .filter(|received| received.message_type() == "MATCH_RESULT_REPORT")
+            .count()
     }
 
     fn to(&self, side: Side, kind: &str) -> usize {
@@ -254,13 +299,21 @@ impl Transcript {
             })
             .filter_map(|received| received.text("error_code"))
             .collect();
-        if codes.contains(&code) { Ok(()) } else { Err(format!("expected GAME_ERROR {code} to the player, got {codes:?}")) }
+        if codes.contains(&code) {
+            Ok(())
+        } else {
+            Err(format!(
+                "expected GAME_ERROR {code} to the player, got {codes:?}"
+            ))
+        }
     }
 
     fn asked(&self, side: Side, kind: &str, times: usize) -> Result<(), String> {
         match self.to(side, kind) {
             came if came == times => Ok(()),
-            came => Err(format!("expected {kind} {times} times, got it {came} times")),
+            came => Err(format!(
+                "expected {kind} {times} times, got it {came} times"
+            )),
         }
     }
 
@@ -274,13 +327,19 @@ impl Transcript {
 
     /// A field of the result from GAME_OVER, or else from the report.
     fn detail(&self, key: &str) -> Option<&Value> {
-        let told = self.received.iter().find(|received| received.message_type() == "GAME_OVER");
+        let told = self
+            .received
+            .iter()
+            .find(|received| received.message_type() == "GAME_OVER");
         let told = told.and_then(|received| received.message.get("game_result")?.get(key));
         told.or_else(|| self.result()?.get("details")?.get(key))
     }
 
     fn choice(&self, player: &str) -> Option<String> {
-        self.detail("choices")?.get(player)?.as_str().map(str::to_owned)
+        self.detail("choices")?
+            .get(player)?
+            .as_str()
+            .map(str::to_owned)
     }
 
     /// The match was played out with the valid choice of P01.
@@ -288,9 +347,9 @@ impl Transcript {
         let number = self.detail("drawn_number").and_then(Value::as_u64);
         match (number, self.choice("P01").as_deref()) {
             (Some(_), Some("even")) => Ok(()),
-            (_, choice) => {
-                Err(format!("expected a match that is played with P01 even, got {number:?} and {choice:?}"))
-            }
+            (_, choice) => Err(format!(
+                "expected a match that is played with P01 even, got {number:?} and {choice:?}"
+            )),
         }
     }
 
@@ -313,19 +372,28 @@ impl Transcript {
         let reports = self.reports();
         match (asked, reports) {
             (0 | 1, 1) => Ok(()),
-            _ => Err(format!("the match was played {asked} times and reported {reports} times")),
+            _ => Err(format!(
+                "the match was played {asked} times and reported {reports} times"
+            )),
         }
     }
 }
 
 impl Scenario {
     fn observes_aftermath(&self) -> bool {
-        let after = [&rules::REPORT_ONCE, &rules::REPORT_CONFLICT, &rules::DUPLICATE, &rules::LATE];
+        let after = [
+            &rules::REPORT_ONCE,
+            &rules::REPORT_CONFLICT,
+            &rules::DUPLICATE,
+            &rules::LATE,
+        ];
         after.into_iter().any(|rule| std::ptr::eq(rule, self.rule))
     }
 
     pub(super) async fn play(&self, league: &FakeLeague) -> anyhow::Result<ScenarioResult> {
-        let game = league.game(self.choices, self.behaviours, self.report_policy).await?;
+        let game = league
+            .game(self.choices, self.behaviours, self.report_policy)
+            .await?;
         league.assign(&game).await;
         let mut late_answered = None;
         if self.injection == Injection::Twice {
@@ -333,22 +401,40 @@ impl Scenario {
         }
         if self.injection == Injection::Forged {
             let asked = |received: &[ReceivedMessage]| {
-                received.iter().any(|received| received.message_type() == "CHOOSE_PARITY_CALL")
+                received
+                    .iter()
+                    .any(|received| received.message_type() == "CHOOSE_PARITY_CALL")
             };
             league.wait_until(&game.match_id, self.within, asked).await;
             let forged = format!("tok_p01_{}", "0".repeat(64));
-            league.send_message(&league.separate_choice(&game, "odd", &forged)).await;
+            league
+                .send_message(&league.separate_choice(&game, "odd", &forged))
+                .await;
         }
-        let reports = if self.injection == Injection::Again { 2 } else { 1 };
+        let reports = if self.injection == Injection::Again {
+            2
+        } else {
+            1
+        };
         let reported = move |received: &[ReceivedMessage]| {
-            received.iter().filter(|received| received.message_type() == "MATCH_RESULT_REPORT").count()
+            received
+                .iter()
+                .filter(|received| received.message_type() == "MATCH_RESULT_REPORT")
+                .count()
                 >= reports
         };
-        let came = league.wait_until(&game.match_id, self.within, reported).await;
+        let came = league
+            .wait_until(&game.match_id, self.within, reported)
+            .await;
         if self.injection == Injection::Late && came {
             let late = league.separate_choice(&game, "odd", &game.answer_token());
             let reply = league.send_message(&late).await;
-            let answered = |reply: &Reply| reply.exchange.answered().is_some_and(|came| came.status < 500);
+            let answered = |reply: &Reply| {
+                reply
+                    .exchange
+                    .answered()
+                    .is_some_and(|came| came.status < 500)
+            };
             late_answered = reply.as_ref().map(answered);
         }
         if self.observes_aftermath() {
@@ -364,12 +450,15 @@ impl Scenario {
         late_answered: Option<bool>,
         came: bool,
     ) -> ScenarioResult {
-        let played = Transcript { received: league.received(&game.match_id), late_answered };
+        let played = Transcript {
+            received: league.received(&game.match_id),
+            late_answered,
+        };
         let last = || {
-            played
-                .received
-                .last()
-                .map_or_else(|| Exchange::none("nothing came"), |received| received.exchange.clone())
+            played.received.last().map_or_else(
+                || Exchange::none("nothing came"),
+                |received| received.exchange.clone(),
+            )
         };
         if !came && played.reports() == 0 {
             let note = format!("no report came within {} s", self.within.as_secs());

@@ -66,7 +66,11 @@ impl ReceivedMessage {
 
 /// The message type in capitals.
 pub(super) fn kind_of(message: &Value) -> String {
-    message.get("message_type").and_then(Value::as_str).unwrap_or_default().to_ascii_uppercase()
+    message
+        .get("message_type")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_ascii_uppercase()
 }
 
 /// Everything received, in order.
@@ -87,7 +91,12 @@ pub(super) async fn open(
     log: Log,
     script: Arc<Script>,
 ) -> anyhow::Result<ScriptedServer> {
-    serve(TcpListener::bind("127.0.0.1:0").await?, recipient, log, script)
+    serve(
+        TcpListener::bind("127.0.0.1:0").await?,
+        recipient,
+        log,
+        script,
+    )
 }
 
 pub(super) fn serve(
@@ -98,9 +107,19 @@ pub(super) fn serve(
 ) -> anyhow::Result<ScriptedServer> {
     let endpoint = Endpoint::parse(&format!("http://{}/mcp", listener.local_addr()?))?;
     let (close, closing) = watch::channel(false);
-    let handler = move |request, _| answer(recipient.clone(), Arc::clone(&log), Arc::clone(&script), request);
+    let handler = move |request, _| {
+        answer(
+            recipient.clone(),
+            Arc::clone(&log),
+            Arc::clone(&script),
+            request,
+        )
+    };
     tokio::spawn(server::serve(listener, 64, handler, closing));
-    Ok(ScriptedServer { endpoint, _close: close })
+    Ok(ScriptedServer {
+        endpoint,
+        _close: close,
+    })
 }
 
 async fn answer(
@@ -125,10 +144,15 @@ async fn answer(
         };
         let before = log
             .iter()
-            .filter(|other| other.recipient == recipient && other.message_type() == received.message_type())
+            .filter(|other| {
+                other.recipient == recipient && other.message_type() == received.message_type()
+            })
             .count();
         let place = log.len();
-        let kept: usize = log.iter().map(|other| other.exchange.request.len() + RECORDED_OVERHEAD).sum();
+        let kept: usize = log
+            .iter()
+            .map(|other| other.exchange.request.len() + RECORDED_OVERHEAD)
+            .sum();
         if kept < RECORDED_BYTES_MAX {
             log.push(received);
         }
@@ -136,7 +160,9 @@ async fn answer(
     };
     let reply = script(&message, before.0);
     let (status, text) = match &reply {
-        ScriptedReply::Say(result) | ScriptedReply::Later(_, result) => (200, wrapped(&body, result)),
+        ScriptedReply::Say(result) | ScriptedReply::Later(_, result) => {
+            (200, wrapped(&body, result))
+        }
         ScriptedReply::Received => (200, wrapped(&body, &json!({"status": "received"}))),
         ScriptedReply::Fail => (500, String::new()),
         ScriptedReply::Silence => (0, String::new()),
@@ -155,8 +181,17 @@ async fn answer(
             body: Bytes::from(text.clone()),
         }),
     };
-    let exchange = Exchange { subject: String::new(), request: body, outcome, took: Duration::ZERO };
-    if let Some(received) = log.lock().unwrap_or_else(PoisonError::into_inner).get_mut(before.1) {
+    let exchange = Exchange {
+        subject: String::new(),
+        request: body,
+        outcome,
+        took: Duration::ZERO,
+    };
+    if let Some(received) = log
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get_mut(before.1)
+    {
         received.exchange = exchange;
     }
     tokio::time::sleep(pause).await;
@@ -177,6 +212,8 @@ fn wrapped(body: &[u8], result: &Value) -> String {
 fn http_reply(status: StatusCode, text: String) -> server::HttpResponse {
     let mut answer = Response::new(Full::new(Bytes::from(text)).boxed());
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     answer
 }

@@ -38,7 +38,13 @@ fn score_fields(score: Score) -> Value {
 }
 
 fn finding(finding: &Finding) -> Value {
-    let Finding { rule, verdict, note, exchange, .. } = finding;
+    let Finding {
+        rule,
+        verdict,
+        note,
+        exchange,
+        ..
+    } = finding;
     json!({
         "id": rule.id,
         "category": rule.category,

@@ -20,7 +20,10 @@ pub fn junit(report: &Report) -> String {
     let _ = writeln!(xml, "<testsuites name=\"matchday check\" {counts}>");
     let _ = writeln!(xml, "  <testsuite name=\"matchday check {role}\" {counts}>");
     let target = escaped(&report.subject.target);
-    let _ = writeln!(xml, "    <properties><property name=\"target\" value=\"{target}\"/></properties>");
+    let _ = writeln!(
+        xml,
+        "    <properties><property name=\"target\" value=\"{target}\"/></properties>"
+    );
     for finding in &report.findings {
         case(&mut xml, role, finding);
     }
@@ -29,9 +32,17 @@ pub fn junit(report: &Report) -> String {
 }
 
 fn case(xml: &mut String, role: &str, finding: &Finding) {
-    let Finding { rule, verdict, note, .. } = finding;
+    let Finding {
+        rule,
+        verdict,
+        note,
+        ..
+    } = finding;
     let class = format!("{role}.{}", rule.category.name());
-    let time = finding.exchange.as_ref().map_or(0.0, |exchange| exchange.ms / 1000.0);
+    let time = finding
+        .exchange
+        .as_ref()
+        .map_or(0.0, |exchange| exchange.ms / 1000.0);
     let head = format!(
         "    <testcase classname=\"{}\" name=\"{}: {}\" time=\"{time:.3}\"",
         escaped(&class),
@@ -43,7 +54,11 @@ fn case(xml: &mut String, role: &str, finding: &Finding) {
         Verdict::Pass => writeln!(xml, "{head}/>"),
         Verdict::NotChecked => writeln!(xml, "{head}><skipped message=\"{message}\"/></testcase>"),
         Verdict::Warning => {
-            writeln!(xml, "{head}><system-out>{}</system-out></testcase>", escaped(&story(finding)))
+            writeln!(
+                xml,
+                "{head}><system-out>{}</system-out></testcase>",
+                escaped(&story(finding))
+            )
         }
         Verdict::Fail => writeln!(
             xml,
@@ -60,7 +75,11 @@ fn story(finding: &Finding) -> String {
         let came = on_one_line(&exchange.answer);
         story.push_str(&format!("\nsent: {sent}\ncame: {came}"));
     }
-    story.push_str(&format!("\nmend: {}\nrule: {}", finding.mend(), finding.rule.doc_link()));
+    story.push_str(&format!(
+        "\nmend: {}\nrule: {}",
+        finding.mend(),
+        finding.rule.doc_link()
+    ));
     story
 }
 

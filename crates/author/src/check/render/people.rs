@@ -10,7 +10,12 @@ const LISTED_MAX: usize = 10;
 
 pub fn people(report: &Report, paint: Paint) -> String {
     let mut text = String::new();
-    let width = report.findings.iter().map(|finding| finding.rule.id.len()).max().unwrap_or(0);
+    let width = report
+        .findings
+        .iter()
+        .map(|finding| finding.rule.id.len())
+        .max()
+        .unwrap_or(0);
     let mut category = None;
     for finding in &report.findings {
         if category != Some(finding.rule.category) {
@@ -36,7 +41,11 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
         Verdict::Fail => (Colour::Red, "FAIL"),
         Verdict::NotChecked => (Colour::Grey, "-   "),
     };
-    let _ = writeln!(text, "  {}  {id:width$}  {title}", paint.colour(colour, word));
+    let _ = writeln!(
+        text,
+        "  {}  {id:width$}  {title}",
+        paint.colour(colour, word)
+    );
     let indent = " ".repeat(8);
     if !finding.note.is_empty() {
         let _ = writeln!(text, "{indent}{}", paint.colour(colour, &finding.note));
@@ -45,10 +54,15 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
         return;
     }
     // Warnings are shown without evidence; the JSON report has it.
-    let is_seen = |exchange: &&ExchangeExcerpt| finding.rule.is_mandatory() && !exchange.request.is_empty();
+    let is_seen =
+        |exchange: &&ExchangeExcerpt| finding.rule.is_mandatory() && !exchange.request.is_empty();
     let proof = finding.exchange.as_ref().filter(is_seen);
     if let Some(exchange) = proof {
-        let _ = writeln!(text, "{indent}sent  {}", Untrusted::new(&exchange.request).escaped());
+        let _ = writeln!(
+            text,
+            "{indent}sent  {}",
+            Untrusted::new(&exchange.request).escaped()
+        );
         let _ = writeln!(
             text,
             "{indent}came  {} ({} ms)",
@@ -62,16 +76,35 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
 
 fn scores(report: &Report, paint: Paint) -> String {
     let scored = |name: &str, score: crate::check::report::Score| {
-        let percent = score.percent().map_or_else(|| "-".to_owned(), |percent| format!("{percent}%"));
-        let counts = [score.passed, score.warnings, score.failed, score.not_checked];
+        let percent = score
+            .percent()
+            .map_or_else(|| "-".to_owned(), |percent| format!("{percent}%"));
+        let counts = [
+            score.passed,
+            score.warnings,
+            score.failed,
+            score.not_checked,
+        ];
         let mut cells = vec![name.to_owned(), percent];
-        cells.extend(counts.iter().map(|count| if *count == 0 { String::new() } else { count.to_string() }));
+        cells.extend(counts.iter().map(|count| {
+            if *count == 0 {
+                String::new()
+            } else {
+                count.to_string()
+            }
+        }));
         cells
     };
-    let mut rows: Vec<_> =
-        report.scores().into_iter().map(|(category, score)| scored(category.name(), score)).collect();
+    let mut rows: Vec<_> = report
+        .scores()
+        .into_iter()
+        .map(|(category, score)| scored(category.name(), score))
+        .collect();
     rows.push(scored("all", report.score()));
-    let text = table(&["CATEGORY", "SCORE", "PASS", "WARN", "FAIL", "NOT CHECKED"], &rows);
+    let text = table(
+        &["CATEGORY", "SCORE", "PASS", "WARN", "FAIL", "NOT CHECKED"],
+        &rows,
+    );
     match text.split_once('\n') {
         Some((head, rest)) => format!("{}\n{rest}", paint.bold(head)),
         None => text,
@@ -88,11 +121,18 @@ fn verdict(report: &Report, paint: Paint) -> String {
         1 => ", 1 warning".to_owned(),
         many => format!(", {many} warnings"),
     };
-    let broken = report.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
+    let broken = report
+        .findings
+        .iter()
+        .filter(|finding| finding.verdict == Verdict::Fail);
     let broken: Vec<_> = broken.map(|finding| finding.rule.id).collect();
     let unknown = match report.unknown() {
         none if none.is_empty() => None,
-        ids => Some(format!("{} mandatory rules could not be checked: {}", ids.len(), listed(&ids))),
+        ids => Some(format!(
+            "{} mandatory rules could not be checked: {}",
+            ids.len(),
+            listed(&ids)
+        )),
     };
     let league = report.subject.conformance;
     let (colour, text) = if !broken.is_empty() {
@@ -107,11 +147,20 @@ fn verdict(report: &Report, paint: Paint) -> String {
             ),
         )
     } else if let Some(unknown) = unknown {
-        (Colour::Yellow, format!("{unknown}{warnings}. See the lines marked -"))
+        (
+            Colour::Yellow,
+            format!("{unknown}{warnings}. See the lines marked -"),
+        )
     } else {
-        (Colour::Green, format!("every mandatory rule holds{warnings}: ready for a {league} league"))
+        (
+            Colour::Green,
+            format!("every mandatory rule holds{warnings}: ready for a {league} league"),
+        )
     };
-    format!("{} ({role} at {target}, {took})", paint.colour(colour, &text))
+    format!(
+        "{} ({role} at {target}, {took})",
+        paint.colour(colour, &text)
+    )
 }
 
 /// The first few of many.

@@ -36,8 +36,16 @@ pub(super) fn report() -> Report {
         &exchange,
     );
     findings.violated(&NONCE, "no nonce came with the choice", &exchange);
-    findings.skip(&TOKEN, "the agent cannot know our tokens: check it with --wait");
+    findings.skip(
+        &TOKEN,
+        "the agent cannot know our tokens: check it with --wait",
+    );
     let target = "http://localhost:8101/mcp".to_owned();
-    let subject = Subject { role: "player", target, conformance: "strict", quick: false };
+    let subject = Subject {
+        role: "player",
+        target,
+        conformance: "strict",
+        quick: false,
+    };
     findings.into_report(subject, Duration::from_millis(2345), "not reached")
 }

@@ -75,7 +75,11 @@ impl Wire<'_> {
             Some(kind) if kind.to_ascii_lowercase().starts_with("application/json") => {
                 findings.pass(&rules::CONTENT_TYPE, "");
             }
-            Some(kind) => findings.violated(&rules::CONTENT_TYPE, format!("Content-Type: {kind}"), exchange),
+            Some(kind) => findings.violated(
+                &rules::CONTENT_TYPE,
+                format!("Content-Type: {kind}"),
+                exchange,
+            ),
             None => findings.violated(&rules::CONTENT_TYPE, "no Content-Type", exchange),
         }
         self.check_dialect(reply);
@@ -85,7 +89,11 @@ impl Wire<'_> {
         }
         let findings = &mut *self.findings;
         let Some(answer) = answered.json() else {
-            let what = if answered.body.is_empty() { "an empty body" } else { "something else than JSON" };
+            let what = if answered.body.is_empty() {
+                "an empty body"
+            } else {
+                "something else than JSON"
+            };
             match &reply.wire {
                 Some(WireAnswer::Received) => {
                     findings.warn(
@@ -106,8 +114,10 @@ impl Wire<'_> {
             return;
         };
         if reply.encoded_twice {
-            let note =
-                format!("{} was answered with JSON inside of a text: it was encoded twice", exchange.subject);
+            let note = format!(
+                "{} was answered with JSON inside of a text: it was encoded twice",
+                exchange.subject
+            );
             return findings.violated_because(&rules::FORM, note, Some(ENCODED_TWICE), exchange);
         }
         if reply.dialect == Dialect::Bare {
@@ -128,7 +138,10 @@ impl Wire<'_> {
             }
             response_format::ResponseFormat::Unreadable => findings.violated(
                 &rules::FORM,
-                format!("{} was answered with JSON that is no response", exchange.subject),
+                format!(
+                    "{} was answered with JSON that is no response",
+                    exchange.subject
+                ),
                 exchange,
             ),
         }
@@ -162,16 +175,17 @@ impl Wire<'_> {
         match response_format::result_or_error(answer) {
             response_format::ResultOrError::One => findings.pass(&rules::XOR, ""),
             response_format::ResultOrError::EmptyError => {
-                let note =
-                    "\"error\": null beside the result. Every league of ours reads past it; others may not";
+                let note = "\"error\": null beside the result. Every league of ours reads past it; others may not";
                 findings.warn(&rules::XOR, note, exchange);
             }
             response_format::ResultOrError::Both => {
                 findings.violated(&rules::XOR, "it has both a result and an error", exchange)
             }
-            response_format::ResultOrError::Neither => {
-                findings.violated(&rules::XOR, "it has neither a result nor an error", exchange)
-            }
+            response_format::ResultOrError::Neither => findings.violated(
+                &rules::XOR,
+                "it has neither a result nor an error",
+                exchange,
+            ),
         }
     }
 
@@ -198,9 +212,13 @@ impl Wire<'_> {
         let ping = self.probe.ping().await;
         self.state.dead = ping.answered().is_none();
         if self.state.dead && was_silent {
-            self.findings.skip(rule, "the agent had stopped answering by then");
+            self.findings
+                .skip(rule, "the agent had stopped answering by then");
         } else if self.state.dead {
-            let note = format!("it answers nobody any more after {after}: {}", ping.outcome_text());
+            let note = format!(
+                "it answers nobody any more after {after}: {}",
+                ping.outcome_text()
+            );
             self.findings.violated(rule, note, &ping);
         }
         !self.state.dead

@@ -39,10 +39,12 @@ impl Wire<'_> {
         match kind {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             ReplyKind::NoAnswer => {
-                self.findings.violated(rule, reply.exchange.outcome_text(), &reply.exchange)
+                self.findings
+                    .violated(rule, reply.exchange.outcome_text(), &reply.exchange)
             }
             other if is_failure(&reply) => {
-                self.findings.violated(rule, other.describe(&reply.exchange), &reply.exchange);
+                self.findings
+                    .violated(rule, other.describe(&reply.exchange), &reply.exchange);
             }
             _ => self.findings.pass(rule, ""),
         }
@@ -60,15 +62,25 @@ impl Wire<'_> {
         let body = write_probe(self.probe.fresh_id());
         let slow_request = async {
             let began = Instant::now();
-            let came = target.send_slowly(&body, SLOW_PIECES, SLOW_PAUSE, SLOW_ANSWER_WITHIN).await;
+            let came = target
+                .send_slowly(&body, SLOW_PIECES, SLOW_PAUSE, SLOW_ANSWER_WITHIN)
+                .await;
             let outcome = match came {
-                Ok((status, body)) => {
-                    CallOutcome::Answered(HttpAnswer { status, content_type: None, location: None, body })
-                }
+                Ok((status, body)) => CallOutcome::Answered(HttpAnswer {
+                    status,
+                    content_type: None,
+                    location: None,
+                    body,
+                }),
                 Err(error) => CallOutcome::Failed(CallError::NoConnection(error.to_string())),
             };
             let request = Bytes::from(body.clone());
-            Exchange { subject: "a request in drops".to_owned(), request, outcome, took: began.elapsed() }
+            Exchange {
+                subject: "a request in drops".to_owned(),
+                request,
+                outcome,
+                took: began.elapsed(),
+            }
         };
         let meanwhile = async {
             tokio::time::sleep(SLOW_PAUSE * 2).await;
@@ -79,7 +91,10 @@ impl Wire<'_> {
             return;
         }
         if slow.answered().is_none() {
-            let note = format!("a request that came in drops got no answer: {}", slow.outcome_text());
+            let note = format!(
+                "a request that came in drops got no answer: {}",
+                slow.outcome_text()
+            );
             self.findings.violated(rule, note, &slow);
         } else if meanwhile.answered().is_none() || meanwhile.took > MEANWHILE_MAX {
             let waited = crate::check::exchange::format_duration(meanwhile.took);
@@ -116,7 +131,9 @@ impl Wire<'_> {
         let ping = self.probe.ping().await;
         match ping.answered() {
             Some(_) => self.findings.pass(&rules::ALIVE, ""),
-            None => self.findings.violated(&rules::ALIVE, ping.outcome_text(), &ping),
+            None => self
+                .findings
+                .violated(&rules::ALIVE, ping.outcome_text(), &ping),
         }
     }
 }

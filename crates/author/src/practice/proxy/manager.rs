@@ -36,7 +36,13 @@ impl ManagerProxy {
         player_proxy_url: String,
         proxy: Arc<PlayerProxy>,
     ) -> Arc<Self> {
-        Arc::new(Self { client, manager, player_proxy_url, proxy, log: Mutex::default() })
+        Arc::new(Self {
+            client,
+            manager,
+            player_proxy_url,
+            proxy,
+            log: Mutex::default(),
+        })
     }
 
     pub async fn serve(self: Arc<Self>, listener: TcpListener, closing: watch::Receiver<bool>) {
@@ -54,9 +60,10 @@ impl ManagerProxy {
     async fn answer(&self, request: ProxiedRequest) -> Reply {
         match request.message_type.as_str() {
             "LEAGUE_REGISTER_REQUEST" => self.register(request).await,
-            "REFEREE_REGISTER_REQUEST" => {
-                refused(&request, "this is a practice of one player: it brings its own referee")
-            }
+            "REFEREE_REGISTER_REQUEST" => refused(
+                &request,
+                "this is a practice of one player: it brings its own referee",
+            ),
             _ => self.forward(&request, request.json.clone()).await.0,
         }
     }
@@ -64,10 +71,20 @@ impl ManagerProxy {
     async fn register(&self, request: ProxiedRequest) -> Reply {
         let mut json = request.json.clone();
         let meta = message_mut(&mut json).and_then(|message| message.get_mut("player_meta"));
-        let text = |meta: &Value, key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
-        let name = meta.as_ref().and_then(|meta| text(meta, "display_name")).unwrap_or_default();
-        if let Some(agent) = self.with(|log| log.agent.clone()).filter(|agent| *agent != name) {
-            return refused(&request, &format!("{agent:?} practises here; wait until it has finished"));
+        let text =
+            |meta: &Value, key: &str| meta.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = meta
+            .as_ref()
+            .and_then(|meta| text(meta, "display_name"))
+            .unwrap_or_default();
+        if let Some(agent) = self
+            .with(|log| log.agent.clone())
+            .filter(|agent| *agent != name)
+        {
+            return refused(
+                &request,
+                &format!("{agent:?} practises here; wait until it has finished"),
+            );
         }
         // An invalid contact endpoint is forwarded as it is, so that the manager refuses it.
         if let Some(meta) = meta
@@ -96,7 +113,11 @@ impl ManagerProxy {
     }
 
     async fn forward(&self, request: &ProxiedRequest, json: Value) -> (Reply, Value) {
-        let body = if json == request.json { request.body.clone() } else { json.to_string().into() };
+        let body = if json == request.json {
+            request.body.clone()
+        } else {
+            json.to_string().into()
+        };
         let (reply, answer) = forward(&self.client, &self.manager, body).await;
         if let Some((code, text)) = error_in(&answer) {
             self.note_error(request, code, text);

@@ -38,17 +38,33 @@ pub(super) struct ProxiedRequest {
 impl ProxiedRequest {
     /// Reads the body. `None` if it is incomplete or too long.
     pub(super) async fn read(request: Request<Incoming>) -> Option<Self> {
-        let body = body::read(&mut request.into_body(), MESSAGE_BYTES_MAX).await.ok()?;
+        let body = body::read(&mut request.into_body(), MESSAGE_BYTES_MAX)
+            .await
+            .ok()?;
         Some(Self::of(body))
     }
 
     fn of(body: Bytes) -> Self {
         let json: Value = serde_json::from_slice(&body).unwrap_or_default();
         let message = message_in(&json);
-        let text = |key: &str| message.and_then(|message| message.get(key)?.as_str()).map(str::to_owned);
-        let method = || json.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |key: &str| {
+            message
+                .and_then(|message| message.get(key)?.as_str())
+                .map(str::to_owned)
+        };
+        let method = || {
+            json.get("method")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let message_type = text("message_type").unwrap_or_else(method);
-        Self { match_id: text("match_id"), message_type, body, json }
+        Self {
+            match_id: text("match_id"),
+            message_type,
+            body,
+            json,
+        }
     }
 
     /// Whether it requires a join or a move as its answer.
@@ -79,7 +95,10 @@ pub(super) async fn serve<R>(
 
 /// Posts a body. Returns the reply to pass on, and its JSON.
 pub(super) async fn forward(client: &Client, url: &str, body: Bytes) -> (Reply, Value) {
-    match client.post(url, body, Instant::now() + FORWARD_MAX, MESSAGE_BYTES_MAX).await {
+    match client
+        .post(url, body, Instant::now() + FORWARD_MAX, MESSAGE_BYTES_MAX)
+        .await
+    {
         Ok(received) => {
             let answer = serde_json::from_slice(&received.body).unwrap_or_default();
             (reply(received.status, received.body), answer)
@@ -102,25 +121,45 @@ pub(super) fn message_in(json: &Value) -> Option<&Map<String, Value>> {
     if object.contains_key("message_type") {
         return Some(object);
     }
-    ["params", "result", "response", "message", "arguments", "structuredContent"]
-        .into_iter()
-        .find_map(|key| message_in(object.get(key)?))
+    [
+        "params",
+        "result",
+        "response",
+        "message",
+        "arguments",
+        "structuredContent",
+    ]
+    .into_iter()
+    .find_map(|key| message_in(object.get(key)?))
 }
 
 pub(super) fn message_mut(json: &mut Value) -> Option<&mut Map<String, Value>> {
-    let path = ["params", "result", "response", "message", "arguments", "structuredContent"];
+    let path = [
+        "params",
+        "result",
+        "response",
+        "message",
+        "arguments",
+        "structuredContent",
+    ];
     if json.get("message_type").is_some() {
         return json.as_object_mut();
     }
-    let key = path.into_iter().find(|key| json.get(*key).and_then(message_in).is_some())?;
+    let key = path
+        .into_iter()
+        .find(|key| json.get(*key).and_then(message_in).is_some())?;
     message_mut(json.get_mut(key)?)
 }
 
 pub(super) fn reply(status: u16, body: impl Into<Bytes>) -> Reply {
-    let body = Full::new(body.into()).map_err(|never| match never {}).boxed();
+    let body = Full::new(body.into())
+        .map_err(|never| match never {})
+        .boxed();
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
@@ -165,14 +204,19 @@ mod tests {
                 ("GAME_OVER", Some("R1M1"))
             );
             let mut wrapped = wrapped;
-            message_mut(&mut wrapped).unwrap().insert("match_id".into(), json!("R2M1"));
+            message_mut(&mut wrapped)
+                .unwrap()
+                .insert("match_id".into(), json!("R2M1"));
             assert_eq!(message_in(&wrapped).unwrap()["match_id"], "R2M1");
         }
     }
 
     #[test]
     fn what_is_no_message_goes_by_its_method() {
-        assert_eq!(ProxiedRequest::of(r#"{"method":"ping"}"#.into()).message_type, "ping");
+        assert_eq!(
+            ProxiedRequest::of(r#"{"method":"ping"}"#.into()).message_type,
+            "ping"
+        );
         assert_eq!(ProxiedRequest::of("garbage".into()).message_type, "");
     }
 }

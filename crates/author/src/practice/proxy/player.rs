@@ -1,8 +1,8 @@
 //! Proxy to the player: forwards, times and records every request to the agent, and injects a fault in some matches.
 
 use super::{
-    MESSAGE_BYTES_MAX, ProxiedRequest, Reply, drop_connection, is_choice, is_invitation, message_in,
-    message_mut, reply, serve,
+    MESSAGE_BYTES_MAX, ProxiedRequest, Reply, drop_connection, is_choice, is_invitation,
+    message_in, message_mut, reply, serve,
 };
 use crate::check::exchange::HttpAnswer;
 use crate::check::preflight;
@@ -29,7 +29,12 @@ pub enum InjectedFault {
 }
 
 impl InjectedFault {
-    pub const ALL: [Self; 4] = [Self::SlowNetwork, Self::LostAnswers, Self::Twice, Self::Unknown];
+    pub const ALL: [Self; 4] = [
+        Self::SlowNetwork,
+        Self::LostAnswers,
+        Self::Twice,
+        Self::Unknown,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -45,9 +50,13 @@ impl InjectedFault {
             Self::SlowNetwork => {
                 "every message and answer is under way for an eighth of the time that there is"
             }
-            Self::LostAnswers => "its first answers get lost: it is told so by GAME_ERROR, and asked again",
+            Self::LostAnswers => {
+                "its first answers get lost: it is told so by GAME_ERROR, and asked again"
+            }
             Self::Twice => "every message is delivered twice at once",
-            Self::Unknown => "before it is asked to choose, it gets a message of a type that nobody knows",
+            Self::Unknown => {
+                "before it is asked to choose, it gets a message of a type that nobody knows"
+            }
         }
     }
 }
@@ -99,15 +108,29 @@ pub struct PlayerProxy {
 }
 
 impl PlayerProxy {
-    pub fn new(client: Client, timing: Timing, faults: BTreeMap<String, InjectedFault>) -> Arc<Self> {
+    pub fn new(
+        client: Client,
+        timing: Timing,
+        faults: BTreeMap<String, InjectedFault>,
+    ) -> Arc<Self> {
         let agent_url = Mutex::default();
         let identity = Mutex::default();
         let log = Mutex::default();
-        Arc::new(Self { client, timing, faults, agent_url, identity, log })
+        Arc::new(Self {
+            client,
+            timing,
+            faults,
+            agent_url,
+            identity,
+            log,
+        })
     }
 
     pub async fn serve(self: Arc<Self>, listener: TcpListener, closing: watch::Receiver<bool>) {
-        serve(listener, closing, move |request| Arc::clone(&self).pass(request)).await;
+        serve(listener, closing, move |request| {
+            Arc::clone(&self).pass(request)
+        })
+        .await;
     }
 
     /// Sets the agent's URL.
@@ -121,8 +144,12 @@ impl PlayerProxy {
     }
 
     fn with_identity(&self, request: &ProxiedRequest, mut received: CallResponse) -> CallResponse {
-        let Some((id, token)) = locked(&self.identity).clone() else { return received };
-        let Ok(mut json) = serde_json::from_slice::<Value>(&received.body) else { return received };
+        let Some((id, token)) = locked(&self.identity).clone() else {
+            return received;
+        };
+        let Ok(mut json) = serde_json::from_slice::<Value>(&received.body) else {
+            return received;
+        };
         let answer = message_mut(&mut json).filter(|answer| !answer.contains_key("error_code"));
         if let Some(answer) = answer.filter(|_| request.needs_decision()) {
             answer.insert("auth_token".into(), token.into());
@@ -156,7 +183,10 @@ impl PlayerProxy {
     }
 
     async fn pass(self: Arc<Self>, request: ProxiedRequest) -> Reply {
-        let fault = request.match_id.as_ref().and_then(|id| self.faults.get(id).copied());
+        let fault = request
+            .match_id
+            .as_ref()
+            .and_then(|id| self.faults.get(id).copied());
         match fault {
             Some(InjectedFault::SlowNetwork) => {
                 let under_way = self.timing.join.min(self.timing.choice) / 8;
@@ -165,7 +195,9 @@ impl PlayerProxy {
                 sleep(under_way).await;
                 answered(answer)
             }
-            Some(InjectedFault::LostAnswers) if request.needs_decision() && self.is_first(&request) => {
+            Some(InjectedFault::LostAnswers)
+                if request.needs_decision() && self.is_first(&request) =>
+            {
                 let _lost = self.ask(&request).await;
                 // The caller has timed out by then.
                 sleep(self.allowed(&request.message_type) * 2).await;
@@ -194,19 +226,31 @@ impl PlayerProxy {
         let calling = tokio::spawn(async move {
             let body = request.body.clone();
             let place = proxy.begin(&request);
-            let (answer, took) = proxy.call(body, proxy.allowed(&request.message_type) * 2).await;
+            let (answer, took) = proxy
+                .call(body, proxy.allowed(&request.message_type) * 2)
+                .await;
             proxy.note(&request, place, &answer, took);
             answer.map(|received| proxy.with_identity(&request, received))
         });
         calling.await.unwrap_or(Err(CallError::TimedOut))
     }
 
-    async fn call(&self, body: Bytes, within: Duration) -> (Result<CallResponse, CallError>, Duration) {
+    async fn call(
+        &self,
+        body: Bytes,
+        within: Duration,
+    ) -> (Result<CallResponse, CallError>, Duration) {
         let began = Instant::now();
         let Some(url) = self.agent_url() else {
-            return (Err(CallError::Unusable("no agent has registered")), Duration::ZERO);
+            return (
+                Err(CallError::Unusable("no agent has registered")),
+                Duration::ZERO,
+            );
         };
-        let answer = self.client.post(&url, body, began + within, MESSAGE_BYTES_MAX).await;
+        let answer = self
+            .client
+            .post(&url, body, began + within, MESSAGE_BYTES_MAX)
+            .await;
         (answer, began.elapsed())
     }
 
@@ -229,7 +273,10 @@ impl PlayerProxy {
         answer: &Result<CallResponse, CallError>,
         took: Duration,
     ) {
-        let json = answer.as_ref().ok().and_then(|got| serde_json::from_slice::<Value>(&got.body).ok());
+        let json = answer
+            .as_ref()
+            .ok()
+            .and_then(|got| serde_json::from_slice::<Value>(&got.body).ok());
         let mut log = locked(&self.log);
         if let Some(call) = log.calls.get_mut(place) {
             call.took = answer.is_ok().then_some(took);
@@ -239,7 +286,9 @@ impl PlayerProxy {
         if let Some(why) = self.no_agent(answer).filter(|_| first_invitation) {
             log.refusal = Some(Stopped::NoAgent(why));
         }
-        let Some(json) = json.filter(|_| request.needs_decision()) else { return };
+        let Some(json) = json.filter(|_| request.needs_decision()) else {
+            return;
+        };
         if let Some((code, text)) = error_in(&json).filter(|_| first_invitation) {
             log.refusal = Some(Stopped::Error(format!("{code} ({text})")));
         }
@@ -247,7 +296,11 @@ impl PlayerProxy {
         match log.answers.get(&request_key(request)).cloned() {
             Some(before) if before != decision => {
                 let id = request.match_id.as_deref().unwrap_or("a match");
-                let counted = if log.lost.contains(&request_key(request)) { "the first answer was lost, and the second counted" } else { "the first counts" };
+                let counted = if log.lost.contains(&request_key(request)) {
+                    "the first answer was lost, and the second counted"
+                } else {
+                    "the first counts"
+                };
                 log.oddities.push(format!(
                     "In {id} it answered the same {} with {before}, and then with {decision}: {counted}.",
                     request.message_type
@@ -262,8 +315,13 @@ impl PlayerProxy {
 
     fn no_agent(&self, answer: &Result<CallResponse, CallError>) -> Option<String> {
         let received = answer.as_ref().ok()?;
-        let header =
-            |name| received.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let header = |name| {
+            received
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .map(str::to_owned)
+        };
         let answered = HttpAnswer {
             status: received.status,
             content_type: header(CONTENT_TYPE),
@@ -279,11 +337,15 @@ impl PlayerProxy {
         if let Some(message) = message_mut(&mut json) {
             message.insert("message_type".into(), "PRACTICE_SURPRISE".into());
         }
-        let by_method = json.get("params").is_some_and(|params| params.get("message_type").is_some());
+        let by_method = json
+            .get("params")
+            .is_some_and(|params| params.get("message_type").is_some());
         if let Some(method) = json.get_mut("method").filter(|_| by_method) {
             *method = "practice_surprise".into();
         }
-        let (answer, _) = self.call(json.to_string().into(), self.timing.choice / 4).await;
+        let (answer, _) = self
+            .call(json.to_string().into(), self.timing.choice / 4)
+            .await;
         if let Err(error) = answer {
             let id = request.match_id.as_deref().unwrap_or("a match");
             locked(&self.log).oddities.push(format!(
@@ -295,34 +357,65 @@ impl PlayerProxy {
 }
 
 fn request_key(request: &ProxiedRequest) -> (String, String) {
-    (request.match_id.clone().unwrap_or_default(), request.message_type.clone())
+    (
+        request.match_id.clone().unwrap_or_default(),
+        request.message_type.clone(),
+    )
 }
 
 /// The decision in an answer: whether the agent joins, or what it chooses.
 fn decision_in(answer: &Value) -> Value {
-    let Some(message) = message_in(answer) else { return Value::Null };
+    let Some(message) = message_in(answer) else {
+        return Value::Null;
+    };
     let of = |key: &str| message.get(key).cloned();
     let accepted = || of("status").map(|status| Value::Bool(status == "ACCEPTED"));
-    let chosen = of("parity_choice").or_else(|| of("choice")).or_else(|| of("move_data"));
-    of("accept").or(chosen).or_else(accepted).unwrap_or_default()
+    let chosen = of("parity_choice")
+        .or_else(|| of("choice"))
+        .or_else(|| of("move_data"));
+    of("accept")
+        .or(chosen)
+        .or_else(accepted)
+        .unwrap_or_default()
 }
 
 pub(super) fn error_in(json: &Value) -> Option<(String, String)> {
     if let Some(message) = message_in(json) {
-        let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |key: &str| {
+            message
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let code = text("error_code");
         let texts = ["error_message", "reason", "error_description"].map(text);
-        let text = texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+        let text = texts
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or_default();
         return (!code.is_empty()).then_some((code, text));
     }
     let error = json.get("error").filter(|error| error.is_object())?;
     // Our players and referees refuse with a JSON-RPC error that carries the fields of a LEAGUE_ERROR.
-    let data = |key: &str| error.get("data").and_then(|data| data.get(key)).and_then(Value::as_str);
+    let data = |key: &str| {
+        error
+            .get("data")
+            .and_then(|data| data.get(key))
+            .and_then(Value::as_str)
+    };
     if let (Some(code), Some(why)) = (data("error_code"), data("error_message")) {
         return Some((code.to_owned(), why.to_owned()));
     }
-    let code = error.get("code").map(ToString::to_string).unwrap_or_default();
-    let text = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let code = error
+        .get("code")
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let text = error
+        .get("message")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     Some((code, text))
 }
 

@@ -44,14 +44,20 @@ impl Turn<'_> {
     /// Whether the question is even or odd.
     pub fn is_parity(&self) -> bool {
         self.options.len() == Parity::ALL.len()
-            && Parity::ALL
-                .iter()
-                .all(|parity| self.options.iter().any(|option| option.as_str() == Some(parity.as_str())))
+            && Parity::ALL.iter().all(|parity| {
+                self.options
+                    .iter()
+                    .any(|option| option.as_str() == Some(parity.as_str()))
+            })
     }
 
     /// Any option, each as likely as the others.
     pub fn any_option(&self, entropy: &mut Entropy) -> Value {
         let place = entropy.below(self.options.len() as u64);
-        usize::try_from(place).ok().and_then(|place| self.options.get(place)).cloned().unwrap_or(Value::Null)
+        usize::try_from(place)
+            .ok()
+            .and_then(|place| self.options.get(place))
+            .cloned()
+            .unwrap_or(Value::Null)
     }
 }

@@ -17,8 +17,10 @@ pub struct StrategyEntry {
 }
 
 /// The one strategy that needs no game of its own.
-pub static RANDOM: StrategyEntry =
-    StrategyEntry { name: "random", about: "any option, each as likely as the others" };
+pub static RANDOM: StrategyEntry = StrategyEntry {
+    name: "random",
+    about: "any option, each as likely as the others",
+};
 
 impl StrategyEntry {
     /// The strategy itself, for a player.
@@ -38,7 +40,11 @@ impl Strategy for StrategyEntry {
 
 /// The game that is asked about. A foreign referee may call even/odd what it likes, and still asks for a parity.
 fn game_of(turn: &Turn<'_>) -> Option<&'static GameEntry> {
-    let name = if turn.is_parity() { GameType::EVEN_ODD } else { turn.game_type.as_str() };
+    let name = if turn.is_parity() {
+        GameType::EVEN_ODD
+    } else {
+        turn.game_type.as_str()
+    };
     GAMES.iter().find(|game| game.name == name)
 }
 
@@ -88,7 +94,9 @@ pub struct UnknownStrategy {
 impl UnknownStrategy {
     fn new(name: &str) -> Self {
         let wanted = plain(name);
-        let near = all().map(|entry| (strsim::levenshtein(&wanted, entry.name), entry.name)).min();
+        let near = all()
+            .map(|entry| (strsim::levenshtein(&wanted, entry.name), entry.name))
+            .min();
         let nearest = near.filter(|(distance, name)| *distance <= name.len() / 3);
         Self {
             name: name.to_owned(),

@@ -35,8 +35,13 @@ impl Format {
     ];
 
     /// Those that end by themselves.
-    pub const ENDING: [Self; 5] =
-        [Self::RoundRobin, Self::DoubleRoundRobin, Self::Swiss, Self::Knockout, Self::GroupsKnockout];
+    pub const ENDING: [Self; 5] = [
+        Self::RoundRobin,
+        Self::DoubleRoundRobin,
+        Self::Swiss,
+        Self::Knockout,
+        Self::GroupsKnockout,
+    ];
 
     /// As settings and events write it.
     pub fn name(self) -> &'static str {
@@ -196,7 +201,9 @@ pub enum Impossible {
         most: u32,
     },
     /// The knockout after the groups would have no match.
-    #[error("qualifiers: with {groups} group(s) and {qualifiers} from each, fewer than 2 players go through")]
+    #[error(
+        "qualifiers: with {groups} group(s) and {qualifiers} from each, fewer than 2 players go through"
+    )]
     NobodyToMeet {
         /// The value that was given, or that follows from the size of the league.
         groups: u32,
@@ -209,7 +216,11 @@ impl Competition {
     /// A format with the defaults of all other settings.
     pub fn of(format: Format) -> Self {
         let matches_per_hour = (format == Format::Ladder).then_some(LADDER_MATCHES_PER_HOUR);
-        Self { format, matches_per_hour, ..Self::default() }
+        Self {
+            format,
+            matches_per_hour,
+            ..Self::default()
+        }
     }
 
     /// Whether it is the competition of a league whose operator chose none: then no round needs a draw.
@@ -232,7 +243,13 @@ impl Competition {
     /// What is wrong with it, whatever players register.
     pub fn check(&self) -> Result<(), Impossible> {
         let format = self.format;
-        let misfit = |setting, with| Err(Impossible::NotOfFormat { setting, format, with });
+        let misfit = |setting, with| {
+            Err(Impossible::NotOfFormat {
+                setting,
+                format,
+                with,
+            })
+        };
         if self.rounds.is_some() && format != Format::Swiss {
             return misfit("rounds", "swiss");
         }
@@ -255,14 +272,29 @@ impl Competition {
             if (least..=most).contains(&got) {
                 Ok(())
             } else {
-                Err(Impossible::OutOfRange { setting, least, most, got })
+                Err(Impossible::OutOfRange {
+                    setting,
+                    least,
+                    most,
+                    got,
+                })
             }
         };
-        within("matches_per_pairing", self.matches_per_pairing, 1, MATCHES_PER_PAIRING_MAX)?;
+        within(
+            "matches_per_pairing",
+            self.matches_per_pairing,
+            1,
+            MATCHES_PER_PAIRING_MAX,
+        )?;
         within("replays", self.replays, 0, REPLAYS_MAX)?;
         within("rounds", self.rounds.unwrap_or(1), 1, COUNT_MAX)?;
         within("groups", self.groups.unwrap_or(1), 1, COUNT_MAX)?;
-        within("matches_per_hour", self.matches_per_hour.unwrap_or(1), 1, COUNT_MAX)?;
+        within(
+            "matches_per_hour",
+            self.matches_per_hour.unwrap_or(1),
+            1,
+            COUNT_MAX,
+        )?;
         within("qualifiers", self.qualifiers.unwrap_or(1), 1, COUNT_MAX)
     }
 
@@ -284,7 +316,12 @@ impl Competition {
             let least = qualifiers.max(2);
             let most = super::count(players) / least;
             if groups > most {
-                return Err(Impossible::GroupsTooSmall { players, groups, least, most });
+                return Err(Impossible::GroupsTooSmall {
+                    players,
+                    groups,
+                    least,
+                    most,
+                });
             }
             if groups.saturating_mul(qualifiers) < 2 {
                 return Err(Impossible::NobodyToMeet { groups, qualifiers });
@@ -299,7 +336,8 @@ impl Competition {
     pub fn swiss_rounds(&self, players: usize) -> u32 {
         let halvings = players.max(1).next_power_of_two().trailing_zeros();
         let half = super::count(players / 2);
-        self.rounds.unwrap_or_else(|| (halvings + 2).min(half.max(halvings)))
+        self.rounds
+            .unwrap_or_else(|| (halvings + 2).min(half.max(halvings)))
     }
 
     /// The power of two that makes groups of about four: with two from each, the knockout then has no byes.
@@ -317,5 +355,9 @@ impl Competition {
 /// After so many rounds everyone has met everyone.
 fn rounds_max(players: usize) -> u32 {
     let players = super::count(players);
-    if players.is_multiple_of(2) { players.saturating_sub(1) } else { players }
+    if players.is_multiple_of(2) {
+        players.saturating_sub(1)
+    } else {
+        players
+    }
 }

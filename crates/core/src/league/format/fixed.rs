@@ -21,11 +21,16 @@ impl Draw {
             fixed: true,
             play_off: false,
         });
-        drawn.flat_map(|round| legs::repeated(round, self.competition.legs())).collect()
+        drawn
+            .flat_map(|round| legs::repeated(round, self.competition.legs()))
+            .collect()
     }
 }
 
 fn swapped(round: &Pairings) -> Pairings {
     let turn = |(a, b): &(PlayerId, PlayerId)| (b.clone(), a.clone());
-    Pairings { pairs: round.pairs.iter().map(turn).collect(), bye: round.bye.clone() }
+    Pairings {
+        pairs: round.pairs.iter().map(turn).collect(),
+        bye: round.bye.clone(),
+    }
 }

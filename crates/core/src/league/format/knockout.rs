@@ -48,7 +48,10 @@ pub fn bracket_order(size: usize) -> Vec<usize> {
     let mut order = vec![0];
     while order.len() < size {
         let doubled = order.len() * 2;
-        order = order.iter().flat_map(|seed| [*seed, doubled - 1 - *seed]).collect();
+        order = order
+            .iter()
+            .flat_map(|seed| [*seed, doubled - 1 - *seed])
+            .collect();
     }
     order
 }
@@ -75,7 +78,10 @@ fn games_by_pair<'a>(played: &[PlayedRound<'a>]) -> Games<'a> {
                 Some(Verdict::Drawn | Verdict::LostByBoth) => None,
                 None => continue,
             };
-            games.entry((round.drawn.stage, a.min(b), a.max(b))).or_default().push(winner);
+            games
+                .entry((round.drawn.stage, a.min(b), a.max(b)))
+                .or_default()
+                .push(winner);
         }
     }
     games
@@ -120,7 +126,12 @@ impl Draw {
         }
         let bracket = self.bracket_of(first_stage, played);
         let leg = bracket.open.iter().map(|tie| tie.leg).min().unwrap_or(0);
-        let rest = bracket.open.iter().map(|tie| tie.leg - leg + tie.least).max().unwrap_or(0);
+        let rest = bracket
+            .open
+            .iter()
+            .map(|tie| tie.leg - leg + tie.least)
+            .max()
+            .unwrap_or(0);
         so_far + rest + bracket.stages_to_come * shortest
     }
 
@@ -141,9 +152,14 @@ impl Draw {
         let games = games_by_pair(played);
         let size = entrants.len().next_power_of_two();
         let order = bracket_order(size);
-        let mut field: Vec<Option<PlayerId>> =
-            order.iter().map(|seed| entrants.get(*seed).cloned()).collect();
-        let mut bracket = Bracket { reached: vec![-1; self.players.len()], ..Bracket::default() };
+        let mut field: Vec<Option<PlayerId>> = order
+            .iter()
+            .map(|seed| entrants.get(*seed).cloned())
+            .collect();
+        let mut bracket = Bracket {
+            reached: vec![-1; self.players.len()],
+            ..Bracket::default()
+        };
         self.set_reached(&mut bracket, entrants.iter(), 0);
         let mut losers: Vec<PlayerId> = Vec::new();
         let mut stage = first_stage;
@@ -151,7 +167,12 @@ impl Draw {
             let is_final = field.len() == 2;
             let mut ties: Vec<(Option<PlayerId>, Option<PlayerId>)> = field
                 .chunks(2)
-                .map(|tie| (tie.first().cloned().flatten(), tie.get(1).cloned().flatten()))
+                .map(|tie| {
+                    (
+                        tie.first().cloned().flatten(),
+                        tie.get(1).cloned().flatten(),
+                    )
+                })
                 .collect();
             let third = is_final && self.competition.third_place && losers.len() == 2;
             if third {
@@ -170,7 +191,8 @@ impl Draw {
                 // Between those who lost a semifinal and those who lost the final.
                 self.set_reached(&mut bracket, std::iter::once(winner), depth - 3);
             }
-            let winners: Vec<Option<PlayerId>> = through.into_iter().take(field.len() / 2).collect();
+            let winners: Vec<Option<PlayerId>> =
+                through.into_iter().take(field.len() / 2).collect();
             self.set_reached(&mut bracket, winners.iter().flatten(), depth);
             if !bracket.open.is_empty() {
                 return bracket;
@@ -203,15 +225,30 @@ impl Draw {
             };
             decided.push(match self.standing(games, bracket.stage, &first, &second) {
                 Standing::Open { leg, least } => {
-                    bracket.open.push(Tie { pair: (first, second), leg, least });
+                    bracket.open.push(Tie {
+                        pair: (first, second),
+                        leg,
+                        least,
+                    });
                     (None, None)
                 }
-                Standing::Won { first: ahead, by_lot } => {
-                    let (winner, loser) = if ahead { (first, second) } else { (second, first) };
+                Standing::Won {
+                    first: ahead,
+                    by_lot,
+                } => {
+                    let (winner, loser) = if ahead {
+                        (first, second)
+                    } else {
+                        (second, first)
+                    };
                     if by_lot {
                         let winner = winner.clone();
                         let loser = loser.clone();
-                        bracket.lots.push(Lot { stage: bracket.stage, winner, loser });
+                        bracket.lots.push(Lot {
+                            stage: bracket.stage,
+                            winner,
+                            loser,
+                        });
                     }
                     (Some(winner), Some(loser))
                 }
@@ -222,8 +259,16 @@ impl Draw {
 
     /// A tie is won by the player that cannot be caught up with; if it is level after its games, by the winner of the first game
     /// more that has a winner; and if none of those has, by lot.
-    fn standing(&self, games: &Games<'_>, stage: u32, first: &PlayerId, second: &PlayerId) -> Standing {
-        let played = games.get(&(stage, first.min(second), first.max(second))).map_or(&[][..], Vec::as_slice);
+    fn standing(
+        &self,
+        games: &Games<'_>,
+        stage: u32,
+        first: &PlayerId,
+        second: &PlayerId,
+    ) -> Standing {
+        let played = games
+            .get(&(stage, first.min(second), first.max(second)))
+            .map_or(&[][..], Vec::as_slice);
         let legs = self.competition.legs();
         let mut lead = 0_i64;
         let mut number = 0_u32;
@@ -232,17 +277,26 @@ impl Draw {
             lead += winner.map_or(0, |winner| if winner == first { 1 } else { -1 });
             let left = i64::from(legs.saturating_sub(number));
             if lead.abs() > left {
-                return Standing::Won { first: lead > 0, by_lot: false };
+                return Standing::Won {
+                    first: lead > 0,
+                    by_lot: false,
+                };
             }
         }
         if number >= legs.saturating_add(self.competition.replays) {
             let first = lots::favour_first(self.seed, stage, first, second);
-            return Standing::Won { first, by_lot: true };
+            return Standing::Won {
+                first,
+                by_lot: true,
+            };
         }
         let left = i64::from(legs.saturating_sub(number));
         // Winning each game from here, the one who leads is out of reach when the lead exceeds what is left.
         let least = u32::try_from((left - lead.abs()) / 2 + 1).unwrap_or(1);
-        Standing::Open { leg: number + 1, least }
+        Standing::Open {
+            leg: number + 1,
+            least,
+        }
     }
 
     fn set_reached<'a>(
@@ -252,7 +306,10 @@ impl Draw {
         stage: i64,
     ) {
         for player in players {
-            let place = self.places.get(player).and_then(|place| bracket.reached.get_mut(*place));
+            let place = self
+                .places
+                .get(player)
+                .and_then(|place| bracket.reached.get_mut(*place));
             if let Some(reached) = place {
                 *reached = stage;
             }

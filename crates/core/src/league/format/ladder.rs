@@ -58,7 +58,10 @@ struct Entrant<'a> {
 impl Ladder {
     /// The rating of a player; the initial one before its first match.
     pub fn rating(&self, player: &PlayerId) -> Rating {
-        self.forms.get(player).map(|form| form.rating).unwrap_or_default()
+        self.forms
+            .get(player)
+            .map(|form| form.rating)
+            .unwrap_or_default()
     }
 
     /// Rates the matches of a round, all at once. One that both players forfeited says nothing.
@@ -72,10 +75,15 @@ impl Ladder {
                 Verdict::LostByBoth => continue,
             };
             played.entry(a).or_default().push((self.rating(b), score));
-            played.entry(b).or_default().push((self.rating(a), 1.0 - score));
+            played
+                .entry(b)
+                .or_default()
+                .push((self.rating(a), 1.0 - score));
         }
-        let rated: Vec<(&PlayerId, Rating)> =
-            played.into_iter().map(|(player, games)| (player, self.rating(player).after(&games))).collect();
+        let rated: Vec<(&PlayerId, Rating)> = played
+            .into_iter()
+            .map(|(player, games)| (player, self.rating(player).after(&games)))
+            .collect();
         for (player, rating) in rated {
             self.forms.entry(player.clone()).or_default().rating = rating;
         }
@@ -87,7 +95,11 @@ impl Ladder {
         for (a, b) in &drawn.pairs {
             for (player, opponent, side) in [(a, b, 1), (b, a, -1)] {
                 let form = self.forms.entry(player.clone()).or_default();
-                while form.drawn_at.front().is_some_and(|earliest| *earliest + HOUR <= at) {
+                while form
+                    .drawn_at
+                    .front()
+                    .is_some_and(|earliest| *earliest + HOUR <= at)
+                {
                     form.drawn_at.pop_front();
                 }
                 form.drawn_at.push_back(at);
@@ -117,18 +129,35 @@ impl Ladder {
             return None;
         }
         let mut field: Vec<Entrant<'_>> = present.iter().map(|id| self.entrant(id)).collect();
-        field.sort_by(|one, other| other.rating.cmp(&one.rating).then_with(|| one.id.cmp(other.id)));
+        field.sort_by(|one, other| {
+            other
+                .rating
+                .cmp(&one.rating)
+                .then_with(|| one.id.cmp(other.id))
+        });
         let mut pairs = Vec::new();
         let mut byes = Vec::new();
         for block in field.chunks(BLOCK) {
             pair_block(block, &mut pairs, &mut byes);
         }
-        Some(DrawnRound { title: title(stage), stage, leg: 1, pairs, byes, fixed: false, play_off: false })
+        Some(DrawnRound {
+            title: title(stage),
+            stage,
+            leg: 1,
+            pairs,
+            byes,
+            fixed: false,
+            play_off: false,
+        })
     }
 
     fn entrant<'a>(&self, id: &'a PlayerId) -> Entrant<'a> {
         let form = self.forms.get(id).cloned().unwrap_or_default();
-        Entrant { id, rating: points(form.rating), form }
+        Entrant {
+            id,
+            rating: points(form.rating),
+            form,
+        }
     }
 }
 
@@ -141,7 +170,11 @@ fn points(rating: Rating) -> i128 {
     i128::from(rank_key(rating) / 1000)
 }
 
-fn pair_block(block: &[Entrant<'_>], pairs: &mut Vec<(PlayerId, PlayerId)>, byes: &mut Vec<PlayerId>) {
+fn pair_block(
+    block: &[Entrant<'_>],
+    pairs: &mut Vec<(PlayerId, PlayerId)>,
+    byes: &mut Vec<PlayerId>,
+) {
     let is_odd = !block.len().is_multiple_of(2);
     let cost = |one: usize, other: usize| match (block.get(one), block.get(other)) {
         (Some(one), Some(other)) => cost(one, other),
@@ -165,7 +198,11 @@ fn pair_block(block: &[Entrant<'_>], pairs: &mut Vec<(PlayerId, PlayerId)>, byes
 
 fn cost(one: &Entrant<'_>, other: &Entrant<'_>) -> i128 {
     let met = |entrant: &Entrant<'_>, opponent: &Entrant<'_>| {
-        entrant.form.opponents.iter().position(|earlier| earlier == opponent.id)
+        entrant
+            .form
+            .opponents
+            .iter()
+            .position(|earlier| earlier == opponent.id)
     };
     let met = met(one, other).into_iter().chain(met(other, one)).min();
     let rematch = match met {
@@ -187,12 +224,21 @@ pub(in crate::league) fn next_leg(
     let open = first.pairs.iter().filter(|pair| is_open(pair));
     let pairs: Vec<_> = open.map(|pair| legs::seated(pair, leg)).collect();
     let title = legs::title(&title(first.stage), leg, legs);
-    (!pairs.is_empty()).then(|| DrawnRound { title, leg, pairs, byes: Vec::new(), ..first.clone() })
+    (!pairs.is_empty()).then(|| DrawnRound {
+        title,
+        leg,
+        pairs,
+        byes: Vec::new(),
+        ..first.clone()
+    })
 }
 
 /// With the number of games, if there may be several.
 pub(in crate::league) fn titled(first: DrawnRound, legs: u32) -> DrawnRound {
-    DrawnRound { title: legs::title(&first.title, 1, legs), ..first }
+    DrawnRound {
+        title: legs::title(&first.title, 1, legs),
+        ..first
+    }
 }
 
 fn title(stage: u32) -> String {

@@ -18,7 +18,11 @@ pub(super) fn repeated(first: DrawnRound, legs: u32) -> Vec<DrawnRound> {
 
 /// The pair as it sits in its n-th match: as it was drawn, then the other way round, and so on.
 pub(crate) fn seated((a, b): &(PlayerId, PlayerId), leg: u32) -> (PlayerId, PlayerId) {
-    if leg % 2 == 1 { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) }
+    if leg % 2 == 1 {
+        (a.clone(), b.clone())
+    } else {
+        (b.clone(), a.clone())
+    }
 }
 
 pub(super) fn title(of: &str, leg: u32, legs: u32) -> String {

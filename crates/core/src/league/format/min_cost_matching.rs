@@ -90,7 +90,9 @@ impl Search {
         let mut outermost = Row::new(nodes, NONE);
         for a in 0..points {
             outermost.set(a, a);
-            (0..points).filter(|b| *b != a).for_each(|b| edge.set(a * nodes + b, (a, b)));
+            (0..points)
+                .filter(|b| *b != a)
+                .for_each(|b| edge.set(a * nodes + b, (a, b)));
         }
         Self {
             points,
@@ -118,12 +120,17 @@ impl Search {
 
     /// None from no node.
     fn edge(&self, from: usize, to: usize) -> (usize, usize) {
-        if from == NONE { (NONE, NONE) } else { self.edge.at(from * self.nodes + to) }
+        if from == NONE {
+            (NONE, NONE)
+        } else {
+            self.edge.at(from * self.nodes + to)
+        }
     }
 
     /// How far the dual variables are from allowing an edge; none where there is no edge.
     fn slack(&self, (a, b): (usize, usize)) -> Option<i128> {
-        (a != NONE).then(|| self.dual.at(a) + self.dual.at(b) - 2 * self.weight.at(a * self.points + b))
+        (a != NONE)
+            .then(|| self.dual.at(a) + self.dual.at(b) - 2 * self.weight.at(a * self.points + b))
     }
 
     fn circle(&self, blossom: usize) -> &[usize] {
@@ -141,13 +148,19 @@ impl Search {
         if node < self.points {
             return vec![node];
         }
-        self.circle(node).iter().flat_map(|part| self.points_of(*part)).collect()
+        self.circle(node)
+            .iter()
+            .flat_map(|part| self.points_of(*part))
+            .collect()
     }
 
     /// Which part of a blossom a point is in.
     fn part_with(&self, blossom: usize, point: usize) -> usize {
         let parts = self.circle(blossom).iter().copied();
-        parts.into_iter().find(|part| self.points_of(*part).contains(&point)).unwrap_or(NONE)
+        parts
+            .into_iter()
+            .find(|part| self.points_of(*part).contains(&point))
+            .unwrap_or(NONE)
     }
 
     fn enqueue(&mut self, node: usize) {
@@ -187,7 +200,10 @@ impl Search {
             self.nearest.set(node, NONE);
         }
         self.queue.clear();
-        let roots: Vec<usize> = self.outer_nodes().filter(|node| self.mate.at(*node) == NONE).collect();
+        let roots: Vec<usize> = self
+            .outer_nodes()
+            .filter(|node| self.mate.at(*node) == NONE)
+            .collect();
         for root in roots {
             self.parent.set(root, NONE);
             self.mark.set(root, Mark::Outer);
@@ -223,7 +239,8 @@ impl Search {
     /// Changes the dual variables by as much as they can be, and follows the edges that have no slack then. Whether a pair
     /// was made.
     fn change_duals(&mut self) -> bool {
-        let blossoms = || (self.points..self.nodes).filter(|node| self.outermost.at(*node) == *node);
+        let blossoms =
+            || (self.points..self.nodes).filter(|node| self.outermost.at(*node) == *node);
         let inner = blossoms().filter(|node| self.mark.at(*node) == Mark::Inner);
         let shrinking = inner.map(|node| self.dual.at(node) / 2);
         let edges = self.outer_nodes().filter_map(|node| {
@@ -234,7 +251,9 @@ impl Search {
                 Mark::Inner => None,
             }
         });
-        let Some(by) = shrinking.chain(edges).min() else { return true };
+        let Some(by) = shrinking.chain(edges).min() else {
+            return true;
+        };
         for point in 0..self.points {
             let change = match self.mark.at(self.outermost.at(point)) {
                 Mark::Free => 0,
@@ -265,7 +284,9 @@ impl Search {
             }
         }
         for node in self.points..self.nodes {
-            if self.outermost.at(node) == node && self.mark.at(node) == Mark::Inner && self.dual.at(node) == 0
+            if self.outermost.at(node) == node
+                && self.mark.at(node) == Mark::Inner
+                && self.dual.at(node) == 0
             {
                 self.expand(node);
             }
@@ -318,7 +339,9 @@ impl Search {
 
     fn common_ancestor(&self, one: usize, other: usize) -> Option<usize> {
         let path = self.ancestors(other);
-        self.ancestors(one).into_iter().find(|node| path.contains(node))
+        self.ancestors(one)
+            .into_iter()
+            .find(|node| path.contains(node))
     }
 
     /// Pairs a node with another across their edge, and rearranges the pairs within it.
@@ -330,7 +353,13 @@ impl Search {
         }
         let part = self.part_with(node, own);
         let place = self.even_place(node, part);
-        for pairs in self.circle(node).get(..place).unwrap_or_default().to_vec().chunks(2) {
+        for pairs in self
+            .circle(node)
+            .get(..place)
+            .unwrap_or_default()
+            .to_vec()
+            .chunks(2)
+        {
             if let [one, two] = pairs {
                 self.pair(*one, *two);
                 self.pair(*two, *one);
@@ -402,8 +431,10 @@ impl Search {
         }
         for part in &circle {
             for node in 0..self.nodes {
-                let (known, found) =
-                    (self.slack(self.edge(blossom, node)), self.slack(self.edge(*part, node)));
+                let (known, found) = (
+                    self.slack(self.edge(blossom, node)),
+                    self.slack(self.edge(*part, node)),
+                );
                 if found.is_some() && (known.is_none() || found < known) {
                     let there = self.edge(*part, node);
                     let back = self.edge(node, *part);
@@ -420,7 +451,9 @@ impl Search {
     /// Takes an inner blossom apart: the even way from where it was reached to its base stays in the tree.
     fn expand(&mut self, blossom: usize) {
         let parts = self.circle(blossom).to_vec();
-        parts.iter().for_each(|part| self.set_outermost(*part, *part));
+        parts
+            .iter()
+            .for_each(|part| self.set_outermost(*part, *part));
         let (reached, _) = self.edge(blossom, self.parent.at(blossom));
         let entry = self.part_with(blossom, reached);
         let place = self.even_place(blossom, entry);
@@ -448,19 +481,27 @@ impl Search {
 }
 
 #[cfg(test)]
-#[allow(clippy::indexing_slicing, reason = "test code: a failure here is the point")]
+#[allow(
+    clippy::indexing_slicing,
+    reason = "test code: a failure here is the point"
+)]
 mod tests {
     use super::*;
     use crate::entropy::Entropy;
 
     fn total(partners: &[usize], cost: &impl Fn(usize, usize) -> i128) -> i128 {
-        let pairs = partners.iter().enumerate().filter(|(point, partner)| point < partner);
+        let pairs = partners
+            .iter()
+            .enumerate()
+            .filter(|(point, partner)| point < partner);
         pairs.map(|(point, partner)| cost(point, *partner)).sum()
     }
 
     /// Tries everything.
     fn cheapest(left: &[usize], cost: &impl Fn(usize, usize) -> i128) -> i128 {
-        let Some((first, rest)) = left.split_first() else { return 0 };
+        let Some((first, rest)) = left.split_first() else {
+            return 0;
+        };
         let ways = rest.iter().map(|other| {
             let others: Vec<usize> = rest.iter().copied().filter(|one| one != other).collect();
             cost(*first, *other) + cheapest(&others, cost)
@@ -475,7 +516,9 @@ mod tests {
             let points = [2, 4, 6, 8][trial % 4];
             // Few different costs make many edges without slack, and so many blossoms.
             let most = [2, 3, 10, 1 << 50][trial / 4 % 4];
-            let costs: Vec<i128> = (0..points * points).map(|_| chance.below(most).into()).collect();
+            let costs: Vec<i128> = (0..points * points)
+                .map(|_| chance.below(most).into())
+                .collect();
             let cost = |a: usize, b: usize| costs[a.min(b) * points + a.max(b)];
             let found = partners(points, cost);
             assert!(
@@ -483,7 +526,11 @@ mod tests {
                 "{found:?}"
             );
             let everyone: Vec<usize> = (0..points).collect();
-            assert_eq!(total(&found, &cost), cheapest(&everyone, &cost), "trial {trial}");
+            assert_eq!(
+                total(&found, &cost),
+                cheapest(&everyone, &cost),
+                "trial {trial}"
+            );
         }
     }
 
@@ -492,10 +539,14 @@ mod tests {
     fn large_fields_are_paired_whole() {
         let mut chance = Entropy::numbered(12);
         for (points, most) in [(40, 3), (60, 2), (80, 1000)] {
-            let costs: Vec<i128> = (0..points * points).map(|_| chance.below(most).into()).collect();
+            let costs: Vec<i128> = (0..points * points)
+                .map(|_| chance.below(most).into())
+                .collect();
             let cost = |a: usize, b: usize| costs[a.min(b) * points + a.max(b)];
             let found = partners(points, cost);
-            for (one, other) in (0..points).flat_map(|one| (0..points).map(move |other| (one, other))) {
+            for (one, other) in
+                (0..points).flat_map(|one| (0..points).map(move |other| (one, other)))
+            {
                 let a = found[one];
                 let b = found[other];
                 assert_eq!(found[a], one);

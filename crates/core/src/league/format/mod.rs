@@ -63,7 +63,11 @@ pub struct PlayedRound<'a> {
 impl<'a> PlayedRound<'a> {
     fn games(&self) -> impl Iterator<Item = (&'a PlayerId, &'a PlayerId, Option<Verdict>)> {
         let verdicts = self.verdicts.iter().copied().chain(std::iter::repeat(None));
-        self.drawn.pairs.iter().zip(verdicts).map(|((a, b), verdict)| (a, b, verdict))
+        self.drawn
+            .pairs
+            .iter()
+            .zip(verdicts)
+            .map(|((a, b), verdict)| (a, b, verdict))
     }
 }
 
@@ -101,12 +105,20 @@ impl Draw {
         competition.check_for(entered.len())?;
         let mut players = entered.to_vec();
         if competition.seeding == Seeding::Lots {
-            players.sort_by_cached_key(|player| std::cmp::Reverse(lots::of_player(seed, "seeding", player)));
+            players.sort_by_cached_key(|player| {
+                std::cmp::Reverse(lots::of_player(seed, "seeding", player))
+            });
         }
         let places = players.iter().cloned().zip(0..).collect();
         let competition = competition.clone();
         let tie_breaks = tie_breaks.to_vec();
-        Ok(Self { competition, tie_breaks, players, places, seed })
+        Ok(Self {
+            competition,
+            tie_breaks,
+            players,
+            places,
+            seed,
+        })
     }
 
     /// As the operator chose it.
@@ -128,10 +140,15 @@ impl Draw {
     /// results, and none when the competition is over. Those who are `out` have left it.
     pub fn next(&self, played: &[PlayedRound<'_>], out: &BTreeSet<PlayerId>) -> Vec<DrawnRound> {
         match self.competition.format {
-            Format::RoundRobin | Format::DoubleRoundRobin if played.is_empty() => self.fixed_rounds(),
+            Format::RoundRobin | Format::DoubleRoundRobin if played.is_empty() => {
+                self.fixed_rounds()
+            }
             Format::RoundRobin | Format::DoubleRoundRobin => Vec::new(),
             Format::Swiss => self.swiss_round(played, out),
-            Format::Knockout => self.knockout_round(&self.players, 1, played).into_iter().collect(),
+            Format::Knockout => self
+                .knockout_round(&self.players, 1, played)
+                .into_iter()
+                .collect(),
             Format::GroupsKnockout => self.groups_round(played),
             // The league holds the ratings that its rounds follow from.
             Format::Ladder => Vec::new(),
@@ -145,7 +162,10 @@ impl Draw {
         }
         let rounds = self.fixed_rounds().into_iter();
         rounds
-            .map(|DrawnRound { pairs, byes, .. }| Pairings { pairs, bye: byes.into_iter().next() })
+            .map(|DrawnRound { pairs, byes, .. }| Pairings {
+                pairs,
+                bye: byes.into_iter().next(),
+            })
             .collect()
     }
 
@@ -153,7 +173,9 @@ impl Draw {
     pub fn rounds_in_all(&self, played: &[PlayedRound<'_>]) -> u32 {
         match self.competition.format {
             Format::RoundRobin | Format::DoubleRoundRobin => count(self.fixed_rounds().len()),
-            Format::Swiss => self.competition.swiss_rounds(self.players.len()) * self.competition.legs(),
+            Format::Swiss => {
+                self.competition.swiss_rounds(self.players.len()) * self.competition.legs()
+            }
             Format::Knockout => self.knockout_rounds(self.players.len(), 1, played),
             Format::GroupsKnockout => self.groups_rounds(played),
             Format::Ladder => 0,
@@ -163,7 +185,9 @@ impl Draw {
     /// The ties that were decided by lot.
     pub fn lots(&self, played: &[PlayedRound<'_>]) -> Vec<Lot> {
         match self.competition.format {
-            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => Vec::new(),
+            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => {
+                Vec::new()
+            }
             Format::Knockout => self.bracket(&self.players, 1, played).lots,
             Format::GroupsKnockout => self.groups_lots(played),
         }
@@ -172,27 +196,49 @@ impl Draw {
     /// What the table goes by besides the results of matches. The players are named by their places in `ids`.
     pub fn basis(&self, ids: &[&PlayerId], played: &[PlayedRound<'_>]) -> Basis {
         let by_place = |of: Vec<i64>| -> Vec<i64> {
-            let own = |id: &&PlayerId| self.places.get(*id).and_then(|place| of.get(*place)).copied();
+            let own = |id: &&PlayerId| {
+                self.places
+                    .get(*id)
+                    .and_then(|place| of.get(*place))
+                    .copied()
+            };
             ids.iter().map(|id| own(id).unwrap_or(i64::MIN)).collect()
         };
         let levels: Vec<(&'static str, Vec<i64>)> = match self.competition.format {
-            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => Vec::new(),
-            Format::Knockout => vec![(knockout::REACHED, self.bracket(&self.players, 1, played).reached)],
+            Format::RoundRobin | Format::DoubleRoundRobin | Format::Swiss | Format::Ladder => {
+                Vec::new()
+            }
+            Format::Knockout => vec![(
+                knockout::REACHED,
+                self.bracket(&self.players, 1, played).reached,
+            )],
             Format::GroupsKnockout => self.groups_levels(played),
         };
-        let levels = levels.into_iter().map(|(rule, keys)| (rule, by_place(keys))).collect();
+        let levels = levels
+            .into_iter()
+            .map(|(rule, keys)| (rule, by_place(keys)))
+            .collect();
         let byes = match self.competition.format {
             Format::Swiss => swiss::byes(ids, played),
             _ => Vec::new(),
         };
-        Basis { seed: self.seed, byes, levels, play_offs: Vec::new() }
+        Basis {
+            seed: self.seed,
+            byes,
+            levels,
+            play_offs: Vec::new(),
+        }
     }
 
     /// The table, first place first. When the competition is over, its champion is the first.
     pub fn standings(&self, played: &[PlayedRound<'_>]) -> Vec<Place> {
         let ids: Vec<&PlayerId> = self.players.iter().collect();
-        let ranked =
-            standings::rank_by(&ids, self.games(played), &self.tie_breaks, &self.basis(&ids, played));
+        let ranked = standings::rank_by(
+            &ids,
+            self.games(played),
+            &self.tie_breaks,
+            &self.basis(&ids, played),
+        );
         standings::named(&ids, &ranked)
     }
 
@@ -201,7 +247,12 @@ impl Draw {
         let place = |player: &PlayerId| self.places.get(player).copied();
         let games = played.iter().flat_map(PlayedRound::games);
         let decided = games.filter_map(|(a, b, verdict)| {
-            Some(IndexedMatch { a: place(a)?, b: place(b)?, verdict: verdict?, technical: false })
+            Some(IndexedMatch {
+                a: place(a)?,
+                b: place(b)?,
+                verdict: verdict?,
+                technical: false,
+            })
         });
         decided.collect()
     }

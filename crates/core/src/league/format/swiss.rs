@@ -12,7 +12,9 @@ pub(crate) fn byes(ids: &[&PlayerId], played: &[PlayedRound<'_>]) -> Vec<u32> {
     for player in played.iter().flat_map(|round| &round.drawn.byes) {
         *given.entry(player).or_default() += 1;
     }
-    ids.iter().map(|id| given.get(*id).copied().unwrap_or(0)).collect()
+    ids.iter()
+        .map(|id| given.get(*id).copied().unwrap_or(0))
+        .collect()
 }
 
 impl Draw {
@@ -30,15 +32,24 @@ impl Draw {
             return Vec::new();
         }
         let field = Field::new(self, played);
-        let present = self.players.iter().zip(0..).filter(|(player, _)| !out.contains(*player));
+        let present = self
+            .players
+            .iter()
+            .zip(0..)
+            .filter(|(player, _)| !out.contains(*player));
         let present = present.map(|(_, place)| place).collect();
-        let Some((pairs, bye)) = field.pair(present) else { return Vec::new() };
+        let Some((pairs, bye)) = field.pair(present) else {
+            return Vec::new();
+        };
         let name = |place: usize| self.players.get(place).cloned();
         let first = DrawnRound {
             title: title(stage),
             stage,
             leg: 1,
-            pairs: pairs.into_iter().filter_map(|(a, b)| name(a).zip(name(b))).collect(),
+            pairs: pairs
+                .into_iter()
+                .filter_map(|(a, b)| name(a).zip(name(b)))
+                .collect(),
             byes: bye.and_then(name).into_iter().collect(),
             fixed: played.is_empty(),
             play_off: false,
@@ -49,10 +60,14 @@ impl Draw {
     /// The other games of a pairing, if not all of them were written down with the first.
     fn legs_left(&self, played: &[PlayedRound<'_>], last: &DrawnRound) -> Vec<DrawnRound> {
         let first = played.iter().find(|round| round.drawn.stage == last.stage);
-        let first =
-            DrawnRound { title: title(last.stage), ..first.map_or(last, |round| round.drawn).clone() };
+        let first = DrawnRound {
+            title: title(last.stage),
+            ..first.map_or(last, |round| round.drawn).clone()
+        };
         let all = legs::repeated(first, self.competition.legs());
-        all.into_iter().filter(|round| round.leg > last.leg).collect()
+        all.into_iter()
+            .filter(|round| round.leg > last.leg)
+            .collect()
     }
 }
 
@@ -88,8 +103,11 @@ pub(super) type PairedField = (Vec<(usize, usize)>, Option<usize>);
 impl Field {
     fn new(draw: &Draw, played: &[PlayedRound<'_>]) -> Self {
         let players = draw.players.len();
-        let mut field =
-            Self { forms: vec![Form::default(); players], met: vec![0; players * players], rounds: 0 };
+        let mut field = Self {
+            forms: vec![Form::default(); players],
+            met: vec![0; players * players],
+            rounds: 0,
+        };
         let place = |player: &PlayerId| draw.places.get(player).copied();
         for round in played {
             for (a, b, verdict) in round.games() {
@@ -126,7 +144,10 @@ impl Field {
     }
 
     pub(super) fn met(&self, one: usize, other: usize) -> u32 {
-        self.met.get(one * self.forms.len() + other).copied().unwrap_or(0)
+        self.met
+            .get(one * self.forms.len() + other)
+            .copied()
+            .unwrap_or(0)
     }
 
     pub(super) fn form(&self, player: usize) -> Form {
@@ -141,12 +162,19 @@ impl Field {
     pub(super) fn seated(&self, upper: usize, lower: usize, board: usize) -> (usize, usize) {
         let one = self.form(upper);
         let other = self.form(lower);
-        let due = one.balance.cmp(&other.balance).then(one.last.cmp(&other.last));
+        let due = one
+            .balance
+            .cmp(&other.balance)
+            .then(one.last.cmp(&other.last));
         let upper_first = match due {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Greater => false,
             std::cmp::Ordering::Equal => board.is_multiple_of(2),
         };
-        if upper_first { (upper, lower) } else { (lower, upper) }
+        if upper_first {
+            (upper, lower)
+        } else {
+            (lower, upper)
+        }
     }
 }

@@ -54,8 +54,10 @@ impl Field {
         present.sort_by_key(|player| (Reverse(self.points(*player)), *player));
         let is_odd = !present.len().is_multiple_of(2);
         let groups = present.chunk_by(|one, other| self.points(*one) == self.points(*other));
-        let groups: Vec<Vec<Entrant>> =
-            groups.enumerate().map(|(level, group)| self.group(level, group)).collect();
+        let groups: Vec<Vec<Entrant>> = groups
+            .enumerate()
+            .map(|(level, group)| self.group(level, group))
+            .collect();
         let byes_least = present.iter().map(|player| self.form(*player).byes).min()?;
         let blocks = blocks(groups, BLOCK.max(4 * self.rounds));
         let last = blocks.len().checked_sub(1)?;
@@ -63,14 +65,16 @@ impl Field {
         let mut bye = None;
         for (number, block) in blocks.iter().enumerate() {
             let sits_out = is_odd && number == last;
-            let chosen =
-                min_cost_matching::partners(block.len() + usize::from(sits_out), |one, other| {
-                    match (block.get(one), block.get(other)) {
-                        (Some(one), Some(other)) => self.cost(one, other),
-                        (Some(one), None) | (None, Some(one)) => bye_cost(one, last_level(block), byes_least),
-                        (None, None) => 0,
+            let chosen = min_cost_matching::partners(
+                block.len() + usize::from(sits_out),
+                |one, other| match (block.get(one), block.get(other)) {
+                    (Some(one), Some(other)) => self.cost(one, other),
+                    (Some(one), None) | (None, Some(one)) => {
+                        bye_cost(one, last_level(block), byes_least)
                     }
-                });
+                    (None, None) => 0,
+                },
+            );
             for (one, partner) in block.iter().zip(chosen) {
                 match block.get(partner) {
                     None => bye = Some(one.player),
@@ -82,7 +86,9 @@ impl Field {
             }
         }
         pairs.sort_by_key(|(upper, _)| (upper.level, upper.place));
-        let seated = (0..).zip(pairs).map(|(board, (upper, lower))| self.sides(upper, lower, board));
+        let seated = (0..)
+            .zip(pairs)
+            .map(|(board, (upper, lower))| self.sides(upper, lower, board));
         Some((seated.collect(), bye))
     }
 
@@ -98,8 +104,11 @@ impl Field {
     }
 
     fn cost(&self, one: &Entrant, other: &Entrant) -> i128 {
-        let (upper, lower) =
-            if (one.level, one.place) < (other.level, other.place) { (one, other) } else { (other, one) };
+        let (upper, lower) = if (one.level, one.place) < (other.level, other.place) {
+            (one, other)
+        } else {
+            (other, one)
+        };
         let met = usize::try_from(self.met(upper.player, lower.player)).unwrap_or(usize::MAX);
         let apart = lower.level - upper.level;
         let from_halves = match apart {
@@ -164,13 +173,19 @@ fn blocks(groups: Vec<Vec<Entrant>>, size: usize) -> Vec<Vec<Entrant>> {
     let slices = groups.into_iter().flat_map(|group| slices(group, size));
     let mut blocks: Vec<Vec<Entrant>> = vec![Vec::new()];
     for slice in slices {
-        let Some(block) = blocks.last_mut() else { continue };
+        let Some(block) = blocks.last_mut() else {
+            continue;
+        };
         if block.is_empty() || block.len() + slice.len() <= size {
             block.extend(slice);
             continue;
         }
         // Who is left over of an odd number floats to the next block.
-        let left_over = if block.len().is_multiple_of(2) { None } else { block.pop() };
+        let left_over = if block.len().is_multiple_of(2) {
+            None
+        } else {
+            block.pop()
+        };
         blocks.push(left_over.into_iter().chain(slice).collect());
     }
     // A small last block may not be paired without rematches.
@@ -191,5 +206,7 @@ fn slices(group: Vec<Entrant>, size: usize) -> Vec<Vec<Entrant>> {
     let (upper, lower) = group.split_at(group.len() / 2);
     let mut upper = upper.chunks(size / 2);
     let lower = lower.chunks(size / 2);
-    lower.map(|lower| [upper.next().unwrap_or_default(), lower].concat()).collect()
+    lower
+        .map(|lower| [upper.next().unwrap_or_default(), lower].concat())
+        .collect()
 }

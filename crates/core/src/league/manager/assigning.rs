@@ -22,22 +22,41 @@ impl Manager {
     /// Assigns every match that can begin to a referee with capacity: no backoff is running, and both players have
     /// acknowledged the announcement.
     pub(super) fn release_matches(&mut self, ctx: &mut Ctx<'_>) {
-        let may_begin = |id: &&MatchId| !self.assignments.is_backing_off(id) && !self.rounds.is_awaiting(id);
-        let ready = self.league.waiting.iter().filter(may_begin).cloned().collect();
+        let may_begin =
+            |id: &&MatchId| !self.assignments.is_backing_off(id) && !self.rounds.is_awaiting(id);
+        let ready = self
+            .league
+            .waiting
+            .iter()
+            .filter(may_begin)
+            .cloned()
+            .collect();
         self.release(ctx, ready);
     }
 
     pub(super) fn release(&mut self, ctx: &mut Ctx<'_>, waiting: Vec<MatchId>) {
-        if self.league.phase != Phase::Running || !self.rounds.is_released(ctx.now) || waiting.is_empty() {
+        if self.league.phase != Phase::Running
+            || !self.rounds.is_released(ctx.now)
+            || waiting.is_empty()
+        {
             return;
         }
         let mut loads = self.league.loads();
-        let all_present =
-            self.league.players.values().all(|player| !player.withdrawn && !player.is_suspended());
+        let all_present = self
+            .league
+            .players
+            .values()
+            .all(|player| !player.withdrawn && !player.is_suspended());
         let mut given = Vec::new();
         for match_id in waiting {
             // Without forfeits and without capacity nothing can be assigned.
-            if all_present && !self.league.referees.keys().any(|id| self.league.has_room(id, &loads)) {
+            if all_present
+                && !self
+                    .league
+                    .referees
+                    .keys()
+                    .any(|id| self.league.has_room(id, &loads))
+            {
                 break;
             }
             let Some(fixture) = self.league.matches.get(&match_id) else {
@@ -45,7 +64,9 @@ impl Manager {
             };
             let forfeits = self.league.forfeits_of(fixture);
             let is_exhausted = self.league.is_exhausted(fixture);
-            if !forfeits.is_empty() && (is_exhausted || self.league.only_third_party_referees(fixture)) {
+            if !forfeits.is_empty()
+                && (is_exhausted || self.league.only_third_party_referees(fixture))
+            {
                 self.forfeit(ctx, &match_id, &forfeits);
                 continue;
             }
@@ -53,7 +74,9 @@ impl Manager {
                 self.decide_unplayed(ctx, &match_id);
                 continue;
             }
-            let referee = self.league.choose_referee(fixture, &loads, !forfeits.is_empty());
+            let referee = self
+                .league
+                .choose_referee(fixture, &loads, !forfeits.is_empty());
             let Some(referee) = referee else { continue };
             *loads.entry(referee.clone()).or_default() += 1;
             self.assign(ctx, &match_id, &referee, forfeits);
@@ -76,7 +99,12 @@ impl Manager {
         let as_planned = fixture.planned.as_ref() == Some(referee) && attempt == Attempt::FIRST;
         let match_id = match_id.clone();
         let referee_id = referee.clone();
-        let event = LeagueEvent::MatchAssigned { match_id: match_id.clone(), attempt, referee_id, forfeits };
+        let event = LeagueEvent::MatchAssigned {
+            match_id: match_id.clone(),
+            attempt,
+            referee_id,
+            forfeits,
+        };
         self.record(ctx, event);
         if !as_planned {
             self.tell_reassignment(ctx, &match_id);
@@ -84,7 +112,9 @@ impl Manager {
     }
 
     pub(super) fn send_assignments(&mut self, ctx: &mut Ctx<'_>, given: Vec<(MatchId, RefereeId)>) {
-        let assignments = self.assignments.send(&self.league, &mut self.keyrings, ctx.now, given);
+        let assignments = self
+            .assignments
+            .send(&self.league, &mut self.keyrings, ctx.now, given);
         self.send(ctx, assignments);
     }
 
@@ -112,7 +142,9 @@ impl Manager {
             let form = AssignmentForm::of(&sent.delivery.payload);
             return self.on_assignment_refused(ctx, referee, form, its_own, &why);
         }
-        let payload = self.assignments.payload(&self.league, &mut self.keyrings, ctx.now, referee, &its_own);
+        let payload =
+            self.assignments
+                .payload(&self.league, &mut self.keyrings, ctx.now, referee, &its_own);
         let Some(payload) = payload else { return };
         sent.delivery.payload = payload;
         sent.delivery.purpose = Purpose::Assignment(its_own.clone(), agent.clone());
@@ -139,14 +171,25 @@ impl Manager {
         let known = self.league.referees.get(referee);
         let is_ours = known.is_some_and(|known| known.meta.has_capability(BRIEFING));
         if self.assignments.try_next_form(referee, form, is_ours) {
-            let refused = refused.into_iter().map(|match_id| (match_id, referee.clone())).collect();
+            let refused = refused
+                .into_iter()
+                .map(|match_id| (match_id, referee.clone()))
+                .collect();
             return self.send_assignments(ctx, refused);
         }
         let agent = Sender::Referee(referee.clone());
         self.suspend(ctx, agent.clone(), Suspicion::RefusedMatch);
-        let others = self.league.referees.values().any(|known| !known.is_suspended() && !known.revoked);
+        let others = self
+            .league
+            .referees
+            .values()
+            .any(|known| !known.is_suspended() && !known.revoked);
         for match_id in &refused {
-            let attempt = self.league.matches.get(match_id).and_then(|fixture| fixture.attempt());
+            let attempt = self
+                .league
+                .matches
+                .get(match_id)
+                .and_then(|fixture| fixture.attempt());
             self.lose_attempt(ctx, match_id, Culprit::Referee, LossCause::NotTaken, why);
             if !others {
                 self.assignments.back_off(&self.league, ctx.now, match_id);
@@ -163,7 +206,12 @@ impl Manager {
     pub(super) fn reassign_overdue(&mut self, ctx: &mut Ctx<'_>) {
         let mut any = false;
         for match_id in self.assignments.take_overdue(ctx.now) {
-            let Some(fixture) = self.league.matches.get(&match_id).filter(|fixture| fixture.in_play) else {
+            let Some(fixture) = self
+                .league
+                .matches
+                .get(&match_id)
+                .filter(|fixture| fixture.in_play)
+            else {
                 continue;
             };
             let held = fixture.referee().cloned().zip(fixture.attempt());

@@ -51,7 +51,10 @@ impl Manager {
         let notice = match completion {
             Completion::Round(completed) => {
                 let checkpoint = self.league.checkpoints.latest.clone();
-                Some(Notice::from(RoundCompleted { checkpoint, ..completed }))
+                Some(Notice::from(RoundCompleted {
+                    checkpoint,
+                    ..completed
+                }))
             }
             // An order may have taken it up again.
             Completion::League if self.league.phase != Phase::Completed => None,
@@ -65,12 +68,22 @@ impl Manager {
     /// Shows the latest checkpoint.
     pub(super) fn show_checkpoint(&self, ctx: &mut Ctx<'_>, to: RequestId) {
         let latest = self.league.checkpoints.latest.as_deref();
-        ctx.reply(to, Content::Data(serde_json::json!({ "checkpoint": latest })));
+        ctx.reply(
+            to,
+            Content::Data(serde_json::json!({ "checkpoint": latest })),
+        );
     }
 
     /// Shows the latest checkpoint of a league that is not open to readers.
-    pub(super) fn show_checkpoint_to_operator(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage) {
-        match self.league.authorize(&received.envelope, MessageType::LeagueOrder, false) {
+    pub(super) fn show_checkpoint_to_operator(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+    ) {
+        match self
+            .league
+            .authorize(&received.envelope, MessageType::LeagueOrder, false)
+        {
             Ok(_) => self.show_checkpoint(ctx, received.request),
             Err(error) => self.reject_sender(ctx, received, error),
         }
@@ -82,8 +95,17 @@ impl Manager {
                 self.record(ctx, LeagueEvent::CheckpointSigned { note: note.into() });
                 self.tell_unsigned(ctx);
             }
-            Signed::Key { public_key, signature } => {
-                self.record(ctx, LeagueEvent::ManagerKeyAnnounced { public_key, signature });
+            Signed::Key {
+                public_key,
+                signature,
+            } => {
+                self.record(
+                    ctx,
+                    LeagueEvent::ManagerKeyAnnounced {
+                        public_key,
+                        signature,
+                    },
+                );
                 if let Some(received) = self.signatures.end_rotation() {
                     self.reply(ctx, &received, self.league.status());
                 }
@@ -91,14 +113,21 @@ impl Manager {
             Signed::Failed(why) => {
                 if let Some(received) = self.signatures.end_rotation() {
                     let message = format!("the checkpoint key stays as it is: {why}");
-                    self.reply_error(ctx, &received, RequestError::new(ErrorCode::Internal, message));
+                    self.reply_error(
+                        ctx,
+                        &received,
+                        RequestError::new(ErrorCode::Internal, message),
+                    );
                 }
             }
         }
     }
 
     /// The driver creates the new key; the order is answered afterwards.
-    pub(super) fn rotate_checkpoint_key(&mut self, received: &ReceivedMessage) -> Result<(), RequestError> {
+    pub(super) fn rotate_checkpoint_key(
+        &mut self,
+        received: &ReceivedMessage,
+    ) -> Result<(), RequestError> {
         let is_rotating = self.signatures.is_rotating();
         if is_rotating || self.league.checkpoints.key.is_none() {
             let message = if is_rotating {

@@ -25,7 +25,14 @@ impl Manager {
         if self.league.phase == Phase::Registration {
             let (rounds, draw) = self.league.first_rounds(ctx.entropy)?;
             let proofs_required = self.league.can_require_proofs();
-            self.record(ctx, LeagueEvent::LeagueStarted { rounds, draw, proofs_required });
+            self.record(
+                ctx,
+                LeagueEvent::LeagueStarted {
+                    rounds,
+                    draw,
+                    proofs_required,
+                },
+            );
             self.draw_ahead(ctx);
             self.start_roll_call(ctx);
         }
@@ -44,7 +51,10 @@ impl Manager {
     pub(super) fn redirect_probes(&mut self, agent: &Sender) {
         if let Some(member) = self.league.member(agent) {
             let to = member.meta.contact_endpoint();
-            self.outbox.redirect(|purpose| matches!(purpose, Purpose::Probe(probed) if probed == agent), to);
+            self.outbox.redirect(
+                |purpose| matches!(purpose, Purpose::Probe(probed) if probed == agent),
+                to,
+            );
         }
     }
 
@@ -70,7 +80,11 @@ impl Manager {
             return;
         }
         let checks = self.league.settings.endpoint_check == EndpointCheck::AtStart;
-        if checks && self.outbox.contains(|purpose| matches!(purpose, Purpose::Probe(_))) {
+        if checks
+            && self
+                .outbox
+                .contains(|purpose| matches!(purpose, Purpose::Probe(_)))
+        {
             return;
         }
         for agent in self.liveness.end_roll_call(&self.league) {
@@ -84,8 +98,13 @@ impl Manager {
 impl Manager {
     /// After a restart: repeats every open announcement and assignment. Receivers are idempotent.
     pub(super) fn resume(&mut self, ctx: &mut Ctx<'_>) {
-        if self.league.members().any(|(_, member)| member.is_suspended()) {
-            self.liveness.schedule_probes(ctx.now + self.league.settings.probe_every);
+        if self
+            .league
+            .members()
+            .any(|(_, member)| member.is_suspended())
+        {
+            self.liveness
+                .schedule_probes(ctx.now + self.league.settings.probe_every);
         }
         if self.league.current_round == 0 {
             return self.start_roll_call(ctx);
@@ -93,7 +112,8 @@ impl Manager {
         // A clock that was set back must not extend the wait.
         let latest = ctx.now + self.league.settings.announce_lead;
         let starts_at = self.league.open_round().and_then(|round| round.starts_at);
-        self.rounds.open(ctx.now, starts_at.map(|starts_at| starts_at.min(latest)));
+        self.rounds
+            .open(ctx.now, starts_at.map(|starts_at| starts_at.min(latest)));
         self.tell_announcement(ctx);
         self.tell_standings(ctx);
         let open = self.league.in_hand(|_| true);
@@ -132,13 +152,25 @@ impl Manager {
     fn announce_next(&mut self, ctx: &mut Ctx<'_>) -> bool {
         self.draw_ahead(ctx);
         let next = RoundId(self.league.current_round.saturating_add(1));
-        let Some(round) = self.league.rounds.iter().find(|round| round.round_id == next) else {
+        let Some(round) = self
+            .league
+            .rounds
+            .iter()
+            .find(|round| round.round_id == next)
+        else {
             return false;
         };
         let plan = self.league.plan(round);
         let starts_at = ctx.now + self.league.settings.announce_lead;
         self.rounds.open(ctx.now, Some(starts_at));
-        self.record(ctx, LeagueEvent::RoundAnnounced { round_id: next, starts_at, plan });
+        self.record(
+            ctx,
+            LeagueEvent::RoundAnnounced {
+                round_id: next,
+                starts_at,
+                plan,
+            },
+        );
         self.tell_announcement(ctx);
         true
     }
@@ -149,8 +181,19 @@ impl Manager {
             self.record(ctx, LeagueEvent::LotDrawn { lot });
         }
         for drawn in self.league.rounds_to_draw(ctx.now) {
-            let round_id = RoundId(self.league.rounds.last().map_or(1, |last| last.round_id.0 + 1));
-            self.record(ctx, LeagueEvent::RoundDrawn { round_id, drawn: drawn.into() });
+            let round_id = RoundId(
+                self.league
+                    .rounds
+                    .last()
+                    .map_or(1, |last| last.round_id.0 + 1),
+            );
+            self.record(
+                ctx,
+                LeagueEvent::RoundDrawn {
+                    round_id,
+                    drawn: drawn.into(),
+                },
+            );
         }
     }
 
@@ -181,7 +224,13 @@ impl Manager {
     }
 
     pub(super) fn complete_league(&mut self, ctx: &mut Ctx<'_>, by_order: bool) {
-        let Some(champion) = self.league.standings().into_iter().next().map(|place| place.player) else {
+        let Some(champion) = self
+            .league
+            .standings()
+            .into_iter()
+            .next()
+            .map(|place| place.player)
+        else {
             return;
         };
         self.record(ctx, LeagueEvent::LeagueCompleted { champion, by_order });

@@ -27,7 +27,10 @@ impl Manager {
         referee: &RefereeId,
         error: &LeagueError,
     ) -> Result<(), RequestError> {
-        let named = error.context.as_ref().and_then(|context| context.get("match_id")?.as_str());
+        let named = error
+            .context
+            .as_ref()
+            .and_then(|context| context.get("match_id")?.as_str());
         let (Some(named), ErrorCode::Internal) = (named, &error.error_code) else {
             let message = "a manager takes LEAGUE_ERROR only to have a match back that cannot be played: \
                            error_code E020 with context.match_id";
@@ -46,7 +49,13 @@ impl Manager {
         let is_its_own = fixture.in_play && fixture.referee() == Some(referee);
         if is_its_own && attempt.is_none_or(|attempt| fixture.attempt() == Some(attempt)) {
             let reason = error.error_message.clone().unwrap_or_default();
-            self.lose_attempt(ctx, &match_id, Culprit::Infrastructure, LossCause::HandedBack, reason.raw());
+            self.lose_attempt(
+                ctx,
+                &match_id,
+                Culprit::Infrastructure,
+                LossCause::HandedBack,
+                reason.raw(),
+            );
             self.assignments.back_off(&self.league, ctx.now, &match_id);
             self.verify_reachability(ctx, &match_id);
             self.advance(ctx);
@@ -58,16 +67,31 @@ impl Manager {
     /// A match that is handed back repeatedly may have unreachable players. The manager probes them itself, because one
     /// vantage point is no proof.
     fn verify_reachability(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId) {
-        let fixture = self.league.matches.get(match_id).filter(|fixture| fixture.returned > 1);
+        let fixture = self
+            .league
+            .matches
+            .get(match_id)
+            .filter(|fixture| fixture.returned > 1);
         let players = fixture.map(|fixture| [fixture.a.clone(), fixture.b.clone()]);
         for player in players.into_iter().flatten().map(Sender::Player) {
-            let probe = probe(&self.league, &player, Purpose::VerifyReachability, Tries::Once);
+            let probe = probe(
+                &self.league,
+                &player,
+                Purpose::VerifyReachability,
+                Tries::Once,
+            );
             self.send(ctx, probe);
         }
     }
 
-    pub(super) fn on_reachability_verified(&mut self, ctx: &mut Ctx<'_>, player: Sender, answer: &Answer) {
-        let unreachable = matches!(answer, Answer::Undelivered(failure) if *failure != Failure::Ours);
+    pub(super) fn on_reachability_verified(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        player: Sender,
+        answer: &Answer,
+    ) {
+        let unreachable =
+            matches!(answer, Answer::Undelivered(failure) if *failure != Failure::Ours);
         if unreachable && self.league.phase == Phase::Running {
             self.suspend(ctx, player, Suspicion::Unreachable);
             self.advance(ctx);
@@ -84,7 +108,11 @@ impl Manager {
         reason: &str,
     ) {
         self.assignments.lose(match_id);
-        let fixture = self.league.matches.get(match_id).filter(|fixture| fixture.in_play);
+        let fixture = self
+            .league
+            .matches
+            .get(match_id)
+            .filter(|fixture| fixture.in_play);
         let Some((attempt, referee_id)) =
             fixture.and_then(|fixture| fixture.attempt().zip(fixture.referee().cloned()))
         else {
@@ -93,15 +121,30 @@ impl Manager {
         let match_id = match_id.clone();
         let referee = referee_id.clone();
         let reason = UntrustedText::from(reason);
-        self.record(ctx, LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause });
+        self.record(
+            ctx,
+            LeagueEvent::AttemptLost {
+                match_id,
+                attempt,
+                referee_id,
+                culprit,
+                reason,
+                cause,
+            },
+        );
         self.suspend_if_over_loss_limit(ctx, &referee);
     }
 
     /// Suspends a referee that lost too many begun attempts: each may have been a draw that it did not like.
     fn suspend_if_over_loss_limit(&mut self, ctx: &mut Ctx<'_>, referee: &RefereeId) {
-        let known = self.league.referees.get(referee).filter(|known| !known.barred);
+        let known = self
+            .league
+            .referees
+            .get(referee)
+            .filter(|known| !known.barred);
         let is_over = known.is_some_and(|known| {
-            known.lost > LOST_MAX && u64::from(known.lost) * 100 > u64::from(known.given) * LOST_PERCENT_MAX
+            known.lost > LOST_MAX
+                && u64::from(known.lost) * 100 > u64::from(known.given) * LOST_PERCENT_MAX
         });
         if is_over {
             let agent = Sender::Referee(referee.clone());
@@ -111,9 +154,19 @@ impl Manager {
     }
 
     /// Takes all matches from a referee.
-    pub(super) fn lose_attempts_of(&mut self, ctx: &mut Ctx<'_>, referee: &RefereeId, reason: &str) {
+    pub(super) fn lose_attempts_of(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        referee: &RefereeId,
+        reason: &str,
+    ) {
         for (match_id, _) in self.league.in_hand(|id| id == referee) {
-            self.stop_attempt(ctx, &match_id, (Culprit::Referee, LossCause::Revoked), reason);
+            self.stop_attempt(
+                ctx,
+                &match_id,
+                (Culprit::Referee, LossCause::Revoked),
+                reason,
+            );
         }
     }
 
@@ -121,8 +174,18 @@ impl Manager {
     pub(super) fn lose_attempts_with(&mut self, ctx: &mut Ctx<'_>, player: &PlayerId) {
         let reason = format!("{player} was taken out of the league");
         for (match_id, _) in self.league.in_hand(|_| true) {
-            if self.league.matches.get(&match_id).is_some_and(|fixture| fixture.has(player)) {
-                self.stop_attempt(ctx, &match_id, (Culprit::Player, LossCause::PlayerOut), &reason);
+            if self
+                .league
+                .matches
+                .get(&match_id)
+                .is_some_and(|fixture| fixture.has(player))
+            {
+                self.stop_attempt(
+                    ctx,
+                    &match_id,
+                    (Culprit::Player, LossCause::PlayerOut),
+                    &reason,
+                );
             }
         }
     }

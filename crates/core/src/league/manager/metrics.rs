@@ -21,13 +21,27 @@ impl LeagueEvent {
             Self::LeagueCreated { settings } => Milestone::LeagueCreated(&settings.league_id),
             Self::RoundAnnounced { .. } => Milestone::RoundAnnounced,
             Self::RoundCompleted { .. } => Milestone::RoundCompleted,
-            Self::MatchAssigned { match_id, attempt, .. } => {
-                Milestone::MatchAssigned { league_id: None, match_id, attempt: *attempt }
-            }
-            Self::AttemptLost { match_id, attempt, .. } => {
-                Milestone::AttemptLost { match_id, attempt: *attempt }
-            }
-            Self::MatchDecided { match_id, attempt, status, result, by, .. } => Milestone::MatchDecided {
+            Self::MatchAssigned {
+                match_id, attempt, ..
+            } => Milestone::MatchAssigned {
+                league_id: None,
+                match_id,
+                attempt: *attempt,
+            },
+            Self::AttemptLost {
+                match_id, attempt, ..
+            } => Milestone::AttemptLost {
+                match_id,
+                attempt: *attempt,
+            },
+            Self::MatchDecided {
+                match_id,
+                attempt,
+                status,
+                result,
+                by,
+                ..
+            } => Milestone::MatchDecided {
                 match_id,
                 attempt: *attempt,
                 status: *status,
@@ -35,11 +49,18 @@ impl LeagueEvent {
                 by: Some(by.id()),
             },
             Self::MatchVoided { .. } => Milestone::MatchVoided,
-            Self::AgentSuspended { agent, cause } => Milestone::AgentSuspended { agent, cause: cause.name() },
+            Self::AgentSuspended { agent, cause } => Milestone::AgentSuspended {
+                agent,
+                cause: cause.name(),
+            },
             Self::AgentRecovered { agent } => Milestone::AgentRecovered { agent },
             other => {
                 let Renewal { id, by, client } = other.renewal()?;
-                Milestone::RegistrationRenewed { id, by: by.name(), client }
+                Milestone::RegistrationRenewed {
+                    id,
+                    by: by.name(),
+                    client,
+                }
             }
         })
     }
@@ -59,7 +80,11 @@ impl League {
                 players: players.clone().count(),
                 referees: self.referees.len(),
                 players_suspended: players.filter(|player| player.is_suspended()).count(),
-                referees_suspended: self.referees.values().filter(|referee| referee.is_suspended()).count(),
+                referees_suspended: self
+                    .referees
+                    .values()
+                    .filter(|referee| referee.is_suspended())
+                    .count(),
                 round: self.current_round,
                 rounds: self.rounds.len(),
                 matches: self.matches.len(),

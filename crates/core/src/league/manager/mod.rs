@@ -26,7 +26,9 @@ use super::rounds::Rounds;
 use super::settings::LeagueSettings;
 use super::signatures::{Completion, Signatures};
 use super::state::League;
-use crate::agent::{Agent, Answer, Ask, CallId, Content, DecodeHints, Input, Request, Step, StepContext};
+use crate::agent::{
+    Agent, Answer, Ask, CallId, Content, DecodeHints, Input, Request, Step, StepContext,
+};
 use crate::driver::EventDurability;
 use crate::entropy::Entropy;
 use crate::outbox::Outbox;
@@ -35,7 +37,9 @@ use crate::protocol::dialect::Dialect;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::ConversationId;
 use crate::protocol::messages::{LeagueQuery, LeagueStatus, Phase};
-use crate::protocol::{Body, Envelope, Message, MessageType, Query, Sender, Timestamp, UntrustedText};
+use crate::protocol::{
+    Body, Envelope, Message, MessageType, Query, Sender, Timestamp, UntrustedText,
+};
 use std::sync::Arc;
 
 /// Runs one league. The durable state is in [`League`]; the rest is rebuilt on [`Input::Wake`].
@@ -88,7 +92,15 @@ impl Manager {
     }
 
     fn on_request(&mut self, ctx: &mut Ctx<'_>, request: Request) {
-        let Request { id, ask, dialect, local, objection, client, join_code } = request;
+        let Request {
+            id,
+            ask,
+            dialect,
+            local,
+            objection,
+            client,
+            join_code,
+        } = request;
         let received = |envelope, message_type| ReceivedMessage {
             request: id,
             envelope,
@@ -99,19 +111,39 @@ impl Manager {
             join_code,
         };
         match ask {
-            Ask::Message(Ok(Incoming { envelope, message_type, body, deviations })) => {
-                let received = received(envelope, Some(UntrustedText::new_static(message_type.name())));
+            Ask::Message(Ok(Incoming {
+                envelope,
+                message_type,
+                body,
+                deviations,
+            })) => {
+                let received = received(
+                    envelope,
+                    Some(UntrustedText::new_static(message_type.name())),
+                );
                 self.on_message(ctx, &received, local, message_type, body, deviations);
             }
             Ask::Message(Err(rejection)) => {
-                let conversation =
-                    rejection.conversation_id.clone().unwrap_or_else(|| ConversationId::new("conv-error"));
+                let conversation = rejection
+                    .conversation_id
+                    .clone()
+                    .unwrap_or_else(|| ConversationId::new("conv-error"));
                 let envelope = envelope(ctx.now, conversation);
-                self.reply_error(ctx, &received(envelope, rejection.message_type.clone()), rejection.into());
+                self.reply_error(
+                    ctx,
+                    &received(envelope, rejection.message_type.clone()),
+                    rejection.into(),
+                );
             }
-            Ask::Checkpoint { operator_token: Some(token) } if !self.league.settings.public_reads => {
-                let envelope = envelope(ctx.now, ConversationId::new("conv-look")).with_token(Some(token));
-                let envelope = Envelope { sender: Sender::Launcher, ..envelope };
+            Ask::Checkpoint {
+                operator_token: Some(token),
+            } if !self.league.settings.public_reads => {
+                let envelope =
+                    envelope(ctx.now, ConversationId::new("conv-look")).with_token(Some(token));
+                let envelope = Envelope {
+                    sender: Sender::Launcher,
+                    ..envelope
+                };
                 self.show_checkpoint_to_operator(ctx, &received(envelope, None));
             }
             Ask::Checkpoint { .. } => match self.league.check_reader() {
@@ -150,7 +182,10 @@ impl Manager {
         body: Result<Body, Rejection>,
         mut deviations: Vec<Deviation>,
     ) {
-        let member = match self.league.authorize(&received.envelope, message_type, local) {
+        let member = match self
+            .league
+            .authorize(&received.envelope, message_type, local)
+        {
             Ok(member) => member,
             Err(error) => return self.reject_sender(ctx, received, error),
         };
@@ -160,7 +195,10 @@ impl Manager {
                 return self.reply_error(ctx, received, error);
             }
             if *member != received.envelope.sender {
-                deviations.push(Deviation { kind: DeviationKind::OwnName, path: "sender".into() });
+                deviations.push(Deviation {
+                    kind: DeviationKind::OwnName,
+                    path: "sender".into(),
+                });
             }
             self.record_token_shown(ctx, member);
         }
@@ -199,14 +237,18 @@ impl Manager {
             (Body::LeagueOrder(order), Some(Sender::Player(player))) => {
                 self.leave(ctx, received, player, &order)?;
             }
-            (Body::LeagueOrder(order), _) => self.execute(ctx, received, Arc::unwrap_or_clone(order))?,
+            (Body::LeagueOrder(order), _) => {
+                self.execute(ctx, received, Arc::unwrap_or_clone(order))?
+            }
             (Body::MatchResultReport(report), Some(Sender::Referee(referee))) => {
                 self.accept_report(ctx, received, referee, &report)?;
             }
             (Body::LeagueError(error), Some(Sender::Referee(referee))) => {
                 self.on_hand_back(ctx, received, referee, &error)?;
             }
-            (Body::LeagueQuery(query), Some(member)) => self.answer(ctx, received, member, &query)?,
+            (Body::LeagueQuery(query), Some(member)) => {
+                self.answer(ctx, received, member, &query)?
+            }
             (body, _) => {
                 let message = format!("a league manager does not take {}", body.message_type());
                 return Err(RequestError::new(ErrorCode::InvalidState, message));
@@ -223,7 +265,12 @@ impl Manager {
         query: &LeagueQuery,
     ) -> Result<(), RequestError> {
         self.league.check_id(&query.league_id)?;
-        self.reply(ctx, received, self.league.answer(member, query.query_type, &query.query_params));
+        self.reply(
+            ctx,
+            received,
+            self.league
+                .answer(member, query.query_type, &query.query_params),
+        );
         Ok(())
     }
 
@@ -239,7 +286,13 @@ impl Manager {
         let purpose = sent.delivery.purpose.clone();
         if let (true, Some(agent)) = (reached, purpose.agent()) {
             if sent.delivery.dialect != dialect {
-                self.record(ctx, LeagueEvent::DialectLearned { agent: agent.clone(), dialect });
+                self.record(
+                    ctx,
+                    LeagueEvent::DialectLearned {
+                        agent: agent.clone(),
+                        dialect,
+                    },
+                );
             }
             // A referee that takes no match is not taken for one that is back.
             let refused = matches!(purpose, Purpose::Assignment(..)) && refusal(answer).is_some();
@@ -305,7 +358,11 @@ impl Agent for Manager {
         match input {
             Input::Wake => self.on_wake(&mut ctx),
             Input::Request(request) => self.on_request(&mut ctx, request),
-            Input::Answer { call, dialect, answer } => self.on_answer(&mut ctx, call, dialect, &answer),
+            Input::Answer {
+                call,
+                dialect,
+                answer,
+            } => self.on_answer(&mut ctx, call, dialect, &answer),
             Input::Signed(signed) => self.on_signed(&mut ctx, signed),
             Input::Tick => self.on_tick(&mut ctx),
             Input::External { .. } => {}
@@ -339,7 +396,17 @@ impl EventDurability for Manager {}
 
 impl DecodeHints for Manager {
     fn reading(&self) -> (Conformance, Limits) {
-        let LeagueSettings { conformance, message_bytes_max, .. } = self.league.settings;
-        (conformance, Limits { message_bytes_max, ..Limits::MANAGER })
+        let LeagueSettings {
+            conformance,
+            message_bytes_max,
+            ..
+        } = self.league.settings;
+        (
+            conformance,
+            Limits {
+                message_bytes_max,
+                ..Limits::MANAGER
+            },
+        )
     }
 }

@@ -42,8 +42,10 @@ impl Manager {
             (Order::End, ..) => self.end_early(ctx)?,
             (Order::AllowUnproven, ..) => self.allow_unproven(ctx)?,
             (Order::Roster, ..) => {
-                let status =
-                    LeagueStatus { roster: Some(self.league.roster_shown()), ..self.league.status() };
+                let status = LeagueStatus {
+                    roster: Some(self.league.roster_shown()),
+                    ..self.league.status()
+                };
                 self.reply(ctx, received, status);
                 return Ok(());
             }
@@ -85,7 +87,10 @@ impl Manager {
     }
 
     fn withdraw(&mut self, ctx: &mut Ctx<'_>, player: &PlayerId) -> Result<(), RequestError> {
-        self.expect_phase(&[Phase::Registration, Phase::Running, Phase::Paused], "withdraw from")?;
+        self.expect_phase(
+            &[Phase::Registration, Phase::Running, Phase::Paused],
+            "withdraw from",
+        )?;
         match self.league.players.get(player) {
             None => {
                 let message = format!("no player is registered here as {player}");
@@ -98,7 +103,12 @@ impl Manager {
             }
             Some(_) => {}
         }
-        self.record(ctx, LeagueEvent::PlayerWithdrawn { player_id: player.clone() });
+        self.record(
+            ctx,
+            LeagueEvent::PlayerWithdrawn {
+                player_id: player.clone(),
+            },
+        );
         self.lose_attempts_with(ctx, player);
         self.advance(ctx);
         Ok(())
@@ -114,13 +124,27 @@ impl Manager {
     ) -> Result<(), RequestError> {
         self.league.check_id(&order.league_id)?;
         if order.order != Order::Withdraw || order.player_id.as_ref() != Some(player) {
-            let message =
-                format!("{player} may order only that {player} is withdrawn: agents do not run the league");
+            let message = format!(
+                "{player} may order only that {player} is withdrawn: agents do not run the league"
+            );
             return Err(RequestError::new(ErrorCode::TokenInvalid, message));
         }
-        self.expect_phase(&[Phase::Registration, Phase::Running, Phase::Paused], "leave")?;
-        if self.league.players.get(player).is_some_and(|known| !known.away) {
-            self.record(ctx, LeagueEvent::PlayerLeft { player_id: player.clone() });
+        self.expect_phase(
+            &[Phase::Registration, Phase::Running, Phase::Paused],
+            "leave",
+        )?;
+        if self
+            .league
+            .players
+            .get(player)
+            .is_some_and(|known| !known.away)
+        {
+            self.record(
+                ctx,
+                LeagueEvent::PlayerLeft {
+                    player_id: player.clone(),
+                },
+            );
         }
         self.reply(ctx, received, self.league.status());
         Ok(())
@@ -128,27 +152,36 @@ impl Manager {
 
     fn void(&mut self, ctx: &mut Ctx<'_>, match_id: MatchId) -> Result<(), RequestError> {
         let Some(fixture) = self.league.matches.get(&match_id) else {
-            return Err(RequestError::new(ErrorCode::MatchNotFound, format!("there is no match {match_id}")));
+            return Err(RequestError::new(
+                ErrorCode::MatchNotFound,
+                format!("there is no match {match_id}"),
+            ));
         };
         if fixture.decision.is_none() {
             let message = format!("{match_id} has no result that could be voided");
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         if self.league.phase == Phase::Completed
-            && self.league.matches.values().any(|fixture| fixture.decision.is_none())
+            && self
+                .league
+                .matches
+                .values()
+                .any(|fixture| fixture.decision.is_none())
         {
             let message = "the league was ended early, and is not taken up again";
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         if let Some(later) = self.league.drawn_from(&match_id) {
-            let title = later.drawn.as_ref().map_or("a later round", |drawn| drawn.title.as_str());
+            let title = later
+                .drawn
+                .as_ref()
+                .map_or("a later round", |drawn| drawn.title.as_str());
             let message = format!(
                 "{match_id}: round {} ({title}) was drawn from its result, which therefore stays",
                 later.round_id
             );
-            return Err(
-                RequestError::new(ErrorCode::InvalidState, message).with("round_id", later.round_id.0)
-            );
+            return Err(RequestError::new(ErrorCode::InvalidState, message)
+                .with("round_id", later.round_id.0));
         }
         self.record(ctx, LeagueEvent::MatchVoided { match_id });
         self.tell_standings(ctx);
@@ -160,7 +193,8 @@ impl Manager {
     fn allow_unproven(&mut self, ctx: &mut Ctx<'_>) -> Result<(), RequestError> {
         self.expect_phase(&[Phase::Running, Phase::Paused], "allow")?;
         if !self.league.proofs_required {
-            let message = "this league requires no proofs: every referee is given every match already";
+            let message =
+                "this league requires no proofs: every referee is given every match already";
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         self.record(ctx, LeagueEvent::UnprovenAllowed);
@@ -194,7 +228,11 @@ impl Manager {
         if whose == CHECKPOINT_KEY {
             return self.rotate_checkpoint_key(received);
         }
-        let agent = if whose == OPERATOR { None } else { Some(self.member_called(whose)?) };
+        let agent = if whose == OPERATOR {
+            None
+        } else {
+            Some(self.member_called(whose)?)
+        };
         let issued = Token::issue(whose, ctx.entropy);
         let token = issued.hash();
         let event = match agent {
@@ -210,7 +248,8 @@ impl Manager {
     /// Revokes a token. Until it gets another, a player forfeits its matches and a referee gets none.
     fn revoke(&mut self, ctx: &mut Ctx<'_>, whose: &str) -> Result<(), RequestError> {
         if whose == OPERATOR {
-            let message = "without a token nobody could run this league any more: rotate it instead";
+            let message =
+                "without a token nobody could run this league any more: rotate it instead";
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         let agent = self.member_called(whose)?;
@@ -218,10 +257,17 @@ impl Manager {
             let message = format!("the token of {whose} has been revoked already");
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
-        self.record(ctx, LeagueEvent::TokenRevoked { agent: agent.clone() });
+        self.record(
+            ctx,
+            LeagueEvent::TokenRevoked {
+                agent: agent.clone(),
+            },
+        );
         match &agent {
             Sender::Player(player) => self.lose_attempts_with(ctx, player),
-            Sender::Referee(referee) => self.lose_attempts_of(ctx, referee, "its token was revoked"),
+            Sender::Referee(referee) => {
+                self.lose_attempts_of(ctx, referee, "its token was revoked")
+            }
             Sender::LeagueManager | Sender::Launcher => {}
         }
         self.advance(ctx);
@@ -231,7 +277,9 @@ impl Manager {
     fn member_called(&self, id: &str) -> Result<Sender, RequestError> {
         self.league.member_called(id).ok_or_else(|| {
             let message = format!("nobody is registered here as {id}");
-            RequestError::new(ErrorCode::PlayerNotRegistered, message).with("id", id).with("player_id", id)
+            RequestError::new(ErrorCode::PlayerNotRegistered, message)
+                .with("id", id)
+                .with("player_id", id)
         })
     }
 
@@ -243,14 +291,28 @@ impl Manager {
         whose: &str,
         add: bool,
     ) -> Result<(), RequestError> {
-        let (role, name) = if add { new_slot(whose)? } else { self.league.slot_called(whose)? };
-        if add && self.league.roster.iter().any(|place| place.is(role, name.as_ref())) {
+        let (role, name) = if add {
+            new_slot(whose)?
+        } else {
+            self.league.slot_called(whose)?
+        };
+        if add
+            && self
+                .league
+                .roster
+                .iter()
+                .any(|place| place.is(role, name.as_ref()))
+        {
             let (_, name) = whose.split_once(':').unwrap_or(("", whose));
             let message = format!("{name} is on the roster already: rotate its code instead");
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
         let code = Token::new_join_code(ctx.entropy);
-        let invitation = Invitation { role, name, code: code.hash() };
+        let invitation = Invitation {
+            role,
+            name,
+            code: code.hash(),
+        };
         self.record(ctx, LeagueEvent::JoinCodeIssued { invitation });
         self.reply_with_token(ctx, received, self.league.status(), Some(code));
         Ok(())

@@ -24,7 +24,8 @@ const VERSIONS: &str = ">=2.0.0, <2.2.0";
 
 /// Whether a version is supported; `2.1` means `2.1.0`.
 fn is_supported(version: &str) -> bool {
-    let parsed = semver::Version::parse(version).or_else(|_| semver::Version::parse(&format!("{version}.0")));
+    let parsed = semver::Version::parse(version)
+        .or_else(|_| semver::Version::parse(&format!("{version}.0")));
     match (semver::VersionReq::parse(VERSIONS), parsed) {
         (Ok(supported), Ok(version)) => supported.matches(&version),
         _ => false,
@@ -39,18 +40,25 @@ fn check_fitness(
 ) -> Result<(), RequestError> {
     let meta = applicant.meta();
     let path = |field: &str| format!("{}_meta.{field}", applicant.role().name());
-    if let Some(version) = meta.protocol_version().filter(|version| !is_supported(version)) {
-        return Err(RequestError::new(ErrorCode::VersionMismatch, "Protocol version mismatch")
-            .with("path", path("protocol_version"))
-            .with("provided", version)
-            .with("supported", VERSIONS));
+    if let Some(version) = meta
+        .protocol_version()
+        .filter(|version| !is_supported(version))
+    {
+        return Err(
+            RequestError::new(ErrorCode::VersionMismatch, "Protocol version mismatch")
+                .with("path", path("protocol_version"))
+                .with("provided", version)
+                .with("supported", VERSIONS),
+        );
     }
     let game = &league.settings.game_type;
     if !meta.game_types().contains(game) {
-        return Err(RequestError::new(ErrorCode::InvalidFormat, "Unsupported game type")
-            .with("path", path("game_types"))
-            .with("expected", format!("a list with \"{game}\" in it"))
-            .with("came", json!(meta.game_types())));
+        return Err(
+            RequestError::new(ErrorCode::InvalidFormat, "Unsupported game type")
+                .with("path", path("game_types"))
+                .with("expected", format!("a list with \"{game}\" in it"))
+                .with("came", json!(meta.game_types())),
+        );
     }
     if let Some(objection) = &received.objection {
         let reason = format!("Contact endpoint not allowed - {objection}");
@@ -67,7 +75,12 @@ fn next_id(league: &League, role: AgentRole) -> Sender {
     match role {
         AgentRole::Player => {
             // Players that were carried over keep their ids, with gaps between them.
-            let highest = league.players.keys().filter_map(PlayerId::number).max().unwrap_or(0);
+            let highest = league
+                .players
+                .keys()
+                .filter_map(PlayerId::number)
+                .max()
+                .unwrap_or(0);
             let number = next(league.players.len()).max(highest.saturating_add(1));
             Sender::Player(PlayerId::numbered(number))
         }
@@ -123,10 +136,16 @@ impl Manager {
     }
 
     /// One that renews its registration counts already.
-    fn check_room(&self, received: &ReceivedMessage, new_member: &NewMember) -> Result<(), RequestError> {
+    fn check_room(
+        &self,
+        received: &ReceivedMessage,
+        new_member: &NewMember,
+    ) -> Result<(), RequestError> {
         match new_member.renews {
             Some(_) => Ok(()),
-            None => self.league.check_room(received, new_member.applicant.role()),
+            None => self
+                .league
+                .check_room(received, new_member.applicant.role()),
         }
     }
 
@@ -205,15 +224,28 @@ impl Manager {
 
     /// Registers an applicant with a new token; one that renews its registration keeps its id, and its old token
     /// becomes invalid.
-    fn enter(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, new_member: NewMember) -> Sender {
+    fn enter(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        new_member: NewMember,
+    ) -> Sender {
         let NewMember { applicant, renews } = new_member;
         let (member, renewed_by) = match renews {
             Some((member, by)) => (member, Some(by)),
             None => (next_id(&self.league, applicant.role()), None),
         };
-        let token = self.registrar.issue(&self.league, ctx.entropy, received, &member);
-        let request = RegistrationRecord { renewed_by, ..requested(ctx.now, received) };
-        self.record(ctx, applicant.registered(member.id(), token.hash(), received.dialect, request));
+        let token = self
+            .registrar
+            .issue(&self.league, ctx.entropy, received, &member);
+        let request = RegistrationRecord {
+            renewed_by,
+            ..requested(ctx.now, received)
+        };
+        self.record(
+            ctx,
+            applicant.registered(member.id(), token.hash(), received.dialect, request),
+        );
         self.record_clock(ctx, received, &member);
         self.accept(ctx, received, &member, token);
         if self.league.settings.endpoint_check == EndpointCheck::AtStart {
@@ -236,8 +268,15 @@ impl Manager {
         // The proof that its token was issued for stays.
         let known = self.league.member(member).and_then(|known| known.request);
         let proof = known.map_or(request.proof, |known| known.proof);
-        let request = RegistrationRecord { proof, renewed_by: Some(by), ..request };
-        self.record(ctx, applicant.rejoined(member.id(), received.dialect, request));
+        let request = RegistrationRecord {
+            proof,
+            renewed_by: Some(by),
+            ..request
+        };
+        self.record(
+            ctx,
+            applicant.rejoined(member.id(), received.dialect, request),
+        );
         self.record_clock(ctx, received, member);
         self.accept(ctx, received, member, token);
         self.redirect_probes(member);
@@ -248,7 +287,10 @@ impl Manager {
     /// Agents that write local time as UTC are common: this is recorded as a deviation only.
     fn record_clock(&mut self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, member: &Sender) {
         if received.envelope.timestamp > ctx.now {
-            let deviation = Deviation { kind: DeviationKind::Future, path: "timestamp".into() };
+            let deviation = Deviation {
+                kind: DeviationKind::Future,
+                path: "timestamp".into(),
+            };
             self.record_deviations(ctx, member, &[deviation]);
         }
     }
@@ -279,11 +321,17 @@ impl Manager {
         };
         match member {
             Sender::Referee(id) => {
-                let response = RefereeRegisterResponse { referee_id: Some(id.clone()), answer };
+                let response = RefereeRegisterResponse {
+                    referee_id: Some(id.clone()),
+                    answer,
+                };
                 self.reply_with_token(ctx, received, response, Some(token));
             }
             Sender::Player(id) => {
-                let response = LeagueRegisterResponse { player_id: Some(id.clone()), answer };
+                let response = LeagueRegisterResponse {
+                    player_id: Some(id.clone()),
+                    answer,
+                };
                 self.reply_with_token(ctx, received, response, Some(token));
             }
             Sender::LeagueManager | Sender::Launcher => {}
@@ -299,7 +347,9 @@ impl Manager {
         error: RequestError,
     ) {
         let settings = &self.league.settings;
-        let (error, late) = self.registrar.limit_wrong_tokens(settings, ctx.now, received, error);
+        let (error, late) = self
+            .registrar
+            .limit_wrong_tokens(settings, ctx.now, received, error);
         let answer = RegisterAnswer {
             status: RegisterStatus::Rejected,
             reason: Some(error.message.into()),
@@ -312,10 +362,24 @@ impl Manager {
         };
         match role {
             AgentRole::Player => {
-                self.reply(ctx, received, LeagueRegisterResponse { player_id: None, answer });
+                self.reply(
+                    ctx,
+                    received,
+                    LeagueRegisterResponse {
+                        player_id: None,
+                        answer,
+                    },
+                );
             }
             AgentRole::Referee => {
-                self.reply(ctx, received, RefereeRegisterResponse { referee_id: None, answer });
+                self.reply(
+                    ctx,
+                    received,
+                    RefereeRegisterResponse {
+                        referee_id: None,
+                        answer,
+                    },
+                );
             }
         }
         if late {
@@ -338,7 +402,13 @@ impl Manager {
             tries: Tries::Once,
         };
         let call = self.outbox.send(ctx.now, delivery, &mut ctx.step.outbox);
-        self.registrar.hold(call, PendingRegistration { received: received.clone(), applicant });
+        self.registrar.hold(
+            call,
+            PendingRegistration {
+                received: received.clone(),
+                applicant,
+            },
+        );
     }
 
     pub(super) fn finish_registration(
@@ -347,10 +417,16 @@ impl Manager {
         pending: PendingRegistration,
         answer: &Answer,
     ) {
-        let PendingRegistration { received, applicant } = pending;
+        let PendingRegistration {
+            received,
+            applicant,
+        } = pending;
         if matches!(answer, Answer::Undelivered(_)) {
             let error = RequestError::new(ErrorCode::Connection, "Contact endpoint unreachable")
-                .with("contact_endpoint", applicant.meta().contact_endpoint().raw());
+                .with(
+                    "contact_endpoint",
+                    applicant.meta().contact_endpoint().raw(),
+                );
             return self.reject(ctx, &received, applicant.role(), error);
         }
         // A copy of this registration may have been accepted meanwhile, and the league may have started.

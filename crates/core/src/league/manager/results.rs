@@ -12,8 +12,8 @@ use crate::protocol::Sender;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{Attempt, MatchId, PlayerId, RefereeId};
 use crate::protocol::messages::{
-    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult, MatchResultAck,
-    MatchResultReport, Phase, ResultDetails,
+    AckStatus, Blame, ByPlayer, Cause, Culprit, GameDetails, GameStatus, MatchResult,
+    MatchResultAck, MatchResultReport, Phase, ResultDetails,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -40,9 +40,13 @@ impl Manager {
         let checked = check_result(&self.league.settings, fixture, &report.result);
         if let Some(decision) = &fixture.decision {
             checked?;
-            let same = decision.by == DecidedBy::Referee(referee.clone()) && decision.result == report.result;
+            let same = decision.by == DecidedBy::Referee(referee.clone())
+                && decision.result == report.result;
             if !same {
-                return Err(conflict(&match_id, " is decided already; its result stays as it was recorded"));
+                return Err(conflict(
+                    &match_id,
+                    " is decided already; its result stays as it was recorded",
+                ));
             }
             self.acknowledge(ctx, received, match_id, Some(true));
             return Ok(());
@@ -50,7 +54,9 @@ impl Manager {
         let checked = checked.and_then(|status| {
             check_forfeits(fixture, attempt, &report.result)?;
             let of_match = (&match_id, fixture);
-            let proof = self.league.check_proof(of_match, attempt, referee, status, &report.result)?;
+            let proof =
+                self.league
+                    .check_proof(of_match, attempt, referee, status, &report.result)?;
             Ok((status, proof))
         });
         let (status, proof) = match checked {
@@ -60,11 +66,25 @@ impl Manager {
                 return Err(error);
             }
         };
-        let superseded =
-            fixture.referee().filter(|current| *current != referee).cloned().zip(fixture.attempt());
+        let superseded = fixture
+            .referee()
+            .filter(|current| *current != referee)
+            .cloned()
+            .zip(fixture.attempt());
         let by = DecidedBy::Referee(referee.clone());
         let result = Arc::clone(&report.result);
-        self.decide(ctx, &match_id, Decision { status, result, by, attempt, proof, at: ctx.now });
+        self.decide(
+            ctx,
+            &match_id,
+            Decision {
+                status,
+                result,
+                by,
+                attempt,
+                proof,
+                at: ctx.now,
+            },
+        );
         self.acknowledge(ctx, received, match_id.clone(), None);
         if let Some((current, attempt)) = superseded {
             self.tell_superseded(ctx, Sender::Referee(current), &match_id, attempt);
@@ -84,7 +104,9 @@ impl Manager {
     ) {
         let fixture = self.league.matches.get(match_id);
         let its_own = fixture.filter(|fixture| {
-            fixture.in_play && fixture.referee() == Some(referee) && fixture.attempt() == Some(attempt)
+            fixture.in_play
+                && fixture.referee() == Some(referee)
+                && fixture.attempt() == Some(attempt)
         });
         // A third-party referee may have misreported a match that it played correctly.
         if its_own.is_some_and(|fixture| self.league.is_bound(fixture, referee)) {
@@ -112,8 +134,9 @@ impl Manager {
             return Err(conflict(match_id, why));
         }
         attempt_of(fixture, referee, named).ok_or_else(|| {
-            let message =
-                format!("{match_id} was not given to {referee}: only its own referee can report it");
+            let message = format!(
+                "{match_id} was not given to {referee}: only its own referee can report it"
+            );
             RequestError::new(ErrorCode::TokenInvalid, message)
         })
     }
@@ -125,7 +148,15 @@ impl Manager {
         match_id: MatchId,
         duplicate: Option<bool>,
     ) {
-        self.reply(ctx, received, MatchResultAck { match_id, status: AckStatus::Recorded, duplicate });
+        self.reply(
+            ctx,
+            received,
+            MatchResultAck {
+                match_id,
+                status: AckStatus::Recorded,
+                duplicate,
+            },
+        );
     }
 
     fn check_frame(&self, fixture: &Match, report: &MatchResultReport) -> Result<(), RequestError> {
@@ -144,17 +175,36 @@ impl Manager {
             .with("path", path))
         }
         expect("round_id", &fixture.round_id, &report.round_id)?;
-        expect("game_type", &self.league.settings.game_type, &report.game_type)
+        expect(
+            "game_type",
+            &self.league.settings.game_type,
+            &report.game_type,
+        )
     }
 
     fn decide(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, decision: Decision) {
-        let Decision { status, result, by, attempt, proof, .. } = decision;
+        let Decision {
+            status,
+            result,
+            by,
+            attempt,
+            proof,
+            ..
+        } = decision;
         self.record(
             ctx,
-            LeagueEvent::MatchDecided { match_id: match_id.clone(), attempt, status, result, by, proof },
+            LeagueEvent::MatchDecided {
+                match_id: match_id.clone(),
+                attempt,
+                status,
+                result,
+                by,
+                proof,
+            },
         );
         self.assignments.decide(match_id);
-        self.notices.schedule_standings(ctx.now + self.league.settings.standings_pause);
+        self.notices
+            .schedule_standings(ctx.now + self.league.settings.standings_pause);
         self.suspend_the_absent(ctx, match_id);
     }
 
@@ -168,7 +218,18 @@ impl Manager {
         let result = Arc::new(result);
         let by = DecidedBy::Manager;
         let proof = ResultProof::Unprovable;
-        self.decide(ctx, match_id, Decision { status, result, by, attempt, proof, at: ctx.now });
+        self.decide(
+            ctx,
+            match_id,
+            Decision {
+                status,
+                result,
+                by,
+                attempt,
+                proof,
+                at: ctx.now,
+            },
+        );
     }
 
     /// Suspends players with too many technical losses in a row.
@@ -178,7 +239,12 @@ impl Manager {
         };
         let limit = self.league.settings.suspend_after.max(1);
         for player in [fixture.a.clone(), fixture.b.clone()] {
-            if self.league.players.get(&player).is_some_and(|known| known.streak >= limit) {
+            if self
+                .league
+                .players
+                .get(&player)
+                .is_some_and(|known| known.streak >= limit)
+            {
                 self.suspend(ctx, Sender::Player(player), Suspicion::TechnicalLosses);
             }
         }
@@ -192,7 +258,11 @@ impl Manager {
         let a = fixture.a.clone();
         let b = fixture.b.clone();
         let lost = fixture.lost.len();
-        let last = fixture.lost.last().map(|lost| lost.reason.raw()).filter(|reason| !reason.is_empty());
+        let last = fixture
+            .lost
+            .last()
+            .map(|lost| lost.reason.raw())
+            .filter(|reason| !reason.is_empty());
         let last = last.map_or_else(String::new, |reason| format!(" ({reason})"));
         let attempt = fixture.attempt().unwrap_or(Attempt::FIRST);
         let score = ByPlayer::pair((a.clone(), POINTS_DRAW), (b.clone(), POINTS_DRAW));
@@ -218,23 +288,41 @@ impl Manager {
     }
 
     /// Decides a forfeited match without a referee.
-    pub(super) fn forfeit(&mut self, ctx: &mut Ctx<'_>, match_id: &MatchId, forfeits: &[(PlayerId, Cause)]) {
+    pub(super) fn forfeit(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        match_id: &MatchId,
+        forfeits: &[(PlayerId, Cause)],
+    ) {
         let Some(fixture) = self.league.matches.get(match_id) else {
             return;
         };
         let a = fixture.a.clone();
         let b = fixture.b.clone();
-        let cause_of = |player: &PlayerId| forfeits.iter().find(|(id, _)| id == player).map(|(_, why)| *why);
-        let (winner, reason) = match [cause_of(&a), cause_of(&b)].map(|cause| cause.map(Cause::words)) {
+        let cause_of = |player: &PlayerId| {
+            forfeits
+                .iter()
+                .find(|(id, _)| id == player)
+                .map(|(_, why)| *why)
+        };
+        let (winner, reason) = match [cause_of(&a), cause_of(&b)]
+            .map(|cause| cause.map(Cause::words))
+        {
             [None, None] => return,
             [Some(why), None] => (Some(b.clone()), format!("{a} {why} - {b} wins by default")),
             [None, Some(why)] => (Some(a.clone()), format!("{b} {why} - {a} wins by default")),
             [Some(one), Some(other)] => (None, format!("{a} {one} and {b} {other} - both lose")),
         };
-        let blame = forfeits.iter().map(|(player, cause)| (player.clone(), Blame::on_player(*cause)));
+        let blame = forfeits
+            .iter()
+            .map(|(player, cause)| (player.clone(), Blame::on_player(*cause)));
         let blame = Some(Box::new(blame.collect()));
         let points = |player: &PlayerId| {
-            if winner.as_ref() == Some(player) { POINTS_WIN } else { 0 }
+            if winner.as_ref() == Some(player) {
+                POINTS_WIN
+            } else {
+                0
+            }
         };
         let score = ByPlayer::pair((a.clone(), points(&a)), (b.clone(), points(&b)));
         let status = GameStatus::TechnicalLoss;
@@ -243,7 +331,10 @@ impl Manager {
         let result = MatchResult {
             winner,
             score,
-            details: ResultDetails { blame, ..ResultDetails::of(game_details) },
+            details: ResultDetails {
+                blame,
+                ..ResultDetails::of(game_details)
+            },
             status: Some(status),
             reason: Some(reason.into()),
         };
@@ -252,23 +343,33 @@ impl Manager {
 }
 
 /// A match that was given out to be decided without play has the result that was asked for, and no other.
-fn check_forfeits(fixture: &Match, attempt: Attempt, result: &MatchResult) -> Result<(), RequestError> {
+fn check_forfeits(
+    fixture: &Match,
+    attempt: Attempt,
+    result: &MatchResult,
+) -> Result<(), RequestError> {
     if fixture.forfeits.is_empty() || fixture.attempt() != Some(attempt) {
         return Ok(());
     }
     let loses = |player: &PlayerId| fixture.forfeits.iter().any(|(id, _)| id == player);
-    let expected = [&fixture.a, &fixture.b].into_iter().find(|player| !loses(player));
+    let expected = [&fixture.a, &fixture.b]
+        .into_iter()
+        .find(|player| !loses(player));
     if result.status == Some(GameStatus::TechnicalLoss) && result.winner.as_ref() == expected {
         return Ok(());
     }
     let winner = expected.map_or("nobody", |player| player.as_str());
-    let message = format!("result: expected a technical loss that {winner} wins, as the match was given out");
+    let message =
+        format!("result: expected a technical loss that {winner} wins, as the match was given out");
     Err(RequestError::new(ErrorCode::InvalidFormat, message).with("path", "result"))
 }
 
 /// Whether a report belongs to an attempt whose result the operator has voided.
 fn is_voided(fixture: &Match, referee: &RefereeId, named: Option<Attempt>) -> bool {
-    let mut voided = (1..).map(Attempt).zip(&fixture.attempts).take(fixture.voided_attempts);
+    let mut voided = (1..)
+        .map(Attempt)
+        .zip(&fixture.attempts)
+        .take(fixture.voided_attempts);
     voided.any(|(attempt, to)| to == referee && Some(attempt) == named)
 }
 
@@ -280,10 +381,19 @@ fn conflict(match_id: &MatchId, why: &str) -> RequestError {
 /// The attempt that a referee reports: the one its conversation names, if it was assigned that one, or else its latest.
 /// Voided attempts do not count.
 fn attempt_of(fixture: &Match, referee: &RefereeId, named: Option<Attempt>) -> Option<Attempt> {
-    let valid = || (1..).map(Attempt).zip(&fixture.attempts).skip(fixture.voided_attempts);
+    let valid = || {
+        (1..)
+            .map(Attempt)
+            .zip(&fixture.attempts)
+            .skip(fixture.voided_attempts)
+    };
     let given = || {
-        let own = valid().filter(|(_, to)| *to == referee).map(|(attempt, _)| attempt);
+        let own = valid()
+            .filter(|(_, to)| *to == referee)
+            .map(|(attempt, _)| attempt);
         own.filter(|attempt| !fixture.is_void(*attempt))
     };
-    given().find(|attempt| Some(*attempt) == named).or_else(|| given().last())
+    given()
+        .find(|attempt| Some(*attempt) == named)
+        .or_else(|| given().last())
 }

@@ -17,7 +17,12 @@ use serde_json::{Map, Value};
 
 /// Replies.
 impl Manager {
-    pub(super) fn reply(&self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, body: impl Into<Body>) {
+    pub(super) fn reply(
+        &self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        body: impl Into<Body>,
+    ) {
         self.reply_with_token(ctx, received, body, None);
     }
 
@@ -28,23 +33,43 @@ impl Manager {
         body: impl Into<Body>,
         token: Option<Token>,
     ) {
-        let envelope = envelope(ctx.now, received.envelope.conversation_id.clone()).with_token(token);
-        ctx.reply(received.request, Content::Message(Message::new(envelope, body)));
+        let envelope =
+            envelope(ctx.now, received.envelope.conversation_id.clone()).with_token(token);
+        ctx.reply(
+            received.request,
+            Content::Message(Message::new(envelope, body)),
+        );
     }
 
-    pub(super) fn reply_error(&self, ctx: &mut Ctx<'_>, received: &ReceivedMessage, error: RequestError) {
+    pub(super) fn reply_error(
+        &self,
+        ctx: &mut Ctx<'_>,
+        received: &ReceivedMessage,
+        error: RequestError,
+    ) {
         let original = received.message_type.clone();
         let mut context = error.context.unwrap_or_default();
         if let Some(named) = &original {
             let action = MessageType::parse(named.raw()).map_or(named.raw(), |kind| kind.method());
-            context.entry("action").or_insert_with(|| action.to_owned().into());
+            context
+                .entry("action")
+                .or_insert_with(|| action.to_owned().into());
         }
-        let about_sender = matches!(error.code, ErrorCode::PlayerNotRegistered | ErrorCode::TokenInvalid);
+        let about_sender = matches!(
+            error.code,
+            ErrorCode::PlayerNotRegistered | ErrorCode::TokenInvalid
+        );
         if let (Sender::Player(id), true) = (&received.envelope.sender, about_sender) {
-            context.entry("player_id").or_insert_with(|| id.as_str().into());
+            context
+                .entry("player_id")
+                .or_insert_with(|| id.as_str().into());
         }
         let context = (!context.is_empty()).then_some(context);
-        self.reply(ctx, received, LeagueError::new(error.code, error.message, original, context));
+        self.reply(
+            ctx,
+            received,
+            LeagueError::new(error.code, error.message, original, context),
+        );
     }
 
     /// Rejects the message, with a delay if there are too many wrong tokens in one name.
@@ -55,7 +80,9 @@ impl Manager {
         error: RequestError,
     ) {
         let settings = &self.league.settings;
-        let (error, late) = self.registrar.limit_wrong_tokens(settings, ctx.now, received, error);
+        let (error, late) = self
+            .registrar
+            .limit_wrong_tokens(settings, ctx.now, received, error);
         self.reply_error(ctx, received, error);
         if late {
             self.registrar.delay_last(ctx.now, &mut ctx.step.replies);
@@ -65,17 +92,37 @@ impl Manager {
 
 /// What is recorded of members.
 impl Manager {
-    pub(super) fn record_deviations(&mut self, ctx: &mut Ctx<'_>, agent: &Sender, deviations: &[Deviation]) {
+    pub(super) fn record_deviations(
+        &mut self,
+        ctx: &mut Ctx<'_>,
+        agent: &Sender,
+        deviations: &[Deviation],
+    ) {
         if !deviations.is_empty() {
             let deviations = deviations.iter().map(ToString::to_string).collect();
-            self.record(ctx, LeagueEvent::DeviationsNoted { agent: agent.clone(), deviations });
+            self.record(
+                ctx,
+                LeagueEvent::DeviationsNoted {
+                    agent: agent.clone(),
+                    deviations,
+                },
+            );
         }
     }
 
     /// Records that an agent without a key has shown its token, so that no other is issued without proof.
     pub(super) fn record_token_shown(&mut self, ctx: &mut Ctx<'_>, agent: &Sender) {
-        if self.league.member(agent).is_some_and(|member| member.could_show_token()) {
-            self.record(ctx, LeagueEvent::TokenShown { agent: agent.clone() });
+        if self
+            .league
+            .member(agent)
+            .is_some_and(|member| member.could_show_token())
+        {
+            self.record(
+                ctx,
+                LeagueEvent::TokenShown {
+                    agent: agent.clone(),
+                },
+            );
         }
     }
 
@@ -84,15 +131,23 @@ impl Manager {
             self.liveness.forget_answer(&agent);
             self.record(ctx, LeagueEvent::AgentSuspended { agent, cause });
         }
-        self.liveness.schedule_probes(ctx.now + self.league.settings.probe_every);
+        self.liveness
+            .schedule_probes(ctx.now + self.league.settings.probe_every);
     }
 
     /// An endpoint has answered: a suspended agent recovers.
     pub(super) fn on_sign_of_life(&mut self, ctx: &mut Ctx<'_>, agent: &Sender) {
-        let recovers =
-            self.league.member(agent).is_some_and(|member| member.is_suspended() && !member.barred);
+        let recovers = self
+            .league
+            .member(agent)
+            .is_some_and(|member| member.is_suspended() && !member.barred);
         if recovers && self.league.phase != Phase::Completed {
-            self.record(ctx, LeagueEvent::AgentRecovered { agent: agent.clone() });
+            self.record(
+                ctx,
+                LeagueEvent::AgentRecovered {
+                    agent: agent.clone(),
+                },
+            );
             self.advance(ctx);
         }
     }
@@ -111,12 +166,19 @@ impl Manager {
     }
 
     pub(super) fn tell(&mut self, ctx: &mut Ctx<'_>, agent: Sender, notice: Notice) {
-        let next = self.notices.put(&self.league, &mut self.keyrings, ctx.now, agent, notice);
+        let next = self
+            .notices
+            .put(&self.league, &mut self.keyrings, ctx.now, agent, notice);
         self.send(ctx, next);
     }
 
     pub(super) fn tell_everyone(&mut self, ctx: &mut Ctx<'_>, notice: &Notice) {
-        for agent in self.league.members().map(|(agent, _)| agent).collect::<Vec<_>>() {
+        for agent in self
+            .league
+            .members()
+            .map(|(agent, _)| agent)
+            .collect::<Vec<_>>()
+        {
             self.tell(ctx, agent, notice.clone());
         }
     }
@@ -140,7 +202,9 @@ impl Manager {
             return;
         }
         let outcome = (reached, in_vain);
-        let next = self.notices.done(&self.league, &mut self.keyrings, ctx.now, agent, outcome);
+        let next = self
+            .notices
+            .done(&self.league, &mut self.keyrings, ctx.now, agent, outcome);
         self.send(ctx, next);
         if let (true, Sender::Player(player)) = (announces, agent) {
             self.on_announcement_told(ctx, player);
@@ -148,7 +212,11 @@ impl Manager {
     }
 
     fn announces_open_round(&self, payload: &Payload) -> bool {
-        let Payload::Message(Message { body: Body::RoundAnnouncement(announcement), .. }) = payload else {
+        let Payload::Message(Message {
+            body: Body::RoundAnnouncement(announcement),
+            ..
+        }) = payload
+        else {
             return false;
         };
         announcement.round_id.0 == self.league.current_round
@@ -161,9 +229,14 @@ impl Manager {
             return;
         };
         let until = ctx.now + self.league.settings.timing.other;
-        self.rounds.await_players(self.league.players_to_notify(), until);
+        self.rounds
+            .await_players(self.league.players_to_notify(), until);
         self.tell_players(ctx, &announcement.clone().into());
-        let briefed = self.league.referees.iter().filter(|(_, known)| known.meta.has_capability(BRIEFING));
+        let briefed = self
+            .league
+            .referees
+            .iter()
+            .filter(|(_, known)| known.meta.has_capability(BRIEFING));
         for referee in briefed.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
             let mut announcement = announcement.clone();
             announcement.remark = self.league.remark_to(&referee);
@@ -211,7 +284,11 @@ impl Manager {
         let context = Map::from_iter([("match_id".to_owned(), Value::from(match_id.as_str()))]);
         let error = LeagueError::new(ErrorCode::ResultConflict, message, None, Some(context));
         let conversation = ConversationId::of_match(match_id, attempt);
-        self.tell(ctx, referee, Notice::lasting(conversation.as_str().into(), error));
+        self.tell(
+            ctx,
+            referee,
+            Notice::lasting(conversation.as_str().into(), error),
+        );
     }
 
     pub(super) fn tell_standings(&mut self, ctx: &mut Ctx<'_>) {

@@ -67,9 +67,13 @@ impl Applicant {
         request: RegistrationRecord,
     ) -> LeagueEvent {
         match self {
-            Self::Player(meta) => {
-                LeagueEvent::PlayerRegistered { player_id: PlayerId::new(id), meta, token, dialect, request }
-            }
+            Self::Player(meta) => LeagueEvent::PlayerRegistered {
+                player_id: PlayerId::new(id),
+                meta,
+                token,
+                dialect,
+                request,
+            },
             Self::Referee(meta) => LeagueEvent::RefereeRegistered {
                 referee_id: RefereeId::new(id),
                 meta,
@@ -88,12 +92,18 @@ impl Applicant {
         request: RegistrationRecord,
     ) -> LeagueEvent {
         match self {
-            Self::Player(meta) => {
-                LeagueEvent::PlayerRejoined { player_id: PlayerId::new(id), meta, dialect, request }
-            }
-            Self::Referee(meta) => {
-                LeagueEvent::RefereeRejoined { referee_id: RefereeId::new(id), meta, dialect, request }
-            }
+            Self::Player(meta) => LeagueEvent::PlayerRejoined {
+                player_id: PlayerId::new(id),
+                meta,
+                dialect,
+                request,
+            },
+            Self::Referee(meta) => LeagueEvent::RefereeRejoined {
+                referee_id: RefereeId::new(id),
+                meta,
+                dialect,
+                request,
+            },
         }
     }
 }

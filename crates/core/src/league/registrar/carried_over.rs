@@ -36,7 +36,21 @@ impl League {
 
 impl From<CarriedOver> for LeagueEvent {
     fn from(player: CarriedOver) -> Self {
-        let CarriedOver { player_id, meta, token, dialect, request, from } = player;
-        Self::PlayerCarriedOver { player_id, meta, token, dialect, request, from }
+        let CarriedOver {
+            player_id,
+            meta,
+            token,
+            dialect,
+            request,
+            from,
+        } = player;
+        Self::PlayerCarriedOver {
+            player_id,
+            meta,
+            token,
+            dialect,
+            request,
+            from,
+        }
     }
 }

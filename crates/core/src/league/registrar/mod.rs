@@ -67,7 +67,14 @@ impl Registrar {
         applicant: &Applicant,
     ) -> Recognition {
         let token_issuer = self.token_issuer.as_ref();
-        Recogniser { league, token_issuer, now, received, applicant }.recognise()
+        Recogniser {
+            league,
+            token_issuer,
+            now,
+            received,
+            applicant,
+        }
+        .recognise()
     }
 
     /// A new token for a member: by its registration key, if it has shown one.
@@ -81,7 +88,9 @@ impl Registrar {
         if let Some(key) = key(received) {
             return key.league_token(&league.settings.league_id, member.id());
         }
-        let token_issuer = self.token_issuer.get_or_insert_with(|| TokenIssuer::new(entropy));
+        let token_issuer = self
+            .token_issuer
+            .get_or_insert_with(|| TokenIssuer::new(entropy));
         token_issuer.issue(member.id(), &received.envelope.conversation_id)
     }
 
@@ -109,12 +118,17 @@ impl Registrar {
     ) -> (RequestError, bool) {
         let most = settings.token_guesses_max;
         let guess = error.guess.clone();
-        let Some(wait) = guess.and_then(|name| self.rate_limiter.count_wrong_token(now, name, most)) else {
+        let Some(wait) =
+            guess.and_then(|name| self.rate_limiter.count_wrong_token(now, name, most))
+        else {
             return (error, false);
         };
         let mut limited = RequestError::new(
             ErrorCode::RateLimited,
-            format!("more than {most} wrong tokens a minute in the name of {}", received.envelope.sender),
+            format!(
+                "more than {most} wrong tokens a minute in the name of {}",
+                received.envelope.sender
+            ),
         );
         limited.context = error.context;
         (limited.retry_after(wait), true)

@@ -36,7 +36,10 @@ impl FixedWindow {
     fn one_more(&mut self, now: Timestamp, most: u32, span: Duration) -> Option<Duration> {
         // A clock that was set back starts a new window too.
         if now < self.since || now.since(self.since) >= span {
-            *self = Self { since: now, times: 0 };
+            *self = Self {
+                since: now,
+                times: 0,
+            };
         }
         self.times = self.times.saturating_add(1);
         (most > 0 && self.times > most).then(|| span.saturating_sub(now.since(self.since)))
@@ -45,17 +48,36 @@ impl FixedWindow {
 
 impl RateLimiter {
     /// Counts a wrong token in this name; returns how long to wait if there were too many.
-    pub(super) fn count_wrong_token(&mut self, now: Timestamp, name: Sender, most: u32) -> Option<Duration> {
-        let count = self.wrong_tokens.entry(name).or_insert(FixedWindow { since: now, times: 0 });
+    pub(super) fn count_wrong_token(
+        &mut self,
+        now: Timestamp,
+        name: Sender,
+        most: u32,
+    ) -> Option<Duration> {
+        let count = self.wrong_tokens.entry(name).or_insert(FixedWindow {
+            since: now,
+            times: 0,
+        });
         count.one_more(now, most, WRONG_TOKEN_WINDOW)
     }
 
     /// Counts a request of a member; returns how long to wait if there were more than `most` in a second.
-    pub(super) fn count_request(&mut self, now: Timestamp, member: &Sender, most: u32) -> Option<Duration> {
+    pub(super) fn count_request(
+        &mut self,
+        now: Timestamp,
+        member: &Sender,
+        most: u32,
+    ) -> Option<Duration> {
         if let Some(count) = self.requests.get_mut(member) {
             return count.one_more(now, most, Duration::from_secs(1));
         }
-        self.requests.insert(member.clone(), FixedWindow { since: now, times: 1 });
+        self.requests.insert(
+            member.clone(),
+            FixedWindow {
+                since: now,
+                times: 1,
+            },
+        );
         None
     }
 
@@ -70,7 +92,11 @@ impl RateLimiter {
 
     /// Moves the replies that are due into `replies`.
     pub(super) fn release(&mut self, now: Timestamp, replies: &mut Vec<Reply>) {
-        while self.delayed_replies.front().is_some_and(|(at, _)| *at <= now) {
+        while self
+            .delayed_replies
+            .front()
+            .is_some_and(|(at, _)| *at <= now)
+        {
             replies.extend(self.delayed_replies.pop_front().map(|(_, reply)| reply));
         }
     }

@@ -47,17 +47,31 @@ impl Recognition {
 
 /// The registration key in `auth_token`, if there is one.
 pub(in crate::league) fn key(received: &ReceivedMessage) -> Option<&Token> {
-    received.envelope.auth_token.as_ref().filter(|token| token.is_registration_key())
+    received
+        .envelope
+        .auth_token
+        .as_ref()
+        .filter(|token| token.is_registration_key())
 }
 
 /// The record of a registration. The timestamp of a fast clock is capped, so that later registrations are not outdated.
-pub(in crate::league) fn requested(now: Timestamp, received: &ReceivedMessage) -> RegistrationRecord {
+pub(in crate::league) fn requested(
+    now: Timestamp,
+    received: &ReceivedMessage,
+) -> RegistrationRecord {
     let proof = match key(received) {
         Some(key) => Proof::Key(key.proof()),
-        None => Proof::Conversation(TokenHash::of_conversation(&received.envelope.conversation_id)),
+        None => Proof::Conversation(TokenHash::of_conversation(
+            &received.envelope.conversation_id,
+        )),
     };
     let sent_at = received.envelope.timestamp.min(now);
-    RegistrationRecord { proof, sent_at, client: received.client, renewed_by: None }
+    RegistrationRecord {
+        proof,
+        sent_at,
+        client: received.client,
+        renewed_by: None,
+    }
 }
 
 fn in_use(member: &Sender) -> RequestError {
@@ -81,8 +95,10 @@ impl<'a> Recogniser<'a> {
     pub(super) fn recognise(&self) -> Recognition {
         let shown = self.received.envelope.auth_token.as_ref();
         if let Some(token) = shown
-            && let Some(member) =
-                self.league.member_with(token).filter(|member| self.applicant.may_be(member))
+            && let Some(member) = self
+                .league
+                .member_with(token)
+                .filter(|member| self.applicant.may_be(member))
         {
             return if self.league.is_revoked(&member) {
                 Recognition::Barred(member)
@@ -115,9 +131,13 @@ impl<'a> Recogniser<'a> {
         let token = key.league_token(&self.league.settings.league_id, member.id());
         if !known.token.admits(&token) {
             // The token of a player that was carried over is that of the league it comes from.
-            return known.carried_over.then_some(Recognition::Renews(member, RenewedBy::Key));
+            return known
+                .carried_over
+                .then_some(Recognition::Renews(member, RenewedBy::Key));
         }
-        let is_old = known.request.is_some_and(|in_force| request.sent_at < in_force.sent_at);
+        let is_old = known
+            .request
+            .is_some_and(|in_force| request.sent_at < in_force.sent_at);
         Some(if is_old {
             Recognition::Repeats(member, token)
         } else {
@@ -166,8 +186,8 @@ impl<'a> Recogniser<'a> {
         let holder = place.holder.as_ref()?;
         let (member, known) = self.find(|agent, _| agent.id() == holder.id())?;
         let needs_proof = known.is_keyed() || known.pinned;
-        let is_same =
-            known.meta.contact_endpoint() == self.applicant.meta().contact_endpoint() && !needs_proof;
+        let is_same = known.meta.contact_endpoint() == self.applicant.meta().contact_endpoint()
+            && !needs_proof;
         match (place.used, known.withdrawn) {
             (false, true) => None,
             (false, false) => Some(Recognition::Renews(member, RenewedBy::JoinCode)),
@@ -181,8 +201,8 @@ impl<'a> Recogniser<'a> {
         let is_open = self.league.is_open();
         let by_code = by == RenewedBy::JoinCode;
         let request = requested(self.now, self.received);
-        let repeats =
-            known.was_asked_by(&request.proof) && (is_open || by_code || known.may_ask_again(self.now));
+        let repeats = known.was_asked_by(&request.proof)
+            && (is_open || by_code || known.may_ask_again(self.now));
         let token_issuer = self.token_issuer.filter(|_| repeats);
         let token = token_issuer
             .map(|issuer| issuer.issue(member.id(), &self.received.envelope.conversation_id))
@@ -193,13 +213,21 @@ impl<'a> Recogniser<'a> {
         if !is_open && !repeats && !by_code {
             return Recognition::Unproven(member);
         }
-        match known.request.filter(|in_force| request.sent_at < in_force.sent_at) {
-            Some(in_force) => Recognition::Outdated { in_force: in_force.sent_at },
+        match known
+            .request
+            .filter(|in_force| request.sent_at < in_force.sent_at)
+        {
+            Some(in_force) => Recognition::Outdated {
+                in_force: in_force.sent_at,
+            },
             None => Recognition::Renews(member, by),
         }
     }
 
-    fn find(&self, fits: impl Fn(&Sender, &Member<dyn AgentMeta>) -> bool) -> Option<KnownMember<'a>> {
+    fn find(
+        &self,
+        fits: impl Fn(&Sender, &Member<dyn AgentMeta>) -> bool,
+    ) -> Option<KnownMember<'a>> {
         let mut members = self.league.members();
         members.find(|(agent, known)| self.applicant.may_be(agent) && fits(agent, known))
     }

@@ -2,10 +2,13 @@
 
 use super::League;
 use crate::league::fixture::Round;
-use crate::protocol::ids::{Attempt, ConversationId, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::ids::{
+    Attempt, ConversationId, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
+};
 use crate::protocol::messages::{
     AnnouncedMatch, Champion, FinalStanding, GameStatus, LeagueCompleted, LeagueStandingsUpdate,
-    LeagueStatus, MATCH_TOKENS, RoundAnnouncement, RoundCompleted, RoundSummary, Shared, StandingRow,
+    LeagueStatus, MATCH_TOKENS, RoundAnnouncement, RoundCompleted, RoundSummary, Shared,
+    StandingRow,
 };
 use crate::protocol::{Timestamp, UntrustedText};
 use std::collections::BTreeMap;
@@ -53,7 +56,11 @@ impl League {
     /// The announcement of the open round, with as much of each match as fits a message.
     pub(crate) fn open_announcement(&self) -> Option<RoundAnnouncement> {
         let round = self.open_round()?;
-        let matches: Shared<_> = round.matches.iter().filter_map(|id| self.announced(id)).collect();
+        let matches: Shared<_> = round
+            .matches
+            .iter()
+            .filter_map(|id| self.announced(id))
+            .collect();
         if matches.fits_message(1) {
             return Some(self.announcement(round.round_id, matches, round.starts_at));
         }
@@ -61,7 +68,10 @@ impl League {
         if without_keys.fits_message(1) {
             return Some(self.announcement(round.round_id, without_keys, round.starts_at));
         }
-        let matches = matches.iter().map(AnnouncedMatch::without_additions).collect();
+        let matches = matches
+            .iter()
+            .map(AnnouncedMatch::without_additions)
+            .collect();
         Some(self.announcement(round.round_id, matches, None))
     }
 
@@ -71,13 +81,21 @@ impl League {
         matches: Shared<AnnouncedMatch>,
         starts_at: Option<Timestamp>,
     ) -> RoundAnnouncement {
-        RoundAnnouncement { league_id: self.league_id(), round_id, matches, starts_at, remark: None }
+        RoundAnnouncement {
+            league_id: self.league_id(),
+            round_id,
+            matches,
+            starts_at,
+            remark: None,
+        }
     }
 
     /// The players whose match is not assigned yet and who can be expected to acknowledge the announcement.
     pub(crate) fn players_to_notify(&self) -> BTreeMap<PlayerId, MatchId> {
         let listens = |id: &&PlayerId| {
-            self.players.get(id).is_some_and(|player| player.is_in() && !player.is_suspended())
+            self.players
+                .get(id)
+                .is_some_and(|player| player.is_in() && !player.is_suspended())
         };
         let waiting = self.awaited().filter(|(id, _)| self.waiting.contains(*id));
         let players = waiting.flat_map(|(match_id, fixture)| {
@@ -90,7 +108,11 @@ impl League {
     /// LEAGUE_STANDINGS_UPDATE after the current round.
     pub(crate) fn standings_update(&self) -> LeagueStandingsUpdate {
         let round_id = RoundId(self.current_round.max(1));
-        LeagueStandingsUpdate { league_id: self.league_id(), round_id, standings: self.rows_to_send() }
+        LeagueStandingsUpdate {
+            league_id: self.league_id(),
+            round_id,
+            standings: self.rows_to_send(),
+        }
     }
 
     /// ROUND_COMPLETED, as far as it is known before its checkpoint.
@@ -111,7 +133,9 @@ impl League {
 
     fn summary(&self, round: &Round) -> RoundSummary {
         let decided_as = |wanted: GameStatus| {
-            let decided = self.matches_of(round).filter_map(|(_, fixture)| fixture.decision.as_ref());
+            let decided = self
+                .matches_of(round)
+                .filter_map(|(_, fixture)| fixture.decision.as_ref());
             count(decided.filter(|decision| decision.status == wanted).count())
         };
         RoundSummary {
@@ -144,7 +168,9 @@ impl League {
                 points: first.points,
             },
             joint_champions: self.joint_champions(),
-            checkpoint: latest.filter(|note| final_standings.fits_message_with(note)).cloned(),
+            checkpoint: latest
+                .filter(|note| final_standings.fits_message_with(note))
+                .cloned(),
             final_standings,
         })
     }

@@ -8,10 +8,13 @@ use crate::league::request::RequestError;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RoundId};
 use crate::protocol::messages::query_data::{
-    GameListing, GamesData, MatchProgress, NextMatch, NextMatchData, PlayerListing, PlayerStatsData,
-    PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound, StandingData, StandingsData,
+    GameListing, GamesData, MatchProgress, NextMatch, NextMatchData, PlayerListing,
+    PlayerStatsData, PlayersData, ScheduleData, ScheduledMatch, ScheduledResult, ScheduledRound,
+    StandingData, StandingsData,
 };
-use crate::protocol::messages::{LeagueError, LeagueQueryResponse, QueryError, StandingRow, is_zero};
+use crate::protocol::messages::{
+    LeagueError, LeagueQueryResponse, QueryError, StandingRow, is_zero,
+};
 use crate::protocol::text::Endpoint;
 use crate::protocol::{Body, LeagueId, Query, QueryParams, QueryRequest, Sender, UntrustedText};
 use serde::Serialize;
@@ -41,37 +44,62 @@ impl League {
         if self.settings.public_reads {
             return Ok(());
         }
-        let message = "this league is not open to readers: ask by LEAGUE_QUERY with your auth_token";
-        Err(LeagueError::new(ErrorCode::TokenMissing, message, None, None))
+        let message =
+            "this league is not open to readers: ask by LEAGUE_QUERY with your auth_token";
+        Err(LeagueError::new(
+            ErrorCode::TokenMissing,
+            message,
+            None,
+            None,
+        ))
     }
 
     /// The answer to a query without authentication, if the league allows public reads.
     pub(crate) fn public_answer(&self, request: &QueryRequest) -> Body {
-        if let Some(Err(wrong)) = request.league_id.as_ref().map(|league_id| self.check_id(league_id)) {
+        if let Some(Err(wrong)) = request
+            .league_id
+            .as_ref()
+            .map(|league_id| self.check_id(league_id))
+        {
             return LeagueError::new(wrong.code, wrong.message, None, wrong.context).into();
         }
         match self.check_reader() {
             Err(refusal) => refusal.into(),
             Ok(()) if request.query == Query::Status => self.status().into(),
-            Ok(()) => self.answer(&Sender::Launcher, request.query, &request.params).into(),
+            Ok(()) => self
+                .answer(&Sender::Launcher, request.query, &request.params)
+                .into(),
         }
     }
 
     /// The answer to a member's query.
-    pub(crate) fn answer(&self, member: &Sender, query: Query, params: &QueryParams) -> LeagueQueryResponse {
+    pub(crate) fn answer(
+        &self,
+        member: &Sender,
+        query: Query,
+        params: &QueryParams,
+    ) -> LeagueQueryResponse {
         let found = match query {
             Query::Standings => return self.standings_answer(params.detail == Some(true)),
             Query::Schedule => self.schedule(params.round_id).and_then(data),
-            Query::NextMatch => self.subject(member, params).and_then(|player| data(self.next_match(player))),
-            Query::PlayerStats => {
-                self.subject(member, params).and_then(|player| self.stats(player)).and_then(data)
-            }
+            Query::NextMatch => self
+                .subject(member, params)
+                .and_then(|player| data(self.next_match(player))),
+            Query::PlayerStats => self
+                .subject(member, params)
+                .and_then(|player| self.stats(player))
+                .and_then(data),
             Query::Players => data(self.players_list(member)),
             Query::Referees => data(self.referee_listings()),
             Query::Games => self.games_list(params.game_type.as_ref()).and_then(data),
-            Query::Status | Query::MatchState | Query::PlayerState | Query::Ping | Query::Discover => {
-                Err(query_error(ErrorCode::InvalidState, "this query has a method of its own"))
-            }
+            Query::Status
+            | Query::MatchState
+            | Query::PlayerState
+            | Query::Ping
+            | Query::Discover => Err(query_error(
+                ErrorCode::InvalidState,
+                "this query has a method of its own",
+            )),
         };
         respond(query, found)
     }
@@ -82,14 +110,29 @@ impl League {
         let whole = self.rows();
         let results_unproven = self.results_unproven();
         let (standings, found) = if detail || whole.fits_message(2) {
-            (whole.clone(), data(StandingsData { standings: whole, results_unproven }))
+            (
+                whole.clone(),
+                data(StandingsData {
+                    standings: whole,
+                    results_unproven,
+                }),
+            )
         } else {
             let short: Vec<_> = whole.iter().map(StandingData::short).collect();
             let standings = whole.iter().map(StandingRow::without_additions).collect();
-            (standings, data(ShortStandings { standings: short, results_unproven }))
+            (
+                standings,
+                data(ShortStandings {
+                    standings: short,
+                    results_unproven,
+                }),
+            )
         };
         let found = found.ok();
-        LeagueQueryResponse { standings: Some(standings), ..response(Query::Standings, found, None) }
+        LeagueQueryResponse {
+            standings: Some(standings),
+            ..response(Query::Standings, found, None)
+        }
     }
 
     /// The player that a query names, or else the one that sent it.
@@ -102,7 +145,10 @@ impl League {
             (Some(named), _) => named,
             (None, Sender::Player(asking)) => asking,
             (None, _) => {
-                return Err(query_error(ErrorCode::MissingField, "query_params.player_id: name a player"));
+                return Err(query_error(
+                    ErrorCode::MissingField,
+                    "query_params.player_id: name a player",
+                ));
             }
         };
         match self.players.get_key_value(player) {
@@ -133,7 +179,10 @@ impl League {
             };
             return Err(query_error(ErrorCode::InvalidFormat, message));
         }
-        let rounds = self.rounds.iter().filter(|round| only.is_none_or(|wanted| round.round_id == wanted));
+        let rounds = self
+            .rounds
+            .iter()
+            .filter(|round| only.is_none_or(|wanted| round.round_id == wanted));
         let known = u32::try_from(self.rounds.len()).unwrap_or(u32::MAX);
         let to_come = self.rounds_in_all().saturating_sub(known);
         Ok(ScheduleData {
@@ -143,7 +192,10 @@ impl League {
     }
 
     fn scheduled_round(&self, round: &Round) -> ScheduledRound {
-        let matches = self.matches_of(round).map(|(id, fixture)| self.scheduled_match(id, fixture)).collect();
+        let matches = self
+            .matches_of(round)
+            .map(|(id, fixture)| self.scheduled_match(id, fixture))
+            .collect();
         let drawn = round.drawn.as_ref();
         ScheduledRound {
             round_id: round.round_id,
@@ -181,8 +233,10 @@ impl League {
 
     fn next_match(&self, player: &PlayerId) -> NextMatchData {
         let rounds = self.rounds.iter();
-        let mut fixtures = rounds.flat_map(|round| self.matches_of(round).map(move |found| (round, found)));
-        let next = fixtures.find(|(_, (_, fixture))| fixture.decision.is_none() && fixture.has(player));
+        let mut fixtures =
+            rounds.flat_map(|round| self.matches_of(round).map(move |found| (round, found)));
+        let next =
+            fixtures.find(|(_, (_, fixture))| fixture.decision.is_none() && fixture.has(player));
         let next_match = next.map(|(round, (match_id, fixture))| NextMatch {
             match_id: match_id.clone(),
             round_id: fixture.round_id,
@@ -193,18 +247,28 @@ impl League {
     }
 
     /// The endpoint of the planned referee; before the announcement, by the plan as of now.
-    fn planned_referee(&self, round: &Round, match_id: &MatchId, fixture: &Match) -> Option<Endpoint> {
+    fn planned_referee(
+        &self,
+        round: &Round,
+        match_id: &MatchId,
+        fixture: &Match,
+    ) -> Option<Endpoint> {
         let planned = fixture.planned.clone().or_else(|| {
             let mut plan = self.plan(round).into_iter();
-            plan.find(|(planned, _)| planned == match_id).map(|(_, referee)| referee)
+            plan.find(|(planned, _)| planned == match_id)
+                .map(|(_, referee)| referee)
         });
         let referee = self.referees.get(&planned?)?;
         Some(referee.meta.contact_endpoint.clone())
     }
 
     fn stats(&self, player: &PlayerId) -> Result<PlayerStatsData, QueryError> {
-        let not_found =
-            || query_error(ErrorCode::PlayerNotRegistered, format!("Player ID {player} not found"));
+        let not_found = || {
+            query_error(
+                ErrorCode::PlayerNotRegistered,
+                format!("Player ID {player} not found"),
+            )
+        };
         self.player_stats(player).ok_or_else(not_found)
     }
 
@@ -218,20 +282,30 @@ impl League {
             left: player.left,
             contact_endpoint: for_referee.then(|| player.meta.contact_endpoint.clone()),
         });
-        PlayersData { players: players.collect() }
+        PlayersData {
+            players: players.collect(),
+        }
     }
 
     fn games_list(&self, only: Option<&GameType>) -> Result<GamesData, QueryError> {
         let received = |game: &&GameEntry| only.is_none_or(|only| only.as_str() == game.name);
-        let mut games: Vec<_> = GAMES.iter().filter(received).map(|game| self.game_listing(game)).collect();
+        let mut games: Vec<_> = GAMES
+            .iter()
+            .filter(received)
+            .map(|game| self.game_listing(game))
+            .collect();
         let outside = self.settings.external_game.as_ref();
         games.extend(
-            outside.filter(|game| only.is_none_or(|only| *only == game.game_type)).map(external_listing),
+            outside
+                .filter(|game| only.is_none_or(|only| *only == game.game_type))
+                .map(external_listing),
         );
         if let (Some(unknown), true) = (only, games.is_empty()) {
             let names: Vec<_> = GAMES.iter().map(|game| game.name).collect();
-            let message =
-                format!("query_params.game_type: expected one of {}, got {unknown}", names.join(", "));
+            let message = format!(
+                "query_params.game_type: expected one of {}, got {unknown}",
+                names.join(", ")
+            );
             return Err(query_error(ErrorCode::InvalidFormat, message));
         }
         Ok(GamesData { games })
@@ -243,7 +317,9 @@ impl League {
             about: game.about.to_owned(),
             rules: game.rules_with_messages(),
             turns_max: game.turns_max,
-            strategies: strategy::of(game).map(|entry| entry.name.to_owned()).collect(),
+            strategies: strategy::of(game)
+                .map(|entry| entry.name.to_owned())
+                .collect(),
             played_here: self.settings.game_type.as_str() == game.name,
         }
     }
@@ -264,7 +340,10 @@ fn external_listing(game: &ExternalGameInfo) -> GameListing {
 fn data(found: impl Serialize) -> Result<serde_json::Map<String, Value>, QueryError> {
     match serde_json::to_value(found) {
         Ok(Value::Object(data)) => Ok(data),
-        _ => Err(query_error(ErrorCode::Internal, "the answer could not be written down")),
+        _ => Err(query_error(
+            ErrorCode::Internal,
+            "the answer could not be written down",
+        )),
     }
 }
 
@@ -283,9 +362,19 @@ fn response(
     data: Option<serde_json::Map<String, Value>>,
     error: Option<QueryError>,
 ) -> LeagueQueryResponse {
-    LeagueQueryResponse { query_type, success: error.is_none(), data, standings: None, error }
+    LeagueQueryResponse {
+        query_type,
+        success: error.is_none(),
+        data,
+        standings: None,
+        error,
+    }
 }
 
 fn query_error(code: ErrorCode, prose: impl Into<UntrustedText>) -> QueryError {
-    QueryError { error_name: code.name().into(), error_code: code, error_description: prose.into() }
+    QueryError {
+        error_name: code.name().into(),
+        error_code: code,
+        error_description: prose.into(),
+    }
 }

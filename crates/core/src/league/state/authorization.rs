@@ -48,7 +48,10 @@ impl League {
         if envelope.sender != Sender::Launcher && self.settings.conformance == Conformance::Strict {
             return Err(RequestError::new(
                 ErrorCode::TokenInvalid,
-                format!("sender: expected launcher, got {}: agents do not run the league", envelope.sender),
+                format!(
+                    "sender: expected launcher, got {}: agents do not run the league",
+                    envelope.sender
+                ),
             ));
         }
         match (&envelope.auth_token, &self.settings.operator_token) {
@@ -58,7 +61,11 @@ impl League {
                 ErrorCode::TokenMissing,
                 "only the operator may do this: send the operator token as auth_token",
             )),
-            (Some(shown), _) => Err(invalid_token(shown, "this is not the operator token", Sender::Launcher)),
+            (Some(shown), _) => Err(invalid_token(
+                shown,
+                "this is not the operator token",
+                Sender::Launcher,
+            )),
         }
     }
 
@@ -79,17 +86,22 @@ impl League {
         }
         if kept.revoked {
             let message = "the operator has revoked this token: ask for another";
-            return Err(
-                RequestError::new(ErrorCode::TokenInvalid, message).with("provided_token", token.hint())
-            );
+            return Err(RequestError::new(ErrorCode::TokenInvalid, message)
+                .with("provided_token", token.hint()));
         }
         Ok(envelope.sender.clone())
     }
 
     /// In a lenient league an agent that uses another name is authenticated by its token alone.
-    fn authenticate_by_token(&self, claimed: &Sender, token: &Token) -> Result<Sender, RequestError> {
+    fn authenticate_by_token(
+        &self,
+        claimed: &Sender,
+        token: &Token,
+    ) -> Result<Sender, RequestError> {
         if self.settings.conformance == Conformance::Lenient
-            && let Some(owner) = self.member_with(token).filter(|owner| !self.is_revoked(owner))
+            && let Some(owner) = self
+                .member_with(token)
+                .filter(|owner| !self.is_revoked(owner))
         {
             return Ok(owner);
         }
@@ -101,17 +113,24 @@ impl League {
                 return Err(invalid_token(token, &why, Sender::LeagueManager));
             }
         };
-        let error = RequestError::new(code, format!("no {kind} is registered here as {id}: register first"));
+        let error = RequestError::new(
+            code,
+            format!("no {kind} is registered here as {id}: register first"),
+        );
         // Unregistered names share one counter, because their number is unlimited.
         let lenient = self.settings.conformance == Conformance::Lenient;
         let guess = lenient.then_some(Sender::LeagueManager);
-        Err(RequestError { guess, ..error.with("id", id) })
+        Err(RequestError {
+            guess,
+            ..error.with("id", id)
+        })
     }
 }
 
 /// A registration whose sender has another role than the one it registers.
 fn wrong_kind(sender: &Sender, kind: &str) -> RequestError {
-    let message = format!("sender: expected {kind}:ID, got {sender}: an agent registers as what it is");
+    let message =
+        format!("sender: expected {kind}:ID, got {sender}: an agent registers as what it is");
     RequestError::new(ErrorCode::TokenInvalid, message)
         .with("path", "sender")
         .with("expected", format!("{kind}:ID"))
@@ -120,8 +139,14 @@ fn wrong_kind(sender: &Sender, kind: &str) -> RequestError {
 
 /// `name` is the sender in whose name the token was shown.
 fn invalid_token(token: &Token, why: &str, name: Sender) -> RequestError {
-    let error = RequestError::new(ErrorCode::TokenInvalid, format!("the auth_token does not fit: {why}"))
-        .with("provided_token", token.hint())
-        .with("expected_format", "tok_{agent_id}_{hash}");
-    RequestError { guess: Some(name), ..error }
+    let error = RequestError::new(
+        ErrorCode::TokenInvalid,
+        format!("the auth_token does not fit: {why}"),
+    )
+    .with("provided_token", token.hint())
+    .with("expected_format", "tok_{agent_id}_{hash}");
+    RequestError {
+        guess: Some(name),
+        ..error
+    }
 }

@@ -16,7 +16,11 @@ fn network(address: IpAddr) -> IpAddr {
 
 impl League {
     /// Whether the league takes another agent of this role.
-    pub(crate) fn check_room(&self, received: &ReceivedMessage, role: AgentRole) -> Result<(), RequestError> {
+    pub(crate) fn check_room(
+        &self,
+        received: &ReceivedMessage,
+        role: AgentRole,
+    ) -> Result<(), RequestError> {
         if !self.is_open() {
             return Err(RequestError::new(
                 ErrorCode::LateRegistration,
@@ -26,12 +30,18 @@ impl League {
         let settings = &self.settings;
         let (taken, most, reason) = match role {
             AgentRole::Player => (
-                self.players.values().filter(|player| player.is_in() && !player.away).count(),
+                self.players
+                    .values()
+                    .filter(|player| player.is_in() && !player.away)
+                    .count(),
                 settings.players_max,
                 "Maximum players reached",
             ),
             AgentRole::Referee => (
-                self.referees.values().filter(|referee| referee.is_in()).count(),
+                self.referees
+                    .values()
+                    .filter(|referee| referee.is_in())
+                    .count(),
                 settings.referees_max,
                 "Maximum referees reached",
             ),
@@ -45,7 +55,10 @@ impl League {
     /// Whether the address has not reached its limit. Loopback is not limited.
     fn check_address(&self, received: &ReceivedMessage) -> Result<(), RequestError> {
         let most = self.settings.registrations_per_address;
-        let Some(client) = received.client.filter(|client| most > 0 && !client.is_loopback()) else {
+        let Some(client) = received
+            .client
+            .filter(|client| most > 0 && !client.is_loopback())
+        else {
             return Ok(());
         };
         let network = network(client);
@@ -60,6 +73,7 @@ impl League {
             "Too many registrations from one address - {most} agents have registered from {client}: ask the operator \
              for a higher --agents-per-address"
         );
-        Err(RequestError::new(ErrorCode::InvalidState, reason).with("registrations_per_address", most))
+        Err(RequestError::new(ErrorCode::InvalidState, reason)
+            .with("registrations_per_address", most))
     }
 }

@@ -30,7 +30,9 @@ impl Checkpoints {
                 self.latest = Some(Arc::clone(note));
                 self.due = false;
             }
-            LeagueEvent::RoundCompleted { .. } | LeagueEvent::LeagueCompleted { .. } => self.due = true,
+            LeagueEvent::RoundCompleted { .. } | LeagueEvent::LeagueCompleted { .. } => {
+                self.due = true
+            }
             _ => {}
         }
     }
@@ -58,6 +60,14 @@ pub fn sign_successor(old: &SigningKey, league_id: &LeagueId, new: &PublicKey) -
 }
 
 /// Whether a new key was signed by the one before it.
-pub fn is_successor(old: &PublicKey, league_id: &LeagueId, new: &PublicKey, signature: &Signature) -> bool {
-    old.verifies_list(&[SUCCESSOR, league_id.as_str().as_bytes(), new.as_bytes()], signature)
+pub fn is_successor(
+    old: &PublicKey,
+    league_id: &LeagueId,
+    new: &PublicKey,
+    signature: &Signature,
+) -> bool {
+    old.verifies_list(
+        &[SUCCESSOR, league_id.as_str().as_bytes(), new.as_bytes()],
+        signature,
+    )
 }

@@ -25,7 +25,12 @@ impl League {
         for round in self.rounds.get(ladder.settled..).unwrap_or_default() {
             self.settle_into(&mut ladder, round);
         }
-        Some(self.players.keys().map(|id| (id.clone(), ladder.rating(id))).collect())
+        Some(
+            self.players
+                .keys()
+                .map(|id| (id.clone(), ladder.rating(id)))
+                .collect(),
+        )
     }
 
     /// Notes a round of a ladder. Results that it was drawn from can no longer be voided, so that they are rated for good.
@@ -55,27 +60,44 @@ impl League {
         let legs = self.settings.competition.matches_per_pairing;
         let last = self.rounds.last().and_then(|round| round.drawn.as_deref());
         if let Some(last) = last.filter(|last| last.leg < legs) {
-            let stage: Vec<&Round> =
-                self.rounds.iter().rev().take_while(|it| is_of(it, last.stage)).collect();
-            let first = stage.last().and_then(|round| round.drawn.as_deref()).unwrap_or(last);
+            let stage: Vec<&Round> = self
+                .rounds
+                .iter()
+                .rev()
+                .take_while(|it| is_of(it, last.stage))
+                .collect();
+            let first = stage
+                .last()
+                .and_then(|round| round.drawn.as_deref())
+                .unwrap_or(last);
             let is_open = |(a, b): &(PlayerId, PlayerId)| self.is_undecided(&stage, a, b, legs);
             if let Some(next) = ladder::next_leg(first, last.leg + 1, legs, is_open) {
                 return Some(next);
             }
         }
-        let present = self.players.iter().filter(|(id, player)| self.can_be_paired(id, player, now));
+        let present = self
+            .players
+            .iter()
+            .filter(|(id, player)| self.can_be_paired(id, player, now));
         let present: BTreeSet<PlayerId> = present.map(|(id, _)| id.clone()).collect();
-        let first = self.ladder.pair(last.map_or(0, |last| last.stage) + 1, &present)?;
+        let first = self
+            .ladder
+            .pair(last.map_or(0, |last| last.stage) + 1, &present)?;
         Some(ladder::titled(first, legs))
     }
 
     /// Whether another game of a pair can change who has won it, and both are there to play it.
     fn is_undecided(&self, stage: &[&Round], a: &PlayerId, b: &PlayerId, legs: u32) -> bool {
-        let games = stage.iter().flat_map(|round| self.matches_of(round).map(|(_, fixture)| fixture));
+        let games = stage
+            .iter()
+            .flat_map(|round| self.matches_of(round).map(|(_, fixture)| fixture));
         let mut wins = [0_u32; 2];
         let mut played = 0;
         for fixture in games.filter(|fixture| fixture.has(a) && fixture.has(b)) {
-            let verdict = fixture.decision.as_ref().map(|decision| decision.verdict(fixture));
+            let verdict = fixture
+                .decision
+                .as_ref()
+                .map(|decision| decision.verdict(fixture));
             let [of_a, of_b] = &mut wins;
             match verdict {
                 Some(Verdict::WonByA) => *(if fixture.a == *a { of_a } else { of_b }) += 1,
@@ -97,16 +119,24 @@ impl League {
         let most = self.settings.competition.matches_per_hour;
         let own = player.meta.max_matches_per_hour;
         let allowed = most.into_iter().chain(own).min();
-        allowed.map_or(Timestamp::EPOCH, |allowed| self.ladder.free_from(id, allowed))
+        allowed.map_or(Timestamp::EPOCH, |allowed| {
+            self.ladder.free_from(id, allowed)
+        })
     }
 
     /// When a player that has had as many matches as it allows may have another: the next time at which to pair.
     pub(crate) fn next_pairing_at(&self, now: Timestamp) -> Option<Timestamp> {
         let there = self.players.iter().filter(|(_, player)| player.is_there());
-        there.map(|(id, player)| self.free_from(id, player)).filter(|at| *at > now).min()
+        there
+            .map(|(id, player)| self.free_from(id, player))
+            .filter(|at| *at > now)
+            .min()
     }
 }
 
 fn is_of(round: &Round, stage: u32) -> bool {
-    round.drawn.as_ref().is_some_and(|drawn| drawn.stage == stage)
+    round
+        .drawn
+        .as_ref()
+        .is_some_and(|drawn| drawn.stage == stage)
 }

@@ -17,15 +17,24 @@ impl League {
 
     /// All members, referees first.
     pub(crate) fn members(&self) -> impl Iterator<Item = (Sender, &Member<dyn AgentMeta>)> {
-        let referees = self
-            .referees
+        let referees = self.referees.iter().map(|(id, referee)| {
+            (
+                Sender::Referee(id.clone()),
+                referee as &Member<dyn AgentMeta>,
+            )
+        });
+        let players = self
+            .players
             .iter()
-            .map(|(id, referee)| (Sender::Referee(id.clone()), referee as &Member<dyn AgentMeta>));
-        let players = self.players.iter().map(|(id, player)| (Sender::Player(id.clone()), player as _));
+            .map(|(id, player)| (Sender::Player(id.clone()), player as _));
         referees.chain(players)
     }
 
-    pub(super) fn change(&mut self, agent: &Sender, change: impl FnOnce(&mut Member<dyn AgentMeta>)) {
+    pub(super) fn change(
+        &mut self,
+        agent: &Sender,
+        change: impl FnOnce(&mut Member<dyn AgentMeta>),
+    ) {
         let member: Option<&mut Member<dyn AgentMeta>> = match agent {
             Sender::Player(id) => self.players.get_mut(id).map(|player| player as _),
             Sender::Referee(id) => self.referees.get_mut(id).map(|referee| referee as _),
@@ -39,7 +48,9 @@ impl League {
     /// Whose token this is.
     pub(crate) fn member_with(&self, token: &Token) -> Option<Sender> {
         let hash = token.hash();
-        self.members().find(|(_, member)| member.token.is(&hash)).map(|(agent, _)| agent)
+        self.members()
+            .find(|(_, member)| member.token.is(&hash))
+            .map(|(agent, _)| agent)
     }
 
     pub(crate) fn is_revoked(&self, agent: &Sender) -> bool {
@@ -52,7 +63,9 @@ impl League {
 
     /// The member that an id names, of either role.
     pub(crate) fn member_called(&self, id: &str) -> Option<Sender> {
-        self.members().map(|(agent, _)| agent).find(|agent| agent.id() == id)
+        self.members()
+            .map(|(agent, _)| agent)
+            .find(|agent| agent.id() == id)
     }
 
     /// The participants of a league that starts: all registered players that were not withdrawn.

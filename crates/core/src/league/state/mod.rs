@@ -32,7 +32,9 @@ use super::member::Member;
 use super::schedule::Pairings;
 use super::settings::LeagueSettings;
 use crate::protocol::ids::{MatchId, PlayerId, RefereeId, RoundId};
-use crate::protocol::messages::{AgentRole, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta};
+use crate::protocol::messages::{
+    AgentRole, Culprit, GameStatus, Lifecycle, Phase, PlayerMeta, RefereeMeta,
+};
 use crate::protocol::{Sender, Timestamp};
 use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,53 +116,129 @@ impl League {
             LeagueEvent::LeagueCreated { settings } => {
                 self.settings = settings.clone();
                 self.created = true;
-                settings.roster.iter().for_each(|invitation| self.invite(invitation));
+                settings
+                    .roster
+                    .iter()
+                    .for_each(|invitation| self.invite(invitation));
             }
-            LeagueEvent::PlayerRegistered { player_id, meta, token, dialect, request } => {
-                let player = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, Some(*request)));
-                self.take_place(AgentRole::Player, &meta.display_name, Sender::Player(player_id.clone()));
+            LeagueEvent::PlayerRegistered {
+                player_id,
+                meta,
+                token,
+                dialect,
+                request,
+            } => {
+                let player = self.newcomer(Member::new(
+                    meta.clone(),
+                    *token,
+                    at,
+                    *dialect,
+                    Some(*request),
+                ));
+                self.take_place(
+                    AgentRole::Player,
+                    &meta.display_name,
+                    Sender::Player(player_id.clone()),
+                );
                 register(&mut self.players, player_id, player);
                 if !self.counted.is_empty() {
                     self.number_matches();
                 }
             }
-            LeagueEvent::PlayerCarriedOver { player_id, meta, token, dialect, request, .. } => {
+            LeagueEvent::PlayerCarriedOver {
+                player_id,
+                meta,
+                token,
+                dialect,
+                request,
+                ..
+            } => {
                 let mut player = Member::new(meta.clone(), *token, at, *dialect, *request);
                 player.carried_over = true;
-                self.take_place(AgentRole::Player, &meta.display_name, Sender::Player(player_id.clone()));
+                self.take_place(
+                    AgentRole::Player,
+                    &meta.display_name,
+                    Sender::Player(player_id.clone()),
+                );
                 register(&mut self.players, player_id, player);
             }
-            LeagueEvent::RefereeRegistered { referee_id, meta, token, dialect, request } => {
-                let referee = self.newcomer(Member::new(meta.clone(), *token, at, *dialect, Some(*request)));
-                self.take_place(AgentRole::Referee, &meta.display_name, Sender::Referee(referee_id.clone()));
+            LeagueEvent::RefereeRegistered {
+                referee_id,
+                meta,
+                token,
+                dialect,
+                request,
+            } => {
+                let referee = self.newcomer(Member::new(
+                    meta.clone(),
+                    *token,
+                    at,
+                    *dialect,
+                    Some(*request),
+                ));
+                self.take_place(
+                    AgentRole::Referee,
+                    &meta.display_name,
+                    Sender::Referee(referee_id.clone()),
+                );
                 register(&mut self.referees, referee_id, referee);
             }
-            LeagueEvent::PlayerRejoined { player_id, meta, dialect, request } => {
+            LeagueEvent::PlayerRejoined {
+                player_id,
+                meta,
+                dialect,
+                request,
+            } => {
                 if let Some(player) = self.players.get_mut(player_id) {
                     player.rejoin(meta.clone(), *dialect, Some(*request));
                 }
             }
-            LeagueEvent::RefereeRejoined { referee_id, meta, dialect, request } => {
+            LeagueEvent::RefereeRejoined {
+                referee_id,
+                meta,
+                dialect,
+                request,
+            } => {
                 if let Some(referee) = self.referees.get_mut(referee_id) {
                     referee.rejoin(meta.clone(), *dialect, Some(*request));
                 }
             }
-            LeagueEvent::TokenShown { agent } => self.change(agent, |member| member.token_shown = true),
-            LeagueEvent::LeagueStarted { rounds, draw, proofs_required } => {
+            LeagueEvent::TokenShown { agent } => {
+                self.change(agent, |member| member.token_shown = true)
+            }
+            LeagueEvent::LeagueStarted {
+                rounds,
+                draw,
+                proofs_required,
+            } => {
                 self.start(rounds, draw.as_ref(), *proofs_required);
             }
             LeagueEvent::UnprovenAllowed => self.proofs_required = false,
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 self.note_pairing(at, drawn);
                 let only = drawn.byes.first().filter(|_| drawn.byes.len() == 1);
-                self.add_round(*round_id, &drawn.pairs, only.cloned(), Some(Arc::clone(drawn)));
+                self.add_round(
+                    *round_id,
+                    &drawn.pairs,
+                    only.cloned(),
+                    Some(Arc::clone(drawn)),
+                );
                 self.number_last_round();
             }
             LeagueEvent::LotDrawn { lot } => self.lots.push(lot.clone()),
-            LeagueEvent::RoundAnnounced { round_id, starts_at, plan } => {
+            LeagueEvent::RoundAnnounced {
+                round_id,
+                starts_at,
+                plan,
+            } => {
                 self.announce(*round_id, *starts_at, plan);
             }
-            LeagueEvent::MatchAssigned { match_id, referee_id, forfeits, .. } => {
+            LeagueEvent::MatchAssigned {
+                match_id,
+                referee_id,
+                forfeits,
+                ..
+            } => {
                 if let Some(fixture) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, fixture);
                     fixture.planned = Some(referee_id.clone());
@@ -169,7 +247,8 @@ impl League {
                     fixture.attempts.push(referee_id.clone());
                     fixture.forfeits.clone_from(forfeits);
                     fixture.in_play = true;
-                    let keys = [&fixture.a, &fixture.b].map(|id| self.players.get(id)?.meta.public_key);
+                    let keys =
+                        [&fixture.a, &fixture.b].map(|id| self.players.get(id)?.meta.public_key);
                     fixture.keys = keys.iter().any(Option::is_some).then(|| Box::new(keys));
                     self.waiting.remove(match_id);
                     if let Some(referee) = self.referees.get_mut(referee_id) {
@@ -178,7 +257,14 @@ impl League {
                     }
                 }
             }
-            LeagueEvent::AttemptLost { match_id, attempt, referee_id, culprit, reason, cause } => {
+            LeagueEvent::AttemptLost {
+                match_id,
+                attempt,
+                referee_id,
+                culprit,
+                reason,
+                cause,
+            } => {
                 if let Some(fixture) = self.matches.get_mut(match_id) {
                     take_back(&mut self.referees, fixture);
                     if fixture.decision.is_none() {
@@ -198,11 +284,20 @@ impl League {
                             reason: reason.clone(),
                         });
                         let referee = self.referees.get_mut(referee_id);
-                        referee.into_iter().for_each(|referee| referee.lost = referee.lost.saturating_add(1));
+                        referee
+                            .into_iter()
+                            .for_each(|referee| referee.lost = referee.lost.saturating_add(1));
                     }
                 }
             }
-            LeagueEvent::MatchDecided { match_id, attempt, status, result, by, proof } => {
+            LeagueEvent::MatchDecided {
+                match_id,
+                attempt,
+                status,
+                result,
+                by,
+                proof,
+            } => {
                 if let DecidedBy::Referee(id) = by
                     && let Some(referee) = self.referees.get_mut(id)
                 {
@@ -245,9 +340,15 @@ impl League {
                     player.away = true;
                 }
             }
-            LeagueEvent::TokenRotated { agent, token } => self.change(agent, |member| member.rotate(*token)),
-            LeagueEvent::TokenRevoked { agent } => self.change(agent, |member| member.revoked = true),
-            LeagueEvent::OperatorTokenRotated { token } => self.settings.operator_token = Some(*token),
+            LeagueEvent::TokenRotated { agent, token } => {
+                self.change(agent, |member| member.rotate(*token))
+            }
+            LeagueEvent::TokenRevoked { agent } => {
+                self.change(agent, |member| member.revoked = true)
+            }
+            LeagueEvent::OperatorTokenRotated { token } => {
+                self.settings.operator_token = Some(*token)
+            }
             LeagueEvent::ManagerKeyAnnounced { .. } | LeagueEvent::CheckpointSigned { .. } => {}
             LeagueEvent::JoinCodeIssued { invitation } => self.invite(invitation),
             LeagueEvent::MatchVoided { match_id } => self.void(match_id),
@@ -255,17 +356,30 @@ impl League {
                 self.change(agent, |member| member.dialect = *dialect)
             }
             LeagueEvent::DeviationsNoted { agent, deviations } => {
-                self.change(agent, |member| member.note(deviations.iter().map(String::as_str)));
+                self.change(agent, |member| {
+                    member.note(deviations.iter().map(String::as_str))
+                });
             }
         }
     }
 
-    fn start(&mut self, rounds: &[Pairings], drawn_from: Option<&DrawnFrom>, proofs_required: bool) {
+    fn start(
+        &mut self,
+        rounds: &[Pairings],
+        drawn_from: Option<&DrawnFrom>,
+        proofs_required: bool,
+    ) {
         self.phase = Phase::Running;
         self.proofs_required = proofs_required;
         self.draw = drawn_from.and_then(|DrawnFrom { seed, entrants }| {
-            let LeagueSettings { competition, tie_breaks, .. } = &self.settings;
-            Draw::begin(competition, entrants, tie_breaks, *seed).ok().map(Arc::new)
+            let LeagueSettings {
+                competition,
+                tie_breaks,
+                ..
+            } = &self.settings;
+            Draw::begin(competition, entrants, tie_breaks, *seed)
+                .ok()
+                .map(Arc::new)
         });
         for (number, pairings) in (1..).zip(rounds) {
             self.add_round(RoundId(number), &pairings.pairs, pairings.bye.clone(), None);
@@ -273,14 +387,21 @@ impl League {
         self.number_matches();
         let players = self.players.values_mut().map(|player| &mut player.state);
         let referees = self.referees.values_mut().map(|referee| &mut referee.state);
-        for state in players.chain(referees).filter(|state| **state == Lifecycle::Registered) {
+        for state in players
+            .chain(referees)
+            .filter(|state| **state == Lifecycle::Registered)
+        {
             *state = Lifecycle::Active;
         }
     }
 
     /// A ladder has begun when its later members come.
     fn newcomer<M>(&self, member: Member<M>) -> Member<M> {
-        let state = if self.phase == Phase::Registration { member.state } else { Lifecycle::Active };
+        let state = if self.phase == Phase::Registration {
+            member.state
+        } else {
+            Lifecycle::Active
+        };
         Member { state, ..member }
     }
 
@@ -294,10 +415,18 @@ impl League {
         let mut matches = Vec::new();
         for (number, (a, b)) in (1..).zip(pairs) {
             let match_id = MatchId::numbered(round_id, number);
-            self.matches.insert(match_id.clone(), Match::new(round_id, a.clone(), b.clone()));
+            self.matches
+                .insert(match_id.clone(), Match::new(round_id, a.clone(), b.clone()));
             matches.push(match_id);
         }
-        self.rounds.push(Round { round_id, matches, bye, drawn, starts_at: None, completed: false });
+        self.rounds.push(Round {
+            round_id,
+            matches,
+            bye,
+            drawn,
+            starts_at: None,
+            completed: false,
+        });
     }
 
     fn announce(&mut self, round_id: RoundId, starts_at: Timestamp, plan: &[(MatchId, RefereeId)]) {
@@ -323,7 +452,11 @@ impl League {
         for player in [&fixture.a, &fixture.b] {
             if let Some(member) = self.players.get_mut(player) {
                 let lost = technical && decision.result.winner.as_ref() != Some(player);
-                member.streak = if lost { member.streak.saturating_add(1) } else { 0 };
+                member.streak = if lost {
+                    member.streak.saturating_add(1)
+                } else {
+                    0
+                };
                 let record = &mut member.record;
                 match &decision.result.winner {
                     Some(winner) if winner == player => record.wins += 1,
@@ -332,7 +465,13 @@ impl League {
                 }
             }
         }
-        for (player, deviations) in decision.result.details.deviations.iter().flat_map(|noted| noted.iter()) {
+        for (player, deviations) in decision
+            .result
+            .details
+            .deviations
+            .iter()
+            .flat_map(|noted| noted.iter())
+        {
             if let Some(member) = self.players.get_mut(player) {
                 member.note(deviations.iter().map(SmolStr::as_str));
             }
@@ -349,8 +488,12 @@ impl League {
 
     /// Voids a result, as if the match had not been played.
     fn void(&mut self, match_id: &MatchId) {
-        let Some(fixture) = self.matches.get_mut(match_id) else { return };
-        let Some(decision) = fixture.decision.take() else { return };
+        let Some(fixture) = self.matches.get_mut(match_id) else {
+            return;
+        };
+        let Some(decision) = fixture.decision.take() else {
+            return;
+        };
         fixture.voided_attempts = fixture.attempts.len();
         fixture.lost.clear();
         if let Some(counted) = self.counted.get_mut(fixture.number) {
@@ -361,7 +504,9 @@ impl League {
                 member.streak = 0;
                 let count = match &decision.result.winner {
                     Some(winner) if winner == player => &mut member.record.wins,
-                    None if decision.status != GameStatus::TechnicalLoss => &mut member.record.draws,
+                    None if decision.status != GameStatus::TechnicalLoss => {
+                        &mut member.record.draws
+                    }
                     _ => &mut member.record.losses,
                 };
                 *count = count.saturating_sub(1);
@@ -389,33 +534,48 @@ impl League {
         self.champion = Some(champion.clone());
         self.undecided.clear();
         self.waiting.clear();
-        self.matches.values_mut().for_each(|fixture| take_back(&mut self.referees, fixture));
+        self.matches
+            .values_mut()
+            .for_each(|fixture| take_back(&mut self.referees, fixture));
         self.players.values_mut().for_each(Member::shut_down);
         self.referees.values_mut().for_each(Member::shut_down);
     }
 
     /// The round that is being played, if one is.
     pub fn open_round(&self) -> Option<&Round> {
-        self.round(RoundId(self.current_round)).filter(|round| !round.completed)
+        self.round(RoundId(self.current_round))
+            .filter(|round| !round.completed)
     }
 
     /// Rounds are numbered from 1, in order of play: a log may have very many.
     fn round(&self, round_id: RoundId) -> Option<&Round> {
-        self.rounds.get(place_of(round_id)?).filter(|round| round.round_id == round_id)
+        self.rounds
+            .get(place_of(round_id)?)
+            .filter(|round| round.round_id == round_id)
     }
 
     fn round_mut(&mut self, round_id: RoundId) -> Option<&mut Round> {
-        self.rounds.get_mut(place_of(round_id)?).filter(|round| round.round_id == round_id)
+        self.rounds
+            .get_mut(place_of(round_id)?)
+            .filter(|round| round.round_id == round_id)
     }
 
     /// The matches of a round, in order.
-    pub fn matches_of<'a>(&'a self, round: &'a Round) -> impl Iterator<Item = (&'a MatchId, &'a Match)> {
-        round.matches.iter().filter_map(|id| self.matches.get_key_value(id))
+    pub fn matches_of<'a>(
+        &'a self,
+        round: &'a Round,
+    ) -> impl Iterator<Item = (&'a MatchId, &'a Match)> {
+        round
+            .matches
+            .iter()
+            .filter_map(|id| self.matches.get_key_value(id))
     }
 
     /// The matches that can be played now and have no result yet, in order.
     pub fn awaited(&self) -> impl Iterator<Item = (&MatchId, &Match)> {
-        self.undecided.iter().filter_map(|id| self.matches.get_key_value(id))
+        self.undecided
+            .iter()
+            .filter_map(|id| self.matches.get_key_value(id))
     }
 }
 
@@ -425,7 +585,11 @@ fn place_of(round_id: RoundId) -> Option<usize> {
 
 /// Unassigns a match.
 fn take_back(referees: &mut BTreeMap<RefereeId, Member<RefereeMeta>>, fixture: &mut Match) {
-    if let Some(referee) = fixture.referee().filter(|_| fixture.in_play).and_then(|id| referees.get_mut(id)) {
+    if let Some(referee) = fixture
+        .referee()
+        .filter(|_| fixture.in_play)
+        .and_then(|id| referees.get_mut(id))
+    {
         referee.in_hand = referee.in_hand.saturating_sub(1);
     }
     fixture.in_play = false;

@@ -40,7 +40,10 @@ impl From<InvalidProof> for RequestError {
 }
 
 fn invalid(path: &str, message: impl Into<String>) -> InvalidProof {
-    InvalidProof { path: path.to_owned(), message: message.into() }
+    InvalidProof {
+        path: path.to_owned(),
+        message: message.into(),
+    }
 }
 
 /// The verification of the result of one attempt.
@@ -81,13 +84,18 @@ impl Bound {
 impl League {
     /// Whether the league, started now, requires proofs: if it may, and a referee could give them.
     pub fn can_require_proofs(&self) -> bool {
-        let proves = |referee: &Member<RefereeMeta>| referee.is_in() && referee.meta.has_capability(DRAW_2);
+        let proves =
+            |referee: &Member<RefereeMeta>| referee.is_in() && referee.meta.has_capability(DRAW_2);
         self.settings.proof == ProofRule::Required && self.referees.values().any(proves)
     }
 
     /// Whether only a referee that proves may run a match: one of its players has a key, and the league requires proofs.
     pub fn needs_prover(&self, fixture: &Match) -> bool {
-        let has_key = |id| self.players.get(id).is_some_and(|player| player.meta.public_key.is_some());
+        let has_key = |id| {
+            self.players
+                .get(id)
+                .is_some_and(|player| player.meta.public_key.is_some())
+        };
         self.proofs_required && (has_key(&fixture.a) || has_key(&fixture.b))
     }
 
@@ -104,19 +112,28 @@ impl League {
     /// How many matches that can be played now wait for a referee that proves, because there is none: all are suspended or
     /// revoked. They wait until one is back, or the operator allows results without proof.
     pub fn matches_awaiting_prover(&self) -> u32 {
-        let is_there =
-            |referee: &Member<RefereeMeta>| referee.meta.has_capability(DRAW_2) && referee.is_available();
+        let is_there = |referee: &Member<RefereeMeta>| {
+            referee.meta.has_capability(DRAW_2) && referee.is_available()
+        };
         if self.phase != Phase::Running || self.referees.values().any(is_there) {
             return 0;
         }
-        let waiting = self.awaited().filter(|(_, fixture)| self.needs_prover(fixture)).count();
+        let waiting = self
+            .awaited()
+            .filter(|(_, fixture)| self.needs_prover(fixture))
+            .count();
         u32::try_from(waiting).unwrap_or(u32::MAX)
     }
 
     /// How many of the results that stand are unproven, although a player in them had a key.
     pub fn results_unproven(&self) -> u32 {
-        let decisions = self.matches.values().filter_map(|fixture| fixture.decision.as_ref());
-        let unproven = decisions.filter(|decision| decision.proof == ResultProof::Unproven).count();
+        let decisions = self
+            .matches
+            .values()
+            .filter_map(|fixture| fixture.decision.as_ref());
+        let unproven = decisions
+            .filter(|decision| decision.proof == ResultProof::Unproven)
+            .count();
         u32::try_from(unproven).unwrap_or(u32::MAX)
     }
 
@@ -149,7 +166,11 @@ impl League {
         let players = [&fixture.a, &fixture.b];
         let check = |bound, moves_told| {
             let check = ResultCheck {
-                draw: MatchDraw { league_id: &settings.league_id, match_id, attempt },
+                draw: MatchDraw {
+                    league_id: &settings.league_id,
+                    match_id,
+                    attempt,
+                },
                 players,
                 keys: fixture.keys.as_deref().copied().unwrap_or_default(),
                 result,
@@ -174,7 +195,11 @@ impl League {
 
     /// Whether no match of the game is too long for its moves to be reported.
     fn tells_all_moves(&self) -> bool {
-        let turns = self.settings.external_game.as_ref().map_or(0, |game| game.turns_max);
+        let turns = self
+            .settings
+            .external_game
+            .as_ref()
+            .map_or(0, |game| game.turns_max);
         usize::try_from(turns).is_ok_and(|turns| turns <= TURNS_TOLD_MAX)
     }
 }
@@ -186,9 +211,10 @@ fn turns(result: &MatchResult, players: [&PlayerId; 2]) -> Vec<[Option<Value>; 2
             let choice = |id| details.choices.get(id).copied().flatten();
             vec![players.map(|id| choice(id).map(|choice| Value::from(choice.as_str())))]
         }
-        (GameDetails::Other(_), Some(log)) => {
-            log.iter().map(|turn| players.map(|id| turn.get(id).cloned())).collect()
-        }
+        (GameDetails::Other(_), Some(log)) => log
+            .iter()
+            .map(|turn| players.map(|id| turn.get(id).cloned()))
+            .collect(),
         (GameDetails::Other(_), None) => Vec::new(),
     }
 }
@@ -204,8 +230,18 @@ impl<'a> ResultCheck<'a> {
         let is_parity = matches!(self.result.details.game, GameDetails::Parity(_));
         match game {
             Some(game) if is_told || is_parity && dice.is_some() => self.replay(game, dice),
-            _ if is_told || is_parity || self.technical || self.bound.is_none() || !self.moves_told => Ok(()),
-            _ => Err(invalid(TURN_LOG, "expected every move of the match, got none")),
+            _ if is_told
+                || is_parity
+                || self.technical
+                || self.bound.is_none()
+                || !self.moves_told =>
+            {
+                Ok(())
+            }
+            _ => Err(invalid(
+                TURN_LOG,
+                "expected every move of the match, got none",
+            )),
         }
     }
 
@@ -214,7 +250,8 @@ impl<'a> ResultCheck<'a> {
         let has_signed = |seat: Seat| {
             seat.of(&self.keys).is_some() && self.turns.iter().any(|turn| seat.of(turn).is_some())
         };
-        let is_drawn = !self.technical && matches!(self.result.details.game, GameDetails::Parity(_));
+        let is_drawn =
+            !self.technical && matches!(self.result.details.game, GameDetails::Parity(_));
         let is_provable = is_drawn || Seat::BOTH.into_iter().any(has_signed);
         let scheme = SCHEME;
         match (&self.result.details.fairness, self.bound) {
@@ -223,7 +260,11 @@ impl<'a> ResultCheck<'a> {
                 Err(invalid(FAIRNESS, message))
             }
             (Some(reveal), Some(bound)) if reveal.scheme != scheme => {
-                let message = format!("expected {scheme}, {}, got {:?}", bound.why(), reveal.scheme);
+                let message = format!(
+                    "expected {scheme}, {}, got {:?}",
+                    bound.why(),
+                    reveal.scheme
+                );
                 Err(invalid(&format!("{FAIRNESS}.scheme"), message))
             }
             (reveal, _) => Ok(reveal.as_ref()),
@@ -232,9 +273,18 @@ impl<'a> ResultCheck<'a> {
 
     fn check_reveal(&self, reveal: &Reveal) -> Result<Dice, InvalidProof> {
         let [a, b] = self.players;
-        let MatchDraw { league_id, match_id, attempt, .. } = self.draw;
-        let dice = fair::verify(reveal, league_id, match_id, attempt, a, b)
-            .map_err(|unfair| invalid(&format!("{FAIRNESS}.{}", unfair.field()), unfair.to_string()))?;
+        let MatchDraw {
+            league_id,
+            match_id,
+            attempt,
+            ..
+        } = self.draw;
+        let dice = fair::verify(reveal, league_id, match_id, attempt, a, b).map_err(|unfair| {
+            invalid(
+                &format!("{FAIRNESS}.{}", unfair.field()),
+                unfair.to_string(),
+            )
+        })?;
         if reveal.scheme == SCHEME {
             for seat in Seat::BOTH {
                 self.check_signature(reveal, seat)?;
@@ -248,26 +298,44 @@ impl<'a> ResultCheck<'a> {
         let player_id = *seat.of(&self.players);
         let opponent = *seat.other().of(&self.players);
         let path = format!("{FAIRNESS}.signatures.{player_id}");
-        let choices: Vec<&Value> = self.turns.iter().filter_map(|turn| seat.of(turn).as_ref()).collect();
+        let choices: Vec<&Value> = self
+            .turns
+            .iter()
+            .filter_map(|turn| seat.of(turn).as_ref())
+            .collect();
         let key = seat.of(&self.keys);
         let signature = reveal.signature(player_id);
         let (key, signature) = match (key, signature) {
             (None, None) => return Ok(()),
-            (None, Some(_)) => return Err(invalid(&path, "this player has registered no key to sign with")),
+            (None, Some(_)) => {
+                return Err(invalid(
+                    &path,
+                    "this player has registered no key to sign with",
+                ));
+            }
             (Some(_), None) if choices.is_empty() => return Ok(()),
             (Some(_), Some(_)) if choices.is_empty() => {
-                return Err(invalid(&path, "the player has signed a move, and is said to have made none"));
+                return Err(invalid(
+                    &path,
+                    "the player has signed a move, and is said to have made none",
+                ));
             }
             (Some(_), None) => {
-                let message = "expected the signature of this player, which has registered a key, got none";
+                let message =
+                    "expected the signature of this player, which has registered a key, got none";
                 return Err(invalid(&path, message));
             }
             (Some(key), Some(signature)) => (key, signature),
         };
-        let (Some(nonce), Some(_)) = (reveal.nonces.get(player_id), reveal.nonce_commitment(player_id))
-        else {
+        let (Some(nonce), Some(_)) = (
+            reveal.nonces.get(player_id),
+            reveal.nonce_commitment(player_id),
+        ) else {
             let path = format!("{FAIRNESS}.nonce_commitments.{player_id}");
-            return Err(invalid(&path, "expected what this player had bound itself to, got none"));
+            return Err(invalid(
+                &path,
+                "expected what this player had bound itself to, got none",
+            ));
         };
         let moves = SignedMoves {
             draw: self.draw,
@@ -300,7 +368,9 @@ impl<'a> ResultCheck<'a> {
                 let is_due = due == Turn::Both || due == Turn::One(seat);
                 let id = *seat.of(&self.players);
                 match seat.of(turn) {
-                    Some(_) if !is_due => return Err(invalid(&path, format!("it is not the turn of {id}"))),
+                    Some(_) if !is_due => {
+                        return Err(invalid(&path, format!("it is not the turn of {id}")));
+                    }
                     Some(made) => {
                         let illegal = |illegal| invalid(&path, format!("{id}: {illegal}"));
                         game.play(seat, made).map_err(illegal)?;
@@ -318,17 +388,29 @@ impl<'a> ResultCheck<'a> {
         self.check_end(game, dice)
     }
 
-    fn check_end(&self, mut game: Box<dyn Game>, mut dice: Option<Dice>) -> Result<(), InvalidProof> {
+    fn check_end(
+        &self,
+        mut game: Box<dyn Game>,
+        mut dice: Option<Dice>,
+    ) -> Result<(), InvalidProof> {
         if !self.technical {
             draw(&mut *game, &mut dice)?;
             let winner = match game.outcome() {
                 Some(Outcome::Win(seat)) => Some(*seat.of(&self.players)),
                 Some(Outcome::Draw) => None,
-                None => return Err(invalid(DETAILS, "the moves do not lead to the end of the game")),
+                None => {
+                    return Err(invalid(
+                        DETAILS,
+                        "the moves do not lead to the end of the game",
+                    ));
+                }
             };
             if self.result.winner.as_ref() != winner {
                 let due = winner.map_or("nobody", PlayerId::as_str);
-                return Err(invalid("result.winner", format!("the moves and the draw make it {due}")));
+                return Err(invalid(
+                    "result.winner",
+                    format!("the moves and the draw make it {due}"),
+                ));
             }
         }
         let told = serde_json::to_value(&self.result.details.game).ok();
@@ -336,7 +418,10 @@ impl<'a> ResultCheck<'a> {
         if told == due || self.bound.is_none() {
             Ok(())
         } else {
-            Err(invalid(DETAILS, "what is told of the game is not what its moves and its draw lead to"))
+            Err(invalid(
+                DETAILS,
+                "what is told of the game is not what its moves and its draw lead to",
+            ))
         }
     }
 }
@@ -344,7 +429,10 @@ impl<'a> ResultCheck<'a> {
 fn draw(game: &mut dyn Game, dice: &mut Option<Dice>) -> Result<(), InvalidProof> {
     while game.turn() == Turn::Chance {
         let Some(dice) = dice else {
-            return Err(invalid(FAIRNESS, "something was drawn, and the referee has not shown from what"));
+            return Err(invalid(
+                FAIRNESS,
+                "something was drawn, and the referee has not shown from what",
+            ));
         };
         game.chance(dice);
     }

@@ -15,9 +15,15 @@ impl League {
     /// Whether every available referee that may run this match has used up its attempts at it.
     pub fn is_exhausted(&self, fixture: &Match) -> bool {
         let is_used_up = |id: &RefereeId| fixture.lost_attempts(id) >= ATTEMPTS_PER_REFEREE_MAX;
-        let able = || self.referees.iter().filter(|(_, known)| self.may_run(known, fixture));
+        let able = || {
+            self.referees
+                .iter()
+                .filter(|(_, known)| self.may_run(known, fixture))
+        };
         able().any(|(id, _)| is_used_up(id))
-            && able().filter(|(_, known)| known.is_available()).all(|(id, _)| is_used_up(id))
+            && able()
+                .filter(|(_, known)| known.is_available())
+                .all(|(id, _)| is_used_up(id))
     }
 
     /// Plans the matches of a round for the referees, by capacity.
@@ -27,8 +33,9 @@ impl League {
         for match_id in &round.matches {
             let load = |id: &RefereeId| loads.get(id).copied().unwrap_or(0);
             let fixture = self.matches.get(match_id);
-            let able =
-                |known: &Member<RefereeMeta>| fixture.is_some_and(|fixture| self.may_run(known, fixture));
+            let able = |known: &Member<RefereeMeta>| {
+                fixture.is_some_and(|fixture| self.may_run(known, fixture))
+            };
             let Some(referee) = self.least_loaded(load, None, able) else {
                 continue;
             };
@@ -53,13 +60,21 @@ impl League {
                 let failed = of_match.and_then(Match::referee);
                 let unfit = |id: &RefereeId, suspended: bool| {
                     let lost = of_match.map_or(0, |fixture| fixture.lost_attempts(id));
-                    (lost >= ATTEMPTS_PER_REFEREE_MAX, failed == Some(id), suspended, lost)
+                    (
+                        lost >= ATTEMPTS_PER_REFEREE_MAX,
+                        failed == Some(id),
+                        suspended,
+                        lost,
+                    )
                 };
                 let share = |id: &RefereeId, capacity: u32, by: u32| {
-                    u64::from(load(id).saturating_add(1)) * u64::from(by) / u64::from(capacity.max(1))
+                    u64::from(load(id).saturating_add(1)) * u64::from(by)
+                        / u64::from(capacity.max(1))
                 };
-                let scale =
-                    first.meta.max_concurrent_matches.saturating_mul(second.meta.max_concurrent_matches);
+                let scale = first
+                    .meta
+                    .max_concurrent_matches
+                    .saturating_mul(second.meta.max_concurrent_matches);
                 unfit(one, first.is_suspended())
                     .cmp(&unfit(other, second.is_suspended()))
                     .then_with(|| {
@@ -76,12 +91,17 @@ impl League {
 
     /// How many matches each referee has.
     pub(crate) fn loads(&self) -> BTreeMap<RefereeId, u32> {
-        self.referees.iter().map(|(id, known)| (id.clone(), known.in_hand)).collect()
+        self.referees
+            .iter()
+            .map(|(id, known)| (id.clone(), known.in_hand))
+            .collect()
     }
 
     pub(crate) fn has_room(&self, referee: &RefereeId, loads: &BTreeMap<RefereeId, u32>) -> bool {
         let load = loads.get(referee).copied().unwrap_or(0);
-        self.referees.get(referee).is_some_and(|known| load < known.meta.max_concurrent_matches)
+        self.referees
+            .get(referee)
+            .is_some_and(|known| load < known.meta.max_concurrent_matches)
     }
 
     /// Whether all available referees of a match are third-party ones, so that none can be told to decide a forfeit.
@@ -113,14 +133,26 @@ impl League {
             let known = self.referees.get(id);
             known.is_some_and(|known| !known.is_suspended() && !known.revoked && able(known))
         };
-        let planned = fixture.planned.as_ref().filter(|id| failed.is_none() && fit(id) && has_room(id));
-        planned.or_else(|| self.least_loaded(load, Some(fixture), able).filter(|id| has_room(id))).cloned()
+        let planned = fixture
+            .planned
+            .as_ref()
+            .filter(|id| failed.is_none() && fit(id) && has_room(id));
+        planned
+            .or_else(|| {
+                self.least_loaded(load, Some(fixture), able)
+                    .filter(|id| has_room(id))
+            })
+            .cloned()
     }
 
     /// The assigned, undecided matches with their referees.
-    pub(crate) fn in_hand(&self, mut wanted: impl FnMut(&RefereeId) -> bool) -> Vec<(MatchId, RefereeId)> {
+    pub(crate) fn in_hand(
+        &self,
+        mut wanted: impl FnMut(&RefereeId) -> bool,
+    ) -> Vec<(MatchId, RefereeId)> {
         let assigned = self.awaited().filter(|(_, fixture)| fixture.in_play);
-        let assigned = assigned.filter_map(|(id, fixture)| Some((id.clone(), fixture.referee()?.clone())));
+        let assigned =
+            assigned.filter_map(|(id, fixture)| Some((id.clone(), fixture.referee()?.clone())));
         assigned.filter(|(_, referee)| wanted(referee)).collect()
     }
 
@@ -137,6 +169,8 @@ impl League {
             }
         };
         let players = [&fixture.a, &fixture.b].into_iter();
-        players.filter_map(|player| Some((player.clone(), cause(player)?))).collect()
+        players
+            .filter_map(|player| Some((player.clone(), cause(player)?)))
+            .collect()
     }
 }

@@ -7,7 +7,9 @@ use crate::league::standings::{POINTS_DRAW, POINTS_WIN};
 use crate::protocol::decode::Conformance;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::{Culprit, GameDetails, GameStatus, MatchResult, Parity, ParityDetails};
+use crate::protocol::messages::{
+    Culprit, GameDetails, GameStatus, MatchResult, Parity, ParityDetails,
+};
 use std::fmt;
 
 /// Checks a result; returns its status, which foreign referees do not always state.
@@ -45,7 +47,9 @@ pub(crate) fn check_result(
         GameStatus::Draw => (for_a, for_b) == (POINTS_DRAW, POINTS_DRAW),
         GameStatus::TechnicalLoss => (for_a, for_b) != (POINTS_DRAW, POINTS_DRAW),
     };
-    let status = result.status.unwrap_or_else(|| derive_status(result, for_a, for_b));
+    let status = result
+        .status
+        .unwrap_or_else(|| derive_status(result, for_a, for_b));
     if !fits(status) {
         return Err(invalid(
             "result.status",
@@ -72,25 +76,39 @@ fn check_parity(
     result: &MatchResult,
     details: &ParityDetails,
 ) -> Result<(), RequestError> {
-    let ParityDetails { drawn_number, number_parity, choices } = details;
+    let ParityDetails {
+        drawn_number,
+        number_parity,
+        choices,
+    } = details;
     let [a, b] = players;
     if let Some((stranger, _)) = choices.iter().find(|(id, _)| !players.contains(id)) {
         let path = format!("result.details.choices.{stranger}");
-        return Err(invalid(&path, format_args!("only {a} and {b} play this match")));
+        return Err(invalid(
+            &path,
+            format_args!("only {a} and {b} play this match"),
+        ));
     }
     let drawn = drawn_number.map(Parity::of);
     if number_parity.is_some() && *number_parity != drawn {
-        return Err(invalid("result.details.number_parity", "expected the parity of drawn_number"));
+        return Err(invalid(
+            "result.details.number_parity",
+            "expected the parity of drawn_number",
+        ));
     }
     // A technical loss has no full details; and lenient conformance allows a referee to give none.
-    let untold = settings.conformance == Conformance::Lenient && drawn.is_none() && choices.is_empty();
+    let untold =
+        settings.conformance == Conformance::Lenient && drawn.is_none() && choices.is_empty();
     if status == GameStatus::TechnicalLoss || untold {
         return Ok(());
     }
     let called = |player: &PlayerId| {
         choices.get(player).copied().flatten().ok_or_else(|| {
             let path = format!("result.details.choices.{player}");
-            invalid(&path, "expected the choice of each player, since the match was played")
+            invalid(
+                &path,
+                "expected the choice of each player, since the match was played",
+            )
         })
     };
     let for_a = called(a)?;
@@ -120,7 +138,11 @@ fn check_winner(
     match result.winner.as_ref() {
         winner if winner == expected => Ok(()),
         winner => {
-            let message = format!("expected {}, got {}: {because}", name(expected), name(winner));
+            let message = format!(
+                "expected {}, got {}: {because}",
+                name(expected),
+                name(winner)
+            );
             Err(invalid("result.winner", message))
         }
     }
@@ -133,12 +155,25 @@ fn check_blame(status: GameStatus, result: &MatchResult) -> Result<(), RequestEr
         return Ok(());
     };
     let invalid = |message: &str| Err(invalid("result.details.blame", message));
-    if blame.iter().any(|(_, blame)| blame.culprit != Culprit::Player) {
-        return invalid("a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020");
+    if blame
+        .iter()
+        .any(|(_, blame)| blame.culprit != Culprit::Player)
+    {
+        return invalid(
+            "a player loses by its own fault only; hand the match back by LEAGUE_ERROR E020",
+        );
     }
-    let lost = |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
-    let fits = result.score.iter().all(|(player, _)| lost(player) == blame.get(player).is_some());
-    if !fits || blame.iter().any(|(player, _)| result.score.get(player).is_none()) {
+    let lost =
+        |player| status == GameStatus::TechnicalLoss && result.winner.as_ref() != Some(player);
+    let fits = result
+        .score
+        .iter()
+        .all(|(player, _)| lost(player) == blame.get(player).is_some());
+    if !fits
+        || blame
+            .iter()
+            .any(|(player, _)| result.score.get(player).is_none())
+    {
         return invalid("expected those who lost without play, each once, and nobody else");
     }
     Ok(())

@@ -40,15 +40,26 @@ impl League {
         let places: BTreeMap<&PlayerId, usize> = self.players.keys().zip(0..).collect();
         let place = |player: &PlayerId| places.get(player).copied();
         for id in &matches {
-            let Some(fixture) = self.matches.get(id) else { continue };
-            let drawn = self.round(fixture.round_id).and_then(|round| round.drawn.as_deref());
+            let Some(fixture) = self.matches.get(id) else {
+                continue;
+            };
+            let drawn = self
+                .round(fixture.round_id)
+                .and_then(|round| round.drawn.as_deref());
             let players = place(&fixture.a).zip(place(&fixture.b));
             let series = drawn.filter(|drawn| drawn.play_off).map(|drawn| drawn.leg);
-            let verdict = fixture.decision.as_ref().map(|decided| decided.counted(fixture));
+            let verdict = fixture
+                .decision
+                .as_ref()
+                .map(|decided| decided.counted(fixture));
             if let Some(fixture) = self.matches.get_mut(id) {
                 fixture.number = self.counted.len();
             }
-            self.counted.push(StandingsEntry { players, series, verdict });
+            self.counted.push(StandingsEntry {
+                players,
+                series,
+                verdict,
+            });
         }
     }
 
@@ -67,10 +78,16 @@ impl League {
 
     fn payoffs(&self, ids: &[&PlayerId], byes: &[u32]) -> Option<Vec<i64>> {
         let game = crate::game::find(&self.settings.game_type)?;
-        let walkover = game.payoff.filter(|_| self.settings.score == Score::Payoff)?.walkover;
+        let walkover = game
+            .payoff
+            .filter(|_| self.settings.score == Score::Payoff)?
+            .walkover;
         let mut totals: BTreeMap<&PlayerId, i64> = BTreeMap::new();
         for fixture in self.matches.values() {
-            let counts = self.counted.get(fixture.number).is_some_and(|counted| counted.series.is_none());
+            let counts = self
+                .counted
+                .get(fixture.number)
+                .is_some_and(|counted| counted.series.is_none());
             let Some(decision) = fixture.decision.as_ref().filter(|_| counts) else {
                 continue;
             };
@@ -86,27 +103,47 @@ impl League {
         }
         let byes = byes.iter().copied().chain(std::iter::repeat(0));
         let own = |id: &&PlayerId| totals.get(*id).copied().unwrap_or(0);
-        Some(ids.iter().zip(byes).map(|(id, byes)| own(id) + i64::from(byes * walkover)).collect())
+        Some(
+            ids.iter()
+                .zip(byes)
+                .map(|(id, byes)| own(id) + i64::from(byes * walkover))
+                .collect(),
+        )
     }
 
     /// The tie-breaks of this league that have a value for each player, by name.
     pub fn tie_break_values(&self) -> Vec<(&'static str, BTreeMap<PlayerId, f64>)> {
         let ids: Vec<&PlayerId> = self.players.keys().collect();
         let games: Vec<standings::IndexedMatch> = self.decided_games().collect();
-        let basis = self.draw.as_ref().map(|draw| draw.basis(&ids, &self.played())).unwrap_or_default();
+        let basis = self
+            .draw
+            .as_ref()
+            .map(|draw| draw.basis(&ids, &self.played()))
+            .unwrap_or_default();
         let rules = self.settings.tie_breaks.iter();
         let named = rules.filter_map(|rule| {
             let values = standings::tie_break_values(&ids, &games, *rule, &basis)?;
-            Some((rule.name(), self.players.keys().cloned().zip(values).collect()))
+            Some((
+                rule.name(),
+                self.players.keys().cloned().zip(values).collect(),
+            ))
         });
         named.collect()
     }
 
     fn decided_games(&self) -> impl Iterator<Item = standings::IndexedMatch> {
-        self.counted.iter().filter(|counted| counted.series.is_none()).filter_map(|counted| {
-            let ((a, b), (verdict, technical)) = counted.players.zip(counted.verdict)?;
-            Some(standings::IndexedMatch { a, b, verdict, technical })
-        })
+        self.counted
+            .iter()
+            .filter(|counted| counted.series.is_none())
+            .filter_map(|counted| {
+                let ((a, b), (verdict, technical)) = counted.players.zip(counted.verdict)?;
+                Some(standings::IndexedMatch {
+                    a,
+                    b,
+                    verdict,
+                    technical,
+                })
+            })
     }
 
     /// With the payoffs, if the table goes by them.
@@ -114,25 +151,42 @@ impl League {
         let decided = self.decided_games();
         let mut basis = match (&self.draw, self.ratings()) {
             (Some(draw), Some(ratings)) => {
-                let key = |id: &&PlayerId| ratings.get(*id).map_or(i64::MIN, |rating| rank_key(*rating));
+                let key = |id: &&PlayerId| {
+                    ratings
+                        .get(*id)
+                        .map_or(i64::MIN, |rating| rank_key(*rating))
+                };
                 let levels = vec![(RATING, ids.iter().map(key).collect())];
-                Basis { seed: draw.seed(), levels, ..Basis::default() }
+                Basis {
+                    seed: draw.seed(),
+                    levels,
+                    ..Basis::default()
+                }
             }
             (Some(draw), None) => draw.basis(ids, &self.played()),
             (None, _) => Basis::default(),
         };
         let payoffs = self.payoffs(ids, &basis.byes);
-        basis.levels.extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));
+        basis
+            .levels
+            .extend(payoffs.clone().map(|payoffs| (PAYOFF, payoffs)));
         basis.play_offs = self.play_off_points(ids.len());
-        (standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis), payoffs)
+        (
+            standings::rank_by(ids, decided.collect(), &self.settings.tie_breaks, &basis),
+            payoffs,
+        )
     }
 
     /// The points of each player in each series of the play-off; -1 for those who were not in it.
     fn play_off_points(&self, players: usize) -> Vec<Vec<i64>> {
         let mut points: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
         for counted in &self.counted {
-            let Some((series, (a, b))) = counted.series.zip(counted.players) else { continue };
-            let (for_a, for_b) = counted.verdict.map_or((0, 0), |(verdict, _)| verdict.points());
+            let Some((series, (a, b))) = counted.series.zip(counted.players) else {
+                continue;
+            };
+            let (for_a, for_b) = counted
+                .verdict
+                .map_or((0, 0), |(verdict, _)| verdict.points());
             let sums = points.entry(series).or_insert_with(|| vec![-1; players]);
             for (player, gained) in [(a, for_a), (b, for_b)] {
                 if let Some(sum) = sums.get_mut(player) {
@@ -146,7 +200,11 @@ impl League {
     /// The rows for LEAGUE_STANDINGS_UPDATE, without our additional fields if they would make it too large.
     pub(crate) fn rows_to_send(&self) -> Shared<StandingRow> {
         let rows = self.rows();
-        if rows.fits_message(1) { rows } else { rows.iter().map(StandingRow::without_additions).collect() }
+        if rows.fits_message(1) {
+            rows
+        } else {
+            rows.iter().map(StandingRow::without_additions).collect()
+        }
     }
 
     /// The rows with names and reasons.
@@ -154,32 +212,46 @@ impl League {
         let (ids, players): (Vec<&PlayerId>, Vec<_>) = self.players.iter().unzip();
         let (ranked, payoffs) = self.ranking(&ids);
         let ratings = self.ratings();
-        let rating = |player: usize| ratings.as_ref().and_then(|all| all.get(*ids.get(player)?).copied());
+        let rating = |player: usize| {
+            ratings
+                .as_ref()
+                .and_then(|all| all.get(*ids.get(player)?).copied())
+        };
         let reason = |player: usize, of: usize, on: &str| {
             let reason = standings::reason(ids.get(of)?, on);
             let both = payoffs.as_ref().filter(|_| on == PAYOFF);
             let both = both.and_then(|payoffs| payoffs.get(player).zip(payoffs.get(of)));
             // The totals are nowhere else in the row.
-            Some(both.map_or(reason.clone(), |(own, other)| format!("{reason} ({own} to {other})").into()))
+            Some(both.map_or(reason.clone(), |(own, other)| {
+                format!("{reason} ({own} to {other})").into()
+            }))
         };
         ranked
             .into_iter()
-            .filter_map(|RankedPlayer { rank, player, tally, ahead }| {
-                Some(StandingRow {
-                    rank,
-                    player_id: (*ids.get(player)?).clone(),
-                    display_name: players.get(player)?.meta.display_name.clone(),
-                    played: tally.played(),
-                    wins: tally.wins,
-                    draws: tally.draws,
-                    losses: tally.losses,
-                    points: tally.points(),
-                    technical_losses: Some(tally.technical_losses),
-                    rating: rating(player).map(|rating| whole(rating.rating)),
-                    rating_deviation: rating(player).map(|rating| whole(rating.deviation)),
-                    rank_reason: ahead.and_then(|(of, on)| Some(reason(player, of, on)?.into())),
-                })
-            })
+            .filter_map(
+                |RankedPlayer {
+                     rank,
+                     player,
+                     tally,
+                     ahead,
+                 }| {
+                    Some(StandingRow {
+                        rank,
+                        player_id: (*ids.get(player)?).clone(),
+                        display_name: players.get(player)?.meta.display_name.clone(),
+                        played: tally.played(),
+                        wins: tally.wins,
+                        draws: tally.draws,
+                        losses: tally.losses,
+                        points: tally.points(),
+                        technical_losses: Some(tally.technical_losses),
+                        rating: rating(player).map(|rating| whole(rating.rating)),
+                        rating_deviation: rating(player).map(|rating| whole(rating.deviation)),
+                        rank_reason: ahead
+                            .and_then(|(of, on)| Some(reason(player, of, on)?.into())),
+                    })
+                },
+            )
             .collect()
     }
 }

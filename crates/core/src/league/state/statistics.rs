@@ -5,7 +5,9 @@ use crate::league::fixture::DecidedBy;
 use crate::league::fixture::Match;
 use crate::league::standings::Tally;
 use crate::protocol::ids::PlayerId;
-use crate::protocol::messages::query_data::{PlayerStats, PlayerStatsData, RefereeListing, RefereesData};
+use crate::protocol::messages::query_data::{
+    PlayerStats, PlayerStatsData, RefereeListing, RefereesData,
+};
 use crate::protocol::messages::{GameDetails, Record};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +15,10 @@ use std::collections::BTreeMap;
 impl League {
     /// `None` if there is no such player.
     pub fn player_stats(&self, player: &PlayerId) -> Option<PlayerStatsData> {
-        let place = self.standings().into_iter().find(|place| place.player == *player)?;
+        let place = self
+            .standings()
+            .into_iter()
+            .find(|place| place.player == *player)?;
         let known = self.players.get(player)?;
         let tally = place.tally;
         let mut statistics = MatchStatistics::default();
@@ -41,7 +46,13 @@ impl League {
         let display_name = known.meta.display_name.clone();
         let state = Some(known.state);
         let left = known.left;
-        Some(PlayerStatsData { player_id: player.clone(), display_name, state, left, stats })
+        Some(PlayerStatsData {
+            player_id: player.clone(),
+            display_name,
+            state,
+            left,
+            stats,
+        })
     }
 
     /// How often each player made each choice, in even/odd.
@@ -61,8 +72,12 @@ impl League {
     pub fn referee_listings(&self) -> RefereesData {
         let decided_by = |id| {
             let by = DecidedBy::Referee(id);
-            let decisions = self.matches.values().filter_map(|fixture| fixture.decision.as_ref());
-            u32::try_from(decisions.filter(|decision| decision.by == by).count()).unwrap_or(u32::MAX)
+            let decisions = self
+                .matches
+                .values()
+                .filter_map(|fixture| fixture.decision.as_ref());
+            u32::try_from(decisions.filter(|decision| decision.by == by).count())
+                .unwrap_or(u32::MAX)
         };
         let referees = self.referees.iter().map(|(id, referee)| RefereeListing {
             referee_id: id.clone(),
@@ -76,7 +91,9 @@ impl League {
             attempts_lost: referee.lost,
             without_keyed_matches: self.is_without_keyed_matches(referee),
         });
-        RefereesData { referees: referees.collect() }
+        RefereesData {
+            referees: referees.collect(),
+        }
     }
 }
 
@@ -92,16 +109,25 @@ struct MatchStatistics {
 
 impl MatchStatistics {
     fn add(&mut self, player: &PlayerId, fixture: &Match) {
-        let Some(decision) = &fixture.decision else { return };
-        let record = self.against.entry(fixture.opponent(player).clone()).or_default();
-        let lost = decision.result.winner.is_some() || decision.result.score.get(player) == Some(&0);
+        let Some(decision) = &fixture.decision else {
+            return;
+        };
+        let record = self
+            .against
+            .entry(fixture.opponent(player).clone())
+            .or_default();
+        let lost =
+            decision.result.winner.is_some() || decision.result.score.get(player) == Some(&0);
         match &decision.result.winner {
             Some(winner) if winner == player => record.wins += 1,
             _ if lost => record.losses += 1,
             _ => record.draws += 1,
         }
         if let Some(blame) = decision.blame(player) {
-            *self.causes.entry(blame.cause.name().to_owned()).or_default() += 1;
+            *self
+                .causes
+                .entry(blame.cause.name().to_owned())
+                .or_default() += 1;
         }
         let answer_ms = decision.result.details.answer_ms.as_ref();
         if let Some(answer_ms) = answer_ms.and_then(|times| times.get(player).copied().flatten()) {
@@ -111,12 +137,17 @@ impl MatchStatistics {
         for made in moves(player, fixture) {
             // Moves of a game with very many kinds are counted together.
             let known = self.choices.len() < CHOICES_MAX || self.choices.contains_key(&made);
-            *self.choices.entry(if known { made } else { "other".to_owned() }).or_default() += 1;
+            *self
+                .choices
+                .entry(if known { made } else { "other".to_owned() })
+                .or_default() += 1;
         }
     }
 
     fn mean_answer_ms(&self) -> Option<u32> {
-        self.answer_ms_sum.checked_div(self.answers).and_then(|mean| u32::try_from(mean).ok())
+        self.answer_ms_sum
+            .checked_div(self.answers)
+            .and_then(|mean| u32::try_from(mean).ok())
     }
 }
 
@@ -127,21 +158,33 @@ const MOVE_CHARS_MAX: usize = 60;
 
 /// The moves of a player in a match of any game, as texts.
 fn moves(player: &PlayerId, fixture: &Match) -> Vec<String> {
-    let turns = fixture.decision.as_ref().and_then(|decision| decision.result.details.turn_log.as_ref());
-    let made = turns.into_iter().flatten().filter_map(|turn| turn.get(player));
+    let turns = fixture
+        .decision
+        .as_ref()
+        .and_then(|decision| decision.result.details.turn_log.as_ref());
+    let made = turns
+        .into_iter()
+        .flatten()
+        .filter_map(|turn| turn.get(player));
     let text = |made: &Value| match made {
         Value::String(text) => text.chars().take(MOVE_CHARS_MAX).collect(),
         other => other.to_string().chars().take(MOVE_CHARS_MAX).collect(),
     };
-    choice(player, fixture).into_iter().chain(made.map(text)).collect()
+    choice(player, fixture)
+        .into_iter()
+        .chain(made.map(text))
+        .collect()
 }
 
 /// What a player chose in a match of even/odd.
 fn choice(player: &PlayerId, fixture: &Match) -> Option<String> {
     match &fixture.decision.as_ref()?.result.details.game {
-        GameDetails::Parity(details) => {
-            details.choices.get(player).copied().flatten().map(|choice| choice.to_string())
-        }
+        GameDetails::Parity(details) => details
+            .choices
+            .get(player)
+            .copied()
+            .flatten()
+            .map(|choice| choice.to_string()),
         GameDetails::Other(_) => None,
     }
 }

@@ -18,7 +18,9 @@ pub(super) fn read(r: &Reader<'_>) -> Read<(MessageType, Envelope)> {
         Some(conversation_of(message_type, r))
     })?;
     // An empty token counts as missing.
-    let auth_token = r.optional("auth_token", rules::token)?.filter(|token| !token.reveal().is_empty());
+    let auth_token = r
+        .optional("auth_token", rules::token)?
+        .filter(|token| !token.reveal().is_empty());
     let timestamp = if r.is_lenient() && !r.has("timestamp") {
         r.note(DeviationKind::Missing, "timestamp");
         r.now()
@@ -78,16 +80,21 @@ fn sender_of(message_type: MessageType, r: &Reader<'_>) -> Sender {
         | M::GameOver
         | M::GameError
         | M::MatchResultReport => Sender::Referee(RefereeId::new(agent_of(r, "referee_id"))),
-        M::LeagueRegisterRequest | M::GameJoinAck | M::ChooseParityResponse | M::GameMoveResponse => {
-            Sender::Player(PlayerId::new(agent_of(r, "player_id")))
-        }
+        M::LeagueRegisterRequest
+        | M::GameJoinAck
+        | M::ChooseParityResponse
+        | M::GameMoveResponse => Sender::Player(PlayerId::new(agent_of(r, "player_id"))),
         M::LeagueQuery => asker_of(r),
     }
 }
 
 /// Players and referees may both query; only a referee names itself as one.
 fn asker_of(r: &Reader<'_>) -> Sender {
-    let id = if r.has("referee_id") { agent_of(r, "referee_id") } else { agent_of(r, "player_id") };
+    let id = if r.has("referee_id") {
+        agent_of(r, "referee_id")
+    } else {
+        agent_of(r, "player_id")
+    };
     if id.starts_with("REF") {
         Sender::Referee(RefereeId::new(id))
     } else {
@@ -103,7 +110,9 @@ fn agent_of(r: &Reader<'_>, key: &str) -> SmolStr {
         let (owner, _) = text("auth_token")?.strip_prefix("tok_")?.rsplit_once('_')?;
         id_fits(owner).then(|| SmolStr::from(owner.to_ascii_uppercase()))
     };
-    named.or_else(by_token).unwrap_or(SmolStr::new_static("unknown"))
+    named
+        .or_else(by_token)
+        .unwrap_or(SmolStr::new_static("unknown"))
 }
 
 /// Unlike any conversation of a match, so that it names no attempt.

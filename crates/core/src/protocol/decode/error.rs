@@ -14,7 +14,9 @@ pub(super) fn league_error(r: &Reader<'_>) -> Read<LeagueError> {
         error_description: description(r, &error_code)?,
         error_code,
         error_message: r.optional("error_message", rules::prose)?,
-        original_message_type: r.expected("original_message_type", rules::word)?.map(UntrustedText::from),
+        original_message_type: r
+            .expected("original_message_type", rules::word)?
+            .map(UntrustedText::from),
         retryable: r.optional("retryable", rules::boolean)?,
         context: r.optional("context", rules::any_object)?,
     })
@@ -38,7 +40,10 @@ pub(super) fn game_error(r: &Reader<'_>) -> Read<GameError> {
         action_required: r.expected("action_required", rules::word)?,
         game_state: r.optional("game_state", rules::word)?,
         retryable: r.optional("retryable", rules::boolean)?,
-        retry_info: r.optional_object("retry_info")?.map(|info| retry_info(&info)).transpose()?,
+        retry_info: r
+            .optional_object("retry_info")?
+            .map(|info| retry_info(&info))
+            .transpose()?,
         retry_count: r.optional("retry_count", rules::count)?,
         max_retries: r.optional("max_retries", rules::count)?,
         time_remaining: r.optional("time_remaining", rules::seconds)?,
@@ -48,7 +53,9 @@ pub(super) fn game_error(r: &Reader<'_>) -> Read<GameError> {
 }
 
 fn description(r: &Reader<'_>, code: &ErrorCode) -> Read<UntrustedText> {
-    r.filled("error_description", rules::prose, || Some(code.name().into()))
+    r.filled("error_description", rules::prose, || {
+        Some(code.name().into())
+    })
 }
 
 fn retry_info(r: &Reader<'_>) -> Read<RetryInfo> {

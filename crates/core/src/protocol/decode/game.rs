@@ -84,7 +84,13 @@ fn game_result(
 ) -> Read<GameResult> {
     let known = ["status", "winner_player_id", "reason", "fairness"];
     let winner_player_id = winner(r, "winner_player_id")?;
-    let by_winner = || Some(if winner_player_id.is_some() { GameStatus::Win } else { GameStatus::Draw });
+    let by_winner = || {
+        Some(if winner_player_id.is_some() {
+            GameStatus::Win
+        } else {
+            GameStatus::Draw
+        })
+    };
     let status = r.filled("status", rules::one_of, by_winner)?;
     let may_lack_choices = status == GameStatus::TechnicalLoss || r.is_lenient();
     Ok(GameResult {
@@ -92,7 +98,9 @@ fn game_result(
         details: details(r, game_type, may_lack_choices, &known)?,
         winner_player_id,
         // One source puts the reason outside the result.
-        reason: r.expected("reason", rules::prose)?.or_else(|| outer_reason.cloned()),
+        reason: r
+            .expected("reason", rules::prose)?
+            .or_else(|| outer_reason.cloned()),
         fairness: fairness(r)?,
     })
 }
@@ -151,7 +159,11 @@ pub(super) fn fairness(r: &Reader<'_>) -> Read<Option<Reveal>> {
         nonce_commitments: reveal
             .optional_by_player("nonce_commitments", rules::nonce_commitment)?
             .map(Box::new),
-        signatures: reveal.optional_by_player("signatures", rules::signature)?.map(Box::new),
-        proof: reveal.optional_by_player("proof", rules::one_of)?.map(Box::new),
+        signatures: reveal
+            .optional_by_player("signatures", rules::signature)?
+            .map(Box::new),
+        proof: reveal
+            .optional_by_player("proof", rules::one_of)?
+            .map(Box::new),
     }))
 }

@@ -30,7 +30,13 @@ pub(super) fn order(r: &Reader<'_>) -> Read<LeagueOrder> {
         }
         _ => None,
     };
-    Ok(LeagueOrder { league_id, order, player_id, match_id, agent_id })
+    Ok(LeagueOrder {
+        league_id,
+        order,
+        player_id,
+        match_id,
+        agent_id,
+    })
 }
 
 pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
@@ -39,11 +45,19 @@ pub(super) fn status(r: &Reader<'_>) -> Read<LeagueStatus> {
         status: r.required("status", rules::one_of)?,
         current_round: r.required("current_round", rules::count)?,
         total_rounds: r.required("total_rounds", rules::count)?,
-        round_title: r.optional("round_title", rules::word)?.map(UntrustedText::from),
+        round_title: r
+            .optional("round_title", rules::word)?
+            .map(UntrustedText::from),
         matches_completed: r.required("matches_completed", rules::count)?,
         results_unproven: r.optional("results_unproven", rules::count)?.unwrap_or(0),
-        matches_awaiting_prover: r.optional("matches_awaiting_prover", rules::count)?.unwrap_or(0),
-        roster: if r.has("roster") { Some(r.objects("roster", place)?) } else { None },
+        matches_awaiting_prover: r
+            .optional("matches_awaiting_prover", rules::count)?
+            .unwrap_or(0),
+        roster: if r.has("roster") {
+            Some(r.objects("roster", place)?)
+        } else {
+            None
+        },
     })
 }
 

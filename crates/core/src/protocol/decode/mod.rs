@@ -29,7 +29,12 @@ pub fn decode(value: &Value, reading: &Reading<'_>) -> Result<Incoming, Rejectio
     let reader = Reader::open(&context)?;
     let (message_type, envelope) = envelope::read(&reader)?;
     let body = read_body(message_type, &reader);
-    Ok(Incoming { envelope, message_type, body, deviations: context.into_deviations() })
+    Ok(Incoming {
+        envelope,
+        message_type,
+        body,
+        deviations: context.into_deviations(),
+    })
 }
 
 fn read_body(message_type: MessageType, r: &Reader<'_>) -> Read<Body> {
@@ -65,33 +70,47 @@ fn read_body(message_type: MessageType, r: &Reader<'_>) -> Read<Body> {
 
 /// The league; an answer that leaves it out means the one it was asked about.
 fn league_id(r: &Reader<'_>) -> Read<LeagueId> {
-    r.filled("league_id", rules::id(LeagueId::new), || r.exchange()?.league_id.clone())
+    r.filled("league_id", rules::id(LeagueId::new), || {
+        r.exchange()?.league_id.clone()
+    })
 }
 
 /// The league of a message in which its receiver does not use it, so that any name will do.
 fn unused_league_id(r: &Reader<'_>) -> Read<LeagueId> {
-    r.filled("league_id", rules::id(LeagueId::new), || Some(LeagueId::new("unknown")))
+    r.filled("league_id", rules::id(LeagueId::new), || {
+        Some(LeagueId::new("unknown"))
+    })
 }
 
 /// The game; an agent that leaves it out plays the one that the protocol is made for.
 fn game_type(r: &Reader<'_>) -> Read<GameType> {
-    r.filled("game_type", rules::id(GameType::new), || Some(GameType::even_odd()))
+    r.filled("game_type", rules::id(GameType::new), || {
+        Some(GameType::even_odd())
+    })
 }
 
 /// The match; an answer that leaves it out means the one it was asked about.
 fn match_id(r: &Reader<'_>) -> Read<MatchId> {
-    r.filled("match_id", rules::id(MatchId::new), || r.exchange()?.match_id.clone())
+    r.filled("match_id", rules::id(MatchId::new), || {
+        r.exchange()?.match_id.clone()
+    })
 }
 
 /// The player; an answer that leaves it out comes from the one who was asked.
 fn player_id(r: &Reader<'_>) -> Read<PlayerId> {
-    r.filled("player_id", rules::id(PlayerId::new), || r.exchange()?.player_id.clone())
+    r.filled("player_id", rules::id(PlayerId::new), || {
+        r.exchange()?.player_id.clone()
+    })
 }
 
 /// The round of a match message; where it is left out, the match's own name tells: `R2M1`.
 fn round_id(r: &Reader<'_>) -> Read<RoundId> {
     let by_match = || {
-        let (round, _) = r.value("match_id")?.as_str()?.strip_prefix('R')?.split_once('M')?;
+        let (round, _) = r
+            .value("match_id")?
+            .as_str()?
+            .strip_prefix('R')?
+            .split_once('M')?;
         round.parse().ok().filter(|round| *round > 0)
     };
     r.filled("round_id", rules::ordinal, by_match).map(RoundId)
@@ -192,7 +211,9 @@ impl fmt::Display for Deviation {
 }
 
 /// The ways in which a message may deviate and still be accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviationKind {
     /// A required field was left out, and derived.
@@ -254,10 +275,16 @@ pub struct Limits {
 
 impl Limits {
     /// For messages to a manager.
-    pub const MANAGER: Self = Self { message_bytes_max: 10 * 1024, array_len_max: 100 };
+    pub const MANAGER: Self = Self {
+        message_bytes_max: 10 * 1024,
+        array_len_max: 100,
+    };
 
     /// For messages to referees and players, which include long standings and rounds.
-    pub const AGENT: Self = Self { message_bytes_max: 1024 * 1024, array_len_max: 10_000 };
+    pub const AGENT: Self = Self {
+        message_bytes_max: 1024 * 1024,
+        array_len_max: 10_000,
+    };
 
     /// Checks the size of a message, before it is parsed.
     pub fn admit(&self, bytes: usize) -> Result<(), Rejection> {

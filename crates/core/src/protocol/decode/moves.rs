@@ -16,7 +16,10 @@ pub(super) fn parity_call(r: &Reader<'_>) -> Read<ChooseParityCall> {
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         game_type: game_type(r)?,
-        context: r.optional_object("context")?.map(|context| choice_context(&context)).transpose()?,
+        context: r
+            .optional_object("context")?
+            .map(|context| choice_context(&context))
+            .transpose()?,
         deadline: deadline(r)?,
         turn: r.extra("turn", rules::ordinal)?,
         opponent_nonce_commitment: r.extra("opponent_nonce_commitment", rules::nonce_commitment)?,
@@ -95,7 +98,10 @@ pub(super) fn move_response(r: &Reader<'_>) -> Read<GameMoveResponse> {
         match_id: match_id(r)?,
         player_id: player_id(r)?,
         game_type: r.required("game_type", rules::id(GameType::new))?,
-        move_data: MoveData { move_type, choice: data.required("choice", rules::anything)? },
+        move_data: MoveData {
+            move_type,
+            choice: data.required("choice", rules::anything)?,
+        },
         nonce: r.optional("nonce", rules::nonce)?,
         signature: r.extra("signature", rules::signature)?,
     })

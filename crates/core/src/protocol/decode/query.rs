@@ -26,7 +26,11 @@ pub(super) fn query(r: &Reader<'_>) -> Read<LeagueQuery> {
 
 pub(super) fn response(r: &Reader<'_>) -> Read<LeagueQueryResponse> {
     let success = r.required("success", rules::boolean)?;
-    let standings = if r.has("standings") { Some(r.objects("standings", standing)?.into()) } else { None };
+    let standings = if r.has("standings") {
+        Some(r.objects("standings", standing)?.into())
+    } else {
+        None
+    };
     Ok(LeagueQueryResponse {
         query_type: r.required("query_type", rules::query_type)?,
         success,
@@ -37,7 +41,9 @@ pub(super) fn response(r: &Reader<'_>) -> Read<LeagueQueryResponse> {
         },
         standings,
         error: if success {
-            r.optional_object("error")?.map(|error| query_error(&error)).transpose()?
+            r.optional_object("error")?
+                .map(|error| query_error(&error))
+                .transpose()?
         } else {
             Some(query_error(&r.object("error")?)?)
         },
@@ -47,8 +53,12 @@ pub(super) fn response(r: &Reader<'_>) -> Read<LeagueQueryResponse> {
 fn query_error(r: &Reader<'_>) -> Read<QueryError> {
     let error_code = r.required("error_code", rules::error_code)?;
     Ok(QueryError {
-        error_name: r.filled("error_name", rules::prose, || Some(error_code.name().into()))?,
-        error_description: r.filled("error_description", rules::prose, || Some(error_code.prose().into()))?,
+        error_name: r.filled("error_name", rules::prose, || {
+            Some(error_code.name().into())
+        })?,
+        error_description: r.filled("error_description", rules::prose, || {
+            Some(error_code.prose().into())
+        })?,
         error_code,
     })
 }

@@ -28,7 +28,11 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(message: &'a Value, reading: &'a Reading<'a>) -> Self {
-        Self { reading, message, deviations: RefCell::default() }
+        Self {
+            reading,
+            message,
+            deviations: RefCell::default(),
+        }
     }
 
     pub(super) fn into_deviations(self) -> Vec<Deviation> {
@@ -76,7 +80,10 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// The message itself, if it is an object at all.
     pub(super) fn open(context: &'a Context<'a>) -> Read<Self> {
-        let path = Path { parent: None, step: Step::Message };
+        let path = Path {
+            parent: None,
+            step: Step::Message,
+        };
         object_at(path, context.message, context)
     }
 
@@ -116,8 +123,12 @@ impl<'a> Reader<'a> {
 
     /// All fields except those named, for game-specific details.
     pub(super) fn fields_but(&self, known: &[&str]) -> Map<String, Value> {
-        let rest = self.fields.iter().filter(|(key, _)| !known.contains(&key.as_str()));
-        rest.map(|(key, value)| (key.clone(), value.clone())).collect()
+        let rest = self
+            .fields
+            .iter()
+            .filter(|(key, _)| !known.contains(&key.as_str()));
+        rest.map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
     }
 
     /// A field that must be there.
@@ -130,7 +141,9 @@ impl<'a> Reader<'a> {
 
     /// A field that may be missing or null.
     pub(super) fn optional<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Read<Option<T>> {
-        self.value(key).map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong))).transpose()
+        self.value(key)
+            .map(|value| rule(value).map_err(|wrong| self.wrong(key, wrong)))
+            .transpose()
     }
 
     /// A field of ours that no source knows. A foreign agent may use the name otherwise, which lenient decoding
@@ -173,7 +186,11 @@ impl<'a> Reader<'a> {
     }
 
     /// An optional name or endpoint. Lenient decoding removes deceptive characters.
-    pub(super) fn optional_text<T>(&self, key: &str, parse_cleaned: ParseCleaned<T>) -> Read<Option<T>> {
+    pub(super) fn optional_text<T>(
+        &self,
+        key: &str,
+        parse_cleaned: ParseCleaned<T>,
+    ) -> Read<Option<T>> {
         let read = self.optional(key, |value| self.plain_text(value, parse_cleaned))?;
         if let Some((_, true)) = read {
             self.note(DeviationKind::Form, key);
@@ -186,7 +203,11 @@ impl<'a> Reader<'a> {
         read.ok_or_else(|| self.missing(key, |value| self.plain_text(value, parse_cleaned)))
     }
 
-    fn plain_text<T>(&self, value: &Value, parse_cleaned: ParseCleaned<T>) -> Result<(T, bool), Wrong> {
+    fn plain_text<T>(
+        &self,
+        value: &Value,
+        parse_cleaned: ParseCleaned<T>,
+    ) -> Result<(T, bool), Wrong> {
         let text = value.as_str().unwrap_or_default();
         if !self.is_lenient() {
             check_characters(text)?;
@@ -203,12 +224,15 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn timestamp(&self, key: &str) -> Read<Timestamp> {
-        self.optional_timestamp(key)?.ok_or_else(|| self.missing(key, rules::time))
+        self.optional_timestamp(key)?
+            .ok_or_else(|| self.missing(key, rules::time))
     }
 
     pub(super) fn optional_timestamp(&self, key: &str) -> Read<Option<Timestamp>> {
         match self.optional(key, rules::time)? {
-            Some((_, TimeForm::Sloppy)) if !self.is_lenient() => Err(self.wrong(key, rules::not_utc())),
+            Some((_, TimeForm::Sloppy)) if !self.is_lenient() => {
+                Err(self.wrong(key, rules::not_utc()))
+            }
             Some((timestamp, form)) => {
                 if form == TimeForm::Sloppy {
                     self.note(DeviationKind::TimestampForm, key);
@@ -228,11 +252,17 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn optional_object<'b>(&'b self, key: &'b str) -> Read<Option<Reader<'b>>> {
-        self.value(key).map(|value| object_at(self.step(Step::Key(key)), value, self.context)).transpose()
+        self.value(key)
+            .map(|value| object_at(self.step(Step::Key(key)), value, self.context))
+            .transpose()
     }
 
     /// A list of objects that must be there.
-    pub(super) fn objects<T>(&self, key: &str, read: impl Fn(&Reader<'_>) -> Read<T>) -> Read<Vec<T>> {
+    pub(super) fn objects<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&Reader<'_>) -> Read<T>,
+    ) -> Read<Vec<T>> {
         self.objects_that(key, |_| true, read)
     }
 
@@ -245,10 +275,18 @@ impl<'a> Reader<'a> {
         let items = self.array(key)?;
         let list = self.step(Step::Key(key));
         let at = |(index, item)| {
-            let path = Path { parent: Some(&list), step: Step::Index(index) };
+            let path = Path {
+                parent: Some(&list),
+                step: Step::Index(index),
+            };
             read(&object_at(path, item, self.context)?)
         };
-        items.iter().enumerate().filter(|(_, item)| wanted(item)).map(at).collect()
+        items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| wanted(item))
+            .map(at)
+            .collect()
     }
 
     /// As [`Self::objects`], without entries whose `fields` name only other players than the reader's.
@@ -261,9 +299,15 @@ impl<'a> Reader<'a> {
         let about = self.context.reading.about;
         let names_others = |entry: &Value, own: &PlayerId| {
             let named = |field: &&str| entry.get(field).and_then(Value::as_str);
-            fields.iter().all(|field| named(field).is_some_and(|id| id != own.as_str()))
+            fields
+                .iter()
+                .all(|field| named(field).is_some_and(|id| id != own.as_str()))
         };
-        self.objects_that(key, |entry| about.is_none_or(|own| !names_others(entry, own)), read)
+        self.objects_that(
+            key,
+            |entry| about.is_none_or(|own| !names_others(entry, own)),
+            read,
+        )
     }
 
     /// A list of plain values that must be there.
@@ -271,7 +315,10 @@ impl<'a> Reader<'a> {
         let items = self.array(key)?;
         let list = self.step(Step::Key(key));
         let at = |(index, item)| {
-            let path = Path { parent: Some(&list), step: Step::Index(index) };
+            let path = Path {
+                parent: Some(&list),
+                step: Step::Index(index),
+            };
             rule(item).map_err(|wrong| reject(&path, wrong, Some(item), self.context))
         };
         items.iter().enumerate().map(at).collect()
@@ -305,7 +352,10 @@ impl<'a> Reader<'a> {
             if !id_fits(player) {
                 return Err(self.wrong(key, Wrong::format("player ids of 1 to 128 bytes as keys")));
             }
-            let path = Path { parent: Some(&owner), step: Step::Key(player) };
+            let path = Path {
+                parent: Some(&owner),
+                step: Step::Key(player),
+            };
             match rule(value) {
                 Ok(read) => Ok((PlayerId::new(player.as_str()), read)),
                 Err(mut wrong) => {
@@ -330,24 +380,37 @@ impl<'a> Reader<'a> {
     }
 
     fn step<'b>(&'b self, step: Step<'b>) -> Path<'b> {
-        Path { parent: Some(&self.path), step }
+        Path {
+            parent: Some(&self.path),
+            step,
+        }
     }
 
     /// Records a deviation.
     pub(super) fn note(&self, kind: DeviationKind, key: &str) {
         let path = self.step(Step::Key(key)).render();
-        self.context.deviations.borrow_mut().push(Deviation { kind, path });
+        self.context
+            .deviations
+            .borrow_mut()
+            .push(Deviation { kind, path });
     }
 
     #[cold]
     pub(super) fn wrong(&self, key: &str, wrong: Wrong) -> Rejection {
-        reject(&self.step(Step::Key(key)), wrong, self.raw(key), self.context)
+        reject(
+            &self.step(Step::Key(key)),
+            wrong,
+            self.raw(key),
+            self.context,
+        )
     }
 
     /// The rule, applied to null, says what it expects.
     #[cold]
     pub(super) fn missing<T>(&self, key: &str, rule: impl Rule<'a, T>) -> Rejection {
-        let expected = rule(&NULL).err().map_or("a value".into(), |wrong| wrong.expected);
+        let expected = rule(&NULL)
+            .err()
+            .map_or("a value".into(), |wrong| wrong.expected);
         self.wrong(key, Wrong::new(ErrorCode::MissingField, expected))
     }
 }
@@ -356,22 +419,37 @@ static NULL: Value = Value::Null;
 
 fn object_at<'a>(path: Path<'a>, value: &'a Value, context: &'a Context<'a>) -> Read<Reader<'a>> {
     match rules::object(value) {
-        Ok(fields) => Ok(Reader { fields, path, context }),
+        Ok(fields) => Ok(Reader {
+            fields,
+            path,
+            context,
+        }),
         Err(wrong) => Err(reject(&path, wrong, Some(value), context)),
     }
 }
 
 #[cold]
-fn reject(path: &Path<'_>, wrong: Wrong, value: Option<&Value>, context: &Context<'_>) -> Rejection {
-    let secret = matches!(path.step, Step::Key("auth_token" | "join_code" | "to_player" | "from_player"));
+fn reject(
+    path: &Path<'_>,
+    wrong: Wrong,
+    value: Option<&Value>,
+    context: &Context<'_>,
+) -> Rejection {
+    let secret = matches!(
+        path.step,
+        Step::Key("auth_token" | "join_code" | "to_player" | "from_player")
+    );
     let said = |key: &str| context.message.get(key).and_then(Value::as_str);
     Rejection {
         code: wrong.code,
         path: path.render(),
         expected: wrong.expected.into_owned(),
         came: came(value, secret),
-        message_type: said("message_type").map(|text| UntrustedText::from(shorten(text, CAME_CHARS_MAX))),
-        conversation_id: said("conversation_id").filter(|text| id_fits(text)).map(ConversationId::new),
+        message_type: said("message_type")
+            .map(|text| UntrustedText::from(shorten(text, CAME_CHARS_MAX))),
+        conversation_id: said("conversation_id")
+            .filter(|text| id_fits(text))
+            .map(ConversationId::new),
     }
 }
 

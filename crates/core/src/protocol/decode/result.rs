@@ -30,7 +30,11 @@ fn match_result(r: &Reader<'_>, game_type: &GameType) -> Read<MatchResult> {
     })
 }
 
-fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatus>) -> Read<ResultDetails> {
+fn result_details(
+    r: &Reader<'_>,
+    game_type: &GameType,
+    status: Option<GameStatus>,
+) -> Read<ResultDetails> {
     if r.is_lenient() && !r.has("details") {
         r.note(DeviationKind::Missing, "details");
         return Ok(ResultDetails::of(game::no_details(game_type)));
@@ -43,17 +47,28 @@ fn result_details(r: &Reader<'_>, game_type: &GameType, status: Option<GameStatu
             status == Some(GameStatus::TechnicalLoss),
             &["turn_log", "fairness", "answer_ms", "deviations", "blame"],
         )?,
-        turn_log: if details.has("turn_log") { Some(details.objects("turn_log", turn)?) } else { None },
+        turn_log: if details.has("turn_log") {
+            Some(details.objects("turn_log", turn)?)
+        } else {
+            None
+        },
         fairness: game::fairness(&details)?,
         answer_ms: details.optional_by_player("answer_ms", rules::nullable(rules::count))?,
-        deviations: details.optional_by_player("deviations", rules::words)?.map(Box::new),
-        blame: details.optional_by_player("blame", rules::blame)?.map(Box::new),
+        deviations: details
+            .optional_by_player("deviations", rules::words)?
+            .map(Box::new),
+        blame: details
+            .optional_by_player("blame", rules::blame)?
+            .map(Box::new),
     })
 }
 
 /// The moves of one turn. Whether they are legal is up to the game.
 fn turn(r: &Reader<'_>) -> Read<ByPlayer<Value>> {
-    Ok(r.fields_but(&[]).into_iter().map(|(id, made)| (PlayerId::new(id), made)).collect())
+    Ok(r.fields_but(&[])
+        .into_iter()
+        .map(|(id, made)| (PlayerId::new(id), made))
+        .collect())
 }
 
 pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {
@@ -67,19 +82,29 @@ pub(super) fn ack(r: &Reader<'_>) -> Read<MatchResultAck> {
 pub(super) fn standings_update(r: &Reader<'_>) -> Read<LeagueStandingsUpdate> {
     Ok(LeagueStandingsUpdate {
         league_id: unused_league_id(r)?,
-        round_id: r.filled("round_id", rules::ordinal, || Some(1)).map(RoundId)?,
-        standings: r.objects_naming("standings", &["player_id"], standing)?.into(),
+        round_id: r
+            .filled("round_id", rules::ordinal, || Some(1))
+            .map(RoundId)?,
+        standings: r
+            .objects_naming("standings", &["player_id"], standing)?
+            .into(),
     })
 }
 
 pub(super) fn standing(r: &Reader<'_>) -> Read<StandingRow> {
     let player_id = r.required("player_id", rules::id(PlayerId::new))?;
-    let Record { wins, losses, draws } = record(r)?;
+    let Record {
+        wins,
+        losses,
+        draws,
+    } = record(r)?;
     Ok(StandingRow {
         rank: r.filled("rank", rules::ordinal, || r.position())?,
         display_name: display_name(r, &player_id)?,
         player_id,
-        played: r.filled("played", rules::count, || wins.checked_add(draws)?.checked_add(losses))?,
+        played: r.filled("played", rules::count, || {
+            wins.checked_add(draws)?.checked_add(losses)
+        })?,
         wins,
         draws,
         losses,

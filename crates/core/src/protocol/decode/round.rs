@@ -12,7 +12,9 @@ pub(super) fn announcement(r: &Reader<'_>) -> Read<RoundAnnouncement> {
     let announcement = RoundAnnouncement {
         league_id: league_id(r)?,
         round_id: r.required("round_id", rules::ordinal).map(RoundId)?,
-        matches: r.objects_naming("matches", &["player_A_id", "player_B_id"], announced_match)?.into(),
+        matches: r
+            .objects_naming("matches", &["player_A_id", "player_B_id"], announced_match)?
+            .into(),
         starts_at: r.optional_timestamp("starts_at")?,
         remark: r.optional("remark", rules::prose)?,
     };
@@ -60,7 +62,10 @@ fn briefing(r: &Reader<'_>) -> Read<Option<Briefing>> {
         player_b_dialect: r.optional("player_B_dialect", rules::one_of)?,
         player_a_tokens: tokens_at("player_A_tokens")?,
         player_b_tokens: tokens_at("player_B_tokens")?,
-        timeouts: r.optional_object("timeouts")?.map(|given| timeouts(&given)).transpose()?,
+        timeouts: r
+            .optional_object("timeouts")?
+            .map(|given| timeouts(&given))
+            .transpose()?,
         forfeits: r.optional_by_player("forfeits", rules::one_of)?,
         player_a_public_key: r.extra("player_A_public_key", rules::public_key)?,
         player_b_public_key: r.extra("player_B_public_key", rules::public_key)?,
@@ -109,7 +114,12 @@ pub(super) fn completed(r: &Reader<'_>) -> Read<RoundCompleted> {
 fn summary(r: &Reader<'_>, total_matches: u32) -> Read<RoundSummary> {
     if r.is_lenient() && !r.has("summary") {
         r.note(DeviationKind::Missing, "summary");
-        return Ok(RoundSummary { total_matches, wins: 0, draws: 0, technical_losses: 0 });
+        return Ok(RoundSummary {
+            total_matches,
+            wins: 0,
+            draws: 0,
+            technical_losses: 0,
+        });
     }
     let summary = r.object("summary")?;
     Ok(RoundSummary {

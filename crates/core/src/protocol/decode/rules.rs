@@ -29,7 +29,10 @@ pub(super) struct Wrong {
 
 impl Wrong {
     pub(super) fn new(code: ErrorCode, expected: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, expected: expected.into() }
+        Self {
+            code,
+            expected: expected.into(),
+        }
     }
 
     /// E002: a wrong type, form or range.
@@ -72,7 +75,10 @@ pub(super) fn any_object(value: &Value) -> Result<Map<String, Value>, Wrong> {
 }
 
 pub(super) fn array(value: &Value) -> Result<&[Value], Wrong> {
-    value.as_array().map(Vec::as_slice).ok_or(Wrong::format("a list"))
+    value
+        .as_array()
+        .map(Vec::as_slice)
+        .ok_or(Wrong::format("a list"))
 }
 
 pub(super) fn anything(value: &Value) -> Result<Value, Wrong> {
@@ -101,7 +107,9 @@ pub(super) fn word(value: &Value) -> Result<SmolStr, Wrong> {
         .as_str()
         .filter(|text| id_fits(text))
         .map(SmolStr::new)
-        .ok_or(Wrong::format("a text of 1 to 128 bytes without control or invisible characters"))
+        .ok_or(Wrong::format(
+            "a text of 1 to 128 bytes without control or invisible characters",
+        ))
 }
 
 pub(super) fn words(value: &Value) -> Result<Vec<SmolStr>, Wrong> {
@@ -113,10 +121,9 @@ pub(super) fn error_code(value: &Value) -> Result<ErrorCode, Wrong> {
 }
 
 pub(super) fn sender(value: &Value) -> Result<Sender, Wrong> {
-    value
-        .as_str()
-        .and_then(Sender::parse)
-        .ok_or(Wrong::format("a sender: \"league_manager\", \"referee:ID\", \"player:ID\" or \"launcher\""))
+    value.as_str().and_then(Sender::parse).ok_or(Wrong::format(
+        "a sender: \"league_manager\", \"referee:ID\", \"player:ID\" or \"launcher\"",
+    ))
 }
 
 const UTC: &str = "a time in UTC, such as \"2025-01-15T10:30:00Z\"";
@@ -148,7 +155,9 @@ pub(super) fn nonce(value: &Value) -> Result<Nonce, Wrong> {
         .as_str()
         .filter(|text| text.len() <= NONCE_BYTES_MAX && !text.contains(is_deceptive))
         .map(|text| Nonce(SmolStr::new(text)))
-        .ok_or(Wrong::format("a text of at most 64 bytes without control or invisible characters"))
+        .ok_or(Wrong::format(
+            "a text of at most 64 bytes without control or invisible characters",
+        ))
 }
 
 /// In a reveal a player's id stands in for a missing nonce, and may be longer than a nonce.
@@ -164,21 +173,27 @@ pub(super) fn nonce_commitment(value: &Value) -> Result<NonceCommitment, Wrong> 
     value
         .as_str()
         .and_then(NonceCommitment::parse)
-        .ok_or(Wrong::format("a SHA-256 as 64 hexadecimal digits in lower case"))
+        .ok_or(Wrong::format(
+            "a SHA-256 as 64 hexadecimal digits in lower case",
+        ))
 }
 
 pub(super) fn public_key(value: &Value) -> Result<PublicKey, Wrong> {
     value
         .as_str()
         .and_then(PublicKey::parse)
-        .ok_or(Wrong::format("an Ed25519 public key: \"ed25519:\" and 64 hexadecimal digits in lower case"))
+        .ok_or(Wrong::format(
+            "an Ed25519 public key: \"ed25519:\" and 64 hexadecimal digits in lower case",
+        ))
 }
 
 pub(super) fn signature(value: &Value) -> Result<Signature, Wrong> {
     value
         .as_str()
         .and_then(Signature::parse)
-        .ok_or(Wrong::format("an Ed25519 signature: 128 hexadecimal digits in lower case"))
+        .ok_or(Wrong::format(
+            "an Ed25519 signature: 128 hexadecimal digits in lower case",
+        ))
 }
 
 /// The longest note that is kept: a checkpoint of ours has less than half of it.
@@ -193,7 +208,11 @@ pub(super) fn note(value: &Value) -> Result<Arc<str>, Wrong> {
 }
 
 /// A JSON integer: `1.0`, `"1"` and `true` are not.
-fn integer(value: &Value, range: RangeInclusive<u32>, expected: &'static str) -> Result<u32, Wrong> {
+fn integer(
+    value: &Value,
+    range: RangeInclusive<u32>,
+    expected: &'static str,
+) -> Result<u32, Wrong> {
     value
         .as_u64()
         .and_then(|number| u32::try_from(number).ok())
@@ -205,12 +224,20 @@ fn integer(value: &Value, range: RangeInclusive<u32>, expected: &'static str) ->
 const INTEGER_MAX: u32 = i32::MAX as u32;
 
 pub(super) fn count(value: &Value) -> Result<u32, Wrong> {
-    integer(value, 0..=INTEGER_MAX, "a whole number from 0 to 2147483647")
+    integer(
+        value,
+        0..=INTEGER_MAX,
+        "a whole number from 0 to 2147483647",
+    )
 }
 
 /// Rounds and ranks, which are counted from 1.
 pub(super) fn ordinal(value: &Value) -> Result<u32, Wrong> {
-    integer(value, 1..=INTEGER_MAX, "a whole number from 1 to 2147483647")
+    integer(
+        value,
+        1..=INTEGER_MAX,
+        "a whole number from 1 to 2147483647",
+    )
 }
 
 pub(super) fn capacity(value: &Value) -> Result<u32, Wrong> {
@@ -224,14 +251,18 @@ pub(super) fn drawn_number(value: &Value) -> Result<u8, Wrong> {
 }
 
 pub(super) fn seconds(value: &Value) -> Result<Seconds, Wrong> {
-    value.as_f64().map(Seconds).ok_or(Wrong::format("a number of seconds"))
+    value
+        .as_f64()
+        .map(Seconds)
+        .ok_or(Wrong::format("a number of seconds"))
 }
 
 /// Whose fault a technical loss is.
 pub(super) fn blame(value: &Value) -> Result<Blame, Wrong> {
     let fields = object(value)?;
     let field = |name: &str| fields.get(name).unwrap_or(&Value::Null);
-    let moment = |name: &str| nullable(time)(field(name)).map(|read| read.map(|(at, _)| at.whole_second()));
+    let moment =
+        |name: &str| nullable(time)(field(name)).map(|read| read.map(|(at, _)| at.whole_second()));
     Ok(Blame {
         culprit: one_of(field("culprit"))?,
         cause: one_of(field("cause"))?,
@@ -245,14 +276,21 @@ pub(super) fn blame(value: &Value) -> Result<Blame, Wrong> {
 
 /// Any violation has its own code, E004.
 pub(super) fn parity_choice(value: &Value) -> Result<Parity, Wrong> {
-    one_of(value).map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
+    one_of(value)
+        .map_err(|Wrong { expected, .. }| Wrong::new(ErrorCode::InvalidParityChoice, expected))
 }
 
 /// The query of a LEAGUE_QUERY.
 pub(super) fn query_type(value: &Value) -> Result<Query, Wrong> {
-    let named = |text| Query::types().find(|(_, name)| *name == text).map(|(query, _)| query);
+    let named = |text| {
+        Query::types()
+            .find(|(_, name)| *name == text)
+            .map(|(query, _)| query)
+    };
     value.as_str().and_then(named).ok_or_else(|| {
-        let names: Vec<_> = Query::types().map(|(_, name)| format!("\"{name}\"")).collect();
+        let names: Vec<_> = Query::types()
+            .map(|(_, name)| format!("\"{name}\""))
+            .collect();
         Wrong::format(format!("one of {}", names.join(", ")))
     })
 }

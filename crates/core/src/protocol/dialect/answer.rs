@@ -35,7 +35,10 @@ pub enum WireAnswer {
 impl WireAnswer {
     /// Whether the peer answered with an error that is none of the league's: another dialect may be what it understands.
     pub fn is_not_understood(&self) -> bool {
-        matches!(self, Self::MethodNotFound | Self::Error { .. } | Self::Failed(_))
+        matches!(
+            self,
+            Self::MethodNotFound | Self::Error { .. } | Self::Failed(_)
+        )
     }
 }
 
@@ -44,7 +47,9 @@ pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer
     let most = limits.message_bytes_max;
     if body.len() > most {
         let bytes = body.len();
-        return WireAnswer::Garbled(format!("the answer has {bytes} bytes and may have {most} at most"));
+        return WireAnswer::Garbled(format!(
+            "the answer has {bytes} bytes and may have {most} at most"
+        ));
     }
     if (300..400).contains(&http_status) {
         let what = "a redirect, which is never followed: it must be registered where it really is";
@@ -60,10 +65,18 @@ pub fn read_answer(http_status: u16, body: &[u8], limits: &Limits) -> WireAnswer
     match serde_json::from_str(text) {
         Ok(value) => read_value(http_status, text, value),
         Err(_) if text.is_empty() => otherwise(http_status, text, "an empty body"),
-        Err(_) if text.starts_with('<') => otherwise(http_status, text, "a page for people instead of JSON"),
+        Err(_) if text.starts_with('<') => {
+            otherwise(http_status, text, "a page for people instead of JSON")
+        }
         // How minimal servers acknowledge.
-        Err(_) if text.eq_ignore_ascii_case("ok") && is_success(http_status) => WireAnswer::Received,
-        Err(error) => otherwise(http_status, text, &format!("a body that is not JSON ({error})")),
+        Err(_) if text.eq_ignore_ascii_case("ok") && is_success(http_status) => {
+            WireAnswer::Received
+        }
+        Err(error) => otherwise(
+            http_status,
+            text,
+            &format!("a body that is not JSON ({error})"),
+        ),
     }
 }
 
@@ -104,10 +117,16 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
     if !is_success(http_status) {
         return otherwise(http_status, text, "JSON that holds no league message");
     }
-    let result = object.get("result").and_then(Value::as_object).unwrap_or(&object);
+    let result = object
+        .get("result")
+        .and_then(Value::as_object)
+        .unwrap_or(&object);
     match told_in(result) {
         Some(told) if is_method_unknown(&told) => WireAnswer::MethodNotFound,
-        Some(told) => WireAnswer::Failed(format!("the agent says that it failed: {}", shortened(&told))),
+        Some(told) => WireAnswer::Failed(format!(
+            "the agent says that it failed: {}",
+            shortened(&told)
+        )),
         None => WireAnswer::Received,
     }
 }
@@ -116,19 +135,35 @@ fn read_value(http_status: u16, text: &str, value: Value) -> WireAnswer {
 /// its `detail`, where web frameworks put it.
 fn refusal_in(object: &mut Map<String, Value>) -> Option<Value> {
     fn has_code(fields: &Map<String, Value>) -> bool {
-        fields.get("error_code").is_some_and(|code| code.as_str().is_some())
+        fields
+            .get("error_code")
+            .is_some_and(|code| code.as_str().is_some())
     }
-    fn within<'f>(fields: &'f mut Map<String, Value>, path: &[&str]) -> Option<&'f mut Map<String, Value>> {
-        path.iter().try_fold(fields, |fields, place| fields.get_mut(*place)?.as_object_mut())
+    fn within<'f>(
+        fields: &'f mut Map<String, Value>,
+        path: &[&str],
+    ) -> Option<&'f mut Map<String, Value>> {
+        path.iter().try_fold(fields, |fields, place| {
+            fields.get_mut(*place)?.as_object_mut()
+        })
     }
     let result = object.get("result").and_then(Value::as_object);
-    let tool_failed = result.is_some_and(|it| it.get("isError").and_then(Value::as_bool) == Some(true));
-    let tool: &[&str] = if tool_failed { &["result", "structuredContent"] } else { &["error"] };
+    let tool_failed =
+        result.is_some_and(|it| it.get("isError").and_then(Value::as_bool) == Some(true));
+    let tool: &[&str] = if tool_failed {
+        &["result", "structuredContent"]
+    } else {
+        &["error"]
+    };
     let places: [&[&str]; 5] = [&["error", "data"], tool, &["error"], &["detail"], &[]];
-    let place =
-        places.into_iter().find(|path| within(object, path).is_some_and(|fields| has_code(fields)))?;
+    let place = places
+        .into_iter()
+        .find(|path| within(object, path).is_some_and(|fields| has_code(fields)))?;
     let mut fields = std::mem::take(within(object, place)?);
-    fields.insert("message_type".to_owned(), MessageType::LeagueError.name().into());
+    fields.insert(
+        "message_type".to_owned(),
+        MessageType::LeagueError.name().into(),
+    );
     Some(Value::Object(fields))
 }
 
@@ -142,17 +177,27 @@ fn read_error(http_status: u16, text: &str, error: &Value) -> WireAnswer {
     match error.get("code").and_then(Value::as_i64) {
         Some(code) if code == Fault::MethodNotFound.code() => WireAnswer::MethodNotFound,
         _ if is_method_unknown(&said) => WireAnswer::MethodNotFound,
-        Some(code) => WireAnswer::Error { code, message: shortened(&said) },
-        None if is_success(http_status) => {
-            WireAnswer::Failed(format!("the agent answered with an error: {}", shortened(&said)))
-        }
-        None => otherwise(http_status, text, &format!("an error: {}", shortened(&said))),
+        Some(code) => WireAnswer::Error {
+            code,
+            message: shortened(&said),
+        },
+        None if is_success(http_status) => WireAnswer::Failed(format!(
+            "the agent answered with an error: {}",
+            shortened(&said)
+        )),
+        None => otherwise(
+            http_status,
+            text,
+            &format!("an error: {}", shortened(&said)),
+        ),
     }
 }
 
 fn is_method_unknown(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    ["unknown method", "method not found", "unknown tool"].iter().any(|phrase| text.contains(phrase))
+    ["unknown method", "method not found", "unknown tool"]
+        .iter()
+        .any(|phrase| text.contains(phrase))
 }
 
 /// The message in a body: bare, as the `result` of a response, or as the `params` of a request.
@@ -161,7 +206,11 @@ fn find_message(object: &mut Map<String, Value>) -> Option<Value> {
         return Some(Value::Object(std::mem::take(object)));
     }
     for place in ["result", "params"] {
-        if let Some(message) = object.get_mut(place).and_then(Value::as_object_mut).and_then(message_within) {
+        if let Some(message) = object
+            .get_mut(place)
+            .and_then(Value::as_object_mut)
+            .and_then(message_within)
+        {
             return Some(message);
         }
     }
@@ -175,7 +224,11 @@ fn message_within(object: &mut Map<String, Value>) -> Option<Value> {
     }
     for place in ["response", "message", "structuredContent"] {
         let held = object.get_mut(place);
-        if held.as_deref().and_then(Value::as_object).is_some_and(is_message) {
+        if held
+            .as_deref()
+            .and_then(Value::as_object)
+            .is_some_and(is_message)
+        {
             return held.map(Value::take);
         }
     }
@@ -195,7 +248,9 @@ fn message_in_text(object: &Map<String, Value>) -> Option<Value> {
 fn is_message(object: &Map<String, Value>) -> bool {
     let telling = ["accept", "parity_choice", "choice", "move_data"];
     let named = object.get("message_type");
-    let acknowledges = named.and_then(Value::as_str).is_some_and(is_acknowledgement);
+    let acknowledges = named
+        .and_then(Value::as_str)
+        .is_some_and(is_acknowledgement);
     (named.is_some() && !acknowledges) || telling.iter().any(|&field| object.contains_key(field))
 }
 

@@ -25,11 +25,20 @@ pub fn write_call(dialect: Dialect, id: i64, message: &Message) -> Vec<u8> {
         Dialect::Standard => rpc(id, method, message),
         Dialect::TypeAsMethod => rpc(id, name, message),
         Dialect::LowerTypeAsMethod => rpc(id, &name.to_ascii_lowercase(), message),
-        Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage => {
-            rpc(id, dialect.wrapping_method().unwrap_or_default(), Wrapped { message })
-        }
+        Dialect::HandleMessage | Dialect::McpMessage | Dialect::ProtocolMessage => rpc(
+            id,
+            dialect.wrapping_method().unwrap_or_default(),
+            Wrapped { message },
+        ),
         Dialect::Bare => written(message),
-        Dialect::ToolsCall => rpc(id, TOOLS_CALL, ToolCall { name: method, arguments: message }),
+        Dialect::ToolsCall => rpc(
+            id,
+            TOOLS_CALL,
+            ToolCall {
+                name: method,
+                arguments: message,
+            },
+        ),
     }
 }
 
@@ -40,5 +49,10 @@ pub fn write_probe(id: i64) -> Vec<u8> {
 
 fn rpc(id: i64, method: &str, params: impl Serialize) -> Vec<u8> {
     let jsonrpc = TwoPointZero;
-    written(&Call { jsonrpc, id, method, params })
+    written(&Call {
+        jsonrpc,
+        id,
+        method,
+        params,
+    })
 }

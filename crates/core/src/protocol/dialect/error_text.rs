@@ -16,7 +16,10 @@ pub(super) fn reason(error: &Value) -> Option<String> {
 
 /// The reason in a result that reports a failure; `None` if it does not.
 pub(super) fn told_in(result: &Map<String, Value>) -> Option<String> {
-    let status = result.get("status").and_then(Value::as_str).unwrap_or_default();
+    let status = result
+        .get("status")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let failed = status.eq_ignore_ascii_case("error")
         || result.get("success").and_then(Value::as_bool) == Some(false)
         || result.get("isError").and_then(Value::as_bool) == Some(true);
@@ -26,14 +29,24 @@ pub(super) fn told_in(result: &Map<String, Value>) -> Option<String> {
 fn prose(fields: &Map<String, Value>) -> Option<String> {
     let named = ["message", "error", "detail", "reason"];
     let text = named.iter().find_map(|&name| fields.get(name)?.as_str());
-    let tool_text = || fields.get("content")?.as_array()?.first()?.get("text")?.as_str();
+    let tool_text = || {
+        fields
+            .get("content")?
+            .as_array()?
+            .first()?
+            .get("text")?
+            .as_str()
+    };
     text.or_else(tool_text).map(str::to_owned)
 }
 
 /// A peer's text for logs, truncated and with tokens redacted.
 pub(super) fn shortened(text: &str) -> String {
-    let line: String =
-        text.chars().map(|c| if is_deceptive(c) { ' ' } else { c }).take(SHOWN_CHARS).collect();
+    let line: String = text
+        .chars()
+        .map(|c| if is_deceptive(c) { ' ' } else { c })
+        .take(SHOWN_CHARS)
+        .collect();
     let mut shown = String::new();
     for (n, piece) in line.split("tok_").enumerate() {
         let is_secret = |c: char| c.is_alphanumeric() || c == '_' || c == '-';

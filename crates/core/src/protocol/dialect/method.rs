@@ -17,12 +17,17 @@ pub(super) fn query(method: &str) -> Option<Query> {
 
 /// The message type that a method implies: by its standard name, by an alias, or by being the type's name in any case.
 pub(super) fn implied_type(method: &str) -> Option<MessageType> {
-    let standard = MessageType::ALL.iter().find(|kind| kind.method() == method).copied();
+    let standard = MessageType::ALL
+        .iter()
+        .find(|kind| kind.method() == method)
+        .copied();
     let served = || match Method::named(method)?.params {
         MethodParams::Message(kind) => Some(kind),
         MethodParams::Query(_) => None,
     };
-    standard.or_else(served).or_else(|| MessageType::parse(&method.to_ascii_uppercase()))
+    standard
+        .or_else(served)
+        .or_else(|| MessageType::parse(&method.to_ascii_uppercase()))
 }
 
 /// The dialect that puts all messages into `params.message` of this method.

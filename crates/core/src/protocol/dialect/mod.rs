@@ -18,7 +18,9 @@ mod method;
 use serde::{Deserialize, Serialize};
 
 /// How an agent wraps the messages it sends, and wants those it is sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
@@ -57,7 +59,10 @@ impl Dialect {
     /// The dialect to try after this one failed. The sequence is a ring through all dialects.
     #[must_use]
     pub fn next(self) -> Self {
-        let mut ring = Self::ALL.into_iter().cycle().skip_while(|&dialect| dialect != self);
+        let mut ring = Self::ALL
+            .into_iter()
+            .cycle()
+            .skip_while(|&dialect| dialect != self);
         ring.nth(1).unwrap_or_default()
     }
 

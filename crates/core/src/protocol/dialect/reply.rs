@@ -41,8 +41,11 @@ impl HttpReply {
 
     /// The responses of a batch, in the order of its requests; empty if all were notifications.
     pub fn batch(parts: impl IntoIterator<Item = Part>) -> Self {
-        let parts: Vec<_> =
-            parts.into_iter().map(|Part(bytes)| bytes).filter(|bytes| !bytes.is_empty()).collect();
+        let parts: Vec<_> = parts
+            .into_iter()
+            .map(|Part(bytes)| bytes)
+            .filter(|bytes| !bytes.is_empty())
+            .collect();
         if parts.is_empty() {
             return Self::one(Part(Vec::new()));
         }
@@ -62,7 +65,12 @@ pub fn write_reply(to: &ReplyTo, dialect: Dialect, content: &Content) -> Part {
         Content::Message(message) => match message.refusal_of_agent() {
             Some(error) if dialect == Dialect::ToolsCall => respond(to, dialect, error, true),
             Some(error) => write_error(to, &refusal(error)),
-            None => respond(to, dialect, message, message.message_type() == MessageType::LeagueError),
+            None => respond(
+                to,
+                dialect,
+                message,
+                message.message_type() == MessageType::LeagueError,
+            ),
         },
         Content::Data(data) => respond(to, dialect, data, false),
         Content::Received => respond(to, dialect, &json!({ "status": "received" }), false),
@@ -72,7 +80,11 @@ pub fn write_reply(to: &ReplyTo, dialect: Dialect, content: &Content) -> Part {
 /// The JSON-RPC error by which a player or a referee rejects a message.
 fn refusal(error: &LeagueError) -> ErrorObject {
     let message = Cow::Owned(error.error_code.name().to_owned());
-    ErrorObject { code: REFUSED, message, data: serde_json::to_value(error).unwrap_or_default() }
+    ErrorObject {
+        code: REFUSED,
+        message,
+        data: serde_json::to_value(error).unwrap_or_default(),
+    }
 }
 
 /// The response to an invalid JSON-RPC request.
@@ -93,11 +105,19 @@ fn respond(to: &ReplyTo, dialect: Dialect, content: &impl Serialize, refused: bo
         ReplyTo::Body => written(content),
         ReplyTo::Id(id) if dialect == Dialect::ToolsCall => {
             let result = tool_result(content, refused);
-            written(&Success { jsonrpc, id, result })
+            written(&Success {
+                jsonrpc,
+                id,
+                result,
+            })
         }
         ReplyTo::Id(id) => {
             let result = content;
-            written(&Success { jsonrpc, id, result })
+            written(&Success {
+                jsonrpc,
+                id,
+                result,
+            })
         }
     })
 }

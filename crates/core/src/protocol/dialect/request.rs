@@ -97,7 +97,10 @@ pub fn refuse_size(bytes: usize, limits: &Limits) -> HttpReply {
 
 fn read(body: &[u8], limits: &Limits) -> Result<Requests, ErrorObject> {
     let text = std::str::from_utf8(body).map_err(|error| {
-        Fault::Parse.because(format!("the body is not UTF-8 from byte {} on", error.valid_up_to()))
+        Fault::Parse.because(format!(
+            "the body is not UTF-8 from byte {} on",
+            error.valid_up_to()
+        ))
     })?;
     if !text.trim_ascii_start().starts_with('[') {
         let value = parse(text)?;
@@ -132,7 +135,9 @@ fn not_json(error: serde_json::Error) -> ErrorObject {
 fn read_one(text: &str, value: Value) -> Result<Request, Part> {
     let refuse = |error: ErrorObject| write_error(&ReplyTo::Id(Id::Null), &error);
     let Value::Object(object) = value else {
-        return Err(refuse(Fault::InvalidRequest.because("a request must be an object")));
+        return Err(refuse(
+            Fault::InvalidRequest.because("a request must be an object"),
+        ));
     };
     if holds_type(&object) && !object.contains_key("jsonrpc") && !object.contains_key("method") {
         return Ok(Request {
@@ -148,7 +153,11 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
     }
     let reply_to = id.map_or(ReplyTo::Nobody, ReplyTo::Id);
     match read_call(object) {
-        Ok((dialect, asked)) => Ok(Request { reply_to, dialect, asked }),
+        Ok((dialect, asked)) => Ok(Request {
+            reply_to,
+            dialect,
+            asked,
+        }),
         Err(error) => Err(write_error(&reply_to, &error)),
     }
 }
@@ -156,10 +165,13 @@ fn read_one(text: &str, value: Value) -> Result<Request, Part> {
 /// Why an object is no JSON-RPC request. One with a league message is accepted anyway.
 fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
     let version = object.get("jsonrpc").and_then(Value::as_str);
-    let carries_message = object.get("params").and_then(Value::as_object).is_some_and(|params| {
-        let inner = params.get("message").or_else(|| params.get("arguments"));
-        holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
-    });
+    let carries_message = object
+        .get("params")
+        .and_then(Value::as_object)
+        .is_some_and(|params| {
+            let inner = params.get("message").or_else(|| params.get("arguments"));
+            holds_type(params) || inner.and_then(Value::as_object).is_some_and(holds_type)
+        });
     let why = if carries_message {
         return None;
     } else if version != Some(TwoPointZero::TEXT) {
@@ -173,7 +185,8 @@ fn malformed(object: &Map<String, Value>) -> Option<ErrorObject> {
 }
 
 fn is_response(object: &Map<String, Value>) -> bool {
-    !object.contains_key("method") && (object.contains_key("result") || object.contains_key("error"))
+    !object.contains_key("method")
+        && (object.contains_key("result") || object.contains_key("error"))
 }
 
 fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, RequestContent), ErrorObject> {
@@ -181,7 +194,10 @@ fn read_call(mut object: Map<String, Value>) -> Result<(Dialect, RequestContent)
     if params.is_none() && is_response(&object) {
         return Ok((Dialect::Standard, RequestContent::Foreign { method: None }));
     }
-    let method = object.get("method").and_then(Value::as_str).unwrap_or_default();
+    let method = object
+        .get("method")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     match (method, params) {
         (method::TOOLS_CALL, Some(Value::Object(params))) => read_tool_call(params),
         (_, Some(Value::Object(params))) => read_params(method, params),
@@ -202,15 +218,22 @@ pub fn read_method(method: &str, params: Value) -> Result<RequestContent, ErrorO
 const PARAMS_RULE: &str = "\"params\" must be an object, with each value by its name";
 
 /// `tools/call` is ours if it names a tool of ours or has a league message.
-fn read_tool_call(mut params: Map<String, Value>) -> Result<(Dialect, RequestContent), ErrorObject> {
+fn read_tool_call(
+    mut params: Map<String, Value>,
+) -> Result<(Dialect, RequestContent), ErrorObject> {
     let arguments = match params.remove("arguments") {
         Some(Value::Object(arguments)) => arguments,
         None => Map::default(),
         Some(_) => return Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
     };
-    let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = params
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     match read_params(name, arguments) {
-        Ok((_, RequestContent::Foreign { .. })) => Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL))),
+        Ok((_, RequestContent::Foreign { .. })) => {
+            Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL)))
+        }
         Ok((_, asked)) => Ok((Dialect::ToolsCall, asked)),
         Err(error) if error.code == Fault::MethodNotFound.code() => {
             Ok((Dialect::ToolsCall, foreign(method::TOOLS_CALL)))
@@ -225,7 +248,10 @@ fn read_params(
 ) -> Result<(Dialect, RequestContent), ErrorObject> {
     let wrapping = method::wrapping_dialect(method);
     if holds_type(&params) {
-        let named = params.get("message_type").and_then(Value::as_str).unwrap_or_default();
+        let named = params
+            .get("message_type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let dialect = wrapping.unwrap_or_else(|| method::flat_dialect(method, named));
         return Ok((dialect, explicit(Value::Object(params))));
     }
@@ -234,34 +260,47 @@ fn read_params(
         && (wrapping.is_some() || holds_type(inner))
     {
         let message = params.remove("message").unwrap_or(Value::Null);
-        return Ok((wrapping.unwrap_or(Dialect::HandleMessage), explicit(message)));
+        return Ok((
+            wrapping.unwrap_or(Dialect::HandleMessage),
+            explicit(message),
+        ));
     }
     if let Some(dialect) = wrapping {
         return Ok((dialect, explicit(Value::Object(params))));
     }
     if let Some(query) = method::query(method) {
-        return Ok((Dialect::Standard, RequestContent::Query(read_query(query, &params)?)));
+        return Ok((
+            Dialect::Standard,
+            RequestContent::Query(read_query(query, &params)?),
+        ));
     }
     if let Some(kind) = method::implied_type(method) {
         params.insert("message_type".to_owned(), kind.name().into());
-        let asked = RequestContent::Message { value: Value::Object(params), type_implied: true };
+        let asked = RequestContent::Message {
+            value: Value::Object(params),
+            type_implied: true,
+        };
         return Ok((method::flat_dialect(method, kind.name()), asked));
     }
     if method::is_foreign(method) {
         return Ok((Dialect::Standard, foreign(method)));
     }
-    Err(Fault::MethodNotFound
-        .because("the method names nothing that is known here, and \"params\" holds no \"message_type\""))
+    Err(Fault::MethodNotFound.because(
+        "the method names nothing that is known here, and \"params\" holds no \"message_type\"",
+    ))
 }
 
 fn read_query(query: Query, params: &Map<String, Value>) -> Result<QueryRequest, ErrorObject> {
     let value = |name: &str| params.get(name).filter(|value| !value.is_null());
-    let must_be =
-        |name: &str, expected: &str| Fault::InvalidParams.because(format!("\"{name}\" must be {expected}"));
+    let must_be = |name: &str, expected: &str| {
+        Fault::InvalidParams.because(format!("\"{name}\" must be {expected}"))
+    };
     let mut request = QueryRequest::from(query);
     if let Some(id) = value("league_id") {
         let id = id.as_str().filter(|id| id_fits(id));
-        request.league_id = Some(LeagueId::new(id.ok_or_else(|| must_be("league_id", "a league's id"))?));
+        request.league_id = Some(LeagueId::new(
+            id.ok_or_else(|| must_be("league_id", "a league's id"))?,
+        ));
     }
     for param in query.spec().params {
         let is_valid = match value(param.name()) {
@@ -277,13 +316,20 @@ fn read_query(query: Query, params: &Map<String, Value>) -> Result<QueryRequest,
 
 /// Null counts as absent; any other value is the message's type, even if it is no text.
 fn holds_type(object: &Map<String, Value>) -> bool {
-    object.get("message_type").is_some_and(|kind| !kind.is_null())
+    object
+        .get("message_type")
+        .is_some_and(|kind| !kind.is_null())
 }
 
 fn explicit(value: Value) -> RequestContent {
-    RequestContent::Message { value, type_implied: false }
+    RequestContent::Message {
+        value,
+        type_implied: false,
+    }
 }
 
 fn foreign(method: &str) -> RequestContent {
-    RequestContent::Foreign { method: Some(method.to_owned()) }
+    RequestContent::Foreign {
+        method: Some(method.to_owned()),
+    }
 }

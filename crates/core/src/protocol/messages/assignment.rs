@@ -13,9 +13,11 @@ pub const PLAYER_A_ID: [&str; 3] = ["player_A_id", "player_a_id", "player1_id"];
 /// As [`PLAYER_A_ID`].
 pub const PLAYER_B_ID: [&str; 3] = ["player_B_id", "player_b_id", "player2_id"];
 /// As [`PLAYER_A_ID`].
-pub const PLAYER_A_ENDPOINT: [&str; 3] = ["player_A_endpoint", "player_a_endpoint", "player1_endpoint"];
+pub const PLAYER_A_ENDPOINT: [&str; 3] =
+    ["player_A_endpoint", "player_a_endpoint", "player1_endpoint"];
 /// As [`PLAYER_A_ID`].
-pub const PLAYER_B_ENDPOINT: [&str; 3] = ["player_B_endpoint", "player_b_endpoint", "player2_endpoint"];
+pub const PLAYER_B_ENDPOINT: [&str; 3] =
+    ["player_B_endpoint", "player_b_endpoint", "player2_endpoint"];
 
 /// Under which name the message goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +68,9 @@ impl Serialize for MatchAssignment {
             value: Option<&impl Serialize>,
         ) -> Result<(), M::Error> {
             match value {
-                Some(value) => keys.iter().try_for_each(|key| map.serialize_entry(key, value)),
+                Some(value) => keys
+                    .iter()
+                    .try_for_each(|key| map.serialize_entry(key, value)),
                 None => Ok(()),
             }
         }
@@ -77,8 +81,16 @@ impl Serialize for MatchAssignment {
         put(&mut map, &["game_type"], self.game_type.as_ref())?;
         put(&mut map, &PLAYER_A_ID, Some(&self.player_a_id))?;
         put(&mut map, &PLAYER_B_ID, Some(&self.player_b_id))?;
-        put(&mut map, &PLAYER_A_ENDPOINT, self.player_a_endpoint.as_ref())?;
-        put(&mut map, &PLAYER_B_ENDPOINT, self.player_b_endpoint.as_ref())?;
+        put(
+            &mut map,
+            &PLAYER_A_ENDPOINT,
+            self.player_a_endpoint.as_ref(),
+        )?;
+        put(
+            &mut map,
+            &PLAYER_B_ENDPOINT,
+            self.player_b_endpoint.as_ref(),
+        )?;
         map.end()
     }
 }

@@ -37,7 +37,15 @@ impl Blame {
     /// On the player itself, as a player's loss always is.
     pub fn on_player(cause: Cause) -> Self {
         let culprit = Culprit::Player;
-        Self { culprit, cause, owed: None, tries: None, since: None, until: None, evidence: None }
+        Self {
+            culprit,
+            cause,
+            owed: None,
+            tries: None,
+            since: None,
+            until: None,
+            evidence: None,
+        }
     }
 }
 

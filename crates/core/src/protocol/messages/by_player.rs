@@ -34,7 +34,10 @@ impl<T> ByPlayer<T> {
 
     /// The player's entry, or `None` if the object has none.
     pub fn get(&self, player: &PlayerId) -> Option<&T> {
-        self.entries().iter().find(|(id, _)| id == player).map(|(_, value)| value)
+        self.entries()
+            .iter()
+            .find(|(id, _)| id == player)
+            .map(|(_, value)| value)
     }
 
     /// In the order in which the entries were written, which is A, B in our own messages.

@@ -62,9 +62,12 @@ impl LeagueError {
 
 impl From<&Rejection> for LeagueError {
     fn from(rejection: &Rejection) -> Self {
-        let context =
-            [("path", &rejection.path), ("expected", &rejection.expected), ("came", &rejection.came)]
-                .map(|(key, text)| (key.to_owned(), Value::from(text.as_str())));
+        let context = [
+            ("path", &rejection.path),
+            ("expected", &rejection.expected),
+            ("came", &rejection.came),
+        ]
+        .map(|(key, text)| (key.to_owned(), Value::from(text.as_str())));
         Self::new(
             rejection.code.clone(),
             rejection.sentence(),

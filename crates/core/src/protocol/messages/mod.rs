@@ -27,21 +27,24 @@ pub use game::{
     GameDetails, GameInvitation, GameJoinAck, GameOver, GameResult, GameStatus, ParityDetails, Role,
 };
 pub(crate) use launch::is_zero;
-pub use launch::{AgentRole, LeagueOrder, LeagueStatus, Order, Phase, PlaceState, RosterPlace, StartLeague};
+pub use launch::{
+    AgentRole, LeagueOrder, LeagueStatus, Order, Phase, PlaceState, RosterPlace, StartLeague,
+};
 pub use moves::{GameMoveCall, GameMoveResponse, MoveData, MoveRequest};
 pub use parity::{ChoiceContext, ChooseParityCall, ChooseParityResponse, Parity};
 pub use query::{LeagueQuery, LeagueQueryResponse, Lifecycle, QueryError};
 pub use registration::{
-    BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta, RefereeMeta,
-    RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus, TURNS_TOLD_MAX,
+    BRIEFING, DRAW_2, LeagueRegisterRequest, LeagueRegisterResponse, MATCH_TOKENS, PlayerMeta,
+    RefereeMeta, RefereeRegisterRequest, RefereeRegisterResponse, RegisterAnswer, RegisterStatus,
+    TURNS_TOLD_MAX,
 };
 pub use result::{
-    AckStatus, LeagueStandingsUpdate, MatchResult, MatchResultAck, MatchResultReport, Record, ResultDetails,
-    StandingRow,
+    AckStatus, LeagueStandingsUpdate, MatchResult, MatchResultAck, MatchResultReport, Record,
+    ResultDetails, StandingRow,
 };
 pub use round::{
-    AnnouncedMatch, Briefing, Champion, FinalStanding, LeagueCompleted, MatchTokens, RoundAnnouncement,
-    RoundCompleted, RoundSummary,
+    AnnouncedMatch, Briefing, Champion, FinalStanding, LeagueCompleted, MatchTokens,
+    RoundAnnouncement, RoundCompleted, RoundSummary,
 };
 pub use shared::Shared;
 pub use timeouts::Timeouts;

@@ -25,7 +25,11 @@ impl Parity {
 
     /// The parity of a drawn number.
     pub fn of(number: u8) -> Self {
-        if number.is_multiple_of(2) { Self::Even } else { Self::Odd }
+        if number.is_multiple_of(2) {
+            Self::Even
+        } else {
+            Self::Odd
+        }
     }
 
     /// Exactly `even` or `odd`, in lower case; anything else is `None`.

@@ -59,7 +59,9 @@ pub struct RefereeMeta {
 impl RefereeMeta {
     /// Whether the referee speaks this extension; names are compared exactly.
     pub fn has_capability(&self, name: &str) -> bool {
-        self.capabilities.iter().any(|capability| capability == name)
+        self.capabilities
+            .iter()
+            .any(|capability| capability == name)
     }
 }
 

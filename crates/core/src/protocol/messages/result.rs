@@ -82,7 +82,14 @@ pub struct ResultDetails {
 impl ResultDetails {
     /// The game's own details and no more.
     pub fn of(game: GameDetails) -> Self {
-        Self { game, turn_log: None, fairness: None, answer_ms: None, deviations: None, blame: None }
+        Self {
+            game,
+            turn_log: None,
+            fairness: None,
+            answer_ms: None,
+            deviations: None,
+            blame: None,
+        }
     }
 }
 

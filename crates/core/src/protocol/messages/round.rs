@@ -6,7 +6,9 @@ use super::result::Record;
 use super::shared::Shared;
 use super::timeouts::Timeouts;
 use crate::protocol::dialect::Dialect;
-use crate::protocol::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId};
+use crate::protocol::ids::{
+    ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
+};
 #[cfg(feature = "schema")]
 use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
@@ -81,13 +83,21 @@ impl AnnouncedMatch {
     #[must_use]
     pub fn without_additions(&self) -> Self {
         let match_tokens = self.match_tokens.filter(|has_tokens| !has_tokens);
-        Self { conversation_id: None, match_tokens, replay: None, ..self.without_key() }
+        Self {
+            conversation_id: None,
+            match_tokens,
+            replay: None,
+            ..self.without_key()
+        }
     }
 
     /// Without the key of the referee.
     #[must_use]
     pub fn without_key(&self) -> Self {
-        Self { referee_public_key: None, ..self.clone() }
+        Self {
+            referee_public_key: None,
+            ..self.clone()
+        }
     }
 }
 
@@ -130,10 +140,16 @@ pub struct Briefing {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeits: Option<ByPlayer<Cause>>,
     /// The key by which the moves of a player that signs are checked.
-    #[serde(rename = "player_A_public_key", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "player_A_public_key",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub player_a_public_key: Option<PublicKey>,
     /// As for player A.
-    #[serde(rename = "player_B_public_key", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "player_B_public_key",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub player_b_public_key: Option<PublicKey>,
     /// How many players the league has: every id up to that number is somebody's name.
     #[serde(skip_serializing_if = "Option::is_none")]

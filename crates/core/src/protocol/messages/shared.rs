@@ -40,14 +40,20 @@ impl<T: Serialize> Shared<T> {
     }
 
     fn written(&self) -> Option<&RawValue> {
-        let written = self.0.written.get_or_init(|| serde_json::value::to_raw_value(&self.0.items).ok());
+        let written = self
+            .0
+            .written
+            .get_or_init(|| serde_json::value::to_raw_value(&self.0.items).ok());
         written.as_deref()
     }
 }
 
 impl<T> From<Vec<T>> for Shared<T> {
     fn from(items: Vec<T>) -> Self {
-        Self(Arc::new(Held { items: items.into(), written: OnceLock::new() }))
+        Self(Arc::new(Held {
+            items: items.into(),
+            written: OnceLock::new(),
+        }))
     }
 }
 
@@ -119,6 +125,9 @@ mod tests {
         let list: Shared<&str> = ["a", "b \"c\""].into_iter().collect();
         let copy = list.clone();
         assert_eq!(serde_json::to_string(&list).unwrap(), r#"["a","b \"c\""]"#);
-        assert_eq!(serde_json::to_value(&copy).unwrap(), json!(["a", "b \"c\""]));
+        assert_eq!(
+            serde_json::to_value(&copy).unwrap(),
+            json!(["a", "b \"c\""])
+        );
     }
 }

@@ -70,9 +70,24 @@ pub(super) static METHODS: &[Method] = &[
         NOTICE,
         "The manager tells who meets whom in a round.",
     ),
-    carrying(M::LeagueStandingsUpdate, &[Player], NOTICE, "The manager shows the table."),
-    carrying(M::RoundCompleted, &[Referee, Player], NOTICE, "Every match of a round has a result."),
-    carrying(M::LeagueCompleted, &[Referee, Player], NOTICE, "The league is over."),
+    carrying(
+        M::LeagueStandingsUpdate,
+        &[Player],
+        NOTICE,
+        "The manager shows the table.",
+    ),
+    carrying(
+        M::RoundCompleted,
+        &[Referee, Player],
+        NOTICE,
+        "Every match of a round has a result.",
+    ),
+    carrying(
+        M::LeagueCompleted,
+        &[Referee, Player],
+        NOTICE,
+        "The league is over.",
+    ),
     carrying(
         M::LeagueError,
         ALL,
@@ -90,7 +105,11 @@ pub(super) static METHODS: &[Method] = &[
         ..carrying(
             M::ChooseParityCall,
             &[Player],
-            &[Message(M::ChooseParityResponse), Later, Message(M::LeagueError)],
+            &[
+                Message(M::ChooseParityResponse),
+                Later,
+                Message(M::LeagueError),
+            ],
             "A referee asks a player for \"even\" or \"odd\"; the player has 30 seconds.",
         )
     },
@@ -100,23 +119,43 @@ pub(super) static METHODS: &[Method] = &[
         &[Message(M::GameMoveResponse), Later, Message(M::LeagueError)],
         "A referee asks a player for a move in any game; the player has 30 seconds.",
     ),
-    carrying(M::GameOver, &[Player], NOTICE, "A referee tells how a match ended."),
+    carrying(
+        M::GameOver,
+        &[Player],
+        NOTICE,
+        "A referee tells how a match ended.",
+    ),
     carrying(
         M::GameError,
         &[Player],
         NOTICE,
         "A referee tells a player that an answer was wrong or did not come.",
     ),
-    carrying(M::GameJoinAck, &[Referee], NOTICE, "A player answers an invitation by a request of its own."),
+    carrying(
+        M::GameJoinAck,
+        &[Referee],
+        NOTICE,
+        "A player answers an invitation by a request of its own.",
+    ),
     carrying(
         M::ChooseParityResponse,
         &[Referee],
         NOTICE,
         "A player sends its choice by a request of its own.",
     ),
-    carrying(M::GameMoveResponse, &[Referee], NOTICE, "A player sends its move by a request of its own."),
+    carrying(
+        M::GameMoveResponse,
+        &[Referee],
+        NOTICE,
+        "A player sends its move by a request of its own.",
+    ),
     Method {
         also: &["start_match"],
-        ..carrying(M::MatchAssignment, &[Referee], NOTICE, "A foreign manager hands a match to a referee.")
+        ..carrying(
+            M::MatchAssignment,
+            &[Referee],
+            NOTICE,
+            "A foreign manager hands a match to a referee.",
+        )
     },
 ];

@@ -98,7 +98,10 @@ impl Method {
 
     /// Every method that our agents serve, those of queries last. Messages that are only answers have none.
     pub fn all() -> impl Iterator<Item = Self> {
-        messages::METHODS.iter().copied().chain(Query::ALL.into_iter().filter_map(Query::method))
+        messages::METHODS
+            .iter()
+            .copied()
+            .chain(Query::ALL.into_iter().filter_map(Query::method))
     }
 
     /// The method of this name, or the one that has it as an alias.
@@ -122,7 +125,8 @@ mod tests {
     fn every_message_is_carried_by_a_method_or_answers_one() {
         for kind in MessageType::ALL {
             let carried = Method::all().any(|method| method.params == MethodParams::Message(*kind));
-            let answers = Method::all().any(|method| method.results.contains(&MethodResult::Message(*kind)));
+            let answers =
+                Method::all().any(|method| method.results.contains(&MethodResult::Message(*kind)));
             assert!(carried || answers, "{kind}");
         }
     }

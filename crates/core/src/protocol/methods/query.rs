@@ -8,7 +8,8 @@ use crate::protocol::envelope::id_fits;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::message::MessageType as M;
 use crate::protocol::messages::query_data::{
-    GamesData, NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData, StandingsData,
+    GamesData, NextMatchData, PlayerStatsData, PlayersData, RefereesData, ScheduleData,
+    StandingsData,
 };
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -231,18 +232,28 @@ impl Query {
 
     /// The queries of LEAGUE_QUERY, each with its `query_type`.
     pub fn types() -> impl Iterator<Item = (Self, &'static str)> {
-        Self::ALL.into_iter().filter_map(|query| Some((query, query.spec().query_type?)))
+        Self::ALL
+            .into_iter()
+            .filter_map(|query| Some((query, query.spec().query_type?)))
     }
 
     /// The method, or the `query_type` of a query that has none: its one name in logs.
     pub fn name(self) -> &'static str {
-        let QuerySpec { method, query_type, .. } = self.spec();
+        let QuerySpec {
+            method, query_type, ..
+        } = self.spec();
         method.or(query_type).unwrap_or_default()
     }
 
     /// As a method of the table of all methods.
     pub(super) fn method(self) -> Option<Method> {
-        let QuerySpec { method, served_by, results, about, .. } = self.spec();
+        let QuerySpec {
+            method,
+            served_by,
+            results,
+            about,
+            ..
+        } = self.spec();
         Some(Method {
             name: method?,
             also: &[],
@@ -385,7 +396,10 @@ impl QueryParams {
                 return true;
             }
             QueryParam::RoundId => {
-                self.round_id = value.as_u64().and_then(|number| u32::try_from(number).ok()).map(RoundId);
+                self.round_id = value
+                    .as_u64()
+                    .and_then(|number| u32::try_from(number).ok())
+                    .map(RoundId);
                 return self.round_id.is_some();
             }
             QueryParam::PlayerId => self.player_id = id.map(PlayerId::new),
@@ -399,7 +413,11 @@ impl QueryParams {
 impl QueryRequest {
     /// For whatever league the agent is in.
     pub fn new(query: Query, params: QueryParams) -> Self {
-        Self { query, params, league_id: None }
+        Self {
+            query,
+            params,
+            league_id: None,
+        }
     }
 }
 

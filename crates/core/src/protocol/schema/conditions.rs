@@ -10,7 +10,11 @@ use serde_json::{Map, Value, json};
 /// A registration response: an id if accepted, a reason if rejected, and never both.
 pub(crate) fn accepted_or_rejected(schema: &mut Schema) {
     let has = |name| schema.pointer(&format!("/properties/{name}")).is_some();
-    let id = if has("player_id") { "player_id" } else { "referee_id" };
+    let id = if has("player_id") {
+        "player_id"
+    } else {
+        "referee_id"
+    };
     demand(
         schema,
         json!({
@@ -61,7 +65,8 @@ pub(crate) fn details_in_report(schema: &mut Schema) {
 
 /// Choices may be null here: a match that was forfeited before anyone was asked has none to tell of.
 fn parity_details() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut details = ParityDetails::json_schema(&mut settings.into_generator());
     if let Some(kind) = details.pointer_mut("/properties/choices/type") {
         *kind = json!(["object", "null"]);
@@ -86,8 +91,12 @@ pub(crate) fn parity_as_move(schema: &mut Schema) {
 
 /// An answer has data, or says why not.
 pub(crate) fn data_or_error(schema: &mut Schema) {
-    let object = |key: &str| json!({ "properties": { key: { "type": "object" } }, "required": [key] });
-    demand(schema, json!({ "if": says("success", true), "then": object("data"), "else": object("error") }));
+    let object =
+        |key: &str| json!({ "properties": { key: { "type": "object" } }, "required": [key] });
+    demand(
+        schema,
+        json!({ "if": says("success", true), "then": object("data"), "else": object("error") }),
+    );
 }
 
 /// To withdraw takes a player, to strike a result takes a match, and tokens are somebody's.
@@ -100,15 +109,19 @@ pub(crate) fn order_has_its_object(schema: &mut Schema) {
         ("INVITE", "agent_id"),
         ("ROTATE_CODE", "agent_id"),
     ] {
-        demand(schema, json!({ "if": says("order", order), "then": there(object) }));
+        demand(
+            schema,
+            json!({ "if": says("order", order), "then": there(object) }),
+        );
     }
 }
 
 /// A referee that is told of one player's endpoint is told of both.
 pub(crate) fn both_endpoints(schema: &mut Schema) {
-    for (one, other) in
-        [("player_A_endpoint", "player_B_endpoint"), ("player_B_endpoint", "player_A_endpoint")]
-    {
+    for (one, other) in [
+        ("player_A_endpoint", "player_B_endpoint"),
+        ("player_B_endpoint", "player_A_endpoint"),
+    ] {
         demand(schema, json!({ "if": there(one), "then": there(other) }));
     }
 }
@@ -119,7 +132,11 @@ pub(crate) fn any_spelling(schema: &mut Schema) {
         let id = format!("player_{side}_id");
         let ids = [id.clone(), id.to_lowercase(), numbered(&id)];
         let endpoint = format!("player_{side}_endpoint");
-        let endpoints = [endpoint.clone(), endpoint.to_lowercase(), numbered(&endpoint)];
+        let endpoints = [
+            endpoint.clone(),
+            endpoint.to_lowercase(),
+            numbered(&endpoint),
+        ];
         for [first, others @ ..] in [&ids, &endpoints] {
             let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
             respell(fields, first, others);
@@ -155,7 +172,10 @@ fn there(field: &str) -> Value {
 
 /// Adds a rule to those that the schema has.
 fn demand(schema: &mut Schema, rule: Value) {
-    let rules = schema.ensure_object().entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
+    let rules = schema
+        .ensure_object()
+        .entry("allOf")
+        .or_insert_with(|| Value::Array(Vec::new()));
     if let Value::Array(rules) = rules {
         rules.push(rule);
     }

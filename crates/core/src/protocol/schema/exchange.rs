@@ -74,7 +74,10 @@ fn error() -> Value {
 pub(super) fn summary(method: &Method) -> String {
     match method.params {
         MethodParams::Query(_) if method.served_by == [Party::Manager] => {
-            format!("{} For anyone, unless the league is closed to readers.", method.summary)
+            format!(
+                "{} For anyone, unless the league is closed to readers.",
+                method.summary
+            )
         }
         _ => method.summary.to_owned(),
     }
@@ -90,15 +93,21 @@ pub(super) struct Book {
 impl Book {
     /// `at` is where the document will keep its definitions.
     pub(super) fn new(at: &'static str) -> Self {
-        let settings = SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = at.into());
-        Self { generator: settings.into_generator(), at, messages: Map::new() }
+        let settings =
+            SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = at.into());
+        Self {
+            generator: settings.into_generator(),
+            at,
+            messages: Map::new(),
+        }
     }
 
     /// A reference to the message, which is defined if it was not yet.
     pub(super) fn message(&mut self, kind: MessageType) -> Value {
         if !self.messages.contains_key(kind.name()) {
             let schema = whole(kind, &mut self.generator);
-            self.messages.insert(kind.name().to_owned(), schema.to_value());
+            self.messages
+                .insert(kind.name().to_owned(), schema.to_value());
         }
         json!({ "$ref": format!("#{}/{kind}", self.at) })
     }
@@ -123,11 +132,16 @@ impl Book {
         let params = query.spec().params;
         let mut schema = json!({ "type": "object" });
         if !params.is_empty() {
-            let properties = params.iter().map(|param| (param.name().to_owned(), self.param(*param)));
+            let properties = params
+                .iter()
+                .map(|param| (param.name().to_owned(), self.param(*param)));
             schema["properties"] = properties.collect::<Map<_, _>>().into();
         }
-        let required: Vec<_> =
-            params.iter().filter(|param| param.is_required()).map(|param| param.name()).collect();
+        let required: Vec<_> = params
+            .iter()
+            .filter(|param| param.is_required())
+            .map(|param| param.name())
+            .collect();
         if !required.is_empty() {
             schema["required"] = json!(required);
         }
@@ -150,7 +164,11 @@ impl Book {
 
     /// What a method gives back.
     pub(super) fn result(&mut self, method: &Method) -> Value {
-        let mut results: Vec<_> = method.results.iter().map(|result| self.one_result(*result)).collect();
+        let mut results: Vec<_> = method
+            .results
+            .iter()
+            .map(|result| self.one_result(*result))
+            .collect();
         match results.len() {
             1 => results.remove(0),
             _ => json!({ "anyOf": results }),

@@ -23,7 +23,11 @@ pub fn data(query: Query) -> Option<Value> {
 
 /// What is sent, not what is read: a field that may be null is there all the same.
 pub(crate) fn sent<T: JsonSchema>() -> Value {
-    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>().to_value()
+    SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
 }
 
 /// Every document, by its path: `messages/GAME_OVER.json`, `methods/choose_parity.json`, `data/GET_STANDINGS.json`,
@@ -37,13 +41,18 @@ impl Library {
 
     /// Generates every document anew: keep the result.
     pub fn new() -> Self {
-        let messages = MessageType::ALL.iter().map(|&kind| (format!("messages/{kind}.json"), message(kind)));
-        let methods =
-            Method::all().map(|method| (format!("methods/{}.json", method.name), exchange(&method)));
-        let data =
-            Query::types().filter_map(|(query, name)| Some((format!("data/{name}.json"), data(query)?)));
-        let roles = Party::ALL.iter().map(|&party| (Self::openrpc_path(party), openrpc(party)));
-        let mut documents: BTreeMap<_, _> = messages.chain(methods).chain(data).chain(roles).collect();
+        let messages = MessageType::ALL
+            .iter()
+            .map(|&kind| (format!("messages/{kind}.json"), message(kind)));
+        let methods = Method::all()
+            .map(|method| (format!("methods/{}.json", method.name), exchange(&method)));
+        let data = Query::types()
+            .filter_map(|(query, name)| Some((format!("data/{name}.json"), data(query)?)));
+        let roles = Party::ALL
+            .iter()
+            .map(|&party| (Self::openrpc_path(party), openrpc(party)));
+        let mut documents: BTreeMap<_, _> =
+            messages.chain(methods).chain(data).chain(roles).collect();
         documents.insert(Self::INDEX.to_owned(), index(&documents));
         Self(documents)
     }
@@ -55,7 +64,10 @@ impl Library {
 
     /// What a document calls itself, whatever edition it is: `None` if it is not one of these.
     pub fn identity(document: &Value) -> Option<&str> {
-        let name = document.get("$id").or_else(|| document.get("x-id"))?.as_str()?;
+        let name = document
+            .get("$id")
+            .or_else(|| document.get("x-id"))?
+            .as_str()?;
         name.starts_with(ID_PREFIX).then_some(name)
     }
 
@@ -66,7 +78,9 @@ impl Library {
 
     /// Every document with its path, in the order of paths.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(path, document)| (path.as_str(), document))
+        self.0
+            .iter()
+            .map(|(path, document)| (path.as_str(), document))
     }
 }
 

@@ -44,7 +44,10 @@ pub fn message(kind: MessageType) -> Value {
     let mut schema = whole(kind, &mut generator);
     let definitions = generator.take_definitions(false);
     schema.insert("$schema".to_owned(), META_SCHEMA.into());
-    schema.insert("$id".to_owned(), format!("{ID_PREFIX}message:{kind}").into());
+    schema.insert(
+        "$id".to_owned(),
+        format!("{ID_PREFIX}message:{kind}").into(),
+    );
     schema.insert("$comment".to_owned(), COMMENT.into());
     schema.insert("$defs".to_owned(), definitions.into());
     finished(schema.to_value())
@@ -62,11 +65,21 @@ fn whole(kind: MessageType, generator: &mut SchemaGenerator) -> Schema {
     properties.insert("protocol".to_owned(), json!({ "const": PROTOCOL }));
     properties.insert("message_type".to_owned(), type_schema(kind));
     for part in [&frame, &body] {
-        properties.extend(fields(part, "properties").as_object().cloned().unwrap_or_default());
+        properties.extend(
+            fields(part, "properties")
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+        );
     }
     let mut required = vec![Value::from("protocol"), Value::from("message_type")];
     for part in [&frame, &body] {
-        required.extend(fields(part, "required").as_array().cloned().unwrap_or_default());
+        required.extend(
+            fields(part, "required")
+                .as_array()
+                .cloned()
+                .unwrap_or_default(),
+        );
     }
     body.insert("title".to_owned(), kind.name().into());
     body.insert("properties".to_owned(), properties.into());
@@ -103,7 +116,10 @@ fn plain_numbers(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(plain_numbers),
         Value::Object(fields) => {
-            let format = fields.get("format").and_then(Value::as_str).unwrap_or_default();
+            let format = fields
+                .get("format")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             let is_integer = format.starts_with("uint") || format.starts_with("int");
             if is_integer || format == "double" {
                 fields.remove("format");

@@ -52,12 +52,22 @@ fn describe(name: &str, method: &Method, book: &mut Book) -> Value {
 
 /// The fields of `params` one by one, as OpenRPC wants them.
 fn params(whole: &Value, book: &Book) -> Vec<Value> {
-    let named = whole.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
-    let object = named.and_then(|name| book.definition(name)).unwrap_or(whole);
+    let named = whole
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|path| path.rsplit('/').next());
+    let object = named
+        .and_then(|name| book.definition(name))
+        .unwrap_or(whole);
     let required = object.get("required").and_then(Value::as_array);
-    let must =
-        |name: &String| required.is_some_and(|required| required.contains(&Value::from(name.as_str())));
-    let fields = object.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let must = |name: &String| {
+        required.is_some_and(|required| required.contains(&Value::from(name.as_str())))
+    };
+    let fields = object
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
     let mut params: Vec<_> = fields
         .map(|(name, schema)| json!({ "name": name, "required": must(name), "schema": schema }))
         .collect();
@@ -67,5 +77,8 @@ fn params(whole: &Value, book: &Book) -> Vec<Value> {
 }
 
 fn errors() -> Vec<Value> {
-    Fault::ALL.iter().map(|fault| json!({ "code": fault.code(), "message": fault.message() })).collect()
+    Fault::ALL
+        .iter()
+        .map(|fault| json!({ "code": fault.code(), "message": fault.message() }))
+        .collect()
 }

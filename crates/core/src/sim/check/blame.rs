@@ -14,9 +14,17 @@ pub fn names_the_losers(fixture: &Fixture, result: &MatchResult) -> Result<(), F
             Some(Outcome::BothForfeited) => true,
             _ => false,
         };
-        let blame = result.details.blame.as_ref().and_then(|blame| blame.get(player));
+        let blame = result
+            .details
+            .blame
+            .as_ref()
+            .and_then(|blame| blame.get(player));
         match blame {
-            None if lost => return broken(format!("{player} lost {id} without play, and nobody says why")),
+            None if lost => {
+                return broken(format!(
+                    "{player} lost {id} without play, and nobody says why"
+                ));
+            }
             Some(blame) if !lost => {
                 return broken(format!(
                     "{player} is blamed in {id} for {:?}, and lost nothing by it",
@@ -24,7 +32,10 @@ pub fn names_the_losers(fixture: &Fixture, result: &MatchResult) -> Result<(), F
                 ));
             }
             Some(blame) if blame.culprit != Culprit::Player => {
-                return broken(format!("{player} lost {id} by the fault of another: {:?}", blame.culprit));
+                return broken(format!(
+                    "{player} lost {id} by the fault of another: {:?}",
+                    blame.culprit
+                ));
             }
             _ => {}
         }

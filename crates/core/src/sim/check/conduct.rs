@@ -20,29 +20,38 @@ impl Conduct {
     /// Takes in a message that leaves for a player. `listens`: whether the player answers whatever it is told.
     pub fn hear(&mut self, to: AgentId, listens: bool, message: &Message) -> Result<(), Fault> {
         let attempt_at = |match_id: &MatchId| {
-            message.envelope.conversation_id.attempt_of(match_id).unwrap_or(Attempt::FIRST)
+            message
+                .envelope
+                .conversation_id
+                .attempt_of(match_id)
+                .unwrap_or(Attempt::FIRST)
         };
         match &message.body {
             Body::RoundAnnouncement(round) => {
-                self.announced.extend(round.matches.iter().map(|game| (to, game.match_id.clone())));
+                self.announced
+                    .extend(round.matches.iter().map(|game| (to, game.match_id.clone())));
                 Ok(())
             }
             Body::GameInvitation(invitation) => {
                 let match_id = &invitation.match_id;
                 if listens && !self.announced.contains(&(to, match_id.clone())) {
-                    let what = format!("{to} is invited to {match_id}, and was not told of the round");
+                    let what =
+                        format!("{to} is invited to {match_id}, and was not told of the round");
                     return Err(Fault::new(Checker::AnnouncedBeforeInvited, what));
                 }
                 self.ask(to, match_id, attempt_at(match_id))
             }
-            Body::ChooseParityCall(call) => self.ask(to, &call.match_id, attempt_at(&call.match_id)),
+            Body::ChooseParityCall(call) => {
+                self.ask(to, &call.match_id, attempt_at(&call.match_id))
+            }
             Body::GameMoveCall(call) => self.ask(to, &call.match_id, attempt_at(&call.match_id)),
             Body::GameError(error) => match &error.match_id {
                 Some(match_id) => self.not_over(to, match_id, attempt_at(match_id)),
                 None => Ok(()),
             },
             Body::GameOver(over) => {
-                self.over.insert((to, over.match_id.clone(), attempt_at(&over.match_id)));
+                self.over
+                    .insert((to, over.match_id.clone(), attempt_at(&over.match_id)));
                 Ok(())
             }
             _ => Ok(()),
@@ -53,8 +62,9 @@ impl Conduct {
         self.not_over(to, match_id, attempt)?;
         let latest = self.asked.entry(match_id.clone()).or_insert(attempt);
         if attempt < *latest {
-            let what =
-                format!("{to} is asked in attempt {attempt} at {match_id}, after attempt {latest} began");
+            let what = format!(
+                "{to} is asked in attempt {attempt} at {match_id}, after attempt {latest} began"
+            );
             return Err(Fault::new(Checker::OneLiveAttempt, what));
         }
         *latest = attempt;
@@ -71,18 +81,29 @@ impl Conduct {
 
     /// Whether a player was told how a match ended.
     pub fn was_told(&self, player: AgentId, match_id: &MatchId) -> Result<(), Fault> {
-        if self.over.iter().any(|(who, over, _)| *who == player && over == match_id) {
+        if self
+            .over
+            .iter()
+            .any(|(who, over, _)| *who == player && over == match_id)
+        {
             return Ok(());
         }
-        Err(Fault::new(Checker::GameOverIsLast, format!("{player} was never told how {match_id} ended")))
+        Err(Fault::new(
+            Checker::GameOverIsLast,
+            format!("{player} was never told how {match_id} ended"),
+        ))
     }
 }
 
 /// Where nothing gets in the way of a referee, it is not suspended for want of a report.
 pub fn healthy_referee_stays(event: &LeagueEvent) -> Result<(), Fault> {
     match event {
-        LeagueEvent::AgentSuspended { agent, cause: Suspicion::Overdue } => {
-            let what = format!("{agent} is suspended for want of a report, and nothing is wrong with it");
+        LeagueEvent::AgentSuspended {
+            agent,
+            cause: Suspicion::Overdue,
+        } => {
+            let what =
+                format!("{agent} is suspended for want of a report, and nothing is wrong with it");
             Err(Fault::new(Checker::HealthyRefereesStay, what))
         }
         _ => Ok(()),
@@ -161,7 +182,9 @@ mod tests {
 
     #[test]
     fn an_invitation_that_was_not_announced_is_noticed() {
-        let fault = Conduct::default().hear(PLAYER, true, &invitation(1)).unwrap_err();
+        let fault = Conduct::default()
+            .hear(PLAYER, true, &invitation(1))
+            .unwrap_err();
         assert_eq!(fault.checker, Checker::AnnouncedBeforeInvited);
     }
 
@@ -180,16 +203,24 @@ mod tests {
         let fault = conduct.hear(PLAYER, true, &question(1)).unwrap_err();
         assert_eq!(fault.checker, Checker::GameOverIsLast);
         assert_eq!(conduct.was_told(PLAYER, &MatchId::new("R1M1")), Ok(()));
-        let fault = conduct.was_told(AgentId::Player(2), &MatchId::new("R1M1")).unwrap_err();
+        let fault = conduct
+            .was_told(AgentId::Player(2), &MatchId::new("R1M1"))
+            .unwrap_err();
         assert_eq!(fault.checker, Checker::GameOverIsLast);
     }
 
     #[test]
     fn a_suspension_of_a_healthy_referee_is_noticed() {
         let agent = Sender::Referee(RefereeId::new("REF01"));
-        let suspended = |cause| LeagueEvent::AgentSuspended { agent: agent.clone(), cause };
+        let suspended = |cause| LeagueEvent::AgentSuspended {
+            agent: agent.clone(),
+            cause,
+        };
         let fault = healthy_referee_stays(&suspended(Suspicion::Overdue)).unwrap_err();
         assert_eq!(fault.checker, Checker::HealthyRefereesStay);
-        assert_eq!(healthy_referee_stays(&suspended(Suspicion::Unreachable)), Ok(()));
+        assert_eq!(
+            healthy_referee_stays(&suspended(Suspicion::Unreachable)),
+            Ok(())
+        );
     }
 }

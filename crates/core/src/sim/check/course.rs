@@ -28,7 +28,10 @@ pub fn is_followed(facts: &Facts) -> Result<(), Fault> {
         Kind::Swiss => swiss(facts, &stages(facts, &rounds)),
         Kind::Knockout => knockout(facts, &stages(facts, &rounds)),
         Kind::Groups => {
-            let after: Vec<&Drawn> = rounds.into_iter().filter(|round| !round.in_groups).collect();
+            let after: Vec<&Drawn> = rounds
+                .into_iter()
+                .filter(|round| !round.in_groups)
+                .collect();
             knockout(facts, &stages(facts, &after))
         }
         Kind::Ladder => Ok(()),
@@ -44,7 +47,11 @@ struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     fn players(&self) -> BTreeSet<&'a PlayerId> {
-        self.ties.keys().flat_map(|(a, b)| [*a, *b]).chain(self.byes.iter().copied()).collect()
+        self.ties
+            .keys()
+            .flat_map(|(a, b)| [*a, *b])
+            .chain(self.byes.iter().copied())
+            .collect()
     }
 }
 
@@ -53,8 +60,16 @@ fn stages<'a>(facts: &'a Facts, rounds: &[&'a Drawn]) -> Vec<Stage<'a>> {
     for drawn in rounds {
         let stage = stages.entry(drawn.stage).or_default();
         stage.byes.extend(&drawn.byes);
-        for fixture in facts.fixtures.iter().filter(|fixture| fixture.round == drawn.round) {
-            stage.ties.entry(pair(&fixture.a, &fixture.b)).or_default().push(fixture);
+        for fixture in facts
+            .fixtures
+            .iter()
+            .filter(|fixture| fixture.round == drawn.round)
+        {
+            stage
+                .ties
+                .entry(pair(&fixture.a, &fixture.b))
+                .or_default()
+                .push(fixture);
         }
     }
     stages.into_values().collect()
@@ -67,15 +82,28 @@ fn swiss(facts: &Facts, stages: &[Stage<'_>]) -> Result<(), Fault> {
     let mut met: BTreeSet<Pair<'_>> = BTreeSet::new();
     let mut had: BTreeMap<&PlayerId, u32> = BTreeMap::new();
     for (number, stage) in (1..).zip(stages) {
-        ensure(stage.players() == everyone, || format!("not everyone has a place in pairing {number}"))?;
+        ensure(stage.players() == everyone, || {
+            format!("not everyone has a place in pairing {number}")
+        })?;
         let places = stage.ties.len() * 2 + stage.byes.len();
-        ensure(places == everyone.len(), || format!("someone has two places in pairing {number}"))?;
+        ensure(places == everyone.len(), || {
+            format!("someone has two places in pairing {number}")
+        })?;
         let byes = |player: &PlayerId| had.get(player).copied().unwrap_or(0);
-        let least = everyone.iter().map(|player| byes(player)).min().unwrap_or(0);
-        let may_sit_out: Vec<&PlayerId> =
-            everyone.iter().copied().filter(|player| byes(player) == least).collect();
+        let least = everyone
+            .iter()
+            .map(|player| byes(player))
+            .min()
+            .unwrap_or(0);
+        let may_sit_out: Vec<&PlayerId> = everyone
+            .iter()
+            .copied()
+            .filter(|player| byes(player) == least)
+            .collect();
         for player in &stage.byes {
-            ensure(may_sit_out.contains(player), || format!("{player} sits out again in pairing {number}"))?;
+            ensure(may_sit_out.contains(player), || {
+                format!("{player} sits out again in pairing {number}")
+            })?;
         }
         if let Some((a, b)) = stage.ties.keys().find(|pair| met.contains(*pair)) {
             let choices: Vec<Option<&PlayerId>> = match everyone.len() % 2 {
@@ -83,10 +111,16 @@ fn swiss(facts: &Facts, stages: &[Stage<'_>]) -> Result<(), Fault> {
                 _ => may_sit_out.into_iter().map(Some).collect(),
             };
             let avoidable = choices.into_iter().any(|bye| {
-                let left: Vec<_> = everyone.iter().copied().filter(|player| Some(*player) != bye).collect();
+                let left: Vec<_> = everyone
+                    .iter()
+                    .copied()
+                    .filter(|player| Some(*player) != bye)
+                    .collect();
                 can_be_paired(&left, &met)
             });
-            ensure(!avoidable, || format!("{a} and {b} need not meet again in pairing {number}"))?;
+            ensure(!avoidable, || {
+                format!("{a} and {b} need not meet again in pairing {number}")
+            })?;
         }
         met.extend(stage.ties.keys().copied());
         for player in &stage.byes {
@@ -97,19 +131,29 @@ fn swiss(facts: &Facts, stages: &[Stage<'_>]) -> Result<(), Fault> {
 }
 
 fn can_be_paired(left: &[&PlayerId], met: &BTreeSet<Pair<'_>>) -> bool {
-    let Some((first, rest)) = left.split_first() else { return true };
+    let Some((first, rest)) = left.split_first() else {
+        return true;
+    };
     rest.iter().any(|other| {
-        let others: Vec<&PlayerId> = rest.iter().copied().filter(|player| player != other).collect();
+        let others: Vec<&PlayerId> = rest
+            .iter()
+            .copied()
+            .filter(|player| player != other)
+            .collect();
         !met.contains(&pair(first, other)) && can_be_paired(&others, met)
     })
 }
 
 /// Who goes on is who won its tie, or sat out; in the end one is left, and that is the champion.
 fn knockout(facts: &Facts, stages: &[Stage<'_>]) -> Result<(), Fault> {
-    let Some(first) = stages.first() else { return Ok(()) };
+    let Some(first) = stages.first() else {
+        return Ok(());
+    };
     let mut due = first.players();
     for (number, stage) in (1..).zip(stages) {
-        ensure(stage.players() == due, || format!("the wrong players are in stage {number}"))?;
+        ensure(stage.players() == due, || {
+            format!("the wrong players are in stage {number}")
+        })?;
         let is_last = stages.len() == number;
         let mut through: BTreeSet<&PlayerId> = stage.byes.clone();
         for (tie, games) in &stage.ties {
@@ -118,21 +162,33 @@ fn knockout(facts: &Facts, stages: &[Stage<'_>]) -> Result<(), Fault> {
                     through.insert(winner);
                 }
                 None => ensure(is_last && !facts.completed, || {
-                    format!("{} and {} are level, and stage {number} is over", tie.0, tie.1)
+                    format!(
+                        "{} and {} are level, and stage {number} is over",
+                        tie.0, tie.1
+                    )
                 })?,
             }
         }
         due = through;
     }
     let left: Vec<&PlayerId> = due.into_iter().collect();
-    ensure(!facts.completed || left == Vec::from_iter(&facts.course.champion), || {
-        format!("{left:?} are left, and the champion is {:?}", facts.course.champion)
-    })
+    ensure(
+        !facts.completed || left == Vec::from_iter(&facts.course.champion),
+        || {
+            format!(
+                "{left:?} are left, and the champion is {:?}",
+                facts.course.champion
+            )
+        },
+    )
 }
 
 /// Who has won a tie, if it is decided.
 fn winner<'a>(facts: &Facts, (a, b): Pair<'a>, games: &[&Fixture]) -> Option<&'a PlayerId> {
-    let decided: Vec<&Outcome> = games.iter().filter_map(|game| game.outcome.as_ref()).collect();
+    let decided: Vec<&Outcome> = games
+        .iter()
+        .filter_map(|game| game.outcome.as_ref())
+        .collect();
     let won = |player: &PlayerId| {
         let wins = decided.iter().filter(|outcome| match outcome {
             Outcome::Won(winner) | Outcome::Forfeited { winner } => winner == player,
@@ -149,7 +205,11 @@ fn winner<'a>(facts: &Facts, (a, b): Pair<'a>, games: &[&Fixture]) -> Option<&'a
     }
     let exhausted = decided.len() >= facts.course.legs + facts.course.replays;
     let by_lot = |winner: &PlayerId, loser: &PlayerId| {
-        facts.course.lots.iter().any(|(one, other)| one == winner && other == loser)
+        facts
+            .course
+            .lots
+            .iter()
+            .any(|(one, other)| one == winner && other == loser)
     };
     match exhausted {
         true if by_lot(a, b) => Some(a),

@@ -10,8 +10,18 @@ use sha2::{Digest, Sha256};
 const SCHEME: &str = "matchday-draw-2";
 
 /// Whether what GAME_OVER reveals leads to the promise in the invitation, and to the number that was drawn.
-pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise: &str) -> Result<(), Fault> {
-    let broken = |what: String| Err(Fault::new(Checker::FairDraws, format!("{}: {what}", over.match_id)));
+pub fn recomputes(
+    over: &GameOver,
+    league: &LeagueId,
+    attempt: Attempt,
+    promise: &str,
+) -> Result<(), Fault> {
+    let broken = |what: String| {
+        Err(Fault::new(
+            Checker::FairDraws,
+            format!("{}: {what}", over.match_id),
+        ))
+    };
     let GameDetails::Parity(details) = &over.game_result.details else {
         return Ok(());
     };
@@ -34,39 +44,70 @@ pub fn recomputes(over: &GameOver, league: &LeagueId, attempt: Attempt, promise:
         return broken(format!("it is drawn by {:?}", reveal.scheme));
     }
     let label: &[u8] = b"matchday-draw-2/commitment";
-    let commitment = hex::encode(Sha256::digest(listed(&[label, league, match_id, &attempt, &secret])));
+    let commitment = hex::encode(Sha256::digest(listed(&[
+        label, league, match_id, &attempt, &secret,
+    ])));
     if reveal.commitment.0 != commitment || promise != commitment {
         return broken(format!(
             "promised {promise}, revealed {}, but the secret gives {commitment}",
             reveal.commitment.0
         ));
     }
-    let nonces: Vec<_> = reveal.nonces.iter().map(|(_, nonce)| nonce.0.as_bytes()).collect();
+    let nonces: Vec<_> = reveal
+        .nonces
+        .iter()
+        .map(|(_, nonce)| nonce.0.as_bytes())
+        .collect();
     let [a, b] = nonces.as_slice() else {
         return broken("there are not two nonces".into());
     };
     match first_number(&secret, &[league, match_id, &attempt, a, b]) {
         Some(number) if number == u64::from(drawn) => Ok(()),
-        number => broken(format!("{drawn} was drawn, where the secret gives {number:?}")),
+        number => broken(format!(
+            "{drawn} was drawn, where the secret gives {number:?}"
+        )),
     }
 }
 
 /// The first number that a reveal gives, whatever it was committed to.
-pub fn number(reveal: &Reveal, league: &LeagueId, match_id: &MatchId, attempt: Attempt) -> Option<u64> {
+pub fn number(
+    reveal: &Reveal,
+    league: &LeagueId,
+    match_id: &MatchId,
+    attempt: Attempt,
+) -> Option<u64> {
     let secret = hex::decode(reveal.secret.as_bytes()).ok()?;
-    let nonces: Vec<_> = reveal.nonces.iter().map(|(_, nonce)| nonce.0.as_bytes()).collect();
+    let nonces: Vec<_> = reveal
+        .nonces
+        .iter()
+        .map(|(_, nonce)| nonce.0.as_bytes())
+        .collect();
     let [a, b] = nonces.as_slice() else {
         return None;
     };
     let attempt = attempt.0.to_be_bytes();
-    first_number(&secret, &[league.as_str().as_bytes(), match_id.as_str().as_bytes(), &attempt, a, b])
+    first_number(
+        &secret,
+        &[
+            league.as_str().as_bytes(),
+            match_id.as_str().as_bytes(),
+            &attempt,
+            a,
+            b,
+        ],
+    )
 }
 
 /// Every part after its own length.
 fn listed(parts: &[&[u8]]) -> Vec<u8> {
     parts
         .iter()
-        .flat_map(|part| (part.len() as u64).to_be_bytes().into_iter().chain(part.iter().copied()))
+        .flat_map(|part| {
+            (part.len() as u64)
+                .to_be_bytes()
+                .into_iter()
+                .chain(part.iter().copied())
+        })
         .collect()
 }
 
@@ -77,7 +118,15 @@ fn first_number(secret: &[u8], of: &[&[u8]; 5]) -> Option<u64> {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
         let [league, match_id, attempt, a, b] = of;
         let label: &[u8] = b"matchday-draw-2/draw";
-        mac.update(&listed(&[label, league, match_id, attempt, a, b, &block.to_be_bytes()]));
+        mac.update(&listed(&[
+            label,
+            league,
+            match_id,
+            attempt,
+            a,
+            b,
+            &block.to_be_bytes(),
+        ]));
         let bytes = mac.finalize().into_bytes();
         bytes.chunks_exact(8).find_map(|word| {
             let word = u64::from_be_bytes(word.try_into().ok()?);

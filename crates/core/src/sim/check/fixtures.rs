@@ -12,15 +12,25 @@ pub fn each_pair_meets(facts: &Facts, times: usize) -> Result<(), Fault> {
     }
     let broken = |what: String| Err(Fault::new(Checker::EachPairOnce, what));
     let mut pairs: BTreeMap<(&PlayerId, &PlayerId), [usize; 2]> = BTreeMap::new();
-    for fixture in facts.fixtures.iter().filter(|fixture| fixture.series.is_none()) {
+    for fixture in facts
+        .fixtures
+        .iter()
+        .filter(|fixture| fixture.series.is_none())
+    {
         let turned = fixture.b < fixture.a;
-        let pair = if turned { (&fixture.b, &fixture.a) } else { (&fixture.a, &fixture.b) };
+        let pair = if turned {
+            (&fixture.b, &fixture.a)
+        } else {
+            (&fixture.a, &fixture.b)
+        };
         let [one, other] = pairs.entry(pair).or_default();
         *(if turned { other } else { one }) += 1;
     }
     for ((a, b), [one, other]) in &pairs {
         if a == b || one + other != times || one.abs_diff(*other) > 1 {
-            return broken(format!("{a} and {b} meet {one} times, and {other} times with sides turned"));
+            return broken(format!(
+                "{a} and {b} meet {one} times, and {other} times with sides turned"
+            ));
         }
     }
     let players = facts.players.len();
@@ -42,8 +52,9 @@ pub fn matches_are_of_the_league(facts: &Facts) -> Result<(), Fault> {
         if !ids.insert(&fixture.id) {
             return broken(format!("two matches are called {}", fixture.id));
         }
-        if let Some(stranger) =
-            [&fixture.a, &fixture.b].into_iter().find(|player| !facts.players.contains(player))
+        if let Some(stranger) = [&fixture.a, &fixture.b]
+            .into_iter()
+            .find(|player| !facts.players.contains(player))
         {
             return broken(format!("{stranger} of {} is not in the league", fixture.id));
         }
@@ -70,13 +81,18 @@ pub fn at_most_one_match_per_round(facts: &Facts) -> Result<(), Fault> {
 /// Fails if a match of a completed league has no result, or if someone won who was not in it.
 pub fn a_completed_league_is_decided(facts: &Facts) -> Result<(), Fault> {
     let broken = |what: String| Err(Fault::new(Checker::EveryMatchDecided, what));
-    for Fixture { id, a, b, outcome, .. } in &facts.fixtures {
+    for Fixture {
+        id, a, b, outcome, ..
+    } in &facts.fixtures
+    {
         match outcome {
             // The operator may end a ladder in the middle of a round.
             None if facts.completed && facts.course.kind != Kind::Ladder => {
                 return broken(format!("the league is over, and {id} has no result"));
             }
-            Some(Outcome::Won(winner) | Outcome::Forfeited { winner }) if winner != a && winner != b => {
+            Some(Outcome::Won(winner) | Outcome::Forfeited { winner })
+                if winner != a && winner != b =>
+            {
                 return broken(format!("{winner} has won {id} without playing in it"));
             }
             _ => {}
@@ -100,7 +116,10 @@ pub fn none_forfeits(facts: &Facts, sound: &[PlayerId]) -> Result<(), Fault> {
             if forfeited && sound.contains(player) {
                 return Err(Fault::new(
                     Checker::HonestPlayersPlay,
-                    format!("{player} lost {} for want of an answer, which it gave", fixture.id),
+                    format!(
+                        "{player} lost {} for want of an answer, which it gave",
+                        fixture.id
+                    ),
                 ));
             }
         }

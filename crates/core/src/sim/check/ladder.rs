@@ -29,11 +29,19 @@ pub struct LadderRules {
 }
 
 fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
-    if holds { Ok(()) } else { Err(Fault::new(Checker::LadderIsFollowed, what())) }
+    if holds {
+        Ok(())
+    } else {
+        Err(Fault::new(Checker::LadderIsFollowed, what()))
+    }
 }
 
 fn ordered(a: &PlayerId, b: &PlayerId) -> Pair {
-    if a < b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) }
+    if a < b {
+        (a.clone(), b.clone())
+    } else {
+        (b.clone(), a.clone())
+    }
 }
 
 impl LadderRules {
@@ -41,9 +49,14 @@ impl LadderRules {
     pub fn take(&mut self, at: Timestamp, event: &LeagueEvent) -> Result<(), Fault> {
         match event {
             LeagueEvent::LeagueCreated { settings } => self.begin(settings),
-            LeagueEvent::PlayerRegistered { player_id, meta, .. }
-            | LeagueEvent::PlayerRejoined { player_id, meta, .. } => {
-                self.players.insert(player_id.clone(), meta.max_matches_per_hour);
+            LeagueEvent::PlayerRegistered {
+                player_id, meta, ..
+            }
+            | LeagueEvent::PlayerRejoined {
+                player_id, meta, ..
+            } => {
+                self.players
+                    .insert(player_id.clone(), meta.max_matches_per_hour);
                 self.left.remove(player_id);
                 // An agent that registers again is there, and no longer suspended.
                 self.suspended.remove(player_id);
@@ -54,22 +67,28 @@ impl LadderRules {
             LeagueEvent::PlayerWithdrawn { player_id } => {
                 self.out.insert(player_id.clone());
             }
-            LeagueEvent::AgentSuspended { agent: Sender::Player(id), .. } => {
+            LeagueEvent::AgentSuspended {
+                agent: Sender::Player(id),
+                ..
+            } => {
                 self.suspended.insert(id.clone());
             }
-            LeagueEvent::AgentRecovered { agent: Sender::Player(id) } => {
+            LeagueEvent::AgentRecovered {
+                agent: Sender::Player(id),
+            } => {
                 self.suspended.remove(id);
             }
-            LeagueEvent::MatchDecided { match_id, result, .. } => {
-                self.count(match_id, result.winner.as_ref())
-            }
+            LeagueEvent::MatchDecided {
+                match_id, result, ..
+            } => self.count(match_id, result.winner.as_ref()),
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 match drawn.leg {
                     1 => self.check_pairing(at, &drawn.pairs, &drawn.byes)?,
                     _ => self.check_next_game(&drawn.pairs)?,
                 }
                 for (number, (a, b)) in (1..).zip(&drawn.pairs) {
-                    self.matches.insert(MatchId::numbered(*round_id, number), ordered(a, b));
+                    self.matches
+                        .insert(MatchId::numbered(*round_id, number), ordered(a, b));
                     for player in [a, b] {
                         self.drawn_at.entry(player.clone()).or_default().push(at);
                     }
@@ -89,8 +108,12 @@ impl LadderRules {
     }
 
     fn count(&mut self, match_id: &MatchId, winner: Option<&PlayerId>) {
-        let Some(pair) = self.matches.get(match_id) else { return };
-        let Some(([a, b], games)) = self.ties.get_mut(pair) else { return };
+        let Some(pair) = self.matches.get(match_id) else {
+            return;
+        };
+        let Some(([a, b], games)) = self.ties.get_mut(pair) else {
+            return;
+        };
         *games += 1;
         match winner {
             Some(winner) if *winner == pair.0 => *a += 1,
@@ -100,32 +123,52 @@ impl LadderRules {
     }
 
     fn is_there(&self, player: &PlayerId) -> bool {
-        [&self.left, &self.suspended, &self.out].iter().all(|gone| !gone.contains(player))
+        [&self.left, &self.suspended, &self.out]
+            .iter()
+            .all(|gone| !gone.contains(player))
     }
 
     /// Whether it may have another match at this time.
     fn is_free(&self, at: Timestamp, player: &PlayerId) -> bool {
         let own = self.players.get(player).copied().flatten();
         let allowed = self.per_hour.into_iter().chain(own).min();
-        let drawn_at = self.drawn_at.get(player).map(Vec::as_slice).unwrap_or_default();
+        let drawn_at = self
+            .drawn_at
+            .get(player)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let lately = drawn_at.iter().filter(|drawn| **drawn + HOUR > at).count();
         allowed.is_none_or(|allowed| lately < usize::try_from(allowed).unwrap_or(usize::MAX))
     }
 
-    fn check_pairing(&mut self, at: Timestamp, pairs: &[Pair], byes: &[PlayerId]) -> Result<(), Fault> {
+    fn check_pairing(
+        &mut self,
+        at: Timestamp,
+        pairs: &[Pair],
+        byes: &[PlayerId],
+    ) -> Result<(), Fault> {
         let named: Vec<&PlayerId> = pairs.iter().flat_map(|(a, b)| [a, b]).chain(byes).collect();
         let present: BTreeSet<&PlayerId> = named.iter().copied().collect();
-        ensure(present.len() == named.len(), || format!("someone has two places in {pairs:?}"))?;
-        let due: BTreeSet<&PlayerId> =
-            self.players.keys().filter(|id| self.is_there(id) && self.is_free(at, id)).collect();
-        ensure(present == due, || format!("{present:?} are paired, and {due:?} can be"))?;
+        ensure(present.len() == named.len(), || {
+            format!("someone has two places in {pairs:?}")
+        })?;
+        let due: BTreeSet<&PlayerId> = self
+            .players
+            .keys()
+            .filter(|id| self.is_there(id) && self.is_free(at, id))
+            .collect();
+        ensure(present == due, || {
+            format!("{present:?} are paired, and {due:?} can be")
+        })?;
         ensure(byes.len() <= 1, || format!("{byes:?} sit out at once"))?;
         let met = |a: &PlayerId, b: &PlayerId| {
             self.last_opponent.get(a) == Some(b) || self.last_opponent.get(b) == Some(a)
         };
         if let Some((a, b)) = pairs.iter().find(|(a, b)| met(a, b)) {
             let everyone: Vec<&PlayerId> = present.iter().copied().collect();
-            ensure(!can_be_paired(&everyone, &met), || format!("{a} and {b} need not meet again"))?;
+            ensure(!can_be_paired(&everyone, &met), || {
+                format!("{a} and {b} need not meet again")
+            })?;
         }
         self.ties.clear();
         for (a, b) in pairs {
@@ -143,8 +186,12 @@ impl LadderRules {
             ensure(games > 0, || format!("{a} and {b} were not paired"))?;
             let left = self.best_of.saturating_sub(games);
             let is_open = left > 0 && one.abs_diff(other) <= left;
-            ensure(is_open, || format!("{a} and {b} play on, and stand at {one} to {other}"))?;
-            ensure(self.is_there(a) && self.is_there(b), || format!("{a} or {b} is not there"))?;
+            ensure(is_open, || {
+                format!("{a} and {b} play on, and stand at {one} to {other}")
+            })?;
+            ensure(self.is_there(a) && self.is_there(b), || {
+                format!("{a} or {b} is not there")
+            })?;
         }
         Ok(())
     }
@@ -152,10 +199,18 @@ impl LadderRules {
 
 /// Whether all but at most one can be paired so that nobody meets again.
 fn can_be_paired(left: &[&PlayerId], met: &impl Fn(&PlayerId, &PlayerId) -> bool) -> bool {
-    let Some((first, rest)) = left.split_first() else { return true };
+    let Some((first, rest)) = left.split_first() else {
+        return true;
+    };
     let without = |other: &PlayerId| -> Vec<&PlayerId> {
-        rest.iter().copied().filter(|player| *player != other).collect()
+        rest.iter()
+            .copied()
+            .filter(|player| *player != other)
+            .collect()
     };
     let sits_out = left.len() % 2 == 1 && can_be_paired(rest, met);
-    sits_out || rest.iter().any(|other| !met(first, other) && can_be_paired(&without(other), met))
+    sits_out
+        || rest
+            .iter()
+            .any(|other| !met(first, other) && can_be_paired(&without(other), met))
 }

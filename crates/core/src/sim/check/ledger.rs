@@ -22,20 +22,30 @@ impl Ledger {
     }
 
     /// A decision has become durable.
-    pub fn record(&mut self, match_id: &MatchId, outcome: Outcome, result: MatchResult) -> Result<(), Fault> {
+    pub fn record(
+        &mut self,
+        match_id: &MatchId,
+        outcome: Outcome,
+        result: MatchResult,
+    ) -> Result<(), Fault> {
         match self.0.insert(match_id.clone(), (outcome.clone(), result)) {
             None => Ok(()),
             Some((before, _)) => Err(Fault::new(
                 Checker::ResultsNeverChange,
-                format!("{match_id} was decided as {before:?}, and is decided again as {outcome:?}"),
+                format!(
+                    "{match_id} was decided as {before:?}, and is decided again as {outcome:?}"
+                ),
             )),
         }
     }
 
     /// What a league says now must include all that was ever durable.
     pub fn agrees(&self, facts: &Facts) -> Result<(), Fault> {
-        let now: BTreeMap<_, _> =
-            facts.fixtures.iter().map(|fixture| (&fixture.id, fixture.outcome.as_ref())).collect();
+        let now: BTreeMap<_, _> = facts
+            .fixtures
+            .iter()
+            .map(|fixture| (&fixture.id, fixture.outcome.as_ref()))
+            .collect();
         for (match_id, (outcome, _)) in &self.0 {
             let now = now.get(match_id).copied().flatten();
             if now != Some(outcome) {
@@ -49,13 +59,24 @@ impl Ledger {
     }
 
     /// A receipt is being sent for a match, to the referee that reported `result`.
-    pub fn has_recorded(&self, match_id: &MatchId, reported: Option<&MatchResult>) -> Result<(), Fault> {
-        let broken = |what| Err(Fault::new(Checker::AcknowledgedIsDurable, format!("{match_id} {what}")));
+    pub fn has_recorded(
+        &self,
+        match_id: &MatchId,
+        reported: Option<&MatchResult>,
+    ) -> Result<(), Fault> {
+        let broken = |what| {
+            Err(Fault::new(
+                Checker::AcknowledgedIsDurable,
+                format!("{match_id} {what}"),
+            ))
+        };
         let Some((_, recorded)) = self.0.get(match_id) else {
             return broken("is acknowledged, and not on the disk");
         };
         match reported {
-            Some(reported) if reported.winner != recorded.winner || reported.score != recorded.score => {
+            Some(reported)
+                if reported.winner != recorded.winner || reported.score != recorded.score =>
+            {
                 broken("is acknowledged with another result than the one on the disk")
             }
             _ => Ok(()),

@@ -86,7 +86,15 @@ impl Course {
         let rounds = Vec::new();
         let lots = Vec::new();
         let champion = None;
-        Self { kind: Kind::All(1), legs: 1, replays: 0, rounds, lots, champion, play_off: false }
+        Self {
+            kind: Kind::All(1),
+            legs: 1,
+            replays: 0,
+            rounds,
+            lots,
+            champion,
+            play_off: false,
+        }
     }
 }
 

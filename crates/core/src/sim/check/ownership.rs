@@ -20,8 +20,9 @@ pub fn nothing_from_fenced(own: u64, current: u64, effects: &Effects) -> Result<
     }
     let calls = effects.calls.len();
     let replies = effects.replies.len();
-    let what =
-        format!("{calls} calls and {replies} replies leave the owner of epoch {own} in epoch {current}");
+    let what = format!(
+        "{calls} calls and {replies} replies leave the owner of epoch {own} in epoch {current}"
+    );
     Err(Fault::new(Checker::NothingSeenFromFenced, what))
 }
 

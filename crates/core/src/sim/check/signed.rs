@@ -16,11 +16,12 @@ pub fn chosen<'a>(
 ) -> Vec<Value> {
     events
         .filter_map(|event| match event {
-            PlayerEvent::Chosen { match_id: of, attempt: at, choice, .. }
-                if of == match_id && *at == attempt =>
-            {
-                Some(choice.value.clone())
-            }
+            PlayerEvent::Chosen {
+                match_id: of,
+                attempt: at,
+                choice,
+                ..
+            } if of == match_id && *at == attempt => Some(choice.value.clone()),
             _ => None,
         })
         .collect()
@@ -53,7 +54,9 @@ pub fn is_signed(result: &MatchResult, match_id: &MatchId, player: &PlayerId) ->
     } else {
         Err(Fault::new(
             Checker::SignedIsRecorded,
-            format!("{match_id}: {told:?} is recorded of {player}, which has a key, without its signature"),
+            format!(
+                "{match_id}: {told:?} is recorded of {player}, which has a key, without its signature"
+            ),
         ))
     }
 }
@@ -62,7 +65,10 @@ fn told(result: &MatchResult, player: &PlayerId) -> Vec<Value> {
     match &result.details.game {
         GameDetails::Parity(details) => {
             let choice = details.choices.get(player).copied().flatten();
-            choice.map(|choice| Value::from(choice.as_str())).into_iter().collect()
+            choice
+                .map(|choice| Value::from(choice.as_str()))
+                .into_iter()
+                .collect()
         }
         GameDetails::Other(_) => {
             let turns = result.details.turn_log.iter().flatten();
@@ -84,12 +90,21 @@ pub fn is_drawn(
     let (Some(number), Some(reveal)) = (details.drawn_number, &result.details.fairness) else {
         return Ok(());
     };
-    let broken = |what: String| Err(Fault::new(Checker::SignedIsRecorded, format!("{match_id}: {what}")));
+    let broken = |what: String| {
+        Err(Fault::new(
+            Checker::SignedIsRecorded,
+            format!("{match_id}: {what}"),
+        ))
+    };
     let drawn = draw::number(reveal, league, match_id, attempt);
     if drawn != Some(u64::from(number)) {
         return broken(format!("{number} is recorded, where {drawn:?} was drawn"));
     }
-    let word = if number.is_multiple_of(2) { "even" } else { "odd" };
+    let word = if number.is_multiple_of(2) {
+        "even"
+    } else {
+        "odd"
+    };
     let right: Vec<&PlayerId> = (details.choices.iter())
         .filter(|(_, choice)| choice.is_some_and(|choice| choice.as_str() == word))
         .map(|(id, _)| id)
@@ -101,6 +116,9 @@ pub fn is_drawn(
     if result.winner.as_ref() == winner {
         Ok(())
     } else {
-        broken(format!("{:?} is recorded as the winner, where {winner:?} has won", result.winner))
+        broken(format!(
+            "{:?} is recorded as the winner, where {winner:?} has won",
+            result.winner
+        ))
     }
 }

@@ -46,7 +46,8 @@ const LIES: [FalseReport; 8] = [
 impl World {
     /// A message as it really goes out. The same report is always spoilt in the same way.
     pub(super) fn spoilt(&mut self, from: AgentId, message: Message) -> Message {
-        let is_cheat = matches!(from, AgentId::Referee(number) if self.scenario.cheats.contains(&number));
+        let is_cheat =
+            matches!(from, AgentId::Referee(number) if self.scenario.cheats.contains(&number));
         let Body::MatchResultReport(report) = &message.body else {
             return message;
         };
@@ -56,12 +57,24 @@ impl World {
         let conversation = message.envelope.conversation_id.as_str();
         let place = conversation
             .bytes()
-            .fold(self.scenario.players.len(), |sum, byte| sum * 31 % 1009 + usize::from(byte));
-        let attempt = message.envelope.conversation_id.attempt_of(&report.match_id).unwrap_or(Attempt::FIRST);
+            .fold(self.scenario.players.len(), |sum, byte| {
+                sum * 31 % 1009 + usize::from(byte)
+            });
+        let attempt = message
+            .envelope
+            .conversation_id
+            .attempt_of(&report.match_id)
+            .unwrap_or(Attempt::FIRST);
         let game = self.agents.league().matches.get(&report.match_id);
-        let lie = match LIES.get(place % LIES.len()).copied().unwrap_or(FalseReport::None) {
+        let lie = match LIES
+            .get(place % LIES.len())
+            .copied()
+            .unwrap_or(FalseReport::None)
+        {
             // Once is enough: then the referee hears that nobody wants this attempt, and takes the next.
-            FalseReport::HandBack if game.is_some_and(|game| game.is_void(attempt)) => FalseReport::None,
+            FalseReport::HandBack if game.is_some_and(|game| game.is_void(attempt)) => {
+                FalseReport::None
+            }
             lie => lie,
         };
         if !matches!(lie, FalseReport::None) {
@@ -74,12 +87,21 @@ impl World {
 
 fn spoil(report: &MatchResultReport, attempt: Attempt, lie: FalseReport) -> Body {
     let mut report = report.clone();
-    let draw = MatchDraw { league_id: &report.league_id, match_id: &report.match_id, attempt };
-    let forged = report.result.details.fairness.as_ref().map(|reveal| Reveal {
-        nonce_commitments: reveal.nonce_commitments.clone(),
-        signatures: reveal.signatures.clone(),
-        ..draw.reveal(&Secret::from_bytes([3; 32]), reveal.nonces.clone())
-    });
+    let draw = MatchDraw {
+        league_id: &report.league_id,
+        match_id: &report.match_id,
+        attempt,
+    };
+    let forged = report
+        .result
+        .details
+        .fairness
+        .as_ref()
+        .map(|reveal| Reveal {
+            nonce_commitments: reveal.nonce_commitments.clone(),
+            signatures: reveal.signatures.clone(),
+            ..draw.reveal(&Secret::from_bytes([3; 32]), reveal.nonces.clone())
+        });
     let league_id = report.league_id.clone();
     let match_id = report.match_id.clone();
     let result = Arc::make_mut(&mut report.result);
@@ -91,21 +113,30 @@ fn spoil(report: &MatchResultReport, attempt: Attempt, lie: FalseReport) -> Body
         FalseReport::None => {}
         FalseReport::Choice => reverse(result, a),
         FalseReport::OtherScheme => {
-            result.details.fairness.iter_mut().for_each(|reveal| reveal.scheme = "coin-toss-1".into());
+            result
+                .details
+                .fairness
+                .iter_mut()
+                .for_each(|reveal| reveal.scheme = "coin-toss-1".into());
         }
         FalseReport::Secret => {
             result.details.fairness = forged;
             let reveal = result.details.fairness.as_ref();
-            let dice = reveal.and_then(|reveal| verify(reveal, &league_id, &match_id, attempt, a, b).ok());
+            let dice =
+                reveal.and_then(|reveal| verify(reveal, &league_id, &match_id, attempt, a, b).ok());
             let number = dice.map(|mut dice| u8::try_from(dice.uniform(1..=10)).unwrap_or(1));
-            number.into_iter().for_each(|number| draw_instead(result, number));
+            number
+                .into_iter()
+                .for_each(|number| draw_instead(result, number));
         }
         FalseReport::Number => {
             let number = match &result.details.game {
                 GameDetails::Parity(details) => details.drawn_number,
                 GameDetails::Other(_) => None,
             };
-            number.into_iter().for_each(|number| draw_instead(result, number % 10 + 1));
+            number
+                .into_iter()
+                .for_each(|number| draw_instead(result, number % 10 + 1));
         }
         FalseReport::Winner => swap(result, a, b),
         FalseReport::Signatures => result.details.fairness.iter_mut().for_each(|reveal| {
@@ -122,7 +153,13 @@ fn hand_back(match_id: &crate::protocol::MatchId) -> Body {
         ("match_id".to_owned(), json!(match_id)),
         ("culprit".to_owned(), json!(Culprit::Infrastructure)),
     ]);
-    LeagueError::new(ErrorCode::Internal, "I did not like the draw", None, Some(context)).into()
+    LeagueError::new(
+        ErrorCode::Internal,
+        "I did not like the draw",
+        None,
+        Some(context),
+    )
+    .into()
 }
 
 fn reverse(result: &mut MatchResult, victim: &PlayerId) {
@@ -130,7 +167,11 @@ fn reverse(result: &mut MatchResult, victim: &PlayerId) {
         return;
     };
     let turned = details.choices.iter().map(|(id, choice)| {
-        let choice = if id == victim { choice.map(Parity::other) } else { *choice };
+        let choice = if id == victim {
+            choice.map(Parity::other)
+        } else {
+            *choice
+        };
         (id.clone(), choice)
     });
     details.choices = turned.collect();
@@ -154,8 +195,12 @@ fn follow(result: &mut MatchResult) {
     let Some(parity) = details.number_parity else {
         return;
     };
-    let right: Vec<&PlayerId> =
-        details.choices.iter().filter(|(_, choice)| **choice == Some(parity)).map(|(id, _)| id).collect();
+    let right: Vec<&PlayerId> = details
+        .choices
+        .iter()
+        .filter(|(_, choice)| **choice == Some(parity))
+        .map(|(id, _)| id)
+        .collect();
     let winner = match right.as_slice() {
         [one] => Some((*one).clone()),
         _ => None,
@@ -169,15 +214,27 @@ fn give_to(result: &mut MatchResult, winner: Option<PlayerId>) {
         Some(_) => 0,
         None => 1,
     };
-    let score: ByPlayer<u32> = result.score.iter().map(|(id, _)| (id.clone(), points(id))).collect();
+    let score: ByPlayer<u32> = result
+        .score
+        .iter()
+        .map(|(id, _)| (id.clone(), points(id)))
+        .collect();
     result.score = score;
-    result.status = Some(if winner.is_some() { GameStatus::Win } else { GameStatus::Draw });
+    result.status = Some(if winner.is_some() {
+        GameStatus::Win
+    } else {
+        GameStatus::Draw
+    });
     result.winner = winner;
 }
 
 fn swap(result: &mut MatchResult, a: &PlayerId, b: &PlayerId) {
     if result.status == Some(GameStatus::Win) {
-        let winner = if result.winner.as_ref() == Some(a) { b } else { a };
+        let winner = if result.winner.as_ref() == Some(a) {
+            b
+        } else {
+            a
+        };
         give_to(result, Some(winner.clone()));
     }
 }

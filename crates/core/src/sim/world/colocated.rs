@@ -38,7 +38,12 @@ impl World {
 
     /// The oldest batch that waits, which is this agent's, has reached the disk.
     pub(super) fn commit_shared(&mut self, who: AgentId) -> Result<(), Fault> {
-        let Some(first) = self.shared_log.waiting.pop_front().filter(|first| first.who == who) else {
+        let Some(first) = self
+            .shared_log
+            .waiting
+            .pop_front()
+            .filter(|first| first.who == who)
+        else {
             return Err(Fault::new(
                 Checker::DurableBeforeVisible,
                 format!("a step of {who} reached the disk before one that was in line before it"),
@@ -58,7 +63,9 @@ impl World {
         if self.scenario.is_colocated(who) {
             return self.shared_log.waiting.len();
         }
-        self.agents.machine(who).map_or(0, |machine| machine.waiting())
+        self.agents
+            .machine(who)
+            .map_or(0, |machine| machine.waiting())
     }
 
     /// The process dies with all its agents. Of the batches that wait the first `stored` still reach the disk; the others
@@ -68,10 +75,14 @@ impl World {
         waiting.truncate(stored);
         let mut agents = self.agents.hosts();
         agents.retain(|who| {
-            self.scenario.is_colocated(*who) && self.agents.machine(*who).is_some_and(|it| it.is_up())
+            self.scenario.is_colocated(*who)
+                && self.agents.machine(*who).is_some_and(|it| it.is_up())
         });
         for agent in &agents {
-            self.stop(*agent, waiting.iter().filter(|batch| batch.who == *agent).count());
+            self.stop(
+                *agent,
+                waiting.iter().filter(|batch| batch.who == *agent).count(),
+            );
         }
         self.read_ledger()?;
         let sent = waiting.into_iter().flat_map(|batch| batch.sent);
@@ -86,8 +97,17 @@ mod tests {
     use crate::sim::{Options, Scenario};
 
     fn world() -> World {
-        let scenario = Scenario { colocated_players: Some(1), ..Scenario::plain(2, 1) };
-        World::new(1, &Options { scenario: Some(scenario), ..Options::default() })
+        let scenario = Scenario {
+            colocated_players: Some(1),
+            ..Scenario::plain(2, 1)
+        };
+        World::new(
+            1,
+            &Options {
+                scenario: Some(scenario),
+                ..Options::default()
+            },
+        )
     }
 
     #[test]
@@ -96,7 +116,12 @@ mod tests {
         let goes = |who: AgentId| is_colocated(&who.endpoint());
         assert!(goes(AgentId::Manager) && goes(AgentId::Referee(1)) && goes(AgentId::Player(1)));
         assert!(!goes(AgentId::Player(2)) && !goes(AgentId::Outsider));
-        assert!(world().scenario.colocated_with(AgentId::Player(2)).is_none());
+        assert!(
+            world()
+                .scenario
+                .colocated_with(AgentId::Player(2))
+                .is_none()
+        );
     }
 
     #[test]
@@ -111,16 +136,35 @@ mod tests {
     #[test]
     fn when_the_process_dies_all_forget_from_the_same_place_on() {
         let mut world = world();
-        for who in [AgentId::Manager, AgentId::Referee(1), AgentId::Player(1), AgentId::Player(2)] {
+        for who in [
+            AgentId::Manager,
+            AgentId::Referee(1),
+            AgentId::Player(1),
+            AgentId::Player(2),
+        ] {
             world.start(who).unwrap();
         }
-        assert_eq!((world.waiting_with(AgentId::Manager), world.waiting_with(AgentId::Player(2))), (3, 1));
+        assert_eq!(
+            (
+                world.waiting_with(AgentId::Manager),
+                world.waiting_with(AgentId::Player(2))
+            ),
+            (3, 1)
+        );
         let gone = world.crash_process(2).unwrap();
-        assert_eq!(gone, [AgentId::Manager, AgentId::Referee(1), AgentId::Player(1)]);
+        assert_eq!(
+            gone,
+            [AgentId::Manager, AgentId::Referee(1), AgentId::Player(1)]
+        );
         let stored = |who| world.agents.machine(who).map(|machine| machine.stored());
         assert!(stored(AgentId::Manager) > Some(0) && stored(AgentId::Referee(1)) > Some(0));
         assert_eq!(stored(AgentId::Player(1)), Some(0));
         assert_eq!(world.waiting_with(AgentId::Manager), 0);
-        assert!(world.agents.machine(AgentId::Player(2)).is_some_and(|guest| guest.is_up()));
+        assert!(
+            world
+                .agents
+                .machine(AgentId::Player(2))
+                .is_some_and(|guest| guest.is_up())
+        );
     }
 }

@@ -43,7 +43,8 @@ impl World {
                 _ => {}
             }
         }
-        let dead_referee = self.scenario.referees.len() > 1 && faults.crashes > 0 && self.chance.chance(30);
+        let dead_referee =
+            self.scenario.referees.len() > 1 && faults.crashes > 0 && self.chance.chance(30);
         if dead_referee && self.scenario.colocated_players.is_none() {
             let at = START + Duration::from_micros(self.chance.below(heal_us));
             let who = AgentId::Referee(1);
@@ -51,11 +52,14 @@ impl World {
             self.doomed = Some(who);
             self.queue.plan(at, WorldEvent::Crash { who, down });
         }
-        self.queue.plan(START + Duration::from_millis(500), WorldEvent::Launch);
+        self.queue
+            .plan(START + Duration::from_millis(500), WorldEvent::Launch);
         if faults.meddling_percent > 0 {
-            self.queue.plan(START + Duration::from_secs(1), WorldEvent::Meddle);
+            self.queue
+                .plan(START + Duration::from_secs(1), WorldEvent::Meddle);
         }
-        self.queue.plan(self.heals_at + self.scenario.bound(), WorldEvent::Limit);
+        self.queue
+            .plan(self.heals_at + self.scenario.bound(), WorldEvent::Limit);
     }
 
     pub(super) fn start(&mut self, who: AgentId) -> Result<(), Fault> {
@@ -67,7 +71,11 @@ impl World {
         let now = self.now;
         let mut started = Vec::new();
         for who in agents {
-            let Some(machine) = self.agents.machine_mut(*who).filter(|machine| !machine.is_up()) else {
+            let Some(machine) = self
+                .agents
+                .machine_mut(*who)
+                .filter(|machine| !machine.is_up())
+            else {
                 continue;
             };
             started.push((*who, machine.stored(), machine.start(now)?));
@@ -88,7 +96,11 @@ impl World {
 
     /// Ends its process after so many of the steps that wait have reached the disk, until it is started again.
     fn kill(&mut self, who: AgentId, stored: usize, down: Option<Duration>) -> Result<(), Fault> {
-        if !self.agents.machine(who).is_some_and(|machine| machine.is_up()) {
+        if !self
+            .agents
+            .machine(who)
+            .is_some_and(|machine| machine.is_up())
+        {
             return Ok(());
         }
         self.stats.crashes += 1;
@@ -102,23 +114,28 @@ impl World {
             vec![who]
         };
         if let Some(down) = down {
-            gone.into_iter().for_each(|who| self.queue.plan(self.now + down, WorldEvent::Start(who)));
+            gone.into_iter()
+                .for_each(|who| self.queue.plan(self.now + down, WorldEvent::Start(who)));
         }
         Ok(())
     }
 
     /// An agent is no more, and of its steps that wait the first `stored` are on its disk.
     pub(super) fn stop(&mut self, who: AgentId, stored: usize) {
-        let Some(machine) = self.agents.machine_mut(who) else { return };
+        let Some(machine) = self.agents.machine_mut(who) else {
+            return;
+        };
         let lost = machine.crash(stored);
         self.stats.steps_lost += lost as u64;
-        self.trace.note(self.now, format_args!("{who} crashes, losing {lost} steps"));
+        self.trace
+            .note(self.now, format_args!("{who} crashes, losing {lost} steps"));
         self.drop_requests_at(who);
     }
 
     /// Any step may be the last.
     pub(super) fn crash_by_chance(&mut self, who: AgentId) {
-        if self.now < self.heals_at && self.chance.below(10_000) < self.scenario.faults.crashes_per_10k_steps
+        if self.now < self.heals_at
+            && self.chance.below(10_000) < self.scenario.faults.crashes_per_10k_steps
         {
             let down = Duration::from_micros(self.chance.below(self.scenario.faults.outage_us_max));
             let down = Some(down.min(self.heals_at.since(self.now)));
@@ -137,7 +154,9 @@ impl World {
         let own = machine.waiting();
         let waiting = self.waiting_with(who);
         match point.moment {
-            Moment::BeforeStored => self.kill(who, waiting - usize::from(to_disk), Some(point.down))?,
+            Moment::BeforeStored => {
+                self.kill(who, waiting - usize::from(to_disk), Some(point.down))?
+            }
             Moment::StoredUnsent => self.kill(who, waiting, Some(point.down))?,
             Moment::Sent | Moment::SentThenLost => {
                 return self.crash_once_released(who, own);
@@ -148,7 +167,10 @@ impl World {
 
     /// A batch of this host has been released.
     pub(super) fn crash_after_release(&mut self, who: AgentId) -> Result<(), Fault> {
-        match self.crash_after_commits.filter(|_| self.crash.is_some_and(|point| point.who == who)) {
+        match self
+            .crash_after_commits
+            .filter(|_| self.crash.is_some_and(|point| point.who == who))
+        {
             Some(left) => self.crash_once_released(who, left.saturating_sub(1)),
             None => Ok(()),
         }

@@ -44,17 +44,35 @@ impl World {
                 self.decide(who, inquiry.id, again, other);
             }
             Some(UnsoundAnswer::NoMove) => self.decide(who, inquiry.id, at, Ok(json!("EVEN?"))),
-            Some(UnsoundAnswer::Fails) => self.decide(who, inquiry.id, at, Err("a headache".to_owned())),
+            Some(UnsoundAnswer::Fails) => {
+                self.decide(who, inquiry.id, at, Err("a headache".to_owned()))
+            }
         }
     }
 
     fn any_move(&mut self, inquiry: &DecisionRequest) -> ExternalResult {
-        Ok(pick(&mut self.chance, &inquiry.turn.options).cloned().unwrap_or(Value::Null))
+        Ok(pick(&mut self.chance, &inquiry.turn.options)
+            .cloned()
+            .unwrap_or(Value::Null))
     }
 
-    fn decide(&mut self, who: AgentId, inquiry: ExternalId, at: Timestamp, decision: ExternalResult) {
-        let incarnation = self.agents.machine(who).map_or(0, |machine| machine.incarnation());
-        let decided = WorldEvent::Decided { who, incarnation, inquiry, decision: Box::new(decision) };
+    fn decide(
+        &mut self,
+        who: AgentId,
+        inquiry: ExternalId,
+        at: Timestamp,
+        decision: ExternalResult,
+    ) {
+        let incarnation = self
+            .agents
+            .machine(who)
+            .map_or(0, |machine| machine.incarnation());
+        let decided = WorldEvent::Decided {
+            who,
+            incarnation,
+            inquiry,
+            decision: Box::new(decision),
+        };
         self.queue.plan(at, decided);
     }
 
@@ -68,10 +86,23 @@ impl World {
     ) -> Result<(), Fault> {
         let machine = self.agents.machine(who);
         if machine.is_none_or(|machine| !machine.is_up() || machine.incarnation() != incarnation) {
-            let input = Input::External { id: inquiry, result: decision, usage: None };
+            let input = Input::External {
+                id: inquiry,
+                result: decision,
+                usage: None,
+            };
             return self.drive_fenced(who, incarnation, Some(input));
         }
         let label = format!("{who} is told {decision:?} for inquiry {}", inquiry.0);
-        self.deliver(who, Input::External { id: inquiry, result: decision, usage: None }, false, &label)
+        self.deliver(
+            who,
+            Input::External {
+                id: inquiry,
+                result: decision,
+                usage: None,
+            },
+            false,
+            &label,
+        )
     }
 }

@@ -23,7 +23,10 @@ use std::time::Duration;
 impl World {
     /// An agent's call leaves its host.
     pub(super) fn send(&mut self, from: AgentId, call: driver::Call) -> Result<(), Fault> {
-        let driver::Call { outgoing, try_dialects } = call;
+        let driver::Call {
+            outgoing,
+            try_dialects,
+        } = call;
         let incarnation = self.incarnation(from);
         if !self.calls_open.insert((from, incarnation, outgoing.call)) {
             return Err(Fault::new(
@@ -54,10 +57,18 @@ impl World {
             }
             Payload::Probe => Packet::Ask(Ask::Query(Query::Ping.into())),
         };
-        let dialect = self.scenario.dialect_of(from, to).unwrap_or(outgoing.dialect);
-        let again = to.and_then(|to| self.scenario.understood_by(to)).map(|_| packet.clone());
+        let dialect = self
+            .scenario
+            .dialect_of(from, to)
+            .unwrap_or(outgoing.dialect);
+        let again = to
+            .and_then(|to| self.scenario.understood_by(to))
+            .map(|_| packet.clone());
         let call = Call {
-            caller: Caller::Agent { incarnation, call: outgoing.call },
+            caller: Caller::Agent {
+                incarnation,
+                call: outgoing.call,
+            },
             from,
             to,
             dialect,
@@ -76,7 +87,13 @@ impl World {
     }
 
     /// A call of someone who is no agent of the league, or of an agent that goes its own ways.
-    pub(super) fn call_from_outside(&mut self, purpose: Purpose, from: AgentId, to: AgentId, packet: Packet) {
+    pub(super) fn call_from_outside(
+        &mut self,
+        purpose: Purpose,
+        from: AgentId,
+        to: AgentId,
+        packet: Packet,
+    ) {
         let call = Call {
             caller: Caller::Outsider(purpose),
             from,
@@ -102,18 +119,26 @@ impl World {
         call.to_incarnation = to.map_or(0, |to| self.incarnation(to));
         self.calls.push(call);
         self.stats.messages += 1;
-        self.trace
-            .note(self.now, format_args!("{from} calls {} #{number} {}", AgentLabel(to), Label(&packet)));
-        self.queue.plan(deadline.max(self.now), WorldEvent::GiveUp { call: number });
+        self.trace.note(
+            self.now,
+            format_args!(
+                "{from} calls {} #{number} {}",
+                AgentLabel(to),
+                Label(&packet)
+            ),
+        );
+        self.queue
+            .plan(deadline.max(self.now), WorldEvent::GiveUp { call: number });
         let packet = self.scenario.wire.pack(packet, dialect, number);
         if let Some(to) = to.filter(|to| self.scenario.dials_out(*to)) {
             return self.call_mailbox(number, to, packet, deadline);
         }
         let fate = match to {
             Some(to) => self.network.request(self.now, from, to),
-            None => {
-                Transmission::Failed { after: self.network.latency(self.now), how: Failure::NoConnection }
-            }
+            None => Transmission::Failed {
+                after: self.network.latency(self.now),
+                how: Failure::NoConnection,
+            },
         };
         match fate {
             Transmission::Arrives { after, again } => {
@@ -122,11 +147,19 @@ impl World {
                     let packet = packet.clone();
                     self.queue.plan(
                         self.now + again,
-                        WorldEvent::Arrive { call: number, packet: Box::new(packet) },
+                        WorldEvent::Arrive {
+                            call: number,
+                            packet: Box::new(packet),
+                        },
                     );
                 }
-                self.queue
-                    .plan(self.now + after, WorldEvent::Arrive { call: number, packet: Box::new(packet) });
+                self.queue.plan(
+                    self.now + after,
+                    WorldEvent::Arrive {
+                        call: number,
+                        packet: Box::new(packet),
+                    },
+                );
             }
             Transmission::Lost => self.stats.lost += 1,
             Transmission::Failed { after, how } => {
@@ -139,12 +172,20 @@ impl World {
     /// The caller will learn that nothing came of its call.
     pub(super) fn fail(&mut self, call: usize, after: Duration, how: Failure) {
         let back = Box::new(Response::Answer(Answer::Undelivered(how)));
-        self.queue.plan(self.now + after, WorldEvent::Answered { call, back });
+        self.queue
+            .plan(self.now + after, WorldEvent::Answered { call, back });
     }
 
     /// A call, or a copy of it, reaches its host.
     pub(super) fn arrive(&mut self, call: usize, packet: Packet) -> Result<(), Fault> {
-        let Some(Call { caller, from, to: Some(to), to_incarnation, dialect, .. }) = self.calls.get(call)
+        let Some(Call {
+            caller,
+            from,
+            to: Some(to),
+            to_incarnation,
+            dialect,
+            ..
+        }) = self.calls.get(call)
         else {
             return Ok(());
         };
@@ -158,11 +199,16 @@ impl World {
             _ => None,
         };
         let local = matches!(caller, Caller::Outsider(Purpose::Launch { .. }));
-        let is_up = self.agents.machine(to).is_some_and(|machine| machine.is_up());
+        let is_up = self
+            .agents
+            .machine(to)
+            .is_some_and(|machine| machine.is_up());
         if self.scenario.shares_store(to) && !from_colocated {
             match self.route(call, &packet) {
                 Route::Owner => {}
-                Route::Fenced(epoch) => return self.request_fenced(epoch, call, to, packet, dialect),
+                Route::Fenced(epoch) => {
+                    return self.request_fenced(epoch, call, to, packet, dialect);
+                }
                 Route::Nobody => return Ok(()),
             }
         }
@@ -170,7 +216,8 @@ impl World {
             self.incarnation(to) != expected && (from_colocated || !self.scenario.shares_store(to));
         // What is said within a process dies with it.
         let is_lost = restarted
-            && (self.are_colocated(from, to) || !self.chance.chance(self.scenario.faults.stale_percent));
+            && (self.are_colocated(from, to)
+                || !self.chance.chance(self.scenario.faults.stale_percent));
         if !is_up || is_lost {
             let after = self.network.latency(self.now);
             self.fail(call, after, Failure::NoConnection);
@@ -182,7 +229,10 @@ impl World {
             self.fail(call, Duration::ZERO, Failure::NoConnection);
             return Ok(());
         }
-        let understood = self.scenario.understood_by(to).is_none_or(|understood| understood == dialect);
+        let understood = self
+            .scenario
+            .understood_by(to)
+            .is_none_or(|understood| understood == dialect);
         if !understood && !matches!(packet, Packet::Ask(_)) {
             self.answer(call, to, from, Response::MethodNotFound, Duration::ZERO);
             return Ok(());
@@ -215,7 +265,15 @@ impl World {
         let ask = unpacked.ask;
         let dialect = unpacked.dialect;
         let client = Some(self.scenario.address_of(from, victim));
-        let request = Request { id, ask, dialect, local, objection: None, client, join_code: None };
+        let request = Request {
+            id,
+            ask,
+            dialect,
+            local,
+            objection: None,
+            client,
+            join_code: None,
+        };
         self.deliver(to, Input::Request(request), from_colocated, &label)?;
         match (victim, held) {
             (Some(victim), Some(held)) => nothing_lost(&held, self.held_by(victim).as_ref()),
@@ -228,20 +286,26 @@ impl World {
     }
 
     pub(super) fn incarnation(&self, who: AgentId) -> u32 {
-        self.agents.machine(who).map_or(0, |machine| machine.incarnation())
+        self.agents
+            .machine(who)
+            .map_or(0, |machine| machine.incarnation())
     }
 
     pub(super) fn reader(&self, who: AgentId) -> Reader {
-        let about = self.agents.machine(who).and_then(|machine| machine.reads_about());
+        let about = self
+            .agents
+            .machine(who)
+            .and_then(|machine| machine.reads_about());
         Reader::of(who, self.scenario.conformance, self.now, about)
     }
 }
 
 fn reported(ask: &Ask) -> Option<MatchResult> {
     match ask {
-        Ask::Message(Ok(Incoming { body: Ok(Body::MatchResultReport(report)), .. })) => {
-            Some(MatchResult::clone(&report.result))
-        }
+        Ask::Message(Ok(Incoming {
+            body: Ok(Body::MatchResultReport(report)),
+            ..
+        })) => Some(MatchResult::clone(&report.result)),
         _ => None,
     }
 }
@@ -254,7 +318,13 @@ mod tests {
     use crate::sim::{Options, START, Scenario};
 
     fn world() -> World {
-        World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() })
+        World::new(
+            1,
+            &Options {
+                scenario: Some(Scenario::plain(2, 1)),
+                ..Options::default()
+            },
+        )
     }
 
     fn probe(call: u64) -> driver::Call {
@@ -265,7 +335,10 @@ mod tests {
             payload: Payload::Probe,
             deadline: CallDeadline::At(START + Duration::from_secs(1)),
         };
-        driver::Call { outgoing, try_dialects: false }
+        driver::Call {
+            outgoing,
+            try_dialects: false,
+        }
     }
 
     #[test]
@@ -291,7 +364,10 @@ mod tests {
             reported: None,
         };
         world.requests.insert(RequestId(7), pending);
-        let reply = Reply { to: RequestId(7), content: Content::Data(serde_json::json!({})) };
+        let reply = Reply {
+            to: RequestId(7),
+            content: Content::Data(serde_json::json!({})),
+        };
         assert_eq!(world.reply(AgentId::Manager, reply.clone()), Ok(()));
         let fault = world.reply(AgentId::Manager, reply).unwrap_err();
         assert_eq!(fault.checker, Checker::EveryRequestReplied);

@@ -22,7 +22,11 @@ const RETURN: Duration = Duration::from_secs(30);
 pub fn facts(league: &League) -> Facts {
     Facts {
         players: league.players.keys().cloned().collect(),
-        fixtures: league.matches.iter().map(|(id, game)| fixture(league, id, game)).collect(),
+        fixtures: league
+            .matches
+            .iter()
+            .map(|(id, game)| fixture(league, id, game))
+            .collect(),
         table: (league.standings().into_iter())
             .map(|place| Row {
                 rank: place.rank,
@@ -62,7 +66,10 @@ fn course(league: &League) -> Course {
             announced: round.starts_at.is_some(),
         })
     });
-    let lots = league.lots.iter().map(|lot| (lot.winner.clone(), lot.loser.clone()));
+    let lots = league
+        .lots
+        .iter()
+        .map(|lot| (lot.winner.clone(), lot.loser.clone()));
     Course {
         kind,
         legs,
@@ -75,14 +82,20 @@ fn course(league: &League) -> Course {
 }
 
 fn fixture(league: &League, id: &MatchId, game: &Match) -> Fixture {
-    let round = league.rounds.iter().find(|round| round.round_id == game.round_id);
+    let round = league
+        .rounds
+        .iter()
+        .find(|round| round.round_id == game.round_id);
     let drawn = round.and_then(|round| round.drawn.as_ref());
     Fixture {
         id: id.clone(),
         round: game.round_id,
         a: game.a.clone(),
         b: game.b.clone(),
-        outcome: game.decision.as_ref().map(|decision| outcome(decision.status, &decision.result)),
+        outcome: game
+            .decision
+            .as_ref()
+            .map(|decision| outcome(decision.status, &decision.result)),
         series: drawn.filter(|drawn| drawn.play_off).map(|drawn| drawn.leg),
     }
 }
@@ -98,7 +111,9 @@ fn outcome(status: GameStatus, result: &MatchResult) -> Outcome {
 
 /// Whether a referee that proves registered before the league started.
 fn is_prover_registered(log: &[(Timestamp, LeagueEvent)]) -> bool {
-    let before = log.iter().take_while(|(_, event)| !matches!(event, LeagueEvent::LeagueStarted { .. }));
+    let before = log
+        .iter()
+        .take_while(|(_, event)| !matches!(event, LeagueEvent::LeagueStarted { .. }));
     before.into_iter().any(|(_, event)| match event {
         LeagueEvent::RefereeRegistered { meta, .. } => meta.has_capability(DRAW_2),
         _ => false,
@@ -121,11 +136,18 @@ impl World {
     }
 
     /// Takes in a message that leaves one agent for another.
-    pub(super) fn overhear(&mut self, from: AgentId, to: AgentId, message: &Message) -> Result<(), Fault> {
-        self.wiretap.hear(from, to, message, &self.scenario.league_id)?;
+    pub(super) fn overhear(
+        &mut self,
+        from: AgentId,
+        to: AgentId,
+        message: &Message,
+    ) -> Result<(), Fault> {
+        self.wiretap
+            .hear(from, to, message, &self.scenario.league_id)?;
         match to {
             AgentId::Player(number) if self.is_calm() => {
-                self.conduct.hear(to, self.scenario.behaviour(number).is_sound(), message)
+                self.conduct
+                    .hear(to, self.scenario.behaviour(number).is_sound(), message)
             }
             _ => Ok(()),
         }
@@ -137,7 +159,10 @@ impl World {
         let machines_work =
             faults.our_fault_percent == 0 && faults.cut_off == 0 && self.scenario.cheats.is_empty();
         let one_process = self.scenario.shared_store.is_none();
-        self.scenario.answers_come_in_time() && machines_work && one_process && !self.crash_is_planned()
+        self.scenario.answers_come_in_time()
+            && machines_work
+            && one_process
+            && !self.crash_is_planned()
     }
 
     pub(super) fn is_completed(&self) -> bool {
@@ -154,7 +179,8 @@ impl World {
             }
             if matches!(event, LeagueEvent::LeagueStarted { .. }) {
                 let unkeyed = 1..=self.scenario.unkeyed;
-                let is_registered = |event: &PlayerEvent| matches!(event, PlayerEvent::Registered { .. });
+                let is_registered =
+                    |event: &PlayerEvent| matches!(event, PlayerEvent::Registered { .. });
                 let knows = |number: &u8| self.agents.player_events(*number).any(is_registered);
                 self.unaware_at_start = unkeyed.filter(|number| !knows(number)).collect();
                 self.has_prover = is_prover_registered(log);
@@ -162,7 +188,15 @@ impl World {
             if self.is_calm() {
                 check::conduct::healthy_referee_stays(event)?;
             }
-            if let LeagueEvent::MatchDecided { match_id, attempt, status, result, by, .. } = event {
+            if let LeagueEvent::MatchDecided {
+                match_id,
+                attempt,
+                status,
+                result,
+                by,
+                ..
+            } = event
+            {
                 if matches!(by, DecidedBy::Referee(_)) {
                     self.check_signed(match_id, *attempt, *status, result)?;
                 }
@@ -174,7 +208,8 @@ impl World {
                     };
                     check::blame::names_the_losers(&decided, result)?;
                 }
-                self.ledger.record(match_id, outcome, MatchResult::clone(result))?;
+                self.ledger
+                    .record(match_id, outcome, MatchResult::clone(result))?;
             }
         }
         self.ledger_read = log.len();
@@ -202,7 +237,8 @@ impl World {
                 check::signed::is_signed(result, match_id, player)?;
             }
             if let Some(AgentId::Player(number)) = who {
-                let made = check::signed::chosen(self.agents.player_events(number), match_id, attempt);
+                let made =
+                    check::signed::chosen(self.agents.player_events(number), match_id, attempt);
                 check::signed::are_made(result, match_id, player, &made)?;
             }
         }
@@ -250,37 +286,53 @@ impl World {
 
     fn count(&mut self, facts: &Facts) {
         let bound = self.scenario.bound().as_micros().max(1);
-        let taken = self.completed_at.map_or(0, |at| at.since(self.heals_at).as_micros());
+        let taken = self
+            .completed_at
+            .map_or(0, |at| at.since(self.heals_at).as_micros());
         self.stats.bound_used_percent = u64::try_from(taken * 100 / bound).unwrap_or(u64::MAX);
-        self.stats.completed_under_fault = u64::from(self.completed_at.is_some_and(|at| at < self.heals_at));
+        self.stats.completed_under_fault =
+            u64::from(self.completed_at.is_some_and(|at| at < self.heals_at));
         self.stats.matches = facts.fixtures.len() as u64;
         self.stats.technical_losses = (facts.fixtures.iter())
             .filter(|fixture| {
-                matches!(fixture.outcome, Some(Outcome::Forfeited { .. } | Outcome::BothForfeited))
+                matches!(
+                    fixture.outcome,
+                    Some(Outcome::Forfeited { .. } | Outcome::BothForfeited)
+                )
             })
             .count() as u64;
-        self.stats.reassigned =
-            (self.agents.league().matches.values()).filter(|game| game.attempts.len() > 1).count() as u64;
+        self.stats.reassigned = (self.agents.league().matches.values())
+            .filter(|game| game.attempts.len() > 1)
+            .count() as u64;
     }
 
     /// The players that always answer, by the names that the league gives them.
     fn sound_players(&self) -> Vec<PlayerId> {
         (self.agents.league().players.iter())
-            .filter(|(_, member)| match AgentId::at(&member.meta.contact_endpoint) {
-                Some(AgentId::Player(number)) => {
-                    self.scenario.behaviour(number).is_sound() && !self.unaware_at_start.contains(&number)
-                }
-                _ => false,
-            })
+            .filter(
+                |(_, member)| match AgentId::at(&member.meta.contact_endpoint) {
+                    Some(AgentId::Player(number)) => {
+                        self.scenario.behaviour(number).is_sound()
+                            && !self.unaware_at_start.contains(&number)
+                    }
+                    _ => false,
+                },
+            )
             .map(|(id, _)| id.clone())
             .collect()
     }
 
     fn all_hear_of_the_end_of_their_matches(&self) -> Result<(), Fault> {
         let league = self.agents.league();
-        let ended = league.matches.iter().filter(|(_, game)| game.decision.is_some());
+        let ended = league
+            .matches
+            .iter()
+            .filter(|(_, game)| game.decision.is_some());
         for (match_id, game) in ended {
-            for player in [&game.a, &game.b].into_iter().filter_map(|id| league.players.get(id)) {
+            for player in [&game.a, &game.b]
+                .into_iter()
+                .filter_map(|id| league.players.get(id))
+            {
                 if let Some(who) = AgentId::at(&player.meta.contact_endpoint) {
                     self.conduct.was_told(who, match_id)?;
                 }
@@ -291,8 +343,14 @@ impl World {
 
     fn all_are_told(&self) -> Result<(), Fault> {
         let league = self.agents.league();
-        let players = league.players.values().map(|member| &member.meta.contact_endpoint);
-        let referees = league.referees.values().map(|member| &member.meta.contact_endpoint);
+        let players = league
+            .players
+            .values()
+            .map(|member| &member.meta.contact_endpoint);
+        let referees = league
+            .referees
+            .values()
+            .map(|member| &member.meta.contact_endpoint);
         for who in players.chain(referees).filter_map(AgentId::at) {
             // Who never answers is told one thing after the other, each with all its retries, and that takes long.
             let listens = self.up_for(who).is_some_and(|span| span >= RETURN) && !self.is_mute(who);
@@ -335,8 +393,13 @@ mod tests {
 
     #[test]
     fn a_request_that_is_never_replied_to_is_noticed() {
-        let mut world =
-            World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() });
+        let mut world = World::new(
+            1,
+            &Options {
+                scenario: Some(Scenario::plain(2, 1)),
+                ..Options::default()
+            },
+        );
         let since = world.now;
         let pending = PendingRequest {
             call: 0,
@@ -355,10 +418,17 @@ mod tests {
         }
         assert_eq!(world.no_request_open(), Ok(()), "it has just come");
         world.now = since + Duration::from_secs(31);
-        assert_eq!(world.no_request_open().unwrap_err().checker, Checker::EveryRequestReplied);
+        assert_eq!(
+            world.no_request_open().unwrap_err().checker,
+            Checker::EveryRequestReplied
+        );
         if let Some(manager) = world.agents.machine_mut(AgentId::Manager) {
             manager.crash(0);
         }
-        assert_eq!(world.no_request_open(), Ok(()), "the manager is down, and its caller knows");
+        assert_eq!(
+            world.no_request_open(),
+            Ok(()),
+            "the manager is down, and its caller knows"
+        );
     }
 }

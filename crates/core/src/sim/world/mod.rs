@@ -100,7 +100,10 @@ struct Clock {
 impl World {
     pub(super) fn new(seed: u64, options: &Options) -> Self {
         let mut chance = Entropy::numbered(seed);
-        let scenario = options.scenario.clone().unwrap_or_else(|| Scenario::drawn(&mut chance));
+        let scenario = options
+            .scenario
+            .clone()
+            .unwrap_or_else(|| Scenario::drawn(&mut chance));
         let agents = Agents::new(seed, &scenario, &mut chance);
         let network_chance = Entropy::numbered(chance.next_u64());
         let network = Network::new(&scenario.faults, network_chance, &agents.hosts(), START);
@@ -146,10 +149,21 @@ impl World {
     }
 
     pub(super) fn run(mut self, seed: u64) -> Report {
-        let failure = self.live().err().map(|fault| Failure { fault, at: self.now, event: self.events });
+        let failure = self.live().err().map(|fault| Failure {
+            fault,
+            at: self.now,
+            event: self.events,
+        });
         self.stats.virtual_time = self.now.since(START);
         self.stats.steps = (self.agents.hosts().into_iter())
-            .map(|who| (who, self.agents.machine(who).map_or(0, |machine| machine.steps())))
+            .map(|who| {
+                (
+                    who,
+                    self.agents
+                        .machine(who)
+                        .map_or(0, |machine| machine.steps()),
+                )
+            })
             .collect();
         self.seal();
         Report {
@@ -181,9 +195,14 @@ impl World {
     /// What the disks hold in the end belongs to the trace.
     fn seal(&mut self) {
         for who in self.agents.hosts() {
-            let disk = self.agents.machine(who).map(|machine| machine.disk()).unwrap_or_default();
+            let disk = self
+                .agents
+                .machine(who)
+                .map(|machine| machine.disk())
+                .unwrap_or_default();
             for line in disk {
-                self.trace.note(self.now, format_args!("{who} keeps {line}"));
+                self.trace
+                    .note(self.now, format_args!("{who} keeps {line}"));
             }
         }
     }
@@ -213,11 +232,18 @@ impl World {
             WorldEvent::Relayed { who, call, back } => self.answer_mailbox(who, call, *back),
             WorldEvent::Answered { call, back } => self.answered(call, *back),
             WorldEvent::GiveUp { call } => self.give_up(call),
-            WorldEvent::Decided { who, incarnation, inquiry, decision } => {
-                self.decided(who, incarnation, inquiry, *decision)
-            }
+            WorldEvent::Decided {
+                who,
+                incarnation,
+                inquiry,
+                decision,
+            } => self.decided(who, incarnation, inquiry, *decision),
             WorldEvent::Store(event) => self.store_event(event),
-            WorldEvent::Delayed { since, machine, event } => {
+            WorldEvent::Delayed {
+                since,
+                machine,
+                event,
+            } => {
                 self.delayed = Some((since, machine));
                 let outcome = match self.paused_for(&event) {
                     Some((until, machine)) => {
@@ -250,7 +276,14 @@ impl World {
     fn delay(&mut self, until: Timestamp, machine: usize, event: WorldEvent) {
         let since = self.delayed.map_or(self.now, |(since, _)| since);
         let at = until.max(self.now);
-        self.queue.plan(at, WorldEvent::Delayed { since, machine, event: Box::new(event) });
+        self.queue.plan(
+            at,
+            WorldEvent::Delayed {
+                since,
+                machine,
+                event: Box::new(event),
+            },
+        );
     }
 
     /// Hands an input to an agent that is up.
@@ -271,13 +304,23 @@ impl World {
     }
 
     /// Carries out what has come of some steps of an agent.
-    pub(super) fn carry_out(&mut self, who: AgentId, events: usize, label: &str) -> Result<(), Fault> {
-        self.trace.note(self.now, format_args!("{label}: {events} events"));
+    pub(super) fn carry_out(
+        &mut self,
+        who: AgentId,
+        events: usize,
+        label: &str,
+    ) -> Result<(), Fault> {
+        self.trace
+            .note(self.now, format_args!("{label}: {events} events"));
         if who == AgentId::Manager && events > 0 {
             self.check_league()?;
         }
         // A crash takes the steps that have not been appended.
-        while let Some(step) = self.agents.machine_mut(who).and_then(|machine| machine.append()) {
+        while let Some(step) = self
+            .agents
+            .machine_mut(who)
+            .and_then(|machine| machine.append())
+        {
             if step.to_disk && !self.scenario.shares_store(who) {
                 self.plan_commit(who);
             }
@@ -298,7 +341,10 @@ impl World {
 
     fn plan_commit(&mut self, who: AgentId) {
         let delay = Duration::from_micros(self.chance.below(self.scenario.faults.disk_us_max + 1));
-        let incarnation = self.agents.machine(who).map_or(0, |machine| machine.incarnation());
+        let incarnation = self
+            .agents
+            .machine(who)
+            .map_or(0, |machine| machine.incarnation());
         let disk_until = if self.scenario.is_colocated(who) {
             &mut self.shared_log.disk_until
         } else {
@@ -313,22 +359,42 @@ impl World {
     }
 
     pub(super) fn release(&mut self, who: AgentId, effects: Effects) -> Result<(), Fault> {
-        let Effects { calls, replies, decision_requests, rules_requests: _ } = effects;
-        calls.into_iter().try_for_each(|call| self.send(who, call))?;
-        replies.into_iter().try_for_each(|reply| self.reply(who, reply))?;
-        decision_requests.into_iter().for_each(|request| self.inquire(who, request));
+        let Effects {
+            calls,
+            replies,
+            decision_requests,
+            rules_requests: _,
+        } = effects;
+        calls
+            .into_iter()
+            .try_for_each(|call| self.send(who, call))?;
+        replies
+            .into_iter()
+            .try_for_each(|reply| self.reply(who, reply))?;
+        decision_requests
+            .into_iter()
+            .for_each(|request| self.inquire(who, request));
         Ok(())
     }
 
     /// A host that starts anew has nothing planned.
     pub(super) fn reset_clock(&mut self, who: AgentId) {
-        self.clocks.insert(who, Clock { started_at: Some(self.now), ..Clock::default() });
+        self.clocks.insert(
+            who,
+            Clock {
+                started_at: Some(self.now),
+                ..Clock::default()
+            },
+        );
     }
 
     /// For how long an agent has been up.
     pub(super) fn up_for(&self, who: AgentId) -> Option<Duration> {
         let started_at = self.clocks.get(&who)?.started_at?;
-        let is_up = self.agents.machine(who).is_some_and(|machine| machine.is_up());
+        let is_up = self
+            .agents
+            .machine(who)
+            .is_some_and(|machine| machine.is_up());
         is_up.then(|| self.now.since(started_at))
     }
 
@@ -342,7 +408,10 @@ impl World {
         };
         let at = deadline.max(self.now);
         let clock = self.clocks.entry(who).or_default();
-        if clock.poll_at.is_none_or(|planned| planned > at || planned < self.now) {
+        if clock
+            .poll_at
+            .is_none_or(|planned| planned > at || planned < self.now)
+        {
             clock.poll_at = Some(at);
             self.queue.plan(at, WorldEvent::Poll { who, incarnation });
         }

@@ -5,12 +5,12 @@ use super::takeovers;
 use crate::agent::{Answer, Ask};
 use crate::league::LeagueEvent;
 use crate::protocol::messages::{
-    ByPlayer, GameDetails, GameStatus, LeagueError, LeagueOrder, LeagueQuery, MatchResult, MatchResultReport,
-    Order, Phase, QueryError, ResultDetails, StartLeague,
+    ByPlayer, GameDetails, GameStatus, LeagueError, LeagueOrder, LeagueQuery, MatchResult,
+    MatchResultReport, Order, Phase, QueryError, ResultDetails, StartLeague,
 };
 use crate::protocol::{
-    Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, Query, QueryParams, RefereeId, Sender,
-    Token,
+    Body, ConversationId, Envelope, ErrorCode, Message, PlayerId, Query, QueryParams, RefereeId,
+    Sender, Token,
 };
 use crate::sim::agent_id::AgentId;
 use crate::sim::call::Purpose;
@@ -30,14 +30,19 @@ impl World {
         if self.launched {
             return self.end_ladder();
         }
-        let ready = if self.scenario.hasty { self.can_begin() } else { self.all_are_in() };
+        let ready = if self.scenario.hasty {
+            self.can_begin()
+        } else {
+            self.all_are_in()
+        };
         let now = self.now;
         let late = now >= self.heals_at + PATIENCE;
         if ready || late {
             self.start_league();
         }
         let pause = if ready || late { 2_000 } else { 100 };
-        self.queue.plan(now + Duration::from_millis(pause), WorldEvent::Launch);
+        self.queue
+            .plan(now + Duration::from_millis(pause), WorldEvent::Launch);
     }
 
     /// The operator ends a ladder after some rounds, or when it has had the time for them.
@@ -49,7 +54,12 @@ impl World {
         let league = self.agents.league();
         let is_late = self.now >= self.heals_at + self.scenario.bound() / 2;
         if league.phase != Phase::Completed && (league.current_round >= LADDER_ROUNDS || is_late) {
-            let message = self.order(Sender::Launcher, Token::new(OPERATOR_TOKEN), Order::End, None);
+            let message = self.order(
+                Sender::Launcher,
+                Token::new(OPERATOR_TOKEN),
+                Order::End,
+                None,
+            );
             self.call_from_outside(
                 Purpose::End,
                 AgentId::Outsider,
@@ -57,20 +67,45 @@ impl World {
                 Packet::Message(message),
             );
         }
-        self.queue.plan(self.now + Duration::from_secs(1), WorldEvent::Launch);
+        self.queue
+            .plan(self.now + Duration::from_secs(1), WorldEvent::Launch);
     }
 
-    fn order(&self, sender: Sender, token: Token, order: Order, player_id: Option<PlayerId>) -> Message {
+    fn order(
+        &self,
+        sender: Sender,
+        token: Token,
+        order: Order,
+        player_id: Option<PlayerId>,
+    ) -> Message {
         let league_id = self.scenario.league_id.clone();
-        let order = LeagueOrder { league_id, order, player_id, match_id: None, agent_id: None };
+        let order = LeagueOrder {
+            league_id,
+            order,
+            player_id,
+            match_id: None,
+            agent_id: None,
+        };
         Message::new(self.envelope(sender, Some(token)), order)
     }
 
     /// A player leaves the ladder; it is back when it registers again.
     fn leave(&mut self) {
-        let Some((who, player, token)) = self.some_player() else { return };
-        let message = self.order(Sender::Player(player.clone()), token, Order::Withdraw, Some(player));
-        self.call_from_outside(Purpose::Leave, who, AgentId::Manager, Packet::Message(message));
+        let Some((who, player, token)) = self.some_player() else {
+            return;
+        };
+        let message = self.order(
+            Sender::Player(player.clone()),
+            token,
+            Order::Withdraw,
+            Some(player),
+        );
+        self.call_from_outside(
+            Purpose::Leave,
+            who,
+            AgentId::Manager,
+            Packet::Message(message),
+        );
     }
 
     /// Who is in the league by what is stored. It need not know.
@@ -80,14 +115,20 @@ impl World {
             LeagueEvent::RefereeRegistered { meta, .. } => AgentId::at(&meta.contact_endpoint),
             _ => None,
         };
-        self.agents.manager.log().iter().filter_map(endpoint).collect()
+        self.agents
+            .manager
+            .log()
+            .iter()
+            .filter_map(endpoint)
+            .collect()
     }
 
     fn all_are_in(&self) -> bool {
         let entered = self.entered();
         let hosts = self.agents.hosts();
-        let mut expected =
-            hosts.iter().filter(|who| **who != AgentId::Manager && self.scenario.is_expected(**who));
+        let mut expected = hosts
+            .iter()
+            .filter(|who| **who != AgentId::Manager && self.scenario.is_expected(**who));
         expected.all(|who| entered.contains(who))
     }
 
@@ -95,15 +136,29 @@ impl World {
     fn can_begin(&self) -> bool {
         let entered = self.entered();
         let lasts = |who: &AgentId| matches!(who, AgentId::Referee(_)) && self.doomed != Some(*who);
-        entered.iter().filter(|who| matches!(who, AgentId::Player(_))).count() >= 2
+        entered
+            .iter()
+            .filter(|who| matches!(who, AgentId::Player(_)))
+            .count()
+            >= 2
             && entered.iter().any(lasts)
     }
 
     fn start_league(&mut self) {
         let league_id = self.scenario.league_id.clone();
-        let message = Message::new(self.envelope(Sender::Launcher, None), StartLeague { league_id });
-        let purpose = Purpose::Launch { again: self.launched };
-        self.call_from_outside(purpose, AgentId::Outsider, AgentId::Manager, Packet::Message(message));
+        let message = Message::new(
+            self.envelope(Sender::Launcher, None),
+            StartLeague { league_id },
+        );
+        let purpose = Purpose::Launch {
+            again: self.launched,
+        };
+        self.call_from_outside(
+            purpose,
+            AgentId::Outsider,
+            AgentId::Manager,
+            Packet::Message(message),
+        );
     }
 
     fn envelope(&self, sender: Sender, token: Option<Token>) -> Envelope {
@@ -132,8 +187,15 @@ impl World {
     }
 
     fn ask_around(&mut self) {
-        let whom = pick(&mut self.chance, &self.agents.hosts()).copied().unwrap_or(AgentId::Manager);
-        let queries = [Query::Standings, Query::MatchState, Query::PlayerState, Query::Ping];
+        let whom = pick(&mut self.chance, &self.agents.hosts())
+            .copied()
+            .unwrap_or(AgentId::Manager);
+        let queries = [
+            Query::Standings,
+            Query::MatchState,
+            Query::PlayerState,
+            Query::Ping,
+        ];
         if let Some(query) = pick(&mut self.chance, &queries) {
             let packet = Packet::Ask(Ask::Query((*query).into()));
             self.call_from_outside(Purpose::Ask, AgentId::Outsider, whom, packet);
@@ -145,14 +207,30 @@ impl World {
         let Some((who, player, token)) = self.some_player() else {
             return;
         };
-        let types = [Query::Standings, Query::Schedule, Query::NextMatch, Query::PlayerStats, Query::Players];
+        let types = [
+            Query::Standings,
+            Query::Schedule,
+            Query::NextMatch,
+            Query::PlayerStats,
+            Query::Players,
+        ];
         let query = LeagueQuery {
             league_id: self.scenario.league_id.clone(),
-            query_type: pick(&mut self.chance, &types).copied().unwrap_or(Query::Standings),
-            query_params: QueryParams { player_id: Some(player.clone()), ..QueryParams::default() },
+            query_type: pick(&mut self.chance, &types)
+                .copied()
+                .unwrap_or(Query::Standings),
+            query_params: QueryParams {
+                player_id: Some(player.clone()),
+                ..QueryParams::default()
+            },
         };
         let message = Message::new(self.envelope(Sender::Player(player), Some(token)), query);
-        self.call_from_outside(Purpose::Query, who, AgentId::Manager, Packet::Message(message));
+        self.call_from_outside(
+            Purpose::Query,
+            who,
+            AgentId::Manager,
+            Packet::Message(message),
+        );
     }
 
     /// Any player that has a token.
@@ -179,14 +257,19 @@ impl World {
         if self.agents.league().phase != Phase::Running {
             return;
         }
-        let games: Vec<_> =
-            (self.agents.league().matches.iter()).map(|(id, game)| (id.clone(), game.clone())).collect();
+        let games: Vec<_> = (self.agents.league().matches.iter())
+            .map(|(id, game)| (id.clone(), game.clone()))
+            .collect();
         let (Some((match_id, game)), Some((who, player, token))) =
             (pick(&mut self.chance, &games).cloned(), self.some_player())
         else {
             return;
         };
-        let referee = Sender::Referee(game.referee().cloned().unwrap_or_else(|| RefereeId::numbered(1)));
+        let referee = Sender::Referee(
+            game.referee()
+                .cloned()
+                .unwrap_or_else(|| RefereeId::numbered(1)),
+        );
         let of_a_match = pick(&mut self.chance, self.wiretap.match_tokens()).cloned();
         let (sender, token) = match (self.chance.below(4), of_a_match) {
             (0, _) => (Sender::Player(player), token),
@@ -209,7 +292,12 @@ impl World {
         };
         let message = Message::new(self.envelope(sender, Some(token)), report);
         self.stats.forgeries += 1;
-        self.call_from_outside(Purpose::Forgery, who, AgentId::Manager, Packet::Message(message));
+        self.call_from_outside(
+            Purpose::Forgery,
+            who,
+            AgentId::Manager,
+            Packet::Message(message),
+        );
     }
 
     pub(super) fn outsider_hears(&mut self, purpose: Purpose, answer: Answer) -> Result<(), Fault> {
@@ -249,7 +337,8 @@ impl World {
             (Purpose::Replay, Some(Body::MatchResultAck(_))) => true,
             (Purpose::Replay, Some(Body::LeagueError(error))) => {
                 // Its token may have been replaced since, if the referee registered again.
-                let is_lie = !self.scenario.cheats.is_empty() && error.error_code == ErrorCode::InvalidFormat;
+                let is_lie = !self.scenario.cheats.is_empty()
+                    && error.error_code == ErrorCode::InvalidFormat;
                 error.error_code == ErrorCode::ResultConflict || is_lie || refused(error)
             }
             _ => false,
@@ -268,7 +357,10 @@ impl World {
             | Purpose::Ask
             | Purpose::Query => Checker::QuestionsAnswered,
         };
-        Err(Fault::new(checker, format!("{purpose:?} was answered with {shown:?}")))
+        Err(Fault::new(
+            checker,
+            format!("{purpose:?} was answered with {shown:?}"),
+        ))
     }
 }
 
@@ -281,17 +373,26 @@ fn refused(error: &LeagueError) -> bool {
 mod tests {
     use super::*;
     use crate::protocol::messages::{
-        AckStatus, LeagueRegisterResponse, LeagueStatus, MatchResultAck, RegisterAnswer, RegisterStatus,
+        AckStatus, LeagueRegisterResponse, LeagueStatus, MatchResultAck, RegisterAnswer,
+        RegisterStatus,
     };
     use crate::protocol::{LeagueId, MatchId};
     use crate::sim::{Options, Scenario};
 
     fn hears(purpose: Purpose, body: impl Into<Body>) -> Option<Checker> {
-        let mut world =
-            World::new(1, &Options { scenario: Some(Scenario::plain(2, 1)), ..Options::default() });
+        let mut world = World::new(
+            1,
+            &Options {
+                scenario: Some(Scenario::plain(2, 1)),
+                ..Options::default()
+            },
+        );
         let message = Message::new(world.envelope(Sender::LeagueManager, None), body);
         let answer = Answer::Message(Ok(message.into()));
-        world.outsider_hears(purpose, answer).err().map(|fault| fault.checker)
+        world
+            .outsider_hears(purpose, answer)
+            .err()
+            .map(|fault| fault.checker)
     }
 
     fn error(code: ErrorCode) -> LeagueError {
@@ -300,16 +401,28 @@ mod tests {
 
     #[test]
     fn a_forged_report_that_is_not_refused_for_its_token_is_noticed() {
-        let receipt =
-            MatchResultAck { match_id: MatchId::new("R1M1"), status: AckStatus::Recorded, duplicate: None };
-        assert_eq!(hears(Purpose::Forgery, error(ErrorCode::TokenInvalid)), None);
-        assert_eq!(hears(Purpose::Forgery, receipt.clone()), Some(Checker::ForgeriesRefused));
+        let receipt = MatchResultAck {
+            match_id: MatchId::new("R1M1"),
+            status: AckStatus::Recorded,
+            duplicate: None,
+        };
+        assert_eq!(
+            hears(Purpose::Forgery, error(ErrorCode::TokenInvalid)),
+            None
+        );
+        assert_eq!(
+            hears(Purpose::Forgery, receipt.clone()),
+            Some(Checker::ForgeriesRefused)
+        );
         assert_eq!(
             hears(Purpose::Forgery, error(ErrorCode::ResultConflict)),
             Some(Checker::ForgeriesRefused)
         );
         assert_eq!(hears(Purpose::Replay, receipt), None);
-        assert_eq!(hears(Purpose::Replay, error(ErrorCode::Internal)), Some(Checker::ForgeriesRefused));
+        assert_eq!(
+            hears(Purpose::Replay, error(ErrorCode::Internal)),
+            Some(Checker::ForgeriesRefused)
+        );
     }
 
     #[test]
@@ -328,7 +441,10 @@ mod tests {
             },
         };
         let takeover = Purpose::Takeover(AgentId::Player(1));
-        assert_eq!(hears(takeover, answered(RegisterStatus::Rejected, None)), None);
+        assert_eq!(
+            hears(takeover, answered(RegisterStatus::Rejected, None)),
+            None
+        );
         let accepted = answered(RegisterStatus::Accepted, Some(PlayerId::numbered(1)));
         assert_eq!(hears(takeover, accepted), Some(Checker::NobodyTakenOver));
     }
@@ -350,10 +466,25 @@ mod tests {
         assert_eq!(hears(launch, status(Phase::Running)), None);
         let too_few = error(ErrorCode::InvalidState);
         assert_eq!(hears(launch, too_few.clone()), None);
-        assert_eq!(hears(Purpose::Launch { again: true }, too_few), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(launch, status(Phase::Registration)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(launch, error(ErrorCode::TokenInvalid)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(Purpose::Query, status(Phase::Running)), Some(Checker::QuestionsAnswered));
-        assert_eq!(hears(Purpose::Query, error(ErrorCode::TokenMissing)), Some(Checker::QuestionsAnswered));
+        assert_eq!(
+            hears(Purpose::Launch { again: true }, too_few),
+            Some(Checker::QuestionsAnswered)
+        );
+        assert_eq!(
+            hears(launch, status(Phase::Registration)),
+            Some(Checker::QuestionsAnswered)
+        );
+        assert_eq!(
+            hears(launch, error(ErrorCode::TokenInvalid)),
+            Some(Checker::QuestionsAnswered)
+        );
+        assert_eq!(
+            hears(Purpose::Query, status(Phase::Running)),
+            Some(Checker::QuestionsAnswered)
+        );
+        assert_eq!(
+            hears(Purpose::Query, error(ErrorCode::TokenMissing)),
+            Some(Checker::QuestionsAnswered)
+        );
     }
 }

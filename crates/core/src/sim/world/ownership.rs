@@ -41,7 +41,11 @@ pub(super) enum Route {
 impl World {
     /// The agents that move from machine to machine.
     pub(super) fn members(&self) -> Vec<AgentId> {
-        self.agents.hosts().into_iter().filter(|who| self.scenario.shares_store(*who)).collect()
+        self.agents
+            .hosts()
+            .into_iter()
+            .filter(|who| self.scenario.shares_store(*who))
+            .collect()
     }
 
     pub(super) fn plan_store(&mut self, after: Duration, event: StoreEvent) {
@@ -54,12 +58,17 @@ impl World {
 
     /// When the first process takes the league, and what befalls its owners.
     pub(super) fn plan_ownership(&mut self) {
-        let Some(store) = self.scenario.shared_store.clone() else { return };
+        let Some(store) = self.scenario.shared_store.clone() else {
+            return;
+        };
         let heal_us = u64::try_from(self.heals_at.since(START).as_micros()).unwrap_or(0);
         let first = self.some_us(300_000);
         self.plan_store(first, StoreEvent::Take);
         for kind in 0..3 {
-            let count = [store.pauses, store.cuts, store.handovers].get(kind).copied().unwrap_or(0);
+            let count = [store.pauses, store.cuts, store.handovers]
+                .get(kind)
+                .copied()
+                .unwrap_or(0);
             for _ in 0..count {
                 let after = self.some_us(heal_us);
                 let event = self.misfortune(&store, kind as u64, START + after);
@@ -69,12 +78,24 @@ impl World {
     }
 
     /// Something that befalls the owner at that time: a pause, a cut or a hand-over.
-    pub(super) fn misfortune(&mut self, store: &SharedStore, kind: u64, at: Timestamp) -> StoreEvent {
-        let length = self.some_us(store.outage_us_max).min(self.heals_at.since(at));
+    pub(super) fn misfortune(
+        &mut self,
+        store: &SharedStore,
+        kind: u64,
+        at: Timestamp,
+    ) -> StoreEvent {
+        let length = self
+            .some_us(store.outage_us_max)
+            .min(self.heals_at.since(at));
         match kind {
             0 => StoreEvent::Pause(length),
-            1 => StoreEvent::Cut { all: self.chance.chance(50), length },
-            _ => StoreEvent::HandOver { until: at + DRAIN_MAX },
+            1 => StoreEvent::Cut {
+                all: self.chance.chance(50),
+                length,
+            },
+            _ => StoreEvent::HandOver {
+                until: at + DRAIN_MAX,
+            },
         }
     }
 
@@ -104,22 +125,44 @@ impl World {
     /// A process takes the league if the lease of its owner has expired by the store's clock.
     fn try_take(&mut self) -> Result<(), Fault> {
         let look = self.some_us(LOOK_EVERY_US);
-        if let Some(until) = self.store.taken_until(self.now).filter(|until| *until > self.now) {
+        if let Some(until) = self
+            .store
+            .taken_until(self.now)
+            .filter(|until| *until > self.now)
+        {
             // An owner that is well needs no successor.
-            if self.store.owner.as_ref().is_none_or(|owner| owner.stopped_at.is_some()) {
+            if self
+                .store
+                .owner
+                .as_ref()
+                .is_none_or(|owner| owner.stopped_at.is_some())
+            {
                 self.plan_store(until.since(self.now) + look, StoreEvent::Take);
             }
             return Ok(());
         }
         let excluded = self.scenario.planted != Some(PlantedFault::TakerNotExcluded);
-        let locked = self.store.locked_until.filter(|until| excluded && *until > self.now);
+        let locked = self
+            .store
+            .locked_until
+            .filter(|until| excluded && *until > self.now);
         if let Some(until) = locked {
-            self.plan_store(until.since(self.now) + Duration::from_micros(1), StoreEvent::Take);
+            self.plan_store(
+                until.since(self.now) + Duration::from_micros(1),
+                StoreEvent::Take,
+            );
             return Ok(());
         }
         match pick(&mut self.chance, &self.store.candidates()).copied() {
             Some(machine) => self.take_league(machine),
-            None if self.store.owner.as_ref().is_some_and(|owner| owner.stopped_at.is_none()) => Ok(()),
+            None if self
+                .store
+                .owner
+                .as_ref()
+                .is_some_and(|owner| owner.stopped_at.is_none()) =>
+            {
+                Ok(())
+            }
             None => {
                 self.plan_store(look, StoreEvent::Take);
                 Ok(())
@@ -130,22 +173,36 @@ impl World {
     /// The next epoch begins: what the log holds is replayed on this machine, and the owner before knows nothing of it.
     fn take_league(&mut self, machine: usize) -> Result<(), Fault> {
         let members = self.members();
-        self.store.fenced.retain(|fenced| fenced.process.machine != machine);
+        self.store
+            .fenced
+            .retain(|fenced| fenced.process.machine != machine);
         if let Some(process) = self.store.owner.take() {
             let log = std::mem::take(&mut self.shared_log);
             let split = |who: &AgentId| Some((*who, self.agents.machine_mut(*who)?.split_off()));
             let agents = members.iter().filter_map(split).collect();
-            self.store.fenced.push(Fenced { process, log, agents });
+            self.store.fenced.push(Fenced {
+                process,
+                log,
+                agents,
+            });
         }
         self.store.epoch += 1;
         let epoch = self.store.epoch;
         self.store.owner = Some(Process::new(machine, epoch, self.now));
         self.stats.tenures += 1;
-        self.trace.note(self.now, format_args!("machine {machine} takes the league in epoch {epoch}"));
+        self.trace.note(
+            self.now,
+            format_args!("machine {machine} takes the league in epoch {epoch}"),
+        );
         let asked_us = i64::try_from(self.some_us(ROUND_TRIP_US_MAX).as_micros()).unwrap_or(0);
-        let last_at = members.iter().filter_map(|who| self.agents.machine(*who)?.last_at()).max();
+        let last_at = members
+            .iter()
+            .filter_map(|who| self.agents.machine(*who)?.last_at())
+            .max();
         let planted = self.scenario.planted;
-        let error_us = self.store.clock_error_us(planted, machine, self.now, last_at, asked_us);
+        let error_us = self
+            .store
+            .clock_error_us(planted, machine, self.now, last_at, asked_us);
         for who in &members {
             if let Some(agent) = self.agents.machine_mut(*who) {
                 agent.set_clock(error_us);
@@ -158,21 +215,35 @@ impl World {
     fn pause(&mut self, length: Duration) {
         let now = self.now;
         let heals_at = self.heals_at;
-        let Some(owner) = self.store.owner.as_mut().filter(|_| now < heals_at) else { return };
+        let Some(owner) = self.store.owner.as_mut().filter(|_| now < heals_at) else {
+            return;
+        };
         let number = owner.machine;
         let epoch = owner.epoch;
-        let Some(machine) = self.store.machines.get_mut(number).filter(|it| it.paused_until.is_none()) else {
+        let Some(machine) = self
+            .store
+            .machines
+            .get_mut(number)
+            .filter(|it| it.paused_until.is_none())
+        else {
             return;
         };
         machine.paused_until = Some(now + length);
         owner.stopped_at.get_or_insert(now);
         let before_commit = self.chance.chance(50);
-        if let Some(transaction) = owner.transaction.as_mut().filter(|it| before_commit && !it.landed) {
+        if let Some(transaction) = owner
+            .transaction
+            .as_mut()
+            .filter(|it| before_commit && !it.landed)
+        {
             transaction.stalled_until = Some(now + IDLE_TRANSACTION);
             self.store.locked_until = Some(now + IDLE_TRANSACTION.min(length + DRAIN_LOOK));
         }
         self.stats.pauses += 1;
-        self.trace.note(now, format_args!("the owner of epoch {epoch} stops for {length:?}"));
+        self.trace.note(
+            now,
+            format_args!("the owner of epoch {epoch} stops for {length:?}"),
+        );
         self.plan_store(length, StoreEvent::Recover { machine: number });
         self.plan_store(Duration::ZERO, StoreEvent::Take);
     }
@@ -180,14 +251,21 @@ impl World {
     fn cut_from_store(&mut self, all: bool, length: Duration) {
         let now = self.now;
         let heals_at = self.heals_at;
-        let Some(owner) = self.store.owner.as_mut().filter(|_| now < heals_at) else { return };
+        let Some(owner) = self.store.owner.as_mut().filter(|_| now < heals_at) else {
+            return;
+        };
         owner.stopped_at.get_or_insert(now);
         let owners = owner.machine;
         self.stats.cuts += 1;
         let which = if all { "every machine" } else { "the owner" };
-        self.trace.note(now, format_args!("{which} is cut from the store for {length:?}"));
+        self.trace.note(
+            now,
+            format_args!("{which} is cut from the store for {length:?}"),
+        );
         for number in 0..self.store.machines.len() {
-            let Some(machine) = self.store.machines.get_mut(number) else { continue };
+            let Some(machine) = self.store.machines.get_mut(number) else {
+                continue;
+            };
             if (all || number == owners) && machine.cut_until.is_none() {
                 machine.cut_until = Some(now + length);
                 self.plan_store(length, StoreEvent::Recover { machine: number });
@@ -199,8 +277,14 @@ impl World {
     /// What was to end by now has ended. A process that could not renew its lease does so.
     fn recover_machine(&mut self, number: usize) {
         let now = self.now;
-        let Some(machine) = self.store.machines.get_mut(number) else { return };
-        for until in [&mut machine.down_until, &mut machine.paused_until, &mut machine.cut_until] {
+        let Some(machine) = self.store.machines.get_mut(number) else {
+            return;
+        };
+        for until in [
+            &mut machine.down_until,
+            &mut machine.paused_until,
+            &mut machine.cut_until,
+        ] {
             until.take_if(|until| *until <= now);
         }
         if let Some(epoch) = self.store.epoch_on(number) {
@@ -212,7 +296,10 @@ impl World {
 
     /// A process hears from the store whether it still owns the league.
     pub(super) fn renewed(&mut self, epoch: u64) -> Result<(), Fault> {
-        let is_cut = self.store.machine_of(epoch).is_none_or(|machine| machine.cut_until.is_some());
+        let is_cut = self
+            .store
+            .machine_of(epoch)
+            .is_none_or(|machine| machine.cut_until.is_some());
         if is_cut {
             return Ok(());
         }
@@ -221,18 +308,28 @@ impl World {
             return Ok(());
         }
         let now = self.now;
-        let Some(owner) = &mut self.store.owner else { return Ok(()) };
+        let Some(owner) = &mut self.store.owner else {
+            return Ok(());
+        };
         (owner.renewing_since, owner.stopped_at) = (now, None);
         let held = std::mem::take(&mut owner.held);
-        held.into_iter().try_for_each(|(who, effects)| self.let_out(epoch, who, effects))?;
+        held.into_iter()
+            .try_for_each(|(who, effects)| self.let_out(epoch, who, effects))?;
         self.write_next(epoch)
     }
 
     /// Something leaves a process: not before it knows that its lease holds.
-    pub(super) fn let_out(&mut self, epoch: u64, who: AgentId, effects: Effects) -> Result<(), Fault> {
+    pub(super) fn let_out(
+        &mut self,
+        epoch: u64,
+        who: AgentId,
+        effects: Effects,
+    ) -> Result<(), Fault> {
         let now = self.now;
         let anyway = self.scenario.planted == Some(PlantedFault::AnswersWithoutLease);
-        let Some(process) = self.store.process_mut(epoch) else { return Ok(()) };
+        let Some(process) = self.store.process_mut(epoch) else {
+            return Ok(());
+        };
         if now >= process.lease_until(now) && !anyway {
             process.held.push((who, effects));
             return Ok(());
@@ -245,7 +342,9 @@ impl World {
     fn hand_over(&mut self, until: Timestamp) -> Result<(), Fault> {
         let now = self.now;
         let heals_at = self.heals_at;
-        let Some(owner) = self.store.owner.as_ref().filter(|_| now < heals_at) else { return Ok(()) };
+        let Some(owner) = self.store.owner.as_ref().filter(|_| now < heals_at) else {
+            return Ok(());
+        };
         if owner.stopped_at.is_some() || owner.away || now > until {
             return Ok(());
         }
@@ -258,7 +357,11 @@ impl World {
     }
 
     /// The owner's process is no more. Of its batches that wait the first `stored` have reached the log.
-    pub(super) fn end_process(&mut self, stored: usize, lease_until: Timestamp) -> Result<(), Fault> {
+    pub(super) fn end_process(
+        &mut self,
+        stored: usize,
+        lease_until: Timestamp,
+    ) -> Result<(), Fault> {
         self.store.owner = None;
         self.store.locked_until = None;
         self.store.lease_until = Some(lease_until);
@@ -270,7 +373,11 @@ impl World {
 
     /// Of a crashed owner's batches a transaction under way brings all or none to the log.
     pub(super) fn whole_transaction(&self, who: AgentId, stored: usize) -> usize {
-        let under_way = self.store.owner.as_ref().and_then(|owner| owner.transaction);
+        let under_way = self
+            .store
+            .owner
+            .as_ref()
+            .and_then(|owner| owner.transaction);
         match under_way.filter(|it| stored > 0 && !it.landed) {
             _ if !self.scenario.shares_store(who) => stored,
             Some(transaction) => transaction.batches,
@@ -281,7 +388,9 @@ impl World {
     /// The owner's process is killed, and its machine is down for a while.
     pub(super) fn kill_owner(&mut self, stored: usize, down: Duration) -> Result<(), Fault> {
         let now = self.now;
-        let Some(owner) = &mut self.store.owner else { return Ok(()) };
+        let Some(owner) = &mut self.store.owner else {
+            return Ok(());
+        };
         owner.stopped_at.get_or_insert(now);
         let number = owner.machine;
         let until = self.store.taken_until(now).unwrap_or(now);
@@ -299,14 +408,23 @@ impl World {
         let (since, machine) = match self.delayed {
             Some((since, machine)) => (since, machine),
             None => {
-                let up = self.store.machines.iter().enumerate().filter(|(_, it)| it.down_until.is_none());
+                let up = self
+                    .store
+                    .machines
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, it)| it.down_until.is_none());
                 let up: Vec<_> = up.map(|(number, _)| number).collect();
                 (self.now, pick(&mut self.chance, &up).copied().unwrap_or(0))
             }
         };
         let epoch = self.store.epoch_on(machine);
         let owners = self.store.owner.as_ref().map(|owner| owner.machine);
-        let target = if epoch.is_some() { Some(machine) } else { owners };
+        let target = if epoch.is_some() {
+            Some(machine)
+        } else {
+            owners
+        };
         let paused = target.and_then(|target| self.store.machines.get(target)?.paused_until);
         let again = match (paused, target) {
             (Some(until), _) => until.max(self.now + Duration::from_micros(1)),
@@ -322,9 +440,19 @@ impl World {
                 };
             }
         };
-        let event = Box::new(WorldEvent::Arrive { call, packet: Box::new(packet.clone()) });
+        let event = Box::new(WorldEvent::Arrive {
+            call,
+            packet: Box::new(packet.clone()),
+        });
         let machine = target.unwrap_or(machine);
-        self.queue.plan(again, WorldEvent::Delayed { since, machine, event });
+        self.queue.plan(
+            again,
+            WorldEvent::Delayed {
+                since,
+                machine,
+                event,
+            },
+        );
         Route::Nobody
     }
 
@@ -335,17 +463,29 @@ impl World {
 
     /// HTTP 503, which no agent takes as final.
     pub(super) fn answer_unavailable(&mut self, call: usize) {
-        let Some(from) = self.calls.get(call).map(|call| call.from) else { return };
-        let reply = HttpReply { status: 503, body: Vec::new() };
-        self.answer(call, AgentId::Manager, from, Response::Http(reply), Duration::ZERO);
+        let Some(from) = self.calls.get(call).map(|call| call.from) else {
+            return;
+        };
+        let reply = HttpReply {
+            status: 503,
+            body: Vec::new(),
+        };
+        self.answer(
+            call,
+            AgentId::Manager,
+            from,
+            Response::Http(reply),
+            Duration::ZERO,
+        );
     }
 
     /// Until when an event must wait, since the process that it is for stands still or has a backlog, and on which machine.
     pub(super) fn paused_for(&self, event: &WorldEvent) -> Option<(Timestamp, usize)> {
         let epoch = match event {
-            WorldEvent::Poll { who, incarnation } | WorldEvent::Decided { who, incarnation, .. } => {
-                self.epoch_of(*who, *incarnation)?
-            }
+            WorldEvent::Poll { who, incarnation }
+            | WorldEvent::Decided {
+                who, incarnation, ..
+            } => self.epoch_of(*who, *incarnation)?,
             WorldEvent::Answered { call, .. } | WorldEvent::GiveUp { call } => {
                 self.epoch_of_caller(self.calls.get(*call)?)?
             }
@@ -364,7 +504,11 @@ impl World {
         };
         let process = self.store.process(epoch)?;
         let is_land = matches!(event, WorldEvent::Store(StoreEvent::Land { .. }));
-        if is_land && process.transaction.is_none_or(|transaction| transaction.stalled_until.is_none()) {
+        if is_land
+            && process
+                .transaction
+                .is_none_or(|transaction| transaction.stalled_until.is_none())
+        {
             return None;
         }
         let paused_until = self.store.machines.get(process.machine)?.paused_until;

@@ -38,12 +38,15 @@ struct DialledAgent {
 impl World {
     fn dialled(&mut self, who: AgentId) -> &mut DialledAgent {
         let now = self.now;
-        self.relay.agents.entry(who).or_insert_with(|| DialledAgent {
-            mailbox: Mailbox::new(now),
-            stream: None,
-            silent: false,
-            calls: BTreeMap::new(),
-        })
+        self.relay
+            .agents
+            .entry(who)
+            .or_insert_with(|| DialledAgent {
+                mailbox: Mailbox::new(now),
+                stream: None,
+                silent: false,
+                calls: BTreeMap::new(),
+            })
     }
 
     /// Streams are disturbed for as long as the network is.
@@ -64,7 +67,10 @@ impl World {
     pub(super) fn connect_stream(&mut self, who: AgentId) {
         let now = self.now;
         let agent = self.dialled(who);
-        agent.stream = agent.mailbox.connect(now, "client".into(), Transport::Stream, false, None).ok();
+        agent.stream = agent
+            .mailbox
+            .connect(now, "client".into(), Transport::Stream, false, None)
+            .ok();
         agent.silent = false;
         // Strangers fill it as far as they can, with calls that nobody answers: that takes no place of the league's.
         while agent.mailbox.call(now, now, Caller::Outside).is_ok() {}
@@ -81,19 +87,33 @@ impl World {
         let now = self.now;
         let heals_at = self.heals_at;
         let silently = self.chance.chance(40);
-        let away = if self.chance.chance(80) { RECONNECT_US_MAX } else { AWAY_US_MAX };
+        let away = if self.chance.chance(80) {
+            RECONNECT_US_MAX
+        } else {
+            AWAY_US_MAX
+        };
         let away = Duration::from_micros(self.chance.below(away));
         let agent = self.dialled(who);
         agent.silent = silently;
         if let Some(stream) = agent.stream.filter(|_| !silently) {
             agent.mailbox.disconnect(now, stream);
         }
-        self.trace.note(now, format_args!("the stream of {who} is cut"));
-        self.queue.plan((now + away).min(heals_at.max(now)), WorldEvent::Connect(who));
+        self.trace
+            .note(now, format_args!("the stream of {who} is cut"));
+        self.queue.plan(
+            (now + away).min(heals_at.max(now)),
+            WorldEvent::Connect(who),
+        );
     }
 
     /// A call reaches the mailbox of a player.
-    pub(super) fn call_mailbox(&mut self, call: usize, who: AgentId, packet: Packet, deadline: Timestamp) {
+    pub(super) fn call_mailbox(
+        &mut self,
+        call: usize,
+        who: AgentId,
+        packet: Packet,
+        deadline: Timestamp,
+    ) {
         let now = self.now;
         let agent = self.dialled(who);
         match agent.mailbox.call(now, deadline, Caller::Own) {
@@ -111,14 +131,17 @@ impl World {
         let after = self.network.latency(self.now);
         if self.scenario.planted == Some(PlantedFault::RelayAnswersForAbsent) {
             let back = Box::new(Response::MethodNotFound);
-            return self.queue.plan(self.now + after, WorldEvent::Answered { call, back });
+            return self
+                .queue
+                .plan(self.now + after, WorldEvent::Answered { call, back });
         }
         self.fail(call, after, Failure::NoConnection);
     }
 
     fn watch_mailbox(&mut self, who: AgentId, number: CallNumber) {
         if let Some(at) = self.dialled(who).mailbox.fails_at(number) {
-            self.queue.plan(at.max(self.now), WorldEvent::MailboxDue { who, number });
+            self.queue
+                .plan(at.max(self.now), WorldEvent::MailboxDue { who, number });
         }
     }
 
@@ -142,32 +165,50 @@ impl World {
         loop {
             let agent = self.dialled(who);
             let Some(stream) = agent.stream else { return };
-            let (Next::Call(number, _), silent) = (agent.mailbox.next(stream), agent.silent) else { return };
-            let Some((call, packet)) = agent.calls.get(&number).cloned() else { continue };
+            let (Next::Call(number, _), silent) = (agent.mailbox.next(stream), agent.silent) else {
+                return;
+            };
+            let Some((call, packet)) = agent.calls.get(&number).cloned() else {
+                continue;
+            };
             // What is sent over a dead stream is lost, until the client has another.
             if silent {
                 self.stats.lost += 1;
                 continue;
             }
             let disturbed = self.disturbs_streams();
-            let copies = if disturbed && self.chance.chance(20) { 2 } else { 1 };
+            let copies = if disturbed && self.chance.chance(20) {
+                2
+            } else {
+                1
+            };
             for _ in 0..copies {
                 let mut after = self.network.latency(self.now);
                 if disturbed && self.chance.chance(10) {
                     after += Duration::from_micros(self.chance.below(SLOW_US_MAX));
                 }
                 let packet = Box::new(packet.clone());
-                self.queue.plan(self.now + after, WorldEvent::Arrive { call, packet });
+                self.queue
+                    .plan(self.now + after, WorldEvent::Arrive { call, packet });
             }
         }
     }
 
     /// An answer reaches the relay. The call ends there and then: its caller is beside the relay.
-    pub(super) fn answer_mailbox(&mut self, who: AgentId, call: usize, back: Response) -> Result<(), Fault> {
+    pub(super) fn answer_mailbox(
+        &mut self,
+        who: AgentId,
+        call: usize,
+        back: Response,
+    ) -> Result<(), Fault> {
         let now = self.now;
         let twice = self.scenario.planted == Some(PlantedFault::RelayTakesAnswersTwice);
         let agent = self.dialled(who);
-        let number = agent.calls.iter().find(|(_, (waiting, _))| *waiting == call).map(|(number, _)| *number);
+        let number = agent
+            .calls
+            .iter()
+            .find(|(_, (waiting, _))| *waiting == call)
+            .map(|(number, _)| *number);
         let taken = number.is_some_and(|number| agent.mailbox.answer(now, number).is_ok());
         if let Some(number) = number.filter(|_| taken) {
             agent.calls.remove(&number);
@@ -192,8 +233,14 @@ impl World {
     ) -> Result<(), Fault> {
         let is_answer = !matches!(back, Response::Answer(Answer::Undelivered(_)));
         match to {
-            Some(to) if is_answer && self.scenario.dials_out(to) && !self.relay.answered.contains(&call) => {
-                let what = format!("call #{call} to {to} counts as answered, and {to} has not answered it");
+            Some(to)
+                if is_answer
+                    && self.scenario.dials_out(to)
+                    && !self.relay.answered.contains(&call) =>
+            {
+                let what = format!(
+                    "call #{call} to {to} counts as answered, and {to} has not answered it"
+                );
                 Err(Fault::new(Checker::AbsentIsNoAnswer, what))
             }
             _ => Ok(()),

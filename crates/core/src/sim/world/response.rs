@@ -23,7 +23,10 @@ impl World {
         let Some(pending) = self.requests.remove(&reply.to) else {
             return Err(Fault::new(
                 Checker::EveryRequestReplied,
-                format!("{from} replies to request {}, which is not open: {:?}", reply.to.0, reply.content),
+                format!(
+                    "{from} replies to request {}, which is not open: {:?}",
+                    reply.to.0, reply.content
+                ),
             ));
         };
         let call = pending.call;
@@ -34,10 +37,21 @@ impl World {
             return Ok(());
         }
         let Content::Message(message) = reply.content else {
-            self.answer(call, from, to, pending.back.pack(reply.content), Duration::ZERO);
+            self.answer(
+                call,
+                from,
+                to,
+                pending.back.pack(reply.content),
+                Duration::ZERO,
+            );
             return Ok(());
         };
-        let told = SentMessage { from, to, message, reported: pending.reported };
+        let told = SentMessage {
+            from,
+            to,
+            message,
+            reported: pending.reported,
+        };
         let message = told.message.clone();
         if pending.from_colocated {
             self.hold_message(told)?
@@ -51,13 +65,17 @@ impl World {
                 let behaviour = self.scenario.behaviour(number);
                 behaviour.twist(&mut self.chance, &message, window, &reader)
             }
-            _ => Corruption::Plain { after: Duration::ZERO },
+            _ => Corruption::Plain {
+                after: Duration::ZERO,
+            },
         };
         let plain = pending.back.pack(Content::Message(message.clone()));
         let (back, after, separate) = match twisted {
             Corruption::Plain { after } => (plain, after, None),
             Corruption::Instead(answer) => (Response::Answer(answer), Duration::ZERO, None),
-            Corruption::Separate(answer) => (Response::Answer(answer), Duration::ZERO, Some(message)),
+            Corruption::Separate(answer) => {
+                (Response::Answer(answer), Duration::ZERO, Some(message))
+            }
             Corruption::Twice(second) => (plain, Duration::ZERO, Some(second)),
             Corruption::Nothing => return Ok(()),
         };
@@ -79,18 +97,32 @@ impl World {
         match self.network.answer(self.now, from, to) {
             Some(after) if self.scenario.dials_out(from) => {
                 let back = Box::new(back);
-                self.queue.plan(self.now + delay + after, WorldEvent::Relayed { who: from, call, back });
+                self.queue.plan(
+                    self.now + delay + after,
+                    WorldEvent::Relayed {
+                        who: from,
+                        call,
+                        back,
+                    },
+                );
             }
-            Some(after) => {
-                self.queue.plan(self.now + delay + after, WorldEvent::Answered { call, back: Box::new(back) })
-            }
+            Some(after) => self.queue.plan(
+                self.now + delay + after,
+                WorldEvent::Answered {
+                    call,
+                    back: Box::new(back),
+                },
+            ),
             None => self.stats.lost += 1,
         }
     }
 
     /// The caller has waited long enough.
     pub(super) fn give_up(&mut self, call: usize) -> Result<(), Fault> {
-        self.answered(call, Response::Answer(Answer::Undelivered(Failure::TimedOut)))
+        self.answered(
+            call,
+            Response::Answer(Answer::Undelivered(Failure::TimedOut)),
+        )
     }
 
     /// A call comes to its end, unless it had one before.
@@ -106,7 +138,9 @@ impl World {
         let exchange = call.exchange.take();
         self.check_relayed(number, to, &back)?;
         let (answer, understood) = self.reader(who).answer(back, exchange.as_deref());
-        let Some(call) = self.calls.get_mut(number) else { return Ok(()) };
+        let Some(call) = self.calls.get_mut(number) else {
+            return Ok(());
+        };
         let Some((dialect, answer)) = call.attempts.ended(understood, (dialect, answer)) else {
             self.try_next_dialect(number, exchange);
             return Ok(());
@@ -120,7 +154,11 @@ impl World {
                     .machine(who)
                     .is_some_and(|machine| machine.is_up() && machine.incarnation() == incarnation);
                 let label = format!("{who} has its answer #{number} {}", AnswerLabel(&answer));
-                let input = Input::Answer { call, dialect, answer };
+                let input = Input::Answer {
+                    call,
+                    dialect,
+                    answer,
+                };
                 if !alive {
                     return self.drive_fenced(who, incarnation, Some(input));
                 }
@@ -131,8 +169,12 @@ impl World {
 
     /// Sends a call once more, in the dialect that is to be tried next.
     pub(super) fn try_next_dialect(&mut self, number: usize, exchange: Option<Box<Exchange>>) {
-        let Some(call) = self.calls.get_mut(number) else { return };
-        let Some(packet) = call.packet.take() else { return };
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        let Some(packet) = call.packet.take() else {
+            return;
+        };
         let done = CallAttempts::new(call.dialect, false);
         let attempts = std::mem::replace(&mut call.attempts, done);
         let again = Call {

@@ -33,34 +33,63 @@ impl World {
     /// What an agent holds in the league, if it has registered.
     pub(super) fn held_by(&self, who: AgentId) -> Option<HeldRegistration> {
         let league = self.agents.league();
-        let players = league
-            .players
-            .iter()
-            .map(|(id, it)| (Sender::Player(id.clone()), &it.meta.contact_endpoint, it.token, it.request));
-        let referees = league
-            .referees
-            .iter()
-            .map(|(id, it)| (Sender::Referee(id.clone()), &it.meta.contact_endpoint, it.token, it.request));
-        let (id, endpoint, token, request) =
-            players.chain(referees).find(|(_, endpoint, ..)| AgentId::at(endpoint) == Some(who))?;
-        Some(HeldRegistration { id, endpoint: endpoint.clone(), token, request })
+        let players = league.players.iter().map(|(id, it)| {
+            (
+                Sender::Player(id.clone()),
+                &it.meta.contact_endpoint,
+                it.token,
+                it.request,
+            )
+        });
+        let referees = league.referees.iter().map(|(id, it)| {
+            (
+                Sender::Referee(id.clone()),
+                &it.meta.contact_endpoint,
+                it.token,
+                it.request,
+            )
+        });
+        let (id, endpoint, token, request) = players
+            .chain(referees)
+            .find(|(_, endpoint, ..)| AgentId::at(endpoint) == Some(who))?;
+        Some(HeldRegistration {
+            id,
+            endpoint: endpoint.clone(),
+            token,
+            request,
+        })
     }
 
     /// Registers under the name of an agent that has registered.
     pub(super) fn try_takeover(&mut self) {
         let league = self.agents.league();
-        let players = league.players.values().map(|member| Victim::Player(member.meta.clone()));
-        let referees = league.referees.values().map(|member| Victim::Referee(member.meta.clone()));
+        let players = league
+            .players
+            .values()
+            .map(|member| Victim::Player(member.meta.clone()));
+        let referees = league
+            .referees
+            .values()
+            .map(|member| Victim::Referee(member.meta.clone()));
         let victims: Vec<_> = players.chain(referees).collect();
         // Only a start that was answered is known to be stored.
         let closed = self.launched && !league.is_open();
-        let Some(victim) = pick(&mut self.chance, &victims).cloned() else { return };
-        let Some(who) = AgentId::at(victim.endpoint()) else { return };
+        let Some(victim) = pick(&mut self.chance, &victims).cloned() else {
+            return;
+        };
+        let Some(who) = AgentId::at(victim.endpoint()) else {
+            return;
+        };
         let own = self.wiretap.conversation_of(who).cloned();
         let conversation = own.filter(|_| self.chance.chance(50));
         let conversation = conversation.unwrap_or_else(|| ConversationId::new("conv-takeover"));
         let hour = Duration::from_secs(60 * 60);
-        let times = [self.now, self.now + hour, self.now + FAR_AHEAD, self.now - hour];
+        let times = [
+            self.now,
+            self.now + hour,
+            self.now + FAR_AHEAD,
+            self.now - hour,
+        ];
         let timestamp = pick(&mut self.chance, &times).copied().unwrap_or(self.now);
         let seen = pick(&mut self.chance, self.wiretap.match_tokens()).cloned();
         let token = match self.chance.below(3) {
@@ -105,22 +134,36 @@ impl Victim {
         match self {
             Self::Player(mut meta) => {
                 meta.contact_endpoint = moved_to.unwrap_or(meta.contact_endpoint);
-                LeagueRegisterRequest { player_meta: meta, join_code: None }.into()
+                LeagueRegisterRequest {
+                    player_meta: meta,
+                    join_code: None,
+                }
+                .into()
             }
             Self::Referee(mut meta) => {
                 meta.contact_endpoint = moved_to.unwrap_or(meta.contact_endpoint);
-                RefereeRegisterRequest { referee_meta: meta, join_code: None }.into()
+                RefereeRegisterRequest {
+                    referee_meta: meta,
+                    join_code: None,
+                }
+                .into()
             }
         }
     }
 }
 
 /// An agent keeps what it holds, whatever somebody registers who cannot prove to be it.
-pub(super) fn nothing_lost(before: &HeldRegistration, after: Option<&HeldRegistration>) -> Result<(), Fault> {
+pub(super) fn nothing_lost(
+    before: &HeldRegistration,
+    after: Option<&HeldRegistration>,
+) -> Result<(), Fault> {
     if after == Some(before) {
         return Ok(());
     }
-    Err(Fault::new(Checker::NobodyTakenOver, format!("{before:?} became {after:?}")))
+    Err(Fault::new(
+        Checker::NobodyTakenOver,
+        format!("{before:?} became {after:?}"),
+    ))
 }
 
 /// Whether a takeover was refused.
@@ -153,10 +196,16 @@ mod tests {
 
     #[test]
     fn an_agent_that_loses_its_token_or_its_endpoint_is_noticed() {
-        let moved = HeldRegistration { endpoint: AgentId::Outsider.endpoint(), ..held(1) };
+        let moved = HeldRegistration {
+            endpoint: AgentId::Outsider.endpoint(),
+            ..held(1)
+        };
         assert_eq!(nothing_lost(&held(1), Some(&held(1))), Ok(()));
         for after in [Some(&held(2)), Some(&moved), None] {
-            assert_eq!(nothing_lost(&held(1), after).unwrap_err().checker, Checker::NobodyTakenOver);
+            assert_eq!(
+                nothing_lost(&held(1), after).unwrap_err().checker,
+                Checker::NobodyTakenOver
+            );
         }
     }
 }

@@ -23,8 +23,13 @@ impl World {
             if self.store.process(epoch).filter(idle).is_none() {
                 return Ok(());
             }
-            let Some(who) = self.log_of(epoch).and_then(|log| log.oldest()) else { return Ok(()) };
-            if self.agent_of(epoch, who).is_some_and(|agent| agent.oldest_has_events()) {
+            let Some(who) = self.log_of(epoch).and_then(|log| log.oldest()) else {
+                return Ok(());
+            };
+            if self
+                .agent_of(epoch, who)
+                .is_some_and(|agent| agent.oldest_has_events())
+            {
                 return self.begin(epoch);
             }
             self.store_batches(epoch, 1)?;
@@ -35,19 +40,43 @@ impl World {
     fn begin(&mut self, epoch: u64) -> Result<(), Fault> {
         let waiting = self.log_of(epoch).map_or(0, |log| log.len()) as u64;
         let batches = usize::try_from(1 + self.chance.below(waiting)).unwrap_or(1);
-        let length = self.some_us(self.scenario.shared_store.as_ref().map_or(0, |store| store.commit_us_max));
-        let is_cut = self.store.machine_of(epoch).is_some_and(|machine| machine.cut_until.is_some());
+        let length = self.some_us(
+            self.scenario
+                .shared_store
+                .as_ref()
+                .map_or(0, |store| store.commit_us_max),
+        );
+        let is_cut = self
+            .store
+            .machine_of(epoch)
+            .is_some_and(|machine| machine.cut_until.is_some());
         if let Some(process) = self.store.process_mut(epoch) {
-            process.transaction = Some(Transaction { batches, landed: false, stalled_until: None });
+            process.transaction = Some(Transaction {
+                batches,
+                landed: false,
+                stalled_until: None,
+            });
         }
         // While a store does not answer, time stands still: also if the process stops meanwhile.
         let slow_at = self.now + SLOW;
         self.each_agent_of(epoch, |agent| agent.stand_still(slow_at));
         let names_epoch = self.scenario.planted != Some(PlantedFault::NoEpochInAppend);
         if is_cut {
-            self.plan_store(length, StoreEvent::Heard { epoch, verdict: Verdict::Unknown });
+            self.plan_store(
+                length,
+                StoreEvent::Heard {
+                    epoch,
+                    verdict: Verdict::Unknown,
+                },
+            );
         } else if names_epoch && epoch != self.store.epoch {
-            self.plan_store(length, StoreEvent::Heard { epoch, verdict: Verdict::Fenced });
+            self.plan_store(
+                length,
+                StoreEvent::Heard {
+                    epoch,
+                    verdict: Verdict::Fenced,
+                },
+            );
         } else {
             // The row of the league is locked: one that wants to take it waits.
             self.store.locked_until = Some(self.now + length);
@@ -59,16 +88,25 @@ impl World {
 
     /// Any transaction may be the one in which something happens.
     fn befall_owner(&mut self, length: Duration) {
-        let Some(store) = self.scenario.shared_store.clone() else { return };
-        if self.now >= self.heals_at || self.chance.below(10_000) >= store.faults_per_10k_transactions {
+        let Some(store) = self.scenario.shared_store.clone() else {
+            return;
+        };
+        if self.now >= self.heals_at
+            || self.chance.below(10_000) >= store.faults_per_10k_transactions
+        {
             return;
         }
         let kind = self.chance.below(4);
         let after = self.some_us(2 * u64::try_from(length.as_micros()).unwrap_or(0));
         let event = match kind {
             3 => {
-                let down = self.some_us(store.outage_us_max).min(self.heals_at.since(self.now + after));
-                WorldEvent::Crash { who: AgentId::Manager, down: Some(down) }
+                let down = self
+                    .some_us(store.outage_us_max)
+                    .min(self.heals_at.since(self.now + after));
+                WorldEvent::Crash {
+                    who: AgentId::Manager,
+                    down: Some(down),
+                }
             }
             kind => WorldEvent::Store(self.misfortune(&store, kind, self.now + after)),
         };
@@ -79,24 +117,41 @@ impl World {
     pub(super) fn land(&mut self, epoch: u64) -> Result<(), Fault> {
         let machine = self.store.machine_of(epoch);
         let is_cut = machine.is_some_and(|machine| machine.cut_until.is_some());
-        let Some(transaction) = self.store.process(epoch).and_then(|process| process.transaction) else {
+        let Some(transaction) = self
+            .store
+            .process(epoch)
+            .and_then(|process| process.transaction)
+        else {
             return if self.store.left_behind.remove(&epoch) {
                 check::ownership::one_writer(epoch, self.store.epoch)
             } else {
                 Ok(())
             };
         };
-        let percent = self.scenario.shared_store.as_ref().map_or(0, |store| store.unknown_percent);
+        let percent = self
+            .scenario
+            .shared_store
+            .as_ref()
+            .map_or(0, |store| store.unknown_percent);
         let rolled_back = transaction.is_rolled_back(self.now);
-        let unknown = rolled_back || is_cut || self.now < self.heals_at && self.chance.chance(percent);
+        let unknown =
+            rolled_back || is_cut || self.now < self.heals_at && self.chance.chance(percent);
         if !rolled_back && (!unknown || self.chance.chance(50)) {
             check::ownership::one_writer(epoch, self.store.epoch)?;
             self.store_batches(epoch, transaction.batches)?;
-            if let Some(transaction) = self.store.process_mut(epoch).and_then(|it| it.transaction.as_mut()) {
+            if let Some(transaction) = self
+                .store
+                .process_mut(epoch)
+                .and_then(|it| it.transaction.as_mut())
+            {
                 transaction.landed = true;
             }
         }
-        let verdict = if unknown { Verdict::Unknown } else { Verdict::Stored };
+        let verdict = if unknown {
+            Verdict::Unknown
+        } else {
+            Verdict::Stored
+        };
         let after = self.some_us(1_000);
         self.plan_store(after, StoreEvent::Heard { epoch, verdict });
         Ok(())
@@ -118,15 +173,27 @@ impl World {
             }
             Verdict::Unknown => {
                 self.stats.unknown_commits += 1;
-                self.trace.note(now, format_args!("epoch {epoch} has lost sight of the store"));
-                let Some(process) = self.store.process_mut(epoch) else { return Ok(()) };
+                self.trace.note(
+                    now,
+                    format_args!("epoch {epoch} has lost sight of the store"),
+                );
+                let Some(process) = self.store.process_mut(epoch) else {
+                    return Ok(());
+                };
                 process.away = true;
                 self.each_agent_of(epoch, |agent| agent.stand_still(now));
                 if epoch == self.store.epoch {
-                    let open: Vec<_> = self.requests.values().filter(|it| !it.from_colocated).collect();
-                    let open = open.into_iter().filter(|it| self.scenario.shares_store(it.at));
+                    let open: Vec<_> = self
+                        .requests
+                        .values()
+                        .filter(|it| !it.from_colocated)
+                        .collect();
+                    let open = open
+                        .into_iter()
+                        .filter(|it| self.scenario.shares_store(it.at));
                     let open: Vec<_> = open.map(|pending| pending.call).collect();
-                    open.into_iter().for_each(|call| self.answer_unavailable(call));
+                    open.into_iter()
+                        .for_each(|call| self.answer_unavailable(call));
                 }
                 let after = self.some_us(RECONNECT_US_MAX);
                 self.plan_store(after, StoreEvent::Reconnect { epoch });
@@ -138,7 +205,9 @@ impl World {
     /// A process reaches the store again, looks who owns the league and where its log ends, and goes on from there.
     pub(super) fn reconnect(&mut self, epoch: u64) -> Result<(), Fault> {
         let now = self.now;
-        let Some(machine) = self.store.machine_of(epoch) else { return Ok(()) };
+        let Some(machine) = self.store.machine_of(epoch) else {
+            return Ok(());
+        };
         if let Some(until) = machine.cut_until {
             let after = until.since(now) + self.some_us(RECONNECT_US_MAX);
             self.plan_store(after, StoreEvent::Reconnect { epoch });
@@ -153,7 +222,10 @@ impl World {
             process.away = false;
             process.transaction.map(|transaction| transaction.landed)
         });
-        self.trace.note(now, format_args!("epoch {epoch} has the store again, landed: {landed:?}"));
+        self.trace.note(
+            now,
+            format_args!("epoch {epoch} has the store again, landed: {landed:?}"),
+        );
         if landed == Some(false)
             && let Some(process) = self.store.process_mut(epoch)
         {
@@ -168,15 +240,23 @@ impl World {
     }
 
     fn end_transaction(&mut self, epoch: u64) -> Result<(), Fault> {
-        let transaction = self.store.process_mut(epoch).and_then(|process| process.transaction.take());
-        self.confirm_batches(epoch, transaction.map_or(0, |transaction| transaction.batches))?;
+        let transaction = self
+            .store
+            .process_mut(epoch)
+            .and_then(|process| process.transaction.take());
+        self.confirm_batches(
+            epoch,
+            transaction.map_or(0, |transaction| transaction.batches),
+        )?;
         self.write_next(epoch)
     }
 
     /// The oldest batches reach the log.
     fn store_batches(&mut self, epoch: u64, count: usize) -> Result<(), Fault> {
         for _ in 0..count {
-            let Some(who) = self.log_of(epoch).and_then(|log| log.oldest()) else { return Ok(()) };
+            let Some(who) = self.log_of(epoch).and_then(|log| log.oldest()) else {
+                return Ok(());
+            };
             if let Some(agent) = self.agent_of(epoch, who) {
                 agent.store()?;
             }
@@ -196,9 +276,15 @@ impl World {
     /// The process hears of them.
     fn confirm_batches(&mut self, epoch: u64, count: usize) -> Result<(), Fault> {
         for _ in 0..count {
-            let who = self.store.process_mut(epoch).and_then(|process| process.unconfirmed.pop_front());
+            let who = self
+                .store
+                .process_mut(epoch)
+                .and_then(|process| process.unconfirmed.pop_front());
             let Some(who) = who else { return Ok(()) };
-            let confirmed = self.agent_of(epoch, who).map(|agent| agent.confirm()).unwrap_or_default();
+            let confirmed = self
+                .agent_of(epoch, who)
+                .map(|agent| agent.confirm())
+                .unwrap_or_default();
             self.let_out(epoch, who, confirmed.effects)?;
             self.crash_after_release(who)?;
         }

@@ -45,7 +45,11 @@ impl Position {
 
     /// The number of scores that are higher than its own.
     fn level(&self, player: &PlayerId) -> usize {
-        let scores: BTreeSet<u32> = self.players.iter().map(|player| self.points(player)).collect();
+        let scores: BTreeSet<u32> = self
+            .players
+            .iter()
+            .map(|player| self.points(player))
+            .collect();
         scores.range(self.points(player) + 1..).count()
     }
 
@@ -56,10 +60,19 @@ impl Position {
         });
         let seats = pairs.iter().flat_map(|(a, b)| [(a, 'A'), (b, 'B')]);
         Cost {
-            rematches: met.count() + byes.iter().filter(|player| self.had_bye.contains(*player)).count(),
-            impossible_sides: seats.filter(|(player, side)| self.is_impossible(player, *side)).count(),
+            rematches: met.count()
+                + byes
+                    .iter()
+                    .filter(|player| self.had_bye.contains(*player))
+                    .count(),
+            impossible_sides: seats
+                .filter(|(player, side)| self.is_impossible(player, *side))
+                .count(),
             bye_points: byes.iter().map(|player| self.points(player)).sum(),
-            floats: pairs.iter().map(|(a, b)| self.level(a).abs_diff(self.level(b))).sum(),
+            floats: pairs
+                .iter()
+                .map(|(a, b)| self.level(a).abs_diff(self.level(b)))
+                .sum(),
         }
     }
 
@@ -76,19 +89,31 @@ impl Position {
 fn positions(seed: u64) -> Vec<(Position, Cost, Value)> {
     let mut chance = Entropy::numbered(seed);
     let count = 6 + chance.below(35) as usize;
-    let season = Season::play(&Competition::of(Format::Swiss), count, |_, _| match chance.below(10) {
-        0..4 => Verdict::WonByA,
-        4..8 => Verdict::WonByB,
-        _ => Verdict::Drawn,
-    });
+    let season = Season::play(
+        &Competition::of(Format::Swiss),
+        count,
+        |_, _| match chance.below(10) {
+            0..4 => Verdict::WonByA,
+            4..8 => Verdict::WonByB,
+            _ => Verdict::Drawn,
+        },
+    );
     let number = |player: &PlayerId| player.as_str()[1..].parse::<u32>().unwrap();
-    let mut position = Position { players: players(count), ..Position::default() };
+    let mut position = Position {
+        players: players(count),
+        ..Position::default()
+    };
     let mut told = Vec::new();
     let mut found = Vec::new();
     for (round, verdicts) in season.rounds.iter().zip(&season.verdicts) {
         if !told.is_empty() {
-            let asked = json!({"players": count, "rounds_in_all": season.rounds.len(), "rounds": told});
-            found.push((position.clone(), position.cost(&round.pairs, &round.byes), asked));
+            let asked =
+                json!({"players": count, "rounds_in_all": season.rounds.len(), "rounds": told});
+            found.push((
+                position.clone(),
+                position.cost(&round.pairs, &round.byes),
+                asked,
+            ));
         }
         let mut pairs = Vec::new();
         for ((a, b), verdict) in round.pairs.iter().zip(verdicts) {
@@ -117,21 +142,33 @@ fn positions(seed: u64) -> Vec<(Position, Cost, Value)> {
 /// The answers of py4swiss, in the order of the questions.
 fn asked(python: &Path, questions: &[(Position, Cost, Value)]) -> Vec<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats/py4swiss/pair.py");
-    let mut child =
-        Command::new(python).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut into = child.stdin.take().unwrap();
-    let lines: String = questions.iter().map(|(_, _, asked)| format!("{asked}\n")).collect();
+    let lines: String = questions
+        .iter()
+        .map(|(_, _, asked)| format!("{asked}\n"))
+        .collect();
     // Answers come while questions are still being written.
     let writing = std::thread::spawn(move || into.write_all(lines.as_bytes()).unwrap());
     let output = child.wait_with_output().unwrap();
     writing.join().unwrap();
     let answers = String::from_utf8(output.stdout).unwrap();
-    answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    answers
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
 fn no_round_costs_more_than_that_of_py4swiss() {
-    let Some(folder) = tools::require_installed("py4swiss", SCRIPT) else { return };
+    let Some(folder) = tools::require_installed("py4swiss", SCRIPT) else {
+        return;
+    };
     let tournaments = std::env::var("TOURNAMENTS").map_or(25, |count| count.parse().unwrap());
     let questions: Vec<_> = (0..tournaments).flat_map(positions).collect();
     let answers = asked(&folder.join("python/bin/python"), &questions);
@@ -141,21 +178,41 @@ fn no_round_costs_more_than_that_of_py4swiss() {
     let mut otherwise = 0;
     let mut without = 0;
     for ((position, ours, question), answer) in questions.iter().zip(&answers) {
-        let player = |value: &Value| PlayerId::numbered(u32::try_from(value.as_u64().unwrap()).unwrap());
+        let player =
+            |value: &Value| PlayerId::numbered(u32::try_from(value.as_u64().unwrap()).unwrap());
         // It refuses a round that cannot be paired without a rematch.
         let Some(pairs) = answer["pairs"].as_array() else {
             without += 1;
-            assert!(ours.rematches > 0 || ours.impossible_sides > 0, "{answer} for {question}: {ours:?}");
+            assert!(
+                ours.rematches > 0 || ours.impossible_sides > 0,
+                "{answer} for {question}: {ours:?}"
+            );
             continue;
         };
-        let pairs: Vec<_> = pairs.iter().map(|pair| (player(&pair[0]), player(&pair[1]))).collect();
-        let byes: Vec<_> =
-            Some(&answer["bye"]).filter(|bye| !bye.is_null()).map(player).into_iter().collect();
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|pair| (player(&pair[0]), player(&pair[1])))
+            .collect();
+        let byes: Vec<_> = Some(&answer["bye"])
+            .filter(|bye| !bye.is_null())
+            .map(player)
+            .into_iter()
+            .collect();
         let theirs = position.cost(&pairs, &byes);
-        assert!(*ours <= theirs, "{ours:?} instead of {theirs:?} for {question}");
+        assert!(
+            *ours <= theirs,
+            "{ours:?} instead of {theirs:?} for {question}"
+        );
         match () {
             () if *ours == theirs => same += 1,
-            () if Cost { floats: 0, ..*ours } == Cost { floats: 0, ..theirs } => fewer_floats += 1,
+            () if Cost { floats: 0, ..*ours }
+                == Cost {
+                    floats: 0,
+                    ..theirs
+                } =>
+            {
+                fewer_floats += 1
+            }
             () => otherwise += 1,
         }
     }

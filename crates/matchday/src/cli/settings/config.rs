@@ -38,7 +38,9 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
             .help("A configuration file [default: matchday.toml, if there is one]");
-        let flags = ALL.iter().filter_map(|setting| Some((setting, setting.used_by(SECTION)?)));
+        let flags = ALL
+            .iter()
+            .filter_map(|setting| Some((setting, setting.used_by(SECTION)?)));
         let flags = flags.flat_map(|(setting, used)| {
             let flag = Arg::new(setting.id)
                 .long(setting.name())
@@ -61,7 +63,9 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
                 _ => vec![flag.allow_hyphen_values(true)],
             }
         });
-        let secrets = ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
+        let secrets = ALL
+            .iter()
+            .filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
         let secret_files = secrets.map(|setting| {
             Arg::new(secret_file::argument(setting))
                 .long(secret_file::argument(setting))
@@ -80,12 +84,23 @@ impl<const SECTION: usize> Args for Flags<SECTION> {
 
 impl<const SECTION: usize> FromArgMatches for Flags<SECTION> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let settings = ALL.iter().filter(|setting| setting.used_by(SECTION).is_some());
+        let settings = ALL
+            .iter()
+            .filter(|setting| setting.used_by(SECTION).is_some());
         let is_off = |setting: &Declared| {
-            matches!(setting.values, Values::OnOff) && matches.get_flag(&format!("no-{}", setting.name()))
+            matches!(setting.values, Values::OnOff)
+                && matches.get_flag(&format!("no-{}", setting.name()))
         };
-        let given = settings.filter_map(|setting| if is_off(setting) { Some((setting.id, "off".to_owned())) } else { Some((setting.id, matches.get_one::<String>(setting.id)?.clone())) });
-        let secrets = ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
+        let given = settings.filter_map(|setting| {
+            if is_off(setting) {
+                Some((setting.id, "off".to_owned()))
+            } else {
+                Some((setting.id, matches.get_one::<String>(setting.id)?.clone()))
+            }
+        });
+        let secrets = ALL
+            .iter()
+            .filter(|setting| setting.secret && setting.used_by(SECTION).is_some());
         let files = secrets.filter_map(|setting| {
             let file = matches.get_one::<PathBuf>(&secret_file::argument(setting))?;
             Some((setting.id, file.clone()))
@@ -113,9 +128,16 @@ impl<const SECTION: usize> Flags<SECTION> {
     pub(crate) fn of_texts(texts: &BTreeMap<String, String>) -> Result<Self, Usage> {
         let mut given = BTreeMap::new();
         for (key, text) in texts {
-            given.insert(find_key(Self::NAME, SECTION, key).map_err(Usage)?.id, text.clone());
+            given.insert(
+                find_key(Self::NAME, SECTION, key).map_err(Usage)?.id,
+                text.clone(),
+            );
         }
-        Ok(Self { config: None, given, files: BTreeMap::new() })
+        Ok(Self {
+            config: None,
+            given,
+            files: BTreeMap::new(),
+        })
     }
 
     /// Reads the environment and the configuration file.
@@ -127,7 +149,10 @@ impl<const SECTION: usize> Flags<SECTION> {
             flags.given.insert(id, secret_file::read(&flag, path)?);
         }
         let mut from_files = BTreeMap::new();
-        for setting in ALL.iter().filter(|setting| setting.secret && setting.used_by(SECTION).is_some()) {
+        for setting in ALL
+            .iter()
+            .filter(|setting| setting.secret && setting.used_by(SECTION).is_some())
+        {
             if let Some(secret) = secret_file::of_variable(&setting.variable())? {
                 from_files.insert(setting.variable(), secret);
             }
@@ -153,10 +178,17 @@ impl<const SECTION: usize> Flags<SECTION> {
             let default = &setting.used_by(SECTION)?.default;
             let (text, origin) = if let Some(text) = self.given.get(setting.id) {
                 (Some(text.clone()), Origin::Flag)
-            } else if let Some(text) = variable(&setting.variable()).filter(|text| !text.is_empty()) {
+            } else if let Some(text) = variable(&setting.variable()).filter(|text| !text.is_empty())
+            {
                 (Some(text), Origin::Environment)
             } else if let Some((text, line)) = file.get(Self::NAME, setting.id) {
-                (Some(text.to_owned()), Origin::File { path: file.path().to_owned(), line })
+                (
+                    Some(text.to_owned()),
+                    Origin::File {
+                        path: file.path().to_owned(),
+                        line,
+                    },
+                )
             } else if let DefaultValue::Text(text) = default {
                 (Some((*text).to_owned()), Origin::Default)
             } else {
@@ -164,15 +196,25 @@ impl<const SECTION: usize> Flags<SECTION> {
             };
             // `tls-cert = ""` says that there is none.
             let empty = text.as_deref() == Some("") && !matches!(default, DefaultValue::Text(_));
-            Some(Value { section: Self::NAME, setting, text: text.filter(|_| !empty), origin })
+            Some(Value {
+                section: Self::NAME,
+                setting,
+                text: text.filter(|_| !empty),
+                origin,
+            })
         });
-        Config { values: values.collect() }
+        Config {
+            values: values.collect(),
+        }
     }
 
     #[cfg(test)]
     pub(crate) fn with_variables(variables: &[(&str, &str)]) -> Config {
         let find = |name: &str| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned())
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, text)| (*text).to_owned())
         };
         Self::default().resolve_with(&ConfigFile::default(), find)
     }
@@ -211,7 +253,12 @@ impl Value {
     fn source_line(&self) -> String {
         match &self.origin {
             Origin::File { path, line } => {
-                format!("{}: line {line}: {}.{}", path.display(), self.section, self.setting.name())
+                format!(
+                    "{}: line {line}: {}.{}",
+                    path.display(),
+                    self.section,
+                    self.setting.name()
+                )
             }
             Origin::Default => format!("--{}", self.setting.name()),
             _ => self.source(),
@@ -242,18 +289,34 @@ impl Config {
 
     /// Those that were given, without the defaults.
     pub(crate) fn given(&self) -> impl Iterator<Item = &Value> {
-        self.values().filter(|value| value.origin != Origin::Default)
+        self.values()
+            .filter(|value| value.origin != Origin::Default)
     }
 
     /// Those that were given, by their keys.
     pub(crate) fn given_texts(&self) -> BTreeMap<String, String> {
-        self.given().filter_map(|value| Some((value.setting.name(), value.text.clone()?))).collect()
+        self.given()
+            .filter_map(|value| Some((value.setting.name(), value.text.clone()?)))
+            .collect()
     }
 
     /// This value, and none of any other setting.
     pub(crate) fn only(&self, kept: &Value) -> Self {
-        let text = |value: &Value| value.text.clone().filter(|_| value.setting.id == kept.setting.id);
-        Self { values: self.values().map(|value| Value { text: text(value), ..value.clone() }).collect() }
+        let text = |value: &Value| {
+            value
+                .text
+                .clone()
+                .filter(|_| value.setting.id == kept.setting.id)
+        };
+        Self {
+            values: self
+                .values()
+                .map(|value| Value {
+                    text: text(value),
+                    ..value.clone()
+                })
+                .collect(),
+        }
     }
 
     /// Whether they are those of `matchday serve`.
@@ -268,7 +331,11 @@ impl Config {
 
     pub(crate) fn value(&self, setting: &Declared) -> Option<&Value> {
         let value = self.values().find(|value| value.setting.id == setting.id);
-        debug_assert!(value.is_some(), "this command has no setting {}", setting.name());
+        debug_assert!(
+            value.is_some(),
+            "this command has no setting {}",
+            setting.name()
+        );
         value
     }
 
@@ -278,7 +345,9 @@ impl Config {
 
     /// The value, if there is one.
     pub(crate) fn get<T: Clone>(&self, setting: &Setting<T>) -> Result<Option<T>> {
-        let Some(text) = self.text(setting) else { return Ok(None) };
+        let Some(text) = self.text(setting) else {
+            return Ok(None);
+        };
         match setting.parse(text) {
             Some(value) => Ok(Some(value)),
             None if setting.secret => {
@@ -286,7 +355,8 @@ impl Config {
             }
             None => {
                 let expected = setting.values.expected();
-                let hint = match nearest(text, expected.split(" or ").filter(|name| name.len() > 3)) {
+                let hint = match nearest(text, expected.split(" or ").filter(|name| name.len() > 3))
+                {
                     Some(name) => format!(" - did you mean {name:?}?"),
                     None => String::new(),
                 };
@@ -303,7 +373,9 @@ impl Config {
 
     /// An error that names the setting as it was given: its flag, its variable, or file, line and key.
     pub(crate) fn wrong(&self, setting: &Declared, why: impl fmt::Display) -> anyhow::Error {
-        let source = self.value(setting).map_or_else(|| format!("--{}", setting.name()), Value::source_line);
+        let source = self
+            .value(setting)
+            .map_or_else(|| format!("--{}", setting.name()), Value::source_line);
         Usage(format!("{source}: {why}")).into()
     }
 }

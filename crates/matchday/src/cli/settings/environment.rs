@@ -25,15 +25,24 @@ pub(crate) fn check_environment(names: impl Iterator<Item = String>) -> Result<(
     let known: Vec<String> = ALL
         .iter()
         .map(|setting| setting.id.to_owned())
-        .chain(ALL.iter().filter(|setting| setting.secret).map(|setting| format!("{}{SUFFIX}", setting.id)))
+        .chain(
+            ALL.iter()
+                .filter(|setting| setting.secret)
+                .map(|setting| format!("{}{SUFFIX}", setting.id)),
+        )
         .chain(OTHERS.map(|name| name.replace(PREFIX, "")))
         .collect();
     for name in names {
-        let Some(id) = name.strip_prefix(PREFIX).filter(|id| !known.iter().any(|known| known == id)) else {
+        let Some(id) = name
+            .strip_prefix(PREFIX)
+            .filter(|id| !known.iter().any(|known| known == id))
+        else {
             continue;
         };
         if let Some(meant) = nearest(id, known.iter().map(String::as_str)) {
-            return Err(Usage(format!("{name}: there is no such variable - did you mean {PREFIX}{meant}?")));
+            return Err(Usage(format!(
+                "{name}: there is no such variable - did you mean {PREFIX}{meant}?"
+            )));
         }
     }
     Ok(())
@@ -56,7 +65,8 @@ mod tests {
             ("MATCHDAY_LAED", "LEAD"),
             ("MATCHDAY_LLM_APIKEY", "LLM_API_KEY"),
         ] {
-            let expected = format!("{name}: there is no such variable - did you mean MATCHDAY_{meant}?");
+            let expected =
+                format!("{name}: there is no such variable - did you mean MATCHDAY_{meant}?");
             assert_eq!(check(name), Err(expected));
         }
     }

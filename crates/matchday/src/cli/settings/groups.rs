@@ -51,7 +51,10 @@ pub(super) fn heading(setting: &Declared) -> Option<&'static str> {
     }
     let mut heading = "Options";
     for known in ALL {
-        heading = GROUPS.iter().find(|(first, _)| *first == known.id).map_or(heading, |(_, name)| *name);
+        heading = GROUPS
+            .iter()
+            .find(|(first, _)| *first == known.id)
+            .map_or(heading, |(_, name)| *name);
         if std::ptr::eq(*known, setting) {
             return Some(heading);
         }

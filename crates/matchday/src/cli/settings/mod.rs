@@ -37,13 +37,13 @@ use matchday_server::league::StartCounts;
 use matchday_store::StoreUrl;
 use section::{LEAGUE as L, MANAGER as M, PLAYER as P, REFEREE as R, RUN, SEAT as S, SERVE as V};
 use setting::{
-    Use, derived, on_off, one_of, optional, parsed, seconds, seconds_above_zero, section, text, whole,
-    whole_or_auto, with_default,
+    Use, derived, on_off, one_of, optional, parsed, seconds, seconds_above_zero, section, text,
+    whole, whole_or_auto, with_default,
 };
 use std::time::Duration;
 use values::{
-    built_in_referees, each, endpoint, expected_tie_breaks, expected_token, games, manager, start_counts,
-    tie_breaks, token, url, variable,
+    built_in_referees, each, endpoint, expected_tie_breaks, expected_token, games, manager,
+    start_counts, tie_breaks, token, url, variable,
 };
 
 /// The key of a model's server. It is no setting: it must stand neither in arguments, which everyone on the machine can

@@ -16,9 +16,13 @@ pub(super) fn argument(setting: &Declared) -> String {
 /// The secret in the file that `MATCHDAY_..._FILE` names. Both this and the variable itself are a contradiction.
 pub(crate) fn of_variable(variable: &str) -> Result<Option<String>, Usage> {
     let named = format!("{variable}{SUFFIX}");
-    let Some(path) = std::env::var_os(&named).filter(|path| !path.is_empty()) else { return Ok(None) };
+    let Some(path) = std::env::var_os(&named).filter(|path| !path.is_empty()) else {
+        return Ok(None);
+    };
     if std::env::var_os(variable).is_some_and(|text| !text.is_empty()) {
-        return Err(Usage(format!("{named}: {variable} is set too: keep one of them")));
+        return Err(Usage(format!(
+            "{named}: {variable} is set too: keep one of them"
+        )));
     }
     read(&named, Path::new(&path)).map(Some)
 }
@@ -29,7 +33,9 @@ pub(crate) fn read(from: &str, path: &Path) -> Result<String, Usage> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Usage(format!("{from}: {shown} cannot be read: {error}")))?;
     match text.trim() {
-        "" => Err(Usage(format!("{from}: {shown} is empty: write the secret into it"))),
+        "" => Err(Usage(format!(
+            "{from}: {shown} is empty: write the secret into it"
+        ))),
         secret => Ok(secret.to_owned()),
     }
 }
@@ -42,9 +48,17 @@ mod tests {
     fn a_secret_is_read_without_the_end_of_its_line() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "tok_operator_1\n").unwrap();
-        assert_eq!(read("--operator-token-file", file.path()).unwrap(), "tok_operator_1");
+        assert_eq!(
+            read("--operator-token-file", file.path()).unwrap(),
+            "tok_operator_1"
+        );
         std::fs::write(file.path(), "\n").unwrap();
-        let error = read("--operator-token-file", file.path()).unwrap_err().to_string();
-        assert!(error.ends_with("is empty: write the secret into it"), "{error}");
+        let error = read("--operator-token-file", file.path())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.ends_with("is empty: write the secret into it"),
+            "{error}"
+        );
     }
 }

@@ -5,7 +5,9 @@ use std::ops::Deref;
 use std::time::Duration;
 
 /// The sections of the configuration file: one for each command that has settings.
-pub(crate) const SECTIONS: [&str; 7] = ["manager", "referee", "player", "seat", "run", "serve", "league"];
+pub(crate) const SECTIONS: [&str; 7] = [
+    "manager", "referee", "player", "seat", "run", "serve", "league",
+];
 
 /// Indices into [`SECTIONS`].
 pub(crate) mod section {
@@ -68,15 +70,31 @@ pub(super) const fn with_default(
     default: &'static str,
     help: &'static str,
 ) -> Use {
-    Use { sections, default: DefaultValue::Text(default), help }
+    Use {
+        sections,
+        default: DefaultValue::Text(default),
+        help,
+    }
 }
 
-pub(super) const fn derived(sections: &'static [usize], default: &'static str, help: &'static str) -> Use {
-    Use { sections, default: DefaultValue::Derived(default), help }
+pub(super) const fn derived(
+    sections: &'static [usize],
+    default: &'static str,
+    help: &'static str,
+) -> Use {
+    Use {
+        sections,
+        default: DefaultValue::Derived(default),
+        help,
+    }
 }
 
 pub(super) const fn optional(sections: &'static [usize], help: &'static str) -> Use {
-    Use { sections, default: DefaultValue::None, help }
+    Use {
+        sections,
+        default: DefaultValue::None,
+        help,
+    }
 }
 
 /// The values that a setting takes.
@@ -124,7 +142,9 @@ impl Values {
     pub(crate) fn range(&self) -> Option<String> {
         match self {
             Self::SecondsAboveZero => Some("above 0".to_owned()),
-            Self::Whole(_, least, most) if *most < u64::from(u32::MAX) => Some(format!("{least} to {most}")),
+            Self::Whole(_, least, most) if *most < u64::from(u32::MAX) => {
+                Some(format!("{least} to {most}"))
+            }
             Self::Whole(_, least @ 1.., _) => Some(format!("{least} or more")),
             _ => None,
         }
@@ -139,7 +159,16 @@ enum Parse<T: 'static> {
 }
 
 const fn setting<T>(values: Values, parse: Parse<T>) -> Setting<T> {
-    Setting { declared: Declared { id: "", values, secret: false, beyond: None, uses: &[] }, parse }
+    Setting {
+        declared: Declared {
+            id: "",
+            values,
+            secret: false,
+            beyond: None,
+            uses: &[],
+        },
+        parse,
+    }
 }
 
 pub(super) const fn parsed<T>(
@@ -151,7 +180,11 @@ pub(super) const fn parsed<T>(
 }
 
 pub(super) const fn text(placeholder: &'static str) -> Setting<String> {
-    parsed(placeholder, || "a text".to_owned(), |text| Some(text.to_owned()))
+    parsed(
+        placeholder,
+        || "a text".to_owned(),
+        |text| Some(text.to_owned()),
+    )
 }
 
 pub(super) const fn one_of<T>(names: &'static [&'static str], values: &'static [T]) -> Setting<T> {
@@ -183,7 +216,11 @@ fn parse_seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.trim().parse().ok()?).ok()
 }
 
-pub(super) const fn whole<T: TryFrom<u64>>(placeholder: &'static str, least: u64, most: u64) -> Setting<T> {
+pub(super) const fn whole<T: TryFrom<u64>>(
+    placeholder: &'static str,
+    least: u64,
+    most: u64,
+) -> Setting<T> {
     let parse = |text: &str| T::try_from(text.trim().parse().ok()?).ok();
     setting(Values::Whole(placeholder, least, most), Parse::With(parse))
 }
@@ -230,10 +267,15 @@ impl<T: Clone> Setting<T> {
         match (&self.values, &self.parse) {
             (Values::OneOf(names), Parse::Named(values)) => {
                 let mut named = names.iter().zip(*values);
-                named.find(|(name, _)| **name == text).map(|(_, value)| value.clone())
+                named
+                    .find(|(name, _)| **name == text)
+                    .map(|(_, value)| value.clone())
             }
             (Values::Whole(_, least, most), Parse::With(parse)) => {
-                let within = text.trim().parse().is_ok_and(|number| (*least..=*most).contains(&number));
+                let within = text
+                    .trim()
+                    .parse()
+                    .is_ok_and(|number| (*least..=*most).contains(&number));
                 if within { parse(text) } else { None }
             }
             (_, Parse::With(parse)) => parse(text),
@@ -262,7 +304,9 @@ impl Declared {
     }
 
     pub(crate) fn used_by(&self, section: usize) -> Option<&'static Use> {
-        self.uses.iter().find(|used| used.sections.contains(&section))
+        self.uses
+            .iter()
+            .find(|used| used.sections.contains(&section))
     }
 
     /// The help of the first command that has it.
@@ -285,9 +329,21 @@ impl Declared {
 
     /// The help, with all that there is to know of the values.
     pub(crate) fn full_help(&self, used: &Use) -> String {
-        let range = self.values.range().map(|range| format!(" [range: {range}]"));
+        let range = self
+            .values
+            .range()
+            .map(|range| format!(" [range: {range}]"));
         let default = used.default.help();
-        let file = if self.secret { format!(" [or in a file: --{}-file]", self.name()) } else { String::new() };
-        format!("{}{}{default} [env: {}]{file}", used.help, range.unwrap_or_default(), self.variable())
+        let file = if self.secret {
+            format!(" [or in a file: --{}-file]", self.name())
+        } else {
+            String::new()
+        };
+        format!(
+            "{}{}{default} [env: {}]{file}",
+            used.help,
+            range.unwrap_or_default(),
+            self.variable()
+        )
     }
 }

@@ -24,7 +24,11 @@ use std::path::Path;
 use std::{env, fs};
 
 fn sections(used: &Use) -> String {
-    used.sections.iter().map(|section| SECTIONS[*section]).collect::<Vec<_>>().join(", ")
+    used.sections
+        .iter()
+        .map(|section| SECTIONS[*section])
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn default(used: &Use) -> String {
@@ -39,8 +43,15 @@ fn settings_table() -> String {
     let mut table = "| Key | Environment | Commands | Default | Value | Meaning |\n| --- | --- | --- | --- | --- | --- |\n"
         .to_owned();
     for setting in ALL {
-        let range = setting.values.range().map(|range| format!(", {range}")).unwrap_or_default();
-        let values = format!("`{}`{range}", setting.values.placeholder().replace('|', "` or `"));
+        let range = setting
+            .values
+            .range()
+            .map(|range| format!(", {range}"))
+            .unwrap_or_default();
+        let values = format!(
+            "`{}`{range}",
+            setting.values.placeholder().replace('|', "` or `")
+        );
         for used in setting.uses {
             let name = setting.name();
             let variable = setting.variable();
@@ -57,10 +68,16 @@ fn settings_table() -> String {
 
 /// Limits that are no settings: what is limited, to how much, and what happens to what exceeds it.
 fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
-    let lists = format!("{} (manager), {}", Limits::MANAGER.array_len_max, Limits::AGENT.array_len_max);
-    let closes_idle = "the one that has been idle for the longest time ends; HTTP 503 if none is idle";
+    let lists = format!(
+        "{} (manager), {}",
+        Limits::MANAGER.array_len_max,
+        Limits::AGENT.array_len_max
+    );
+    let closes_idle =
+        "the one that has been idle for the longest time ends; HTTP 503 if none is idle";
     let kept = format!("{MATCH_BYTES_MAX} bytes of a match, {NOTICE_BYTES_MAX} of others");
-    let waiting = format!("{WAITING_MAX} of the manager and referees beside it, {WAITING_MAX} of others");
+    let waiting =
+        format!("{WAITING_MAX} of the manager and referees beside it, {WAITING_MAX} of others");
     let shares = format!(
         "{SHARE_BYTES} in each mailbox; beyond that {POOL_BYTES} in all, {POOL_BYTES_PER_ADDRESS} in those of one address"
     );
@@ -77,15 +94,31 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
             "a quarter of `connections-max`".into(),
             "HTTP 503 with `Retry-After`; the connection ends",
         ),
-        ("Headers of a request, or of an answer to it", server.headers_max.to_string(), too_long),
-        ("Bytes of the head of a request or of an answer", server.head_bytes_max.to_string(), too_long),
+        (
+            "Headers of a request, or of an answer to it",
+            server.headers_max.to_string(),
+            too_long,
+        ),
+        (
+            "Bytes of the head of a request or of an answer",
+            server.head_bytes_max.to_string(),
+            too_long,
+        ),
         (
             "Time for the head of a request, or for agreeing on TLS: from its first byte, or on a new connection from the start",
             seconds(server.head_timeout),
             too_late,
         ),
-        ("Time for the body of a request", seconds(options.body_timeout), "HTTP 408; the connection ends"),
-        ("Time that a connection may be idle between two requests", seconds(server.idle_timeout), too_late),
+        (
+            "Time for the body of a request",
+            seconds(options.body_timeout),
+            "HTTP 408; the connection ends",
+        ),
+        (
+            "Time that a connection may be idle between two requests",
+            seconds(server.idle_timeout),
+            too_late,
+        ),
         (
             "Time that a client may read nothing of an answer that waits for it",
             seconds(server.write_timeout),
@@ -106,16 +139,52 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
             league.token_guesses_max.to_string(),
             "E014 after a pause; the right token is taken all the same",
         ),
-        ("Referees of a league", league.referees_max.to_string(), "REJECTED with E008"),
-        ("Requests at once on a connection", "1".into(), "is read when the one before it has been answered"),
+        (
+            "Referees of a league",
+            league.referees_max.to_string(),
+            "REJECTED with E008",
+        ),
+        (
+            "Requests at once on a connection",
+            "1".into(),
+            "is read when the one before it has been answered",
+        ),
         ("Entries of a list, requests of a batch", lists, "E002"),
-        ("Time for an answer to a call", "the timeouts of the league".into(), "E001, and tried again"),
-        ("Names of hosts that were called", NAMES_MAX.to_string(), "is not called; the log says so"),
-        ("Time to look up a name", seconds(LOOKUP_TIMEOUT), "E009, and tried again"),
-        ("Sessions of the Model Context Protocol", SESSIONS_MAX.to_string(), closes_idle),
-        ("Such sessions of one address (one /64 of IPv6)", SESSIONS_PER_ADDRESS.to_string(), closes_idle),
-        ("Time until such a session is first used", seconds(UNUSED_MAX), "the session ends"),
-        ("Calls that wait in a mailbox of a relay", waiting, "the caller's connection is closed"),
+        (
+            "Time for an answer to a call",
+            "the timeouts of the league".into(),
+            "E001, and tried again",
+        ),
+        (
+            "Names of hosts that were called",
+            NAMES_MAX.to_string(),
+            "is not called; the log says so",
+        ),
+        (
+            "Time to look up a name",
+            seconds(LOOKUP_TIMEOUT),
+            "E009, and tried again",
+        ),
+        (
+            "Sessions of the Model Context Protocol",
+            SESSIONS_MAX.to_string(),
+            closes_idle,
+        ),
+        (
+            "Such sessions of one address (one /64 of IPv6)",
+            SESSIONS_PER_ADDRESS.to_string(),
+            closes_idle,
+        ),
+        (
+            "Time until such a session is first used",
+            seconds(UNUSED_MAX),
+            "the session ends",
+        ),
+        (
+            "Calls that wait in a mailbox of a relay",
+            waiting,
+            "the caller's connection is closed",
+        ),
         (
             "Bytes of others' calls and the answers to them at a relay",
             shares,
@@ -126,13 +195,21 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
             at_once,
             "is read when another has been answered",
         ),
-        ("What is kept of one message", kept, "its beginning is kept, and its length"),
+        (
+            "What is kept of one message",
+            kept,
+            "its beginning is kept, and its length",
+        ),
         (
             "What is computed for readers at once, in all leagues of a process: a log replayed, a page, a report",
             "the processors less one, 1 at least".into(),
             "waits for its turn",
         ),
-        ("Time that a reader waits for that turn", seconds(QUEUED_MAX), "HTTP 503 with `Retry-After`"),
+        (
+            "Time that a reader waits for that turn",
+            seconds(QUEUED_MAX),
+            "HTTP 503 with `Retry-After`",
+        ),
         (
             "Time that it waits for the result then",
             seconds(BEGUN_MAX),
@@ -143,12 +220,18 @@ fn fixed_limits() -> Vec<(&'static str, String, &'static str)> {
 
 fn limits_table() -> String {
     let mut table =
-        "| Setting | Default | What is limited | What is beyond it |\n| --- | --- | --- | --- |\n".to_owned();
-    for (setting, beyond) in ALL.iter().filter_map(|setting| Some((setting, setting.beyond?))) {
+        "| Setting | Default | What is limited | What is beyond it |\n| --- | --- | --- | --- |\n"
+            .to_owned();
+    for (setting, beyond) in ALL
+        .iter()
+        .filter_map(|setting| Some((setting, setting.beyond?)))
+    {
         let uses = setting.uses.iter();
         let defaults: Vec<_> = match setting.uses {
             [used] => vec![default(used)],
-            _ => uses.map(|used| format!("{} ({})", default(used), sections(used))).collect(),
+            _ => uses
+                .map(|used| format!("{} ({})", default(used), sections(used)))
+                .collect(),
         };
         let name = setting.name();
         let default = defaults.join(", ");
@@ -181,48 +264,76 @@ fn the_manual_shows_every_setting_and_every_limit_as_it_is() {
 fn every_setting_that_is_a_limit_says_what_is_beyond_it() {
     for setting in ALL {
         let name = setting.name();
-        let limits = name.ends_with("-max") || name.starts_with("max-") || name.ends_with("-per-address");
+        let limits =
+            name.ends_with("-max") || name.starts_with("max-") || name.ends_with("-per-address");
         assert!(!limits || setting.beyond.is_some(), "{name}");
     }
 }
 
 fn used_by(section: usize) -> impl Iterator<Item = (&'static Declared, &'static Use)> {
-    ALL.iter().filter_map(move |setting| Some((*setting, setting.used_by(section)?)))
+    ALL.iter()
+        .filter_map(move |setting| Some((*setting, setting.used_by(section)?)))
 }
 
 /// Walks the settings of one command: help, and flag over environment over file over default.
 fn walk<const SECTION: usize>() {
     let command = Flags::<SECTION>::augment_args(clap::Command::new("x")).term_width(0);
     // As `--help-all` has it.
-    let help = command.clone().mut_args(|arg| arg.hide(false)).render_long_help().to_string();
-    let keys: String =
-        used_by(SECTION).map(|(setting, _)| format!("{} = \"file\"\n", setting.name())).collect();
+    let help = command
+        .clone()
+        .mut_args(|arg| arg.hide(false))
+        .render_long_help()
+        .to_string();
+    let keys: String = used_by(SECTION)
+        .map(|(setting, _)| format!("{} = \"file\"\n", setting.name()))
+        .collect();
     let text = format!("[{}]\n{keys}", SECTIONS[SECTION]);
     let file = ConfigFile::read(Path::new("m.toml"), &text).unwrap();
     let no_file = ConfigFile::default();
     let none = |_: &str| None;
-    let some = |name: &str| name.starts_with("MATCHDAY_").then(|| "environment".to_owned());
+    let some = |name: &str| {
+        name.starts_with("MATCHDAY_")
+            .then(|| "environment".to_owned())
+    };
     for (line, (setting, used)) in (2..).zip(used_by(SECTION)) {
         let name = setting.name();
         let flag = format!("--{}", setting.name());
         assert!(help.contains(&format!("{flag} ")), "{name}");
         assert!(help.contains(&setting.full_help(used)), "{name}");
-        let matches = command.clone().try_get_matches_from(["x", &flag, "flag"]).unwrap();
+        let matches = command
+            .clone()
+            .try_get_matches_from(["x", &flag, "flag"])
+            .unwrap();
         let flags = Flags::<SECTION>::from_arg_matches(&matches).unwrap();
         let no_flags = Flags::<SECTION>::default();
         let default = match used.default {
             DefaultValue::Text(text) => Some(text),
             DefaultValue::Derived(_) | DefaultValue::None => None,
         };
-        let in_file = Origin::File { path: "m.toml".into(), line };
+        let in_file = Origin::File {
+            path: "m.toml".into(),
+            line,
+        };
         for (config, text, origin) in [
             (flags.resolve_with(&file, some), Some("flag"), Origin::Flag),
-            (no_flags.resolve_with(&file, some), Some("environment"), Origin::Environment),
+            (
+                no_flags.resolve_with(&file, some),
+                Some("environment"),
+                Origin::Environment,
+            ),
             (no_flags.resolve_with(&file, none), Some("file"), in_file),
-            (no_flags.resolve_with(&no_file, none), default, Origin::Default),
+            (
+                no_flags.resolve_with(&no_file, none),
+                default,
+                Origin::Default,
+            ),
         ] {
             let value = config.value(setting).unwrap();
-            assert_eq!((value.text.as_deref(), &value.origin), (text, &origin), "{name}");
+            assert_eq!(
+                (value.text.as_deref(), &value.origin),
+                (text, &origin),
+                "{name}"
+            );
         }
     }
 }
@@ -242,7 +353,11 @@ fn every_setting_has_a_flag_a_variable_a_key_and_a_default_in_that_order() {
 fn no_command_has_two_defaults_for_one_setting() {
     for setting in ALL {
         for (section, name) in SECTIONS.iter().enumerate() {
-            let uses = setting.uses.iter().filter(|used| used.sections.contains(&section)).count();
+            let uses = setting
+                .uses
+                .iter()
+                .filter(|used| used.sections.contains(&section))
+                .count();
             assert!(uses <= 1, "{name} {}", setting.name());
         }
     }
@@ -261,20 +376,42 @@ fn the_defaults_shown_are_those_of_an_agent_that_nothing_is_said_about() {
         (heads.headers_max, heads.bytes_max),
         (options.server.headers_max, options.server.head_bytes_max)
     );
-    let of = |options: &Options| (options.body_timeout, options.inbox_len, options.exchanges_bytes_max);
+    let of = |options: &Options| {
+        (
+            options.body_timeout,
+            options.inbox_len,
+            options.exchanges_bytes_max,
+        )
+    };
     assert_eq!(of(&options), of(&usual));
-    assert_eq!(config.get(&MESSAGE_BYTES_MAX).unwrap(), Some(Limits::AGENT.message_bytes_max));
+    assert_eq!(
+        config.get(&MESSAGE_BYTES_MAX).unwrap(),
+        Some(Limits::AGENT.message_bytes_max)
+    );
 }
 
 #[test]
 fn a_limit_that_cannot_be_is_refused_with_what_can() {
     for (variable, text, expected) in [
-        ("MATCHDAY_CONNECTIONS_MAX", "many", "a whole number from 1 to"),
-        ("MATCHDAY_EXCHANGES_BYTES_MAX", "1 GB", "a whole number from 0"),
+        (
+            "MATCHDAY_CONNECTIONS_MAX",
+            "many",
+            "a whole number from 1 to",
+        ),
+        (
+            "MATCHDAY_EXCHANGES_BYTES_MAX",
+            "1 GB",
+            "a whole number from 0",
+        ),
     ] {
         let config = PlayerFlags::with_variables(&[(variable, text)]);
-        let error = network::limit(&config, &mut Options::new(Entropy::numbered(1))).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("{variable}: expected {expected}")), "{error}");
+        let error = network::limit(&config, &mut Options::new(Entropy::numbered(1)))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.starts_with(&format!("{variable}: expected {expected}")),
+            "{error}"
+        );
         assert!(error.ends_with(&format!("got {text:?}")), "{error}");
     }
 }
@@ -284,18 +421,31 @@ fn what_cannot_be_read_is_told_with_where_it_was_given() {
     use super::{LEAD, ManagerFlags, OPERATOR_TOKEN};
     let expected = "expected seconds, such as 2 or 0.5, got";
     let config = ManagerFlags::with_variables(&[("MATCHDAY_LEAD", "soon")]);
-    assert_eq!(config.get(&LEAD).unwrap_err().to_string(), format!("MATCHDAY_LEAD: {expected} \"soon\""));
+    assert_eq!(
+        config.get(&LEAD).unwrap_err().to_string(),
+        format!("MATCHDAY_LEAD: {expected} \"soon\"")
+    );
     let file = ConfigFile::read(Path::new("m.toml"), "[manager]\n\nlead = -1").unwrap();
     let config = ManagerFlags::default().resolve_with(&file, |_| None);
     let error = config.get(&LEAD).unwrap_err().to_string();
-    assert_eq!(error, format!("m.toml: line 3: manager.lead: {expected} \"-1\""));
+    assert_eq!(
+        error,
+        format!("m.toml: line 3: manager.lead: {expected} \"-1\"")
+    );
     for bad in ["-1", "NaN", "inf", "1e300", " "] {
         let config = ManagerFlags::with_variables(&[("MATCHDAY_LEAD", bad)]);
         assert!(config.get(&LEAD).is_err(), "{bad}");
     }
     let config = ManagerFlags::with_variables(&[("MATCHDAY_OPERATOR_TOKEN", "hush")]);
     let error = config.get(&OPERATOR_TOKEN).unwrap_err().to_string();
-    assert!(error.starts_with("MATCHDAY_OPERATOR_TOKEN: expected at least 16 characters"), "{error}");
+    assert!(
+        error.starts_with("MATCHDAY_OPERATOR_TOKEN: expected at least 16 characters"),
+        "{error}"
+    );
     assert!(!error.contains("hush"), "{error}");
-    assert!(config.values().all(|value| !value.to_string().contains("hush")));
+    assert!(
+        config
+            .values()
+            .all(|value| !value.to_string().contains("hush"))
+    );
 }

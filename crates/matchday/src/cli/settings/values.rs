@@ -7,7 +7,11 @@ use matchday_core::protocol::{Endpoint, Token};
 use matchday_server::league::StartCounts;
 
 pub(super) fn games() -> String {
-    game::GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(" or ")
+    game::GAMES
+        .iter()
+        .map(|game| game.name)
+        .collect::<Vec<_>>()
+        .join(" or ")
 }
 
 pub(super) fn endpoint(text: &str) -> Option<Endpoint> {
@@ -28,7 +32,10 @@ pub(super) fn built_in_referees(text: &str) -> Option<u16> {
     match text.trim() {
         "built-in" => Some(1),
         "none" => Some(0),
-        number => number.parse().ok().filter(|number| (1..=9).contains(number)),
+        number => number
+            .parse()
+            .ok()
+            .filter(|number| (1..=9).contains(number)),
     }
 }
 
@@ -70,7 +77,10 @@ const RULES: [(&str, TieBreak); 7] = [
 ];
 
 pub(super) fn expected_tie_breaks() -> String {
-    format!("some of {}, none of them twice", RULES.map(|(name, _)| name).join(","))
+    format!(
+        "some of {}, none of them twice",
+        RULES.map(|(name, _)| name).join(",")
+    )
 }
 
 /// Rules with commas between them. Points may be named first, where they count anyway.
@@ -92,7 +102,10 @@ pub(super) fn tie_breaks(text: &str) -> Option<Vec<TieBreak>> {
 
 /// How many must have registered before the league starts by itself.
 pub(super) fn start_counts(text: &str) -> Option<StartCounts> {
-    let mut wanted = StartCounts { players: 2, referees: 1 };
+    let mut wanted = StartCounts {
+        players: 2,
+        referees: 1,
+    };
     for part in text.split(',') {
         let (name, count) = part.trim().split_once('=')?;
         let count = count.trim().parse().ok()?;

@@ -40,7 +40,11 @@ impl Exporter {
     /// Sends to the collector at `url`, from now on.
     pub fn start(url: &str, client: Client, metrics: Arc<Metrics>) -> Self {
         let (queue, queued) = mpsc::channel(QUEUE_LEN);
-        let sending = Sending { url: traces(url), client, metrics: Arc::clone(&metrics) };
+        let sending = Sending {
+            url: traces(url),
+            client,
+            metrics: Arc::clone(&metrics),
+        };
         tokio::spawn(sending.run(queued));
         Self { queue, metrics }
     }
@@ -66,7 +70,11 @@ impl Exporter {
 /// Where a collector takes traces.
 fn traces(url: &str) -> String {
     let url = url.trim_end_matches('/');
-    if url.ends_with("/v1/traces") { url.to_owned() } else { format!("{url}/v1/traces") }
+    if url.ends_with("/v1/traces") {
+        url.to_owned()
+    } else {
+        format!("{url}/v1/traces")
+    }
 }
 
 struct Sending {
@@ -106,10 +114,19 @@ impl Sending {
         let body = otlp::request(batch).to_string().into();
         let headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         let deadline = Instant::now() + SEND_MAX;
-        let received = self.client.post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX).await;
+        let received = self
+            .client
+            .post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX)
+            .await;
         let taken = received.is_ok_and(|received| (200..300).contains(&received.status));
-        self.metrics
-            .spans_finished(if taken { SpanOutcome::Exported } else { SpanOutcome::Failed }, batch.len());
+        self.metrics.spans_finished(
+            if taken {
+                SpanOutcome::Exported
+            } else {
+                SpanOutcome::Failed
+            },
+            batch.len(),
+        );
     }
 }
 
@@ -120,9 +137,22 @@ impl Exporter {
         let (queue, mut queued) = mpsc::channel(len);
         let caught = move || {
             let all = std::iter::from_fn(|| queued.try_recv().ok());
-            all.filter_map(|one| if let Queued::Span(span) = one { Some(*span) } else { None }).collect()
+            all.filter_map(|one| {
+                if let Queued::Span(span) = one {
+                    Some(*span)
+                } else {
+                    None
+                }
+            })
+            .collect()
         };
-        (Self { queue, metrics: Metrics::new() }, caught)
+        (
+            Self {
+                queue,
+                metrics: Metrics::new(),
+            },
+            caught,
+        )
     }
 
     pub(super) fn dropped(&self) -> u64 {
@@ -136,7 +166,11 @@ mod tests {
 
     #[test]
     fn the_address_of_a_collector_may_be_given_with_or_without_its_path() {
-        for url in ["http://127.0.0.1:4318", "http://127.0.0.1:4318/", "http://127.0.0.1:4318/v1/traces"] {
+        for url in [
+            "http://127.0.0.1:4318",
+            "http://127.0.0.1:4318/",
+            "http://127.0.0.1:4318/v1/traces",
+        ] {
             assert_eq!(traces(url), "http://127.0.0.1:4318/v1/traces");
         }
     }

@@ -24,7 +24,11 @@ fn digest<const N: usize>(parts: &[&[u8]]) -> [u8; N] {
 impl TraceId {
     /// The trace of a match, the same in every process.
     pub(super) fn of_match(league_id: &str, match_id: &str) -> Self {
-        Self(digest(&[b"matchday", league_id.as_bytes(), match_id.as_bytes()]))
+        Self(digest(&[
+            b"matchday",
+            league_id.as_bytes(),
+            match_id.as_bytes(),
+        ]))
     }
 }
 
@@ -64,7 +68,10 @@ impl Parent {
         let (trace, rest) = rest.split_at_checked(32)?;
         let (span, flags) = rest.strip_prefix('-')?.split_at_checked(16)?;
         let known = version == "00-" && flags.len() == 3 && flags.starts_with('-');
-        let lower = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let lower = |text: &str| {
+            text.bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        };
         if !known || !lower(trace) || !lower(span) {
             return None;
         }
@@ -72,7 +79,10 @@ impl Parent {
         let mut of_span = [0; 8];
         hex::decode_to_slice(trace, &mut of_trace).ok()?;
         hex::decode_to_slice(span, &mut of_span).ok()?;
-        let parent = Self { trace: TraceId(of_trace), span: SpanId(of_span) };
+        let parent = Self {
+            trace: TraceId(of_trace),
+            span: SpanId(of_span),
+        };
         (of_trace != [0; 16] && of_span != [0; 8]).then_some(parent)
     }
 
@@ -107,17 +117,31 @@ mod tests {
     fn a_match_has_one_trace_and_no_other_has_it() {
         let trace = TraceId::of_match("spring", "R1M1");
         assert_eq!(trace, TraceId::of_match("spring", "R1M1"));
-        for (league, game) in [("spring", "R1M2"), ("autumn", "R1M1"), ("springR", "1M1"), ("", "R1M1")] {
+        for (league, game) in [
+            ("spring", "R1M2"),
+            ("autumn", "R1M1"),
+            ("springR", "1M1"),
+            ("", "R1M1"),
+        ] {
             assert_ne!(trace, TraceId::of_match(league, game));
         }
-        assert_ne!(SpanId::of_assignment(trace, 1), SpanId::of_assignment(trace, 2));
-        assert_ne!(SpanId::of_assignment(trace, 1), SpanId::of_refereeing(trace, 1));
+        assert_ne!(
+            SpanId::of_assignment(trace, 1),
+            SpanId::of_assignment(trace, 2)
+        );
+        assert_ne!(
+            SpanId::of_assignment(trace, 1),
+            SpanId::of_refereeing(trace, 1)
+        );
     }
 
     #[test]
     fn the_header_is_read_as_it_is_written() {
         let trace = TraceId::of_match("spring", "R1M1");
-        let parent = Parent { trace, span: SpanId::of_match(trace) };
+        let parent = Parent {
+            trace,
+            span: SpanId::of_match(trace),
+        };
         assert_eq!(Parent::parse(&parent.header()), Some(parent));
         assert_eq!(parent.header().len(), 55);
     }

@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 pub(super) fn request(spans: &[Span]) -> Value {
     let mut agents = BTreeMap::<_, Vec<Value>>::new();
     for told in spans {
-        agents.entry((told.role, told.agent.as_str())).or_default().push(span(told));
+        agents
+            .entry((told.role, told.agent.as_str()))
+            .or_default()
+            .push(span(told));
     }
     let resources: Vec<_> = agents
         .into_iter()
@@ -38,15 +41,28 @@ fn span(span: &Span) -> Value {
         text("match_id", &about.match_id),
         text("outcome", span.end.word),
     ];
-    attributes.extend(about.conversation_id.as_deref().map(|id| text("conversation_id", id)));
-    attributes.extend(about.message_type.as_deref().map(|kind| text("message_type", kind)));
+    attributes.extend(
+        about
+            .conversation_id
+            .as_deref()
+            .map(|id| text("conversation_id", id)),
+    );
+    attributes.extend(
+        about
+            .message_type
+            .as_deref()
+            .map(|kind| text("message_type", kind)),
+    );
     attributes.extend(about.attempt.map(|attempt| number("attempt", attempt)));
     if span.end.is_error {
         attributes.push(text("error_code", span.end.word));
     }
     // 0 says nothing, 2 is an error; that all is well is for the operator to say.
-    let status =
-        if span.end.is_error { json!({ "code": 2, "message": span.end.word }) } else { json!({ "code": 0 }) };
+    let status = if span.end.is_error {
+        json!({ "code": 2, "message": span.end.word })
+    } else {
+        json!({ "code": 0 })
+    };
     json!({
         "traceId": span.trace.to_string(),
         "spanId": span.id.to_string(),
@@ -101,7 +117,10 @@ mod tests {
                 message_type: Some("GAME_INVITATION".into()),
                 conversation_id: Some("conv-r1m1-001".into()),
             },
-            end: SpanStatus { word: "timed_out", is_error: true },
+            end: SpanStatus {
+                word: "timed_out",
+                is_error: true,
+            },
         };
         let text = serde_json::to_string_pretty(&request(&[span])).unwrap();
         insta::assert_snapshot!(text.replace(env!("CARGO_PKG_VERSION"), "[version]"));

@@ -47,6 +47,9 @@ pub(crate) struct SpanStatus {
 
 impl From<OutcomeLabel> for SpanStatus {
     fn from(outcome: OutcomeLabel) -> Self {
-        Self { word: outcome.name(), is_error: !outcome.is_ok() }
+        Self {
+            word: outcome.name(),
+            is_error: !outcome.is_ok(),
+        }
     }
 }

@@ -49,7 +49,13 @@ impl Tracer {
         let mut seed = [0; 16];
         // Without chance two agents might use the same ids; that spoils a picture, and nothing else.
         let _ = getrandom::fill(&mut seed);
-        Self { role, exporter, seed, requests: AtomicU64::new(REQUESTS_FROM), known: Mutex::default() }
+        Self {
+            role,
+            exporter,
+            seed,
+            requests: AtomicU64::new(REQUESTS_FROM),
+            known: Mutex::default(),
+        }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -67,7 +73,11 @@ impl Tracer {
     pub(crate) fn remember(&self, at: Timestamp, milestone: &Milestone<'_>) {
         match milestone {
             Milestone::LeagueCreated(league_id) => self.set_league(league_id.as_str()),
-            Milestone::MatchAssigned { league_id, match_id, attempt } => {
+            Milestone::MatchAssigned {
+                league_id,
+                match_id,
+                attempt,
+            } => {
                 if let Some(league_id) = league_id {
                     self.set_league(league_id.as_str());
                 }
@@ -75,8 +85,18 @@ impl Tracer {
                 if known.open.len() >= OPEN_MAX {
                     known.open.pop_first();
                 }
-                let first = known.open.get(match_id.as_str()).map_or(at, |open| open.first);
-                known.open.insert(match_id.as_str().into(), Open { first, began: at, attempt: attempt.0 });
+                let first = known
+                    .open
+                    .get(match_id.as_str())
+                    .map_or(at, |open| open.first);
+                known.open.insert(
+                    match_id.as_str().into(),
+                    Open {
+                        first,
+                        began: at,
+                        attempt: attempt.0,
+                    },
+                );
             }
             // A manager is done with it. A referee still has players to tell, also after the manager knows, and so
             // remembers it until there are too many.
@@ -90,11 +110,22 @@ impl Tracer {
     pub(crate) fn milestone(&self, at: Timestamp, milestone: &Milestone<'_>, name: &Sender) {
         match milestone {
             Milestone::AttemptLost { match_id, attempt } => {
-                let end = SpanStatus { word: "lost", is_error: true };
+                let end = SpanStatus {
+                    word: "lost",
+                    is_error: true,
+                };
                 self.attempt_ended(at, match_id.as_str(), *attempt, end, name);
             }
-            Milestone::MatchDecided { match_id, attempt, status, .. } => {
-                let end = SpanStatus { word: word(*status), is_error: *status == GameStatus::TechnicalLoss };
+            Milestone::MatchDecided {
+                match_id,
+                attempt,
+                status,
+                ..
+            } => {
+                let end = SpanStatus {
+                    word: word(*status),
+                    is_error: *status == GameStatus::TechnicalLoss,
+                };
                 self.attempt_ended(at, match_id.as_str(), *attempt, end, name);
                 if self.role == Role::Manager {
                     self.match_ended(at, match_id.as_str(), end, name);
@@ -105,34 +136,79 @@ impl Tracer {
         self.remember(at, milestone);
     }
 
-    fn attempt_ended(&self, at: Timestamp, match_id: &str, attempt: Attempt, end: SpanStatus, name: &Sender) {
+    fn attempt_ended(
+        &self,
+        at: Timestamp,
+        match_id: &str,
+        attempt: Attempt,
+        end: SpanStatus,
+        name: &Sender,
+    ) {
         // A match that is forfeited without play has no attempt.
-        let Some(open) = self.open(match_id).filter(|open| open.attempt == attempt.0) else { return };
+        let Some(open) = self.open(match_id).filter(|open| open.attempt == attempt.0) else {
+            return;
+        };
         let trace = self.trace(match_id, None);
         let (what, id, parent) = match self.role {
-            Role::Manager => {
-                ("assignment", SpanId::of_assignment(trace, open.attempt), SpanId::of_match(trace))
-            }
+            Role::Manager => (
+                "assignment",
+                SpanId::of_assignment(trace, open.attempt),
+                SpanId::of_match(trace),
+            ),
             _ => (
                 "refereeing",
                 SpanId::of_refereeing(trace, open.attempt),
                 SpanId::of_assignment(trace, open.attempt),
             ),
         };
-        let about = About { attempt: Some(open.attempt), ..self.about(match_id) };
-        self.export(SpanDraft { trace, id, parent: Some(parent), what, about }, open.began, at, end, name);
+        let about = About {
+            attempt: Some(open.attempt),
+            ..self.about(match_id)
+        };
+        self.export(
+            SpanDraft {
+                trace,
+                id,
+                parent: Some(parent),
+                what,
+                about,
+            },
+            open.began,
+            at,
+            end,
+            name,
+        );
     }
 
     fn match_ended(&self, at: Timestamp, match_id: &str, end: SpanStatus, name: &Sender) {
         let trace = self.trace(match_id, None);
         let began = self.open(match_id).map_or(at, |open| open.first);
         let about = self.about(match_id);
-        let draft = SpanDraft { trace, id: SpanId::of_match(trace), parent: None, what: "match", about };
+        let draft = SpanDraft {
+            trace,
+            id: SpanId::of_match(trace),
+            parent: None,
+            what: "match",
+            about,
+        };
         self.export(draft, began, at, end, name);
     }
 
-    fn export(&self, draft: SpanDraft, began: Timestamp, ended: Timestamp, end: SpanStatus, name: &Sender) {
-        let SpanDraft { trace, id, parent, what, about } = draft;
+    fn export(
+        &self,
+        draft: SpanDraft,
+        began: Timestamp,
+        ended: Timestamp,
+        end: SpanStatus,
+        name: &Sender,
+    ) {
+        let SpanDraft {
+            trace,
+            id,
+            parent,
+            what,
+            about,
+        } = draft;
         self.exporter.put(Span {
             role: self.role,
             agent: name.id().into(),
@@ -149,7 +225,10 @@ impl Tracer {
     }
 
     pub(crate) fn span_of(&self, call: CallId, match_id: &str) -> Parent {
-        Parent { trace: self.trace(match_id, None), span: self.of_call(call) }
+        Parent {
+            trace: self.trace(match_id, None),
+            span: self.of_call(call),
+        }
     }
 
     pub(crate) fn call_finished(
@@ -180,10 +259,19 @@ impl Tracer {
     ) {
         let trace = self.trace(match_id, parent);
         // A span of another trace cannot be the parent.
-        let above = parent.filter(|parent| parent.trace == trace).map(|parent| parent.span);
+        let above = parent
+            .filter(|parent| parent.trace == trace)
+            .map(|parent| parent.span);
         let above = above.unwrap_or_else(|| SpanId::of_match(trace));
         let id = SpanId::numbered(&self.seed, self.requests.fetch_add(1, Ordering::Relaxed));
-        self.export_exchange(done, match_id, SpanKind::Server, (trace, id, above), end, name);
+        self.export_exchange(
+            done,
+            match_id,
+            SpanKind::Server,
+            (trace, id, above),
+            end,
+            name,
+        );
     }
 
     fn export_exchange(
@@ -236,7 +324,11 @@ impl Tracer {
 
     fn about(&self, match_id: &str) -> About {
         let league_id = self.known().league_id.clone().unwrap_or_default();
-        About { league_id, match_id: short(match_id), ..About::default() }
+        About {
+            league_id,
+            match_id: short(match_id),
+            ..About::default()
+        }
     }
 }
 
@@ -274,14 +366,23 @@ mod tests {
     fn done(message_type: &str, second: i64) -> FinishedExchange<'_> {
         let conversation_id = Some("conv-r1m1-001");
         let match_id = Some("R1M1");
-        FinishedExchange { message_type, conversation_id, match_id, began: at(second), ended: at(second + 1) }
+        FinishedExchange {
+            message_type,
+            conversation_id,
+            match_id,
+            began: at(second),
+            ended: at(second + 1),
+        }
     }
 
     fn referee() -> Sender {
         Sender::Referee(RefereeId::new("REF01"))
     }
 
-    const WELL: SpanStatus = SpanStatus { word: "ok", is_error: false };
+    const WELL: SpanStatus = SpanStatus {
+        word: "ok",
+        is_error: false,
+    };
 
     /// A tracer that has seen an attempt at R1M1 begin.
     fn begun(role: Role) -> (Tracer, impl FnMut() -> Vec<Span>) {
@@ -290,7 +391,11 @@ mod tests {
         let league_id = LeagueId::new("spring");
         let match_id = MatchId::new("R1M1");
         let attempt = Attempt(1);
-        let assigned = Milestone::MatchAssigned { league_id: Some(&league_id), match_id: &match_id, attempt };
+        let assigned = Milestone::MatchAssigned {
+            league_id: Some(&league_id),
+            match_id: &match_id,
+            attempt,
+        };
         tracer.milestone(at(1), &assigned, &referee());
         (tracer, caught)
     }
@@ -310,13 +415,27 @@ mod tests {
         let (tracer, mut caught) = begun(Role::Referee);
         let match_id = MatchId::new("R1M1");
         tracer.milestone(at(5), &decided(&match_id), &referee());
-        tracer.call_finished(done("MATCH_RESULT_REPORT", 5), "R1M1", CallId(7), WELL, &referee());
+        tracer.call_finished(
+            done("MATCH_RESULT_REPORT", 5),
+            "R1M1",
+            CallId(7),
+            WELL,
+            &referee(),
+        );
         tracer.call_finished(done("GAME_OVER", 6), "R1M1", CallId(8), WELL, &referee());
         let spans = caught();
         let refereeing = SpanId::of_refereeing(TraceId::of_match("spring", "R1M1"), 1);
         assert_eq!(spans.len(), 3);
-        assert_eq!((spans[0].id, spans[0].began, spans[0].ended), (refereeing, at(1), at(5)));
-        assert!(spans[1..].iter().all(|span| span.parent == Some(refereeing)), "{spans:#?}");
+        assert_eq!(
+            (spans[0].id, spans[0].began, spans[0].ended),
+            (refereeing, at(1), at(5))
+        );
+        assert!(
+            spans[1..]
+                .iter()
+                .all(|span| span.parent == Some(refereeing)),
+            "{spans:#?}"
+        );
     }
 
     #[test]
@@ -327,12 +446,29 @@ mod tests {
         let match_id = MatchId::new("R1M1");
         tracer.remember(at(1), &Milestone::LeagueCreated(&league_id));
         let attempt = Attempt(1);
-        tracer.remember(at(2), &Milestone::MatchAssigned { league_id: None, match_id: &match_id, attempt });
+        tracer.remember(
+            at(2),
+            &Milestone::MatchAssigned {
+                league_id: None,
+                match_id: &match_id,
+                attempt,
+            },
+        );
         tracer.milestone(at(9), &decided(&match_id), &Sender::LeagueManager);
         let spans = caught();
-        let names: Vec<_> = spans.iter().map(|span| (span.name.as_str(), span.began, span.ended)).collect();
-        assert_eq!(names, [("assignment", at(2), at(9)), ("match", at(2), at(9))]);
-        assert!(spans.iter().all(|span| span.trace == TraceId::of_match("spring", "R1M1")));
+        let names: Vec<_> = spans
+            .iter()
+            .map(|span| (span.name.as_str(), span.began, span.ended))
+            .collect();
+        assert_eq!(
+            names,
+            [("assignment", at(2), at(9)), ("match", at(2), at(9))]
+        );
+        assert!(
+            spans
+                .iter()
+                .all(|span| span.trace == TraceId::of_match("spring", "R1M1"))
+        );
     }
 
     #[test]
@@ -341,14 +477,23 @@ mod tests {
         let tracer = Tracer::new(Role::Player, exporter);
         let player = Sender::Player(PlayerId::new("P01"));
         let elsewhere = TraceId::of_match("another", "R9M9");
-        let parent = Some(Parent { trace: elsewhere, span: SpanId::of_match(elsewhere) });
+        let parent = Some(Parent {
+            trace: elsewhere,
+            span: SpanId::of_match(elsewhere),
+        });
         tracer.request_finished(done("GAME_INVITATION", 1), "R1M1", WELL, parent, &player);
         tracer.set_league("spring");
         tracer.request_finished(done("CHOOSE_PARITY_CALL", 2), "R1M1", WELL, parent, &player);
         let spans = caught();
-        assert_eq!(spans[0].trace, elsewhere, "before it knows its league, the caller knows better");
+        assert_eq!(
+            spans[0].trace, elsewhere,
+            "before it knows its league, the caller knows better"
+        );
         let own = TraceId::of_match("spring", "R1M1");
-        assert_eq!((spans[1].trace, spans[1].parent), (own, Some(SpanId::of_match(own))));
+        assert_eq!(
+            (spans[1].trace, spans[1].parent),
+            (own, Some(SpanId::of_match(own)))
+        );
     }
 
     #[test]
@@ -356,7 +501,13 @@ mod tests {
         let (exporter, mut caught) = Exporter::caught(1);
         let tracer = Tracer::new(Role::Player, exporter.clone());
         for second in 0..3 {
-            tracer.request_finished(done("GAME_INVITATION", second), "R1M1", WELL, None, &referee());
+            tracer.request_finished(
+                done("GAME_INVITATION", second),
+                "R1M1",
+                WELL,
+                None,
+                &referee(),
+            );
         }
         assert_eq!((caught().len(), exporter.dropped()), (1, 2));
     }

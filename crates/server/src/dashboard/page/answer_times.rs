@@ -42,7 +42,9 @@ pub struct Bucket {
 }
 
 /// Where the buckets end, as far as they lie before the deadline.
-const STEPS_MS: [u64; 15] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000];
+const STEPS_MS: [u64; 15] = [
+    1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 30_000,
+];
 
 pub(super) fn of(league: &League, player: &PlayerId, calls: &[Call]) -> AnswerTimes {
     let decided = || {
@@ -50,9 +52,13 @@ pub(super) fn of(league: &League, player: &PlayerId, calls: &[Call]) -> AnswerTi
         own.filter_map(|game| game.decision.as_ref())
     };
     let times = decided().filter_map(|decision| decision.result.details.answer_ms.as_ref());
-    let times = times.filter_map(|times| times.get(player).copied().flatten()).collect();
+    let times = times
+        .filter_map(|times| times.get(player).copied().flatten())
+        .collect();
     let late = decided().filter_map(|decision| decision.blame(player));
-    let late = late.filter(|blame| matches!(blame.cause, Cause::Silent | Cause::Unreachable)).count();
+    let late = late
+        .filter(|blame| matches!(blame.cause, Cause::Silent | Cause::Unreachable))
+        .count();
     let timing = &league.settings.timing;
     let is_move = |call: &&Call| {
         [MessageType::ChooseParityCall, MessageType::GameMoveCall]
@@ -61,8 +67,10 @@ pub(super) fn of(league: &League, player: &PlayerId, calls: &[Call]) -> AnswerTi
     };
     let moves: Vec<&Call> = calls.iter().filter(is_move).collect();
     let of_type = |(kind, deadline): (MessageType, Duration)| {
-        let (answered, unanswered): (Vec<&Call>, Vec<&Call>) =
-            calls.iter().filter(|call| call.message_type == kind.name()).partition(|call| call.answered);
+        let (answered, unanswered): (Vec<&Call>, Vec<&Call>) = calls
+            .iter()
+            .filter(|call| call.message_type == kind.name())
+            .partition(|call| call.answered);
         let times = TimeStatistics::of(
             answered.iter().filter_map(|call| call.took_ms()).collect(),
             unanswered.len(),
@@ -108,18 +116,33 @@ impl TimeStatistics {
 
 /// A histogram up to the deadline, with one more bucket for what lies beyond it.
 fn buckets(times: &[u32], deadline_ms: u64) -> Vec<Bucket> {
-    let ends = STEPS_MS.into_iter().filter(|end| *end < deadline_ms).chain([deadline_ms]);
+    let ends = STEPS_MS
+        .into_iter()
+        .filter(|end| *end < deadline_ms)
+        .chain([deadline_ms]);
     let mut from_ms = 0;
-    let count =
-        |from: u64, to: u64| times.iter().filter(|time| (from..to).contains(&u64::from(**time))).count();
+    let count = |from: u64, to: u64| {
+        times
+            .iter()
+            .filter(|time| (from..to).contains(&u64::from(**time)))
+            .count()
+    };
     let mut buckets = Vec::new();
     for to_ms in ends {
-        buckets.push(Bucket { from_ms, to_ms, count: count(from_ms, to_ms) });
+        buckets.push(Bucket {
+            from_ms,
+            to_ms,
+            count: count(from_ms, to_ms),
+        });
         from_ms = to_ms;
     }
     let beyond = times.last().map_or(0, |last| u64::from(*last) + 1);
     if beyond > from_ms {
-        buckets.push(Bucket { from_ms, to_ms: beyond, count: count(from_ms, beyond) });
+        buckets.push(Bucket {
+            from_ms,
+            to_ms: beyond,
+            count: count(from_ms, beyond),
+        });
     }
     buckets
 }
@@ -132,9 +155,16 @@ mod tests {
     fn every_time_is_in_one_bucket() {
         let times = [0, 1, 4, 4, 299, 300, 900];
         let buckets = buckets(&times, 300);
-        assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<usize>(), times.len());
+        assert_eq!(
+            buckets.iter().map(|bucket| bucket.count).sum::<usize>(),
+            times.len()
+        );
         let ends: Vec<u64> = buckets.iter().map(|bucket| bucket.to_ms).collect();
         assert_eq!(ends, [1, 2, 5, 10, 20, 50, 100, 200, 300, 901]);
-        assert!(buckets.windows(2).all(|pair| pair[0].to_ms == pair[1].from_ms));
+        assert!(
+            buckets
+                .windows(2)
+                .all(|pair| pair[0].to_ms == pair[1].from_ms)
+        );
     }
 }

@@ -27,19 +27,28 @@ pub struct Award {
 
 pub(super) fn of(projection: &Projection, statistics: Option<&LeagueStatistics>) -> Vec<Award> {
     let league = &projection.league;
-    let awards = [upset(league), longest(projection), fastest(league), luckiest(league, statistics)];
+    let awards = [
+        upset(league),
+        longest(projection),
+        fastest(league),
+        luckiest(league, statistics),
+    ];
     awards.into_iter().flatten().collect()
 }
 
 fn played_out(league: &League) -> impl Iterator<Item = (&MatchId, &Match, &Decision)> {
-    let decided = league.matches.iter().filter_map(|(id, game)| Some((id, game, game.decision.as_ref()?)));
+    let decided = league
+        .matches
+        .iter()
+        .filter_map(|(id, game)| Some((id, game, game.decision.as_ref()?)));
     decided.filter(|(_, _, decision)| decision.status != GameStatus::TechnicalLoss)
 }
 
 /// The win over the opponent that ended farthest above the winner.
 fn upset(league: &League) -> Option<Award> {
     let rows = league.rows();
-    let ranks: BTreeMap<&PlayerId, u32> = rows.iter().map(|row| (&row.player_id, row.rank)).collect();
+    let ranks: BTreeMap<&PlayerId, u32> =
+        rows.iter().map(|row| (&row.player_id, row.rank)).collect();
     let wins = played_out(league).filter_map(|(id, game, decision)| {
         let winner = decision.result.winner.as_ref()?;
         let own = *ranks.get(winner)?;
@@ -63,11 +72,22 @@ fn upset(league: &League) -> Option<Award> {
 /// The match with the most turns; where all have one, the one that took longest.
 fn longest(projection: &Projection) -> Option<Award> {
     let league = &projection.league;
-    let turns = |decision: &Decision| decision.result.details.turn_log.as_ref().map_or(1, Vec::len);
-    let took = |id: &MatchId, decision: &Decision| {
-        projection.assigned_at.get(id).map(|begun| decision.at.since(*begun))
+    let turns = |decision: &Decision| {
+        decision
+            .result
+            .details
+            .turn_log
+            .as_ref()
+            .map_or(1, Vec::len)
     };
-    let longest = played_out(league).max_by_key(|(id, _, decision)| (turns(decision), took(id, decision)))?;
+    let took = |id: &MatchId, decision: &Decision| {
+        projection
+            .assigned_at
+            .get(id)
+            .map(|begun| decision.at.since(*begun))
+    };
+    let longest =
+        played_out(league).max_by_key(|(id, _, decision)| (turns(decision), took(id, decision)))?;
     let (id, game, decision) = longest;
     let why = match (turns(decision), took(id, decision)) {
         (2.., _) => format!("{} turns", turns(decision)),
@@ -77,7 +97,9 @@ fn longest(projection: &Projection) -> Option<Award> {
     Some(Award {
         kind: "longest",
         title: "Longest game",
-        players: [&game.a, &game.b].map(|id| PlayerName::of(league, id)).to_vec(),
+        players: [&game.a, &game.b]
+            .map(|id| PlayerName::of(league, id))
+            .to_vec(),
         why,
         match_id: Some(id.to_string()),
     })
@@ -85,10 +107,14 @@ fn longest(projection: &Projection) -> Option<Award> {
 
 /// The player whose answers took least, of those that lost nothing for technical reasons.
 fn fastest(league: &League) -> Option<Award> {
-    let stats = league.players.keys().filter_map(|id| Some((id, league.player_stats(id)?.stats)));
+    let stats = league
+        .players
+        .keys()
+        .filter_map(|id| Some((id, league.player_stats(id)?.stats)));
     let fair = stats.filter(|(_, stats)| stats.technical_losses == 0);
-    let (id, mean) =
-        fair.filter_map(|(id, stats)| Some((id, stats.mean_answer_ms?))).min_by_key(|it| it.1)?;
+    let (id, mean) = fair
+        .filter_map(|(id, stats)| Some((id, stats.mean_answer_ms?)))
+        .min_by_key(|it| it.1)?;
     Some(Award {
         kind: "fastest",
         title: "Fastest mind",
@@ -106,7 +132,9 @@ fn fastest(league: &League) -> Option<Award> {
 fn luckiest(league: &League, statistics: Option<&LeagueStatistics>) -> Option<Award> {
     let mut gifts: BTreeMap<&PlayerId, u32> = BTreeMap::new();
     for game in league.matches.values() {
-        let Some(decision) = &game.decision else { continue };
+        let Some(decision) = &game.decision else {
+            continue;
+        };
         let winner = decision.result.winner.as_ref();
         if let Some(winner) = winner.filter(|_| decision.status == GameStatus::TechnicalLoss) {
             *gifts.entry(winner).or_default() += POINTS_WIN;
@@ -119,12 +147,20 @@ fn luckiest(league: &League, statistics: Option<&LeagueStatistics>) -> Option<Aw
         why,
         match_id: None,
     };
-    if let Some((id, points)) = gifts.into_iter().min_by_key(|(_, points)| std::cmp::Reverse(*points)) {
-        return Some(award(id, format!("{points} points from opponents that lost for technical reasons")));
+    if let Some((id, points)) = gifts
+        .into_iter()
+        .min_by_key(|(_, points)| std::cmp::Reverse(*points))
+    {
+        return Some(award(
+            id,
+            format!("{points} points from opponents that lost for technical reasons"),
+        ));
     }
     let all = &statistics?.players;
     let by_chance = |it: &matchday_stats::league::PlayerStatistics| it.as_good_by_chance;
-    let luckiest = all.iter().min_by(|a, b| by_chance(a).total_cmp(&by_chance(b)))?;
+    let luckiest = all
+        .iter()
+        .min_by(|a, b| by_chance(a).total_cmp(&by_chance(b)))?;
     let percent = by_chance(luckiest) * 100.0;
     let why = if percent < 1.0 {
         "by chance alone a player does so well in less than 1 % of leagues".to_owned()

@@ -49,8 +49,13 @@ pub fn page(snapshot: &Snapshot) -> Versioned<CrossTable> {
     let rows = league.rows();
     let places: BTreeMap<_, usize> = rows.iter().map(|row| &row.player_id).zip(0..).collect();
     let mut cells: BTreeMap<(usize, usize), Meetings> = BTreeMap::new();
-    for (id, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
-        let (Some(decision), Some(a), Some(b)) = (&game.decision, places.get(&game.a), places.get(&game.b))
+    for (id, game) in league
+        .rounds
+        .iter()
+        .flat_map(|round| league.matches_of(round))
+    {
+        let (Some(decision), Some(a), Some(b)) =
+            (&game.decision, places.get(&game.a), places.get(&game.b))
         else {
             continue;
         };
@@ -64,7 +69,15 @@ pub fn page(snapshot: &Snapshot) -> Versioned<CrossTable> {
         name: row.display_name.escaped().to_string(),
         rank: row.rank,
     };
-    let cells = cells.into_iter().map(|((row, column), cell)| (row, column, cell));
-    let page = CrossTable { players: rows.iter().map(ranked).collect(), cells: cells.collect() };
-    Versioned { version: snapshot.version(), page }
+    let cells = cells
+        .into_iter()
+        .map(|((row, column), cell)| (row, column, cell));
+    let page = CrossTable {
+        players: rows.iter().map(ranked).collect(),
+        cells: cells.collect(),
+    };
+    Versioned {
+        version: snapshot.version(),
+        page,
+    }
 }

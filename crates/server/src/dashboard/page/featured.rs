@@ -37,19 +37,31 @@ struct Board {
 /// The matches to feature, most important first. One of `followed` comes before all.
 pub fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec<MatchId> {
     let rows = league.rows();
-    let ranks: BTreeMap<&PlayerId, u32> = rows.iter().map(|row| (&row.player_id, row.rank)).collect();
+    let ranks: BTreeMap<&PlayerId, u32> =
+        rows.iter().map(|row| (&row.player_id, row.rank)).collect();
     let rank = |id: &PlayerId| ranks.get(id).copied().unwrap_or(u32::MAX / 4);
     let is_followed = |game: &Match| followed.is_some_and(|id| game.has(id));
-    let mut playing: Vec<(&MatchId, &Match)> =
-        league.matches.iter().filter(|(_, game)| game.in_play).collect();
+    let mut playing: Vec<(&MatchId, &Match)> = league
+        .matches
+        .iter()
+        .filter(|(_, game)| game.in_play)
+        .collect();
     playing.sort_by_key(|(_, game)| (!is_followed(game), rank(&game.a) + rank(&game.b)));
-    let mut decided: Vec<(&MatchId, &Match)> =
-        league.matches.iter().filter(|(_, game)| game.decision.is_some()).collect();
+    let mut decided: Vec<(&MatchId, &Match)> = league
+        .matches
+        .iter()
+        .filter(|(_, game)| game.decision.is_some())
+        .collect();
     decided.sort_by_key(|(_, game)| {
         let at = game.decision.as_ref().map(|decision| decision.at);
         (std::cmp::Reverse(is_followed(game)), std::cmp::Reverse(at))
     });
-    playing.into_iter().chain(decided).take(limit).map(|(id, _)| id.clone()).collect()
+    playing
+        .into_iter()
+        .chain(decided)
+        .take(limit)
+        .map(|(id, _)| id.clone())
+        .collect()
 }
 
 /// `exchanges` are those of the matches that are being played.
@@ -71,15 +83,25 @@ pub fn page(
                 views: views(game_type, players, &decision.result.details),
                 to_move: Vec::new(),
             },
-            None => positions::live(game_type, game, exchanges.get(id).map_or(&[], Vec::as_slice)),
+            None => positions::live(
+                game_type,
+                game,
+                exchanges.get(id).map_or(&[], Vec::as_slice),
+            ),
         };
         Some(Board {
             line: match_line(projection, id, game, &redactor, access),
             ply: views.len().saturating_sub(1),
             view: views.pop(),
-            to_move: to_move.into_iter().map(|seat| (*seat.of(&players)).clone()).collect(),
+            to_move: to_move
+                .into_iter()
+                .map(|seat| (*seat.of(&players)).clone())
+                .collect(),
         })
     };
     let boards = chosen.iter().filter_map(board).collect();
-    Versioned { version: snapshot.version(), page: FeaturedBoards { boards } }
+    Versioned {
+        version: snapshot.version(),
+        page: FeaturedBoards { boards },
+    }
 }

@@ -31,19 +31,30 @@ struct PlayerLatency {
 /// `calls` for moves, with their match and the endpoint that was called; those of undecided matches do not count.
 pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned<Latencies> {
     let league = &snapshot.projection.league;
-    let endpoints: BTreeMap<&str, &PlayerId> =
-        league.players.iter().map(|(id, player)| (player.meta.contact_endpoint.raw(), id)).collect();
+    let endpoints: BTreeMap<&str, &PlayerId> = league
+        .players
+        .iter()
+        .map(|(id, player)| (player.meta.contact_endpoint.raw(), id))
+        .collect();
     let mut of_players: BTreeMap<&PlayerId, (Vec<u32>, usize)> = BTreeMap::new();
     for (id, endpoint, call) in calls {
-        let is_decided = league.matches.get(id).is_some_and(|game| game.decision.is_some());
-        let Some(player) = endpoints.get(endpoint.as_str()).filter(|_| is_decided) else { continue };
+        let is_decided = league
+            .matches
+            .get(id)
+            .is_some_and(|game| game.decision.is_some());
+        let Some(player) = endpoints.get(endpoint.as_str()).filter(|_| is_decided) else {
+            continue;
+        };
         let (times, late) = of_players.entry(player).or_default();
         match call.took_ms() {
             Some(took) => times.push(took),
             None => *late += 1,
         }
     }
-    let everyone = of_players.values().flat_map(|(times, _)| times.iter().copied()).collect();
+    let everyone = of_players
+        .values()
+        .flat_map(|(times, _)| times.iter().copied())
+        .collect();
     let late = of_players.values().map(|(_, late)| late).sum();
     let deadline = league.settings.timing.choice;
     let one = |(id, (times, late)): (&PlayerId, (Vec<u32>, usize))| {
@@ -61,5 +72,8 @@ pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned
     let all = TimeStatistics::of(everyone, late, deadline);
     let mut players: Vec<PlayerLatency> = of_players.into_iter().filter_map(one).collect();
     players.sort_by_key(|player| std::cmp::Reverse((player.p99_ms, player.longest_ms)));
-    Versioned { version: snapshot.version(), page: Latencies { all, players } }
+    Versioned {
+        version: snapshot.version(),
+        page: Latencies { all, players },
+    }
 }

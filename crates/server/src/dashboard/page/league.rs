@@ -84,11 +84,17 @@ pub fn page(
     let projection = &*snapshot.projection;
     let league = &projection.league;
     let drawn_up = !league.rounds.is_empty();
-    let all_drawn = usize::try_from(league.rounds_in_all()).is_ok_and(|all| all == league.rounds.len());
+    let all_drawn =
+        usize::try_from(league.rounds_in_all()).is_ok_and(|all| all == league.rounds.len());
     let total = league.matches.len();
     let playing = league.matches.values().filter(|game| game.in_play).count();
-    let decided = league.matches.values().filter_map(|game| game.decision.as_ref());
-    let technical = decided.filter(|decision| decision.status == GameStatus::TechnicalLoss).count();
+    let decided = league
+        .matches
+        .values()
+        .filter_map(|game| game.decision.as_ref());
+    let technical = decided
+        .filter(|decision| decision.status == GameStatus::TechnicalLoss)
+        .count();
     let open = league.open_round();
     let done = usize::try_from(league.matches_decided).unwrap_or(usize::MAX);
     let page = LeaguePage {
@@ -104,7 +110,10 @@ pub fn page(
             .completed_at
             .filter(|_| league.phase == Phase::Completed)
             .map(describe::time),
-        champion: league.champion.as_ref().map(|id| PlayerName::of(league, id)),
+        champion: league
+            .champion
+            .as_ref()
+            .map(|id| PlayerName::of(league, id)),
         awards: match league.phase {
             Phase::Completed => awards::of(projection, statistics),
             _ => Vec::new(),
@@ -114,7 +123,11 @@ pub fn page(
         round: Round {
             current: league.current_round,
             total: drawn_up.then(|| league.rounds_in_all()),
-            announced_at: projection.announced_at.get(&league.current_round).copied().map(describe::time),
+            announced_at: projection
+                .announced_at
+                .get(&league.current_round)
+                .copied()
+                .map(describe::time),
             starts_at: open.and_then(|round| round.starts_at).map(describe::time),
         },
         matches: Matches {
@@ -126,9 +139,14 @@ pub fn page(
         },
         technical_losses: technical,
         luck: statistics.map(|statistics| statistics.luck.sentence.clone()),
-        top_two: statistics.and_then(|all| all.top_two.as_ref()).map(|top| top.sentence.clone()),
+        top_two: statistics
+            .and_then(|all| all.top_two.as_ref())
+            .map(|top| top.sentence.clone()),
         next: next_steps::steps(league, location),
         operator: access.operator,
     };
-    Versioned { version: snapshot.version(), page }
+    Versioned {
+        version: snapshot.version(),
+        page,
+    }
 }

@@ -56,17 +56,38 @@ pub(super) fn of(
 ) -> Vec<Loss> {
     let league = &projection.league;
     let redactor = EndpointRedactor::of(league);
-    let text = |text: &str| if access.endpoints() { text.to_owned() } else { redactor.redact(text) };
+    let text = |text: &str| {
+        if access.endpoints() {
+            text.to_owned()
+        } else {
+            redactor.redact(text)
+        }
+    };
     let known = league.players.get(player).filter(|_| access.endpoints());
-    let url = known.map_or("http://localhost:8101/mcp", |known| known.meta.contact_endpoint.raw());
+    let url = known.map_or("http://localhost:8101/mcp", |known| {
+        known.meta.contact_endpoint.raw()
+    });
     let files = records.files.join(" ");
-    let own = league.rounds.iter().rev().flat_map(|round| league.matches_of(round));
+    let own = league
+        .rounds
+        .iter()
+        .rev()
+        .flat_map(|round| league.matches_of(round));
     let lost = own.filter_map(|(id, game)| Some((id, game, lost(game, player)?)));
     let loss = |(id, game, decision): (&MatchId, &Match, &Decision)| {
         let details = &decision.result.details;
         let technical = decision.status == GameStatus::TechnicalLoss;
-        let deciding = || deciding_move(&league.settings.game_type, [&game.a, &game.b], details, player);
-        let blame = decision.blame(player).map(|blame| text(&timeline::fault(&blame, blame.cause.words())));
+        let deciding = || {
+            deciding_move(
+                &league.settings.game_type,
+                [&game.a, &game.b],
+                details,
+                player,
+            )
+        };
+        let blame = decision
+            .blame(player)
+            .map(|blame| text(&timeline::fault(&blame, blame.cause.words())));
         let reason = decision.result.reason.as_ref().map(|why| text(why.raw()));
         Loss {
             match_id: id.to_string(),
@@ -74,11 +95,17 @@ pub(super) fn of(
             opponent: PlayerName::of(league, game.opponent(player)),
             technical,
             reason: blame.or(reason).unwrap_or_default(),
-            deciding: (!technical)
-                .then(deciding)
+            deciding: (!technical).then(deciding).flatten().map(|found| Deciding {
+                ply: found.ply,
+                words: text(&found.to_string()),
+            }),
+            fallbacks: records
+                .fallbacks
+                .get(id)
+                .into_iter()
                 .flatten()
-                .map(|found| Deciding { ply: found.ply, words: text(&found.to_string()) }),
-            fallbacks: records.fallbacks.get(id).into_iter().flatten().map(|why| text(why)).collect(),
+                .map(|why| text(why))
+                .collect(),
             command: format!("matchday replay {files} --match {id} --as {player} --against {url}"),
         }
     };

@@ -13,25 +13,39 @@ pub struct NextStep {
 }
 
 fn step(text: impl Into<String>, command: impl Into<String>) -> NextStep {
-    NextStep { text: text.into(), command: Some(command.into()) }
+    NextStep {
+        text: text.into(),
+        command: Some(command.into()),
+    }
 }
 
 fn remark(text: impl Into<String>) -> NextStep {
-    NextStep { text: text.into(), command: None }
+    NextStep {
+        text: text.into(),
+        command: None,
+    }
 }
 
 pub(super) fn steps(league: &League, location: &LeagueLocation) -> Vec<NextStep> {
     let file = &location.file;
     match (league.phase, location.manager.as_deref()) {
         (Phase::Completed, _) => vec![
-            step("Check every draw, every score and the table.", format!("matchday verify {file}")),
-            step("Look at the league again at any time.", format!("matchday dashboard {file}")),
+            step(
+                "Check every draw, every score and the table.",
+                format!("matchday verify {file}"),
+            ),
+            step(
+                "Look at the league again at any time.",
+                format!("matchday dashboard {file}"),
+            ),
         ],
         (_, None) => vec![step(
             "This league is not running. Start its manager again to go on where it stopped.",
             format!("matchday manager --store {file}"),
         )],
-        (Phase::Registration, Some(manager)) => with_warnings(league, manager, registration(league, manager)),
+        (Phase::Registration, Some(manager)) => {
+            with_warnings(league, manager, registration(league, manager))
+        }
         (Phase::Running, Some(manager)) => with_warnings(league, manager, running(league, manager)),
         (Phase::Paused, Some(manager)) => vec![step(
             "The league is paused: matches being played are played out, and no more begin. Go on when you are ready.",
@@ -45,11 +59,22 @@ const RENEWALS_MAX: usize = 5;
 
 /// The steps after what the operator should look into: each agent that has registered again.
 fn with_warnings(league: &League, manager: &str, steps: Vec<NextStep>) -> Vec<NextStep> {
-    let players = league.players.iter().map(|(id, it)| (id.as_str(), it.renewals, it.request));
-    let referees = league.referees.iter().map(|(id, it)| (id.as_str(), it.renewals, it.request));
-    let mut renewed: Vec<_> = players.chain(referees).filter(|(_, renewals, _)| *renewals > 0).collect();
+    let players = league
+        .players
+        .iter()
+        .map(|(id, it)| (id.as_str(), it.renewals, it.request));
+    let referees = league
+        .referees
+        .iter()
+        .map(|(id, it)| (id.as_str(), it.renewals, it.request));
+    let mut renewed: Vec<_> = players
+        .chain(referees)
+        .filter(|(_, renewals, _)| *renewals > 0)
+        .collect();
     // The weakest identification comes first.
-    renewed.sort_by_key(|(_, _, request)| request.and_then(|it| it.renewed_by) != Some(RenewedBy::Address));
+    renewed.sort_by_key(|(_, _, request)| {
+        request.and_then(|it| it.renewed_by) != Some(RenewedBy::Address)
+    });
     let more = renewed.len().saturating_sub(RENEWALS_MAX);
     let mut warnings: Vec<NextStep> = (renewed.into_iter().take(RENEWALS_MAX))
         .map(|(id, renewals, request)| {
@@ -62,14 +87,20 @@ fn with_warnings(league: &League, manager: &str, steps: Vec<NextStep>) -> Vec<Ne
         })
         .collect();
     if more > 0 {
-        warnings.push(remark(format!("Warning: {more} more have registered again.")));
+        warnings.push(remark(format!(
+            "Warning: {more} more have registered again."
+        )));
     }
     warnings.extend(steps);
     warnings
 }
 
 fn registration(league: &League, manager: &str) -> Vec<NextStep> {
-    let players = league.players.values().filter(|player| !player.withdrawn).count();
+    let players = league
+        .players
+        .values()
+        .filter(|player| !player.withdrawn)
+        .count();
     let mut steps = Vec::new();
     if league.referees.is_empty() {
         steps.push(step(
@@ -79,11 +110,16 @@ fn registration(league: &League, manager: &str) -> Vec<NextStep> {
     }
     if players < 2 {
         let text = match players {
-            0 => "No player has registered yet: start two, or point agents of your own at this address.",
+            0 => {
+                "No player has registered yet: start two, or point agents of your own at this address."
+            }
             _ => "One more player is needed.",
         };
         // A free port each, so that the same command can be given again.
-        steps.push(step(text, format!("matchday player --listen 127.0.0.1:0 --manager {manager}")));
+        steps.push(step(
+            text,
+            format!("matchday player --listen 127.0.0.1:0 --manager {manager}"),
+        ));
     }
     if steps.is_empty() {
         let referees = match league.referees.len() {
@@ -100,7 +136,11 @@ fn registration(league: &League, manager: &str) -> Vec<NextStep> {
 
 fn running(league: &League, manager: &str) -> Vec<NextStep> {
     let mut steps = Vec::new();
-    let able = league.referees.values().filter(|referee| referee.is_in() && !referee.is_suspended()).count();
+    let able = league
+        .referees
+        .values()
+        .filter(|referee| referee.is_in() && !referee.is_suspended())
+        .count();
     if able == 0 {
         steps.push(step(
             "No referee answers, so that no match can be played: start one that had registered again.",
@@ -117,7 +157,10 @@ fn running(league: &League, manager: &str) -> Vec<NextStep> {
             format!("matchday admin allow-unproven --manager {manager}"),
         ));
     }
-    let out = league.players.iter().filter(|(_, player)| player.is_suspended() && !player.withdrawn);
+    let out = league
+        .players
+        .iter()
+        .filter(|(_, player)| player.is_suspended() && !player.withdrawn);
     let out: Vec<&str> = out.map(|(id, _)| id.as_str()).collect();
     if !out.is_empty() {
         let names = out.join(", ");

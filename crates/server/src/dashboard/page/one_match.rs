@@ -27,7 +27,13 @@ pub(super) fn match_line(
     redactor: &EndpointRedactor,
     access: Access,
 ) -> MatchView {
-    let text = |text: &str| if access.endpoints() { text.to_owned() } else { redactor.redact(text) };
+    let text = |text: &str| {
+        if access.endpoints() {
+            text.to_owned()
+        } else {
+            redactor.redact(text)
+        }
+    };
     let assigned_at = projection.assigned_at.get(id).copied();
     MatchView::of(&projection.league, id, game, text).since(assigned_at, game)
 }
@@ -109,7 +115,13 @@ pub fn page(
     let projection = &*snapshot.projection;
     let game = projection.league.matches.get(id)?;
     let renderer = MessageRenderer::new(&projection.league, access);
-    let line = match_line(projection, id, game, &EndpointRedactor::of(&projection.league), access);
+    let line = match_line(
+        projection,
+        id,
+        game,
+        &EndpointRedactor::of(&projection.league),
+        access,
+    );
     let game_type = &projection.league.settings.game_type;
     let positions = if shows_positions(game_type, game, access) {
         positions::positions(game_type, game, exchanges(records))
@@ -124,12 +136,21 @@ pub fn page(
         withheld: (!is_open(game, access) && begun).then_some(WITHHELD),
         steps: records.map_or_else(Vec::new, |records| steps(records, id, &renderer)),
         messages: records.map_or_else(Vec::new, |records| messages(records, &renderer)),
-        moves: decision.map_or_else(Vec::new, |decision| positions::moves(decision, exchanges(records))),
+        moves: decision.map_or_else(Vec::new, |decision| {
+            positions::moves(decision, exchanges(records))
+        }),
         positions,
-        draw: records.zip(decision).and_then(|(records, decision)| draw(records, id, decision, file)),
-        missing: records.filter(|_| begun).and_then(|records| missing(records, id, &renderer)),
+        draw: records
+            .zip(decision)
+            .and_then(|(records, decision)| draw(records, id, decision, file)),
+        missing: records
+            .filter(|_| begun)
+            .and_then(|records| missing(records, id, &renderer)),
     };
-    Some(Versioned { version: snapshot.version(), page })
+    Some(Versioned {
+        version: snapshot.version(),
+        page,
+    })
 }
 
 fn exchanges(records: Option<&MatchRecords>) -> &[Exchange] {
@@ -139,14 +160,22 @@ fn exchanges(records: Option<&MatchRecords>) -> &[Exchange] {
 fn steps(records: &MatchRecords, id: &MatchId, renderer: &MessageRenderer<'_>) -> Vec<Step> {
     let mut lines = timeline::match_events(&records.logs, id, &records.exchanges);
     lines.sort_by_key(|(at, _)| *at);
-    lines.into_iter().map(|(at, text)| Step { at: describe::time(at), text: renderer.text(&text) }).collect()
+    lines
+        .into_iter()
+        .map(|(at, text)| Step {
+            at: describe::time(at),
+            text: renderer.text(&text),
+        })
+        .collect()
 }
 
 fn messages(records: &MatchRecords, renderer: &MessageRenderer<'_>) -> Vec<MessageView> {
     let mut pairs = paired(&records.exchanges);
     pairs.sort_by_key(|(sent, _)| sent.at);
     let numbered = (1..).zip(pairs);
-    numbered.map(|(number, (sent, received))| renderer.show(number, sent, received, true)).collect()
+    numbered
+        .map(|(number, (sent, received))| renderer.show(number, sent, received, true))
+        .collect()
 }
 
 fn draw(records: &MatchRecords, id: &MatchId, decision: &Decision, file: &str) -> Option<Draw> {
@@ -159,7 +188,11 @@ fn draw(records: &MatchRecords, id: &MatchId, decision: &Decision, file: &str) -
     if number.is_none() && reveal.is_none() {
         return None;
     }
-    let proof = records.logs.league.as_ref().and_then(|log| draw_proof(&log.league, id));
+    let proof = records
+        .logs
+        .league
+        .as_ref()
+        .and_then(|log| draw_proof(&log.league, id));
     let how = match proof.as_deref() {
         Some("unproven") => {
             "The referee has offered no proof: of this draw nobody can say whether it was fair.".to_owned()
@@ -197,7 +230,9 @@ fn missing(records: &MatchRecords, id: &MatchId, renderer: &MessageRenderer<'_>)
         })
         .collect();
     if gaps.is_empty() && records.exchanges.is_empty() {
-        gaps.push("No messages of this match were kept: its agents ran with --exchanges off.".to_owned());
+        gaps.push(
+            "No messages of this match were kept: its agents ran with --exchanges off.".to_owned(),
+        );
     }
     gaps.extend(records.errors.iter().map(|error| renderer.text(error)));
     (!gaps.is_empty()).then(|| gaps.join(" "))

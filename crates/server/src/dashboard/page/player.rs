@@ -115,7 +115,11 @@ pub fn page(
     let stats = league.player_stats(id)?.stats;
     let redactor = EndpointRedactor::of(league);
     let mine = statistics_of(statistics, id);
-    let own = league.rounds.iter().rev().flat_map(|round| league.matches_of(round));
+    let own = league
+        .rounds
+        .iter()
+        .rev()
+        .flat_map(|round| league.matches_of(round));
     let own = own.filter(|(_, game)| game.has(id));
     let page = PlayerPage {
         id: id.to_string(),
@@ -130,7 +134,9 @@ pub fn page(
         technical_losses: stats.technical_losses,
         rating: rating(league, mine, id),
         luck: mine.map(|mine| mine.sentence.clone()),
-        by_chance: mine.filter(|mine| mine.record.total() > 0).map(|mine| mine.as_good_by_chance),
+        by_chance: mine
+            .filter(|mine| mine.record.total() > 0)
+            .map(|mine| mine.as_good_by_chance),
         agent: Agent {
             version: player.meta.version.to_string(),
             dialect: player.dialect,
@@ -147,15 +153,26 @@ pub fn page(
             what: redactor.redact(&what),
             count,
         }),
-        technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause { cause, count }),
+        technical_causes: counted(stats.technical_causes, |cause, count| TechnicalCause {
+            cause,
+            count,
+        }),
         why_lost: losses::of(projection, id, records, access),
-        matches: own.map(|(id, game)| match_line(projection, id, game, &redactor, access)).collect(),
+        matches: own
+            .map(|(id, game)| match_line(projection, id, game, &redactor, access))
+            .collect(),
     };
-    Some(Versioned { version: snapshot.version(), page })
+    Some(Versioned {
+        version: snapshot.version(),
+        page,
+    })
 }
 
 fn counted<T>(counts: BTreeMap<String, u32>, make: impl Fn(String, u32) -> T) -> Vec<T> {
-    counts.into_iter().map(|(what, count)| make(what, count)).collect()
+    counts
+        .into_iter()
+        .map(|(what, count)| make(what, count))
+        .collect()
 }
 
 fn rating_by_round(player: &PlayerStatistics) -> Vec<RatingAfter> {
@@ -168,12 +185,27 @@ fn rating_by_round(player: &PlayerStatistics) -> Vec<RatingAfter> {
 
 fn against(league: &League, player: &PlayerId) -> Vec<Against> {
     let mut records: BTreeMap<&PlayerId, Meetings> = BTreeMap::new();
-    for (id, game) in league.rounds.iter().flat_map(|round| league.matches_of(round)) {
-        let Some(decision) = game.decision.as_ref().filter(|_| game.has(player)) else { continue };
-        let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
+    for (id, game) in league
+        .rounds
+        .iter()
+        .flat_map(|round| league.matches_of(round))
+    {
+        let Some(decision) = game.decision.as_ref().filter(|_| game.has(player)) else {
+            continue;
+        };
+        let [a, b] = letters(
+            decision.verdict(game),
+            decision.status == GameStatus::TechnicalLoss,
+        );
         let letter = if game.a == *player { a } else { b };
-        records.entry(game.opponent(player)).or_default().add(letter, id.as_str());
+        records
+            .entry(game.opponent(player))
+            .or_default()
+            .add(letter, id.as_str());
     }
-    let named = |(id, record): (&PlayerId, Meetings)| Against { who: PlayerName::of(league, id), record };
+    let named = |(id, record): (&PlayerId, Meetings)| Against {
+        who: PlayerName::of(league, id),
+        record,
+    };
     records.into_iter().map(named).collect()
 }

@@ -31,22 +31,34 @@ pub(super) struct LivePosition {
 pub(super) fn live(game_type: &GameType, game: &Match, exchanges: &[Exchange]) -> LivePosition {
     let players = [&game.a, &game.b];
     match game::find(game_type) {
-        Some(entry) if is_open_information(game_type) => played_so_far((entry.new)(), players, exchanges),
-        Some(entry) => {
-            LivePosition { views: (entry.new)().view().into_iter().collect(), to_move: Seat::BOTH.to_vec() }
+        Some(entry) if is_open_information(game_type) => {
+            played_so_far((entry.new)(), players, exchanges)
         }
-        None => LivePosition { views: external(exchanges), to_move: Vec::new() },
+        Some(entry) => LivePosition {
+            views: (entry.new)().view().into_iter().collect(),
+            to_move: Seat::BOTH.to_vec(),
+        },
+        None => LivePosition {
+            views: external(exchanges),
+            to_move: Vec::new(),
+        },
     }
 }
 
 /// The first position and the one after each turn. Those of a match that is not decided come from the recorded answers.
 pub(super) fn positions(game_type: &GameType, game: &Match, exchanges: &[Exchange]) -> Vec<View> {
     let players = [&game.a, &game.b];
-    let decided = game.decision.as_ref().map(|decision| views(game_type, players, &decision.result.details));
+    let decided = game
+        .decision
+        .as_ref()
+        .map(|decision| views(game_type, players, &decision.result.details));
     match (decided, game::find(game_type)) {
         (Some(views), Some(_)) => views,
         (None, Some(entry)) => played_so_far((entry.new)(), players, exchanges).views,
-        (last, None) => external(exchanges).into_iter().chain(last.into_iter().flatten()).collect(),
+        (last, None) => external(exchanges)
+            .into_iter()
+            .chain(last.into_iter().flatten())
+            .collect(),
     }
 }
 
@@ -60,10 +72,14 @@ fn played_so_far(
     for (call, answer) in
         calls(exchanges).filter_map(|(call, exchange)| Some((call, exchange.answer.as_deref()?)))
     {
-        let seat = Seat::BOTH.into_iter().find(|seat| seat.of(&players).as_str() == call.player);
-        let choice =
-            league_message(answer).and_then(|answer| answer.get("move_data")?.get("choice").cloned());
-        let Some((seat, choice)) = seat.zip(choice) else { continue };
+        let seat = Seat::BOTH
+            .into_iter()
+            .find(|seat| seat.of(&players).as_str() == call.player);
+        let choice = league_message(answer)
+            .and_then(|answer| answer.get("move_data")?.get("choice").cloned());
+        let Some((seat, choice)) = seat.zip(choice) else {
+            continue;
+        };
         // With both to move, a position is new when the second has moved.
         if game.play(seat, &choice).is_ok() {
             views.extend(game.view().filter(|view| views.last() != Some(view)));
@@ -80,9 +96,18 @@ fn played_so_far(
 /// The views that an external game has put into its questions, each once.
 fn external(exchanges: &[Exchange]) -> Vec<View> {
     let view = |call: &Call| {
-        serde_json::from_value(call.message.get("move_request")?.get("context")?.get("view")?.clone()).ok()
+        serde_json::from_value(
+            call.message
+                .get("move_request")?
+                .get("context")?
+                .get("view")?
+                .clone(),
+        )
+        .ok()
     };
-    let mut views: Vec<View> = calls(exchanges).filter_map(|(call, _)| view(&call)).collect();
+    let mut views: Vec<View> = calls(exchanges)
+        .filter_map(|(call, _)| view(&call))
+        .collect();
     views.dedup();
     views
 }
@@ -108,7 +133,10 @@ fn to_players(
     exchanges: &[Exchange],
     wanted: impl Fn(&Exchange) -> bool,
 ) -> impl Iterator<Item = (Call, &Exchange)> {
-    let mut sent: Vec<&Exchange> = paired(exchanges).into_iter().map(|(sent, _)| sent).collect();
+    let mut sent: Vec<&Exchange> = paired(exchanges)
+        .into_iter()
+        .map(|(sent, _)| sent)
+        .collect();
     sent.retain(|exchange| wanted(exchange));
     sent.sort_by_key(|exchange| exchange.at);
     sent.into_iter().filter_map(|exchange| {
@@ -144,12 +172,20 @@ pub(super) fn moves(decision: &Decision, exchanges: &[Exchange]) -> Vec<Move> {
         turn,
         player: id.to_string(),
         made,
-        asking: askings.get_mut(id.as_str()).and_then(Iterator::next).unwrap_or_default(),
+        asking: askings
+            .get_mut(id.as_str())
+            .and_then(Iterator::next)
+            .unwrap_or_default(),
     };
     let details = &decision.result.details;
     if let GameDetails::Parity(parity) = &details.game {
-        let made = parity.choices.iter().filter_map(|(id, choice)| Some((id, (*choice)?)));
-        return made.map(|(id, choice): (_, Parity)| one(1, id, choice.as_str().into())).collect();
+        let made = parity
+            .choices
+            .iter()
+            .filter_map(|(id, choice)| Some((id, (*choice)?)));
+        return made
+            .map(|(id, choice): (_, Parity)| one(1, id, choice.as_str().into()))
+            .collect();
     }
     let turns = (1..).zip(details.turn_log.iter().flatten());
     let moves = turns.flat_map(|(turn, made): (usize, &ByPlayer<Value>)| {
@@ -186,5 +222,8 @@ fn askings(exchanges: &[Exchange]) -> Askings {
             _ => {}
         }
     }
-    moves.into_iter().map(|(player, moves)| (player, moves.into_iter())).collect()
+    moves
+        .into_iter()
+        .map(|(player, moves)| (player, moves.into_iter()))
+        .collect()
 }

@@ -29,10 +29,17 @@ struct Runner {
 
 pub fn page(snapshot: &Snapshot) -> Versioned<PointsRace> {
     let league = &snapshot.projection.league;
-    let mut sums: BTreeMap<&PlayerId, (u32, Vec<u32>)> =
-        league.players.keys().map(|id| (id, Default::default())).collect();
+    let mut sums: BTreeMap<&PlayerId, (u32, Vec<u32>)> = league
+        .players
+        .keys()
+        .map(|id| (id, Default::default()))
+        .collect();
     let mut rounds = Vec::new();
-    for round in league.rounds.iter().filter(|round| has_results(league, round)) {
+    for round in league
+        .rounds
+        .iter()
+        .filter(|round| has_results(league, round))
+    {
         for (_, game) in league.matches_of(round) {
             for id in [&game.a, &game.b] {
                 if let Some((sum, _)) = sums.get_mut(id) {
@@ -46,20 +53,32 @@ pub fn page(snapshot: &Snapshot) -> Versioned<PointsRace> {
     let rows = league.rows();
     let runner = |id: &PlayerId| Runner {
         who: PlayerName::of(league, id),
-        points: sums.remove(id).map(|(_, points)| points).unwrap_or_default(),
+        points: sums
+            .remove(id)
+            .map(|(_, points)| points)
+            .unwrap_or_default(),
     };
     let players = rows.iter().map(|row| &row.player_id).map(runner).collect();
-    Versioned { version: snapshot.version(), page: PointsRace { rounds, players } }
+    Versioned {
+        version: snapshot.version(),
+        page: PointsRace { rounds, players },
+    }
 }
 
 fn has_results(league: &League, round: &Round) -> bool {
-    round.completed || league.matches_of(round).any(|(_, game)| game.decision.is_some())
+    round.completed
+        || league
+            .matches_of(round)
+            .any(|(_, game)| game.decision.is_some())
 }
 
 /// The points that a match brought a player, if it is decided.
 pub(super) fn points_of(game: &Match, player: &PlayerId) -> Option<u32> {
     let decision = game.decision.as_ref()?;
-    let [a, b] = letters(decision.verdict(game), decision.status == GameStatus::TechnicalLoss);
+    let [a, b] = letters(
+        decision.verdict(game),
+        decision.status == GameStatus::TechnicalLoss,
+    );
     Some(match if game.a == *player { a } else { b } {
         'W' => POINTS_WIN,
         'D' => POINTS_DRAW,
@@ -72,7 +91,10 @@ pub(super) fn points_by_round(league: &League, player: &PlayerId) -> Vec<u32> {
     let mut points = 0;
     let mut by_round = Vec::new();
     for round in &league.rounds {
-        let own = league.matches_of(round).map(|(_, game)| game).filter(|game| game.has(player));
+        let own = league
+            .matches_of(round)
+            .map(|(_, game)| game)
+            .filter(|game| game.has(player));
         let gained: Vec<u32> = own.filter_map(|game| points_of(game, player)).collect();
         if round.completed || !gained.is_empty() {
             points += gained.iter().sum::<u32>();

@@ -35,7 +35,12 @@ const WITHOUT_KEYED_MATCHES: &str = "It is given no match in which a player has 
 pub fn page(snapshot: &Snapshot) -> Versioned<RefereesPage> {
     let projection = &*snapshot.projection;
     let mut decided: BTreeMap<&RefereeId, (u32, u32)> = BTreeMap::new();
-    for decision in projection.league.matches.values().filter_map(|game| game.decision.as_ref()) {
+    for decision in projection
+        .league
+        .matches
+        .values()
+        .filter_map(|game| game.decision.as_ref())
+    {
         if let DecidedBy::Referee(id) = &decision.by {
             let (all, technical) = decided.entry(id).or_default();
             *all += 1;
@@ -48,7 +53,11 @@ pub fn page(snapshot: &Snapshot) -> Versioned<RefereesPage> {
         RefereeLoad {
             id: id.to_string(),
             name: referee.meta.display_name.escaped().to_string(),
-            state: if referee.revoked || referee.is_suspended() { "suspended" } else { "active" },
+            state: if referee.revoked || referee.is_suspended() {
+                "suspended"
+            } else {
+                "active"
+            },
             capacity: referee.meta.max_concurrent_matches,
             in_hand: referee.in_hand,
             refereed,
@@ -56,8 +65,16 @@ pub fn page(snapshot: &Snapshot) -> Versioned<RefereesPage> {
             handed_back: lost.handed_back,
             overdue: lost.overdue,
             refused: lost.refused,
-            remark: projection.league.is_without_keyed_matches(referee).then_some(WITHOUT_KEYED_MATCHES),
+            remark: projection
+                .league
+                .is_without_keyed_matches(referee)
+                .then_some(WITHOUT_KEYED_MATCHES),
         }
     });
-    Versioned { version: snapshot.version(), page: RefereesPage { referees: referees.collect() } }
+    Versioned {
+        version: snapshot.version(),
+        page: RefereesPage {
+            referees: referees.collect(),
+        },
+    }
 }

@@ -16,8 +16,15 @@ pub struct RoundsPage {
 /// Without their matches.
 pub fn all(snapshot: &Snapshot) -> Versioned<RoundsPage> {
     let league = &snapshot.projection.league;
-    let rounds = league.rounds.iter().map(|round| RoundView::of(league, round)).collect();
-    Versioned { version: snapshot.version(), page: RoundsPage { rounds } }
+    let rounds = league
+        .rounds
+        .iter()
+        .map(|round| RoundView::of(league, round))
+        .collect();
+    Versioned {
+        version: snapshot.version(),
+        page: RoundsPage { rounds },
+    }
 }
 
 /// `None` if there is no such round.
@@ -29,10 +36,21 @@ pub fn one(
 ) -> Option<Versioned<RoundView>> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
-    let round = league.rounds.iter().find(|round| round.round_id.0 == number)?;
+    let round = league
+        .rounds
+        .iter()
+        .find(|round| round.round_id.0 == number)?;
     let redactor = EndpointRedactor::of(league);
     let matches = league.matches_of(round).skip(offset).take(limit);
-    let matches = matches.map(|(id, game)| match_line(projection, id, game, &redactor, access)).collect();
-    let page = RoundView { matches, ..RoundView::of(league, round) };
-    Some(Versioned { version: snapshot.version(), page })
+    let matches = matches
+        .map(|(id, game)| match_line(projection, id, game, &redactor, access))
+        .collect();
+    let page = RoundView {
+        matches,
+        ..RoundView::of(league, round)
+    };
+    Some(Versioned {
+        version: snapshot.version(),
+        page,
+    })
 }

@@ -63,28 +63,47 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-pub fn page(snapshot: &Snapshot, statistics: Option<&LeagueStatistics>) -> Versioned<StandingsPage> {
+pub fn page(
+    snapshot: &Snapshot,
+    statistics: Option<&LeagueStatistics>,
+) -> Versioned<StandingsPage> {
     let projection = &*snapshot.projection;
     let league = &projection.league;
     let rules = league.settings.tie_breaks.iter().map(|rule| rule.name());
-    let first = league.ratings().map(|_| "rating").into_iter().chain(["points"]);
+    let first = league
+        .ratings()
+        .map(|_| "rating")
+        .into_iter()
+        .chain(["points"]);
     let standings = standings::of(league, statistics, &projection.ranks_before);
-    let more: Vec<_> =
-        told(&STANDINGS, &standings).into_iter().filter(|column| !DRAWN.contains(&column.key)).collect();
+    let more: Vec<_> = told(&STANDINGS, &standings)
+        .into_iter()
+        .filter(|column| !DRAWN.contains(&column.key))
+        .collect();
     let row = |standing: Standing| StandingRow {
-        more: more.iter().map(|column| text_of(column, &standing)).collect(),
+        more: more
+            .iter()
+            .map(|column| text_of(column, &standing))
+            .collect(),
         standing,
     };
     let page = StandingsPage {
         rows: standings.into_iter().map(row).collect(),
         more: more.iter().map(|column| column.title).collect(),
         tie_breaks: first.chain(rules).collect(),
-        columns: league.tie_break_values().iter().map(|(name, _)| *name).collect(),
+        columns: league
+            .tie_break_values()
+            .iter()
+            .map(|(name, _)| *name)
+            .collect(),
         groups: group_tables(league),
         unproven: league.results_unproven(),
         ratings_pending: statistics.is_none() && league.matches_decided > 0,
     };
-    Versioned { version: snapshot.version(), page }
+    Versioned {
+        version: snapshot.version(),
+        page,
+    }
 }
 
 /// The table of a group from its own matches.
@@ -119,7 +138,13 @@ fn group_tables(league: &League) -> Vec<GroupTable> {
     if knockout.is_empty() {
         return Vec::new();
     }
-    let in_groups = || league.rounds.iter().filter(of_group).flat_map(|round| league.matches_of(round));
+    let in_groups = || {
+        league
+            .rounds
+            .iter()
+            .filter(of_group)
+            .flat_map(|round| league.matches_of(round))
+    };
     let group_table = |(name, players): (String, Vec<PlayerId>)| {
         let results = in_groups().filter_map(|(_, game)| counted(game));
         let places = compute(&players, results, &league.settings.tie_breaks);
@@ -132,7 +157,10 @@ fn group_tables(league: &League) -> Vec<GroupTable> {
             points: place.tally.points(),
             through: knockout.iter().any(|game| game.has(&place.player)),
         };
-        GroupTable { name, rows: places.iter().map(row).collect() }
+        GroupTable {
+            name,
+            rows: places.iter().map(row).collect(),
+        }
     };
     named_groups(league).map(group_table).collect()
 }
@@ -140,5 +168,10 @@ fn group_tables(league: &League) -> Vec<GroupTable> {
 fn counted(game: &Match) -> Option<CountedMatch<'_>> {
     let decision = game.decision.as_ref()?;
     let technical = decision.status == GameStatus::TechnicalLoss;
-    Some(CountedMatch { a: &game.a, b: &game.b, verdict: decision.verdict(game), technical })
+    Some(CountedMatch {
+        a: &game.a,
+        b: &game.b,
+        verdict: decision.verdict(game),
+        technical,
+    })
 }

@@ -63,9 +63,13 @@ async fn call(
             created(&leagues::import(service, read_json(service, request, bytes_max).await?).await?)
         }
         ServiceRoute::ConfigureLeague => {
-            let types::ConfigureLeague { settings } = read_json(service, request, bytes_max).await?;
+            let types::ConfigureLeague { settings } =
+                read_json(service, request, bytes_max).await?;
             let seat_code = service.configure(&id, settings).await?;
-            done(&ConfiguredLeague { league_id: id, seat_code })
+            done(&ConfiguredLeague {
+                league_id: id,
+                seat_code,
+            })
         }
         ServiceRoute::DeleteLeague => {
             service.delete(&id).await?;
@@ -73,7 +77,10 @@ async fn call(
         }
         ServiceRoute::ArchiveLeague => {
             let file = service.archive(&id).await?.display().to_string();
-            done(&types::ArchivedLeague { league_id: id, file })
+            done(&types::ArchivedLeague {
+                league_id: id,
+                file,
+            })
         }
         ServiceRoute::ListSeasons => done(&seasons::list(service, request.headers())),
         ServiceRoute::ShowSeason => done(&seasons::show(service, &id, request.headers())?),
@@ -82,7 +89,10 @@ async fn call(
         }
         ServiceRoute::RunSeason => {
             let league_id = service.run_season(&id).await?;
-            done(&StartedLeague { name: id, league_id })
+            done(&StartedLeague {
+                name: id,
+                league_id,
+            })
         }
         ServiceRoute::PauseSeason => {
             service.pause_season(&id, true).await?;
@@ -142,9 +152,10 @@ impl ApiError {
                 "this needs the service token: send it as Authorization: Bearer TOKEN".to_owned(),
             ),
             Self::BadRequest(why) => (StatusCode::BAD_REQUEST, why.clone()),
-            Self::TooLarge(bytes_max) => {
-                (StatusCode::PAYLOAD_TOO_LARGE, format!("the body may have {bytes_max} bytes at most"))
-            }
+            Self::TooLarge(bytes_max) => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("the body may have {bytes_max} bytes at most"),
+            ),
             Self::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why.clone()),
             Self::Service(error) => {
                 let status = match error {
@@ -156,7 +167,10 @@ impl ApiError {
                 (status, error.to_string())
             }
         };
-        let answer = json(status, serde_json::to_vec(&Refusal { error: why }).unwrap_or_default());
+        let answer = json(
+            status,
+            serde_json::to_vec(&Refusal { error: why }).unwrap_or_default(),
+        );
         match status {
             StatusCode::UNAUTHORIZED => with_header(answer, WWW_AUTHENTICATE, "Bearer"),
             StatusCode::SERVICE_UNAVAILABLE => with_retry_after(answer, RETRY_SECONDS),
@@ -184,9 +198,15 @@ async fn read_json<T: DeserializeOwned>(
     let body = match timeout(service.settings.host.options.body_timeout, reading).await {
         Ok(Ok(body)) => body,
         Ok(Err(BodyError::TooLarge(_))) => return Err(ApiError::TooLarge(bytes_max)),
-        _ => return Err(ApiError::BadRequest("the request did not come whole, or not in time".to_owned())),
+        _ => {
+            return Err(ApiError::BadRequest(
+                "the request did not come whole, or not in time".to_owned(),
+            ));
+        }
     };
     serde_json::from_slice(&body).map_err(|error| {
-        ApiError::BadRequest(format!("{error}; GET /api/openapi.json describes the request"))
+        ApiError::BadRequest(format!(
+            "{error}; GET /api/openapi.json describes the request"
+        ))
     })
 }

@@ -3,8 +3,8 @@
 
 use super::types::{
     ArchivedLeague, ClusterStatus, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreateSeason,
-    CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague, LeagueAddress, LeagueDetails, LeagueList,
-    Refusal, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
+    CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague, LeagueAddress, LeagueDetails,
+    LeagueList, Refusal, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
 };
 use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
 use schemars::generate::SchemaSettings;
@@ -30,7 +30,11 @@ impl Schemas {
 
     fn answered<T: JsonSchema>(&mut self, status: u16, what: &'static str) -> Operation {
         let answer = (status, what, self.answers.subschema_for::<T>());
-        Operation { takes: None, answer, refusals: Vec::new() }
+        Operation {
+            takes: None,
+            answer,
+            refusals: Vec::new(),
+        }
     }
 
     /// All that have been named.
@@ -68,7 +72,10 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
     Some(match route {
         ServiceRoute::ListLeagues => schemas.answered::<LeagueList>(200, "The leagues"),
         ServiceRoute::CreateLeagues => schemas
-            .answered::<CreatedLeagues>(201, "The leagues, with their secrets, which are shown this once")
+            .answered::<CreatedLeagues>(
+                201,
+                "The leagues, with their secrets, which are shown this once",
+            )
             .takes::<CreateLeagues>(schemas)
             .refuses(400, "A setting or a roster that cannot be")
             .refuses(409, "An id is taken, or a quota is full"),
@@ -80,29 +87,38 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
         ServiceRoute::ShowLeague => schemas
             .answered::<LeagueDetails>(200, "The league; fault says why its log cannot be read")
             .refuses(404, NO_LEAGUE)
-            .refuses(503, "The store is away, or too much is being read: try again after Retry-After"),
+            .refuses(
+                503,
+                "The store is away, or too much is being read: try again after Retry-After",
+            ),
         ServiceRoute::ConfigureLeague => schemas
             .answered::<ConfiguredLeague>(200, "Changed")
             .takes::<ConfigureLeague>(schemas)
             .refuses(400, "A setting that cannot be")
             .refuses(404, NO_LEAGUE)
             .refuses(409, "The league has begun, or a quota is full"),
-        ServiceRoute::DeleteLeague => {
-            schemas.answered::<DeletedLeague>(200, "Removed").refuses(404, NO_LEAGUE)
-        }
+        ServiceRoute::DeleteLeague => schemas
+            .answered::<DeletedLeague>(200, "Removed")
+            .refuses(404, NO_LEAGUE),
         ServiceRoute::ArchiveLeague => schemas
             .answered::<ArchivedLeague>(200, "Archived; file says where")
             .refuses(404, NO_LEAGUE)
             .refuses(409, "The file exists already"),
         ServiceRoute::ListSeasons => schemas.answered::<SeasonList>(200, "The seasons"),
         ServiceRoute::CreateSeason => schemas
-            .answered::<CreatedSeason>(201, "The season, with its secrets, which are shown this once")
+            .answered::<CreatedSeason>(
+                201,
+                "The season, with its secrets, which are shown this once",
+            )
             .takes::<CreateSeason>(schemas)
-            .refuses(400, "A schedule, a time zone, a setting or a roster that cannot be")
+            .refuses(
+                400,
+                "A schedule, a time zone, a setting or a roster that cannot be",
+            )
             .refuses(409, "The name is taken, or a quota is full"),
-        ServiceRoute::ShowSeason => {
-            schemas.answered::<SeasonDetails>(200, "The season").refuses(404, NO_SEASON)
-        }
+        ServiceRoute::ShowSeason => schemas
+            .answered::<SeasonDetails>(200, "The season")
+            .refuses(404, NO_SEASON),
         ServiceRoute::RunSeason => schemas
             .answered::<StartedLeague>(200, "The league that has started")
             .refuses(404, "There is no such season")
@@ -129,8 +145,10 @@ pub(in crate::service) fn document() -> Value {
     for route in ROUTES {
         if let Target::Service(target) = route.target
             && let Some(operation) = operation(target, &mut schemas)
-            && let Some(path) =
-                paths.entry(route.path).or_insert_with(|| Value::Object(Map::new())).as_object_mut()
+            && let Some(path) = paths
+                .entry(route.path)
+                .or_insert_with(|| Value::Object(Map::new()))
+                .as_object_mut()
         {
             let described = described(route, operation, &refusal);
             path.insert(route.method.as_str().to_ascii_lowercase(), described);
@@ -153,8 +171,13 @@ pub(in crate::service) fn document() -> Value {
 
 fn described(route: &Route, operation: Operation, refusal: &Schema) -> Value {
     let content = |schema: &Schema| json!({"application/json": {"schema": schema}});
-    let response = |what: &str, schema: &Schema| json!({"description": what, "content": content(schema)});
-    let Operation { takes, answer: (status, what, schema), mut refusals } = operation;
+    let response =
+        |what: &str, schema: &Schema| json!({"description": what, "content": content(schema)});
+    let Operation {
+        takes,
+        answer: (status, what, schema),
+        mut refusals,
+    } = operation;
     let mut security = vec![json!({"service_token": []})];
     if route.permission == Permission::Service {
         refusals.push((401, "No service token, or a wrong one"));
@@ -165,7 +188,11 @@ fn described(route: &Route, operation: Operation, refusal: &Schema) -> Value {
         refusals.push((413, "The body is too long"));
     }
     let mut responses = Map::from_iter([(status.to_string(), response(what, &schema))]);
-    responses.extend(refusals.iter().map(|(status, why)| (status.to_string(), response(why, refusal))));
+    responses.extend(
+        refusals
+            .iter()
+            .map(|(status, why)| (status.to_string(), response(why, refusal))),
+    );
     let parameters: Vec<Value> = route
         .path
         .split('/')
@@ -179,7 +206,10 @@ fn described(route: &Route, operation: Operation, refusal: &Schema) -> Value {
         "responses": responses,
     });
     if let (Some(takes), Some(described)) = (takes, described.as_object_mut()) {
-        described.insert("requestBody".to_owned(), json!({"required": true, "content": content(&takes)}));
+        described.insert(
+            "requestBody".to_owned(),
+            json!({"required": true, "content": content(&takes)}),
+        );
     }
     described
 }

@@ -2,7 +2,8 @@
 
 use super::leagues::secrets;
 use super::types::{
-    CreateSeason, CreatedSeason, LeagueOfSeason, SeasonAddress, SeasonDetails, SeasonList, SeasonSummary,
+    CreateSeason, CreatedSeason, LeagueOfSeason, SeasonAddress, SeasonDetails, SeasonList,
+    SeasonSummary,
 };
 use super::{ApiError, admit};
 use crate::service::season::Season;
@@ -12,12 +13,18 @@ use matchday_core::protocol::LeagueId;
 use matchday_stats::season::{KnownBy, SeasonRow, season_table};
 
 /// The seasons that the holder of these headers may see.
-pub(in crate::service) fn visible_seasons(service: &Service, headers: &HeaderMap) -> Vec<(LeagueId, Season)> {
+pub(in crate::service) fn visible_seasons(
+    service: &Service,
+    headers: &HeaderMap,
+) -> Vec<(LeagueId, Season)> {
     let is_admitted = admit(service, headers).is_ok();
     let registry = lock(&service.registry);
-    let seasons =
-        registry.seasons().filter(|(_, season)| is_admitted || season.plan.league.league.public_reads);
-    seasons.map(|(name, season)| (name.clone(), season.clone())).collect()
+    let seasons = registry
+        .seasons()
+        .filter(|(_, season)| is_admitted || season.plan.league.league.public_reads);
+    seasons
+        .map(|(name, season)| (name.clone(), season.clone()))
+        .collect()
 }
 
 pub(in crate::service) fn find_season(
@@ -25,8 +32,12 @@ pub(in crate::service) fn find_season(
     name: &LeagueId,
     headers: &HeaderMap,
 ) -> Result<Season, ServiceError> {
-    let found = visible_seasons(service, headers).into_iter().find(|(known, _)| known == name);
-    found.map(|(_, season)| season).ok_or_else(|| ServiceError::NoSeason(name.clone()))
+    let found = visible_seasons(service, headers)
+        .into_iter()
+        .find(|(known, _)| known == name);
+    found
+        .map(|(_, season)| season)
+        .ok_or_else(|| ServiceError::NoSeason(name.clone()))
 }
 
 fn address(service: &Service, name: &LeagueId) -> SeasonAddress {
@@ -54,7 +65,12 @@ fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary
 
 pub(super) fn list(service: &Service, headers: &HeaderMap) -> SeasonList {
     let seasons = visible_seasons(service, headers);
-    SeasonList { seasons: seasons.iter().map(|(name, season)| summary(service, name, season)).collect() }
+    SeasonList {
+        seasons: seasons
+            .iter()
+            .map(|(name, season)| summary(service, name, season))
+            .collect(),
+    }
 }
 
 pub(super) fn show(
@@ -80,12 +96,20 @@ pub(in crate::service) fn season_table_of(season: &Season) -> Vec<SeasonRow> {
 }
 
 /// A season after a change of it.
-pub(super) fn summary_of(service: &Service, name: &LeagueId) -> Result<SeasonSummary, ServiceError> {
-    let season = service.season(name).ok_or_else(|| ServiceError::NoSeason(name.clone()))?;
+pub(super) fn summary_of(
+    service: &Service,
+    name: &LeagueId,
+) -> Result<SeasonSummary, ServiceError> {
+    let season = service
+        .season(name)
+        .ok_or_else(|| ServiceError::NoSeason(name.clone()))?;
     Ok(summary(service, name, &season))
 }
 
-pub(super) async fn create(service: &Service, request: CreateSeason) -> Result<CreatedSeason, ApiError> {
+pub(super) async fn create(
+    service: &Service,
+    request: CreateSeason,
+) -> Result<CreatedSeason, ApiError> {
     let made = service.create_season(request).await?;
     Ok(CreatedSeason {
         address: address(service, &made.plan.league.league_id),

@@ -84,7 +84,9 @@ impl HeldBodies {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         match Arc::clone(&self.0).try_acquire_many_owned(bytes) {
             Ok(permit) => Ok(Some(permit)),
-            Err(_) => Err(unavailable("this service holds as many long requests as it can: try again")),
+            Err(_) => Err(unavailable(
+                "this service holds as many long requests as it can: try again",
+            )),
         }
     }
 }
@@ -107,15 +109,19 @@ impl ServiceHttp {
     ) -> EdgeResponse {
         let is_change = destination.route().is_change();
         let give_up_at = Instant::now() + HOLD_MAX;
-        let (mut unread, mut read): (Option<Request<Incoming>>, Option<ReadRequest>) = (Some(request), None);
+        let (mut unread, mut read): (Option<Request<Incoming>>, Option<ReadRequest>) =
+            (Some(request), None);
         let mut held = false;
         loop {
             let route = cluster.route(number).await;
             if matches!(route, Route::Own) && unread.is_some() && self.is_ready(number).await {
                 if let Some(request) = unread.take() {
-                    let answered = self.answer_if_owned(cluster, number, destination, request, peer).await;
-                    return answered
-                        .unwrap_or_else(|| here(unavailable("the league changes hands: try again")));
+                    let answered = self
+                        .answer_if_owned(cluster, number, destination, request, peer)
+                        .await;
+                    return answered.unwrap_or_else(|| {
+                        here(unavailable("the league changes hands: try again"))
+                    });
                 }
             } else if let Some(owner) = cluster.to_forward_to(&route, unread.is_none()) {
                 if let Some(request) = unread.take() {
@@ -132,7 +138,9 @@ impl ServiceHttp {
                 }
             }
             if Instant::now() >= give_up_at {
-                return here(unavailable("the service that has this league does not answer: try again"));
+                return here(unavailable(
+                    "the service that has this league does not answer: try again",
+                ));
             }
             if !std::mem::replace(&mut held, true) {
                 cluster.metrics.held.fetch_add(1, Ordering::Relaxed);
@@ -160,7 +168,9 @@ impl ServiceHttp {
         peer: SocketAddr,
     ) -> Option<EdgeResponse> {
         let is_change = destination.route().is_change();
-        let response = Arc::clone(self).answer_here(destination, request, peer).await;
+        let response = Arc::clone(self)
+            .answer_here(destination, request, peer)
+            .await;
         (is_change || cluster.owns(number)).then(|| here(response))
     }
 
@@ -195,14 +205,33 @@ impl ServiceHttp {
                 let _in_time = timeout(body_timeout, discarding).await;
                 return Err(too_large(bytes));
             }
-            Ok(Err(body::BodyError::Broken)) => return Err(with_close(empty(StatusCode::BAD_REQUEST))),
+            Ok(Err(body::BodyError::Broken)) => {
+                return Err(with_close(empty(StatusCode::BAD_REQUEST)));
+            }
             Err(_) => return Err(with_close(empty(StatusCode::REQUEST_TIMEOUT))),
         };
-        let Parts { method, uri, headers, extensions, .. } = head;
-        let target = destination.target(&uri).ok_or_else(|| empty(StatusCode::BAD_REQUEST))?;
-        let times = extensions.get::<Arc<RxTimes>>().and_then(|times| times.last());
+        let Parts {
+            method,
+            uri,
+            headers,
+            extensions,
+            ..
+        } = head;
+        let target = destination
+            .target(&uri)
+            .ok_or_else(|| empty(StatusCode::BAD_REQUEST))?;
+        let times = extensions
+            .get::<Arc<RxTimes>>()
+            .and_then(|times| times.last());
         let arrived = times.unwrap_or_else(Instant::now);
-        Ok(ReadRequest { method, target, headers: end_to_end(&headers), body, arrived, _room: room })
+        Ok(ReadRequest {
+            method,
+            target,
+            headers: end_to_end(&headers),
+            body,
+            arrived,
+            _room: room,
+        })
     }
 }
 
@@ -235,11 +264,18 @@ impl Cluster {
         let mut headers = read.headers.clone();
         forwarded.write(&mut headers);
         let uri = Uri::from_static(FORWARD);
-        let request = ForwardRequest { method: Method::POST, uri, headers, body: read.body.clone() };
+        let request = ForwardRequest {
+            method: Method::POST,
+            uri,
+            headers,
+            body: read.body.clone(),
+        };
         self.metrics.forwards.fetch_add(1, Ordering::Relaxed);
         match self.send(owner, request).await {
             Ok(response) if is_not_owner(response.headers()) => Tried::Again,
-            Ok(response) if is_unanswered(response.headers()) => Tried::Answered(here(unanswered())),
+            Ok(response) if is_unanswered(response.headers()) => {
+                Tried::Answered(here(unanswered()))
+            }
             Ok(response) => {
                 let gone = Box::pin(owner.gone());
                 let (mut head, body) = response.into_parts();
@@ -264,8 +300,13 @@ impl Cluster {
         peer: &Arc<Peer>,
         request: ForwardRequest,
     ) -> Result<Response<ForwardedBody>, ForwardError> {
-        let sending = self.client.forward(&peer.url, request, Instant::now() + ANSWER_MAX);
-        let lost = || ForwardError { sent: true, error: matchday_net::call::CallError::TimedOut };
+        let sending = self
+            .client
+            .forward(&peer.url, request, Instant::now() + ANSWER_MAX);
+        let lost = || ForwardError {
+            sent: true,
+            error: matchday_net::call::CallError::TimedOut,
+        };
         tokio::select! {
             response = sending => response,
             () = peer.gone() => Err(lost()),
@@ -284,7 +325,10 @@ impl Body for UntilGone {
     type Data = Bytes;
     type Error = Cut;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
         if self.gone.as_mut().poll(cx).is_ready() {
             return Poll::Ready(Some(Err(Cut)));
         }

@@ -68,13 +68,19 @@ pub(super) struct Cluster {
 
 impl fmt::Debug for Cluster {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cluster").field("process", self.ownership.process()).finish_non_exhaustive()
+        f.debug_struct("Cluster")
+            .field("process", self.ownership.process())
+            .finish_non_exhaustive()
     }
 }
 
 impl Cluster {
     pub(super) fn new(settings: PeerSettings, metrics: Arc<ClusterMetrics>) -> Result<Self> {
-        let PeerSettings { ownership, identity, listener } = settings;
+        let PeerSettings {
+            ownership,
+            identity,
+            listener,
+        } = settings;
         let trusted = TrustedPeers::default();
         trusted.set([identity.certificate().to_vec()]);
         let tls = identity.server(&trusted).map_err(|why| anyhow!(why))?;

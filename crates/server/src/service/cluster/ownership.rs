@@ -22,7 +22,11 @@ const CLOCK_OFFSET_MAX_US: u64 = 2_000_000;
 
 impl Service {
     /// Takes part in the ownership of leagues until `closing` turns true, then hands all over.
-    pub async fn own_leagues(self: Arc<Self>, cluster: Arc<Cluster>, mut closing: watch::Receiver<bool>) {
+    pub async fn own_leagues(
+        self: Arc<Self>,
+        cluster: Arc<Cluster>,
+        mut closing: watch::Receiver<bool>,
+    ) {
         let mut tasks = JoinSet::new();
         let mut told_of_clock = false;
         while !*closing.borrow() {
@@ -72,16 +76,26 @@ impl Service {
 
     async fn take_leagues(&self, cluster: &Cluster) -> Result<()> {
         let taken = cluster.ask(|ownership| ownership.take()).await?;
-        if taken.is_empty() { Ok(()) } else { self.note_taken(cluster, &taken).await }
+        if taken.is_empty() {
+            Ok(())
+        } else {
+            self.note_taken(cluster, &taken).await
+        }
     }
 
     /// Takes note of leagues that this process owns from now on.
     pub async fn note_taken(&self, cluster: &Cluster, taken: &[Owned]) -> Result<()> {
         let takeovers = taken.iter().filter(|league| league.taken_over).count();
-        cluster.metrics.takeovers.fetch_add(takeovers as u64, Ordering::Relaxed);
+        cluster
+            .metrics
+            .takeovers
+            .fetch_add(takeovers as u64, Ordering::Relaxed);
         // What its last owner recorded must be known before anything is recorded after it.
         self.follow_registry().await?;
-        for Owned { number, wake_at, .. } in taken {
+        for Owned {
+            number, wake_at, ..
+        } in taken
+        {
             lock(&self.wake_times).extend(wake_at.map(|at| (*number, at)));
         }
         let numbers: BTreeSet<u32> = taken.iter().map(|league| league.number).collect();
@@ -100,7 +114,10 @@ impl Service {
 
     /// Gives every league that was created a row, without which nobody can own it.
     pub async fn make_rows(&self, cluster: &Cluster) -> Result<()> {
-        let known: BTreeSet<u32> = lock(&self.registry).leagues().map(|(_, league)| league.number).collect();
+        let known: BTreeSet<u32> = lock(&self.registry)
+            .leagues()
+            .map(|(_, league)| league.number)
+            .collect();
         let store = self.store.clone();
         let states = tokio::task::spawn_blocking(move || store.league_states()).await??;
         let rows: BTreeSet<u32> = states.iter().map(|state| state.number).collect();
@@ -136,7 +153,9 @@ impl Service {
         }
         lock(&self.wake_times).remove(&number);
         if self.store.in_league(number).flush().await.is_ok() {
-            let _ = cluster.ask(move |ownership| ownership.release(&[number])).await;
+            let _ = cluster
+                .ask(move |ownership| ownership.release(&[number]))
+                .await;
         }
         drop(state);
         cluster.wake_others(cluster.others(members)).await;
@@ -144,13 +163,20 @@ impl Service {
 
     /// Gives everything back: those that are not loaded at once, the others as they are unloaded, the earliest due first.
     async fn hand_over_all(self: &Arc<Self>, cluster: &Arc<Cluster>) {
-        let members = cluster.ask(|ownership| ownership.members()).await.unwrap_or_default();
+        let members = cluster
+            .ask(|ownership| ownership.members())
+            .await
+            .unwrap_or_default();
         let slots = lock(&self.slots).clone();
         let is_loaded = |number: &u32| slots.contains_key(number) || *number == NO_LEAGUE;
-        let (loaded, asleep): (Vec<u32>, Vec<u32>) =
-            lock(&cluster.owned).iter().copied().partition(|number| is_loaded(number));
+        let (loaded, asleep): (Vec<u32>, Vec<u32>) = lock(&cluster.owned)
+            .iter()
+            .copied()
+            .partition(|number| is_loaded(number));
         lock(&cluster.owned).retain(|number| is_loaded(number));
-        let _ = cluster.ask(move |ownership| ownership.release(&asleep)).await;
+        let _ = cluster
+            .ask(move |ownership| ownership.release(&asleep))
+            .await;
         let mut tasks = JoinSet::new();
         for number in loaded.into_iter().filter(|number| *number != NO_LEAGUE) {
             let service = Arc::clone(self);
@@ -160,8 +186,12 @@ impl Service {
         }
         while tasks.join_next().await.is_some() {}
         // Last, since leagues may have recorded something while they were unloaded.
-        if self.store.in_league(NO_LEAGUE).flush().await.is_ok() && lock(&cluster.owned).remove(&NO_LEAGUE) {
-            let _ = cluster.ask(|ownership| ownership.release(&[NO_LEAGUE])).await;
+        if self.store.in_league(NO_LEAGUE).flush().await.is_ok()
+            && lock(&cluster.owned).remove(&NO_LEAGUE)
+        {
+            let _ = cluster
+                .ask(|ownership| ownership.release(&[NO_LEAGUE]))
+                .await;
         }
         cluster.wake_others(cluster.others(&members)).await;
     }
@@ -169,12 +199,18 @@ impl Service {
     fn warn_of_clock(&self, cluster: &Cluster, told: &mut bool) {
         let offset = cluster.ownership.clock_offset_us();
         let lease_left = cluster.ownership.lease_left();
-        cluster.metrics.clock_offset_us.store(offset, Ordering::Relaxed);
-        cluster.metrics.leagues.store(lock(&cluster.owned).len() as u64, Ordering::Relaxed);
         cluster
             .metrics
-            .lease_left_us
-            .store(u64::try_from(lease_left.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            .clock_offset_us
+            .store(offset, Ordering::Relaxed);
+        cluster
+            .metrics
+            .leagues
+            .store(lock(&cluster.owned).len() as u64, Ordering::Relaxed);
+        cluster.metrics.lease_left_us.store(
+            u64::try_from(lease_left.as_micros()).unwrap_or(u64::MAX),
+            Ordering::Relaxed,
+        );
         let is_off = offset.unsigned_abs() > CLOCK_OFFSET_MAX_US;
         if is_off && !*told {
             #[allow(clippy::cast_precision_loss, reason = "for people")]
@@ -218,7 +254,9 @@ impl Cluster {
                 return Ok((false, taken));
             }
             if Instant::now() > give_up_at {
-                bail!("no service has the log of the services yet: is one of them being stopped? Try again");
+                bail!(
+                    "no service has the log of the services yet: is one of them being stopped? Try again"
+                );
             }
             sleep(LOOK_EVERY).await;
         }

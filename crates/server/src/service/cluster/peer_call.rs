@@ -44,13 +44,17 @@ impl PeerCall {
     /// by way of another service.
     pub fn to_record(event: &ServiceEvent) -> Result<Self> {
         Ok(match event.clone() {
-            ServiceEvent::LeagueConfigured { number, plan } => Self::RecordConfigured { number, plan },
+            ServiceEvent::LeagueConfigured { number, plan } => {
+                Self::RecordConfigured { number, plan }
+            }
             ServiceEvent::LeagueArchived { number, file } => Self::RecordArchived { number, file },
             ServiceEvent::LeagueDeleted { number } => Self::RecordDeleted { number },
             ServiceEvent::ServiceTokenSet { .. }
             | ServiceEvent::PublicUrlSet { .. }
             | ServiceEvent::LeagueCreated { .. }
-            | ServiceEvent::Season { .. } => bail!("the service's log has changed hands: try again"),
+            | ServiceEvent::Season { .. } => {
+                bail!("the service's log has changed hands: try again")
+            }
         })
     }
 }
@@ -61,7 +65,9 @@ impl Service {
         match call {
             PeerCall::Look => Ok(Value::Null),
             PeerCall::StartLeague { league_id } => {
-                self.start_league(&league_id).await.map_err(ServiceError::Conflict)?;
+                self.start_league(&league_id)
+                    .await
+                    .map_err(ServiceError::Conflict)?;
                 Ok(Value::Null)
             }
             PeerCall::IsOver { league_id } => Ok(json!(self.is_over(&league_id).await?)),
@@ -76,22 +82,29 @@ impl Service {
                     return Err(ServiceError::Conflict(why));
                 }
                 self.check_quota(&id, &plan)?;
-                self.record_here(ServiceEvent::LeagueConfigured { number, plan }).await
+                self.record_here(ServiceEvent::LeagueConfigured { number, plan })
+                    .await
             }
             PeerCall::RecordArchived { number, file } => {
                 self.known_league(number)?;
-                self.record_here(ServiceEvent::LeagueArchived { number, file }).await
+                self.record_here(ServiceEvent::LeagueArchived { number, file })
+                    .await
             }
             PeerCall::RecordDeleted { number } => {
                 self.known_league(number)?;
-                self.record_here(ServiceEvent::LeagueDeleted { number }).await
+                self.record_here(ServiceEvent::LeagueDeleted { number })
+                    .await
             }
         }
     }
 
     fn known_league(&self, number: u32) -> Result<LeagueId, ServiceError> {
-        let known = lock(&self.registry).by_number(number).map(|league| league.plan.league.league_id.clone());
-        known.ok_or_else(|| ServiceError::Conflict(format!("there is no league with the number {number}")))
+        let known = lock(&self.registry)
+            .by_number(number)
+            .map(|league| league.plan.league.league_id.clone());
+        known.ok_or_else(|| {
+            ServiceError::Conflict(format!("there is no league with the number {number}"))
+        })
     }
 
     async fn record_here(&self, event: ServiceEvent) -> Result<Value, ServiceError> {

@@ -59,7 +59,13 @@ async fn forwarded(
     cluster: &Cluster,
     mut request: Request<Incoming>,
 ) -> EdgeResponse {
-    let Some(Forwarded { method, target, number, from, elapsed }) = Forwarded::take(request.headers_mut())
+    let Some(Forwarded {
+        method,
+        target,
+        number,
+        from,
+        elapsed,
+    }) = Forwarded::take(request.headers_mut())
     else {
         return here(empty(StatusCode::BAD_REQUEST));
     };
@@ -73,7 +79,9 @@ async fn forwarded(
         extensions.insert(RxTimes::of_forwarded(&times, elapsed));
     }
     extensions.insert(OriginChecked);
-    let answered = http.answer_forwarded(cluster, number, request, SocketAddr::new(from, 0)).await;
+    let answered = http
+        .answer_forwarded(cluster, number, request, SocketAddr::new(from, 0))
+        .await;
     let mut response = answered.unwrap_or_else(|| here(not_owner()));
     // A connection that closes between services would be taken for an owner that is lost, and the request be tried again.
     if response.extensions_mut().remove::<Unanswered>().is_some() {
@@ -88,11 +96,22 @@ fn not_owner() -> HttpResponse {
     response
 }
 
-async fn call(service: &Arc<Service>, cluster: &Cluster, request: Request<Incoming>) -> HttpResponse {
-    let number = request.headers().get(OF_LEAGUE).and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
+async fn call(
+    service: &Arc<Service>,
+    cluster: &Cluster,
+    request: Request<Incoming>,
+) -> HttpResponse {
+    let number = request
+        .headers()
+        .get(OF_LEAGUE)
+        .and_then(|value| value.to_str().ok()?.parse::<u32>().ok());
     let read = body::read(&mut request.into_body(), CALL_BYTES_MAX).await;
-    let call = read.ok().and_then(|body| serde_json::from_slice::<PeerCall>(&body).ok());
-    let (Some(number), Some(call)) = (number, call) else { return empty(StatusCode::BAD_REQUEST) };
+    let call = read
+        .ok()
+        .and_then(|body| serde_json::from_slice::<PeerCall>(&body).ok());
+    let (Some(number), Some(call)) = (number, call) else {
+        return empty(StatusCode::BAD_REQUEST);
+    };
     if matches!(call, PeerCall::Look) {
         cluster.look_now.notify_one();
         return empty(StatusCode::NO_CONTENT);
@@ -102,9 +121,12 @@ async fn call(service: &Arc<Service>, cluster: &Cluster, request: Request<Incomi
     }
     match service.carry_out_call(call).await {
         Ok(value) => json(StatusCode::OK, value.to_string().into_bytes()),
-        Err(error) => {
-            json(StatusCode::CONFLICT, json!({ "error": error.to_string() }).to_string().into_bytes())
-        }
+        Err(error) => json(
+            StatusCode::CONFLICT,
+            json!({ "error": error.to_string() })
+                .to_string()
+                .into_bytes(),
+        ),
     }
 }
 
@@ -113,7 +135,12 @@ fn call_request(number: u32, call: &PeerCall) -> Result<ForwardRequest> {
     let mut headers = HeaderMap::new();
     headers.insert(OF_LEAGUE, HeaderValue::from(number));
     let body = Bytes::from(serde_json::to_vec(call)?);
-    Ok(ForwardRequest { method: Method::POST, uri: Uri::from_static(CALL), headers, body })
+    Ok(ForwardRequest {
+        method: Method::POST,
+        uri: Uri::from_static(CALL),
+        headers,
+        body,
+    })
 }
 
 impl Cluster {
@@ -137,15 +164,25 @@ impl Cluster {
             }
             sleep(CALL_AGAIN).await;
         }
-        let what = if number == NO_LEAGUE { "the service's own log" } else { "the league" };
+        let what = if number == NO_LEAGUE {
+            "the service's own log"
+        } else {
+            "the league"
+        };
         bail!("the service that has {what} does not answer ({last}): try again")
     }
 
     /// The inner error: nothing was done.
-    async fn call_once(&self, owner: &Arc<Peer>, request: ForwardRequest) -> Result<Result<Value, String>> {
+    async fn call_once(
+        &self,
+        owner: &Arc<Peer>,
+        request: ForwardRequest,
+    ) -> Result<Result<Value, String>> {
         let response = match self.send(owner, request).await {
             Err(failed) if failed.sent => {
-                bail!("the service that carries this out was lost meanwhile: see whether it was done")
+                bail!(
+                    "the service that carries this out was lost meanwhile: see whether it was done"
+                )
             }
             Err(failed) => return Ok(Err(failed.to_string())),
             Ok(response) => response,
@@ -154,18 +191,28 @@ impl Cluster {
             return Ok(Err("it changes hands".to_owned()));
         }
         let status = response.status();
-        let read = Limited::new(response.into_body(), CALL_BYTES_MAX).collect().await;
+        let read = Limited::new(response.into_body(), CALL_BYTES_MAX)
+            .collect()
+            .await;
         let bytes = read.map_err(|error| anyhow::anyhow!(error))?.to_bytes();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         match status {
             StatusCode::OK => Ok(Ok(value)),
-            _ => bail!("{}", value.get("error").and_then(Value::as_str).unwrap_or("it was refused")),
+            _ => bail!(
+                "{}",
+                value
+                    .get("error")
+                    .and_then(Value::as_str)
+                    .unwrap_or("it was refused")
+            ),
         }
     }
 
     /// Tells the other services that leagues can be taken. One that does not hear it looks by itself within a second.
     pub(super) async fn wake_others(&self, others: Vec<Arc<Peer>>) {
-        let Ok(request) = call_request(NO_LEAGUE, &PeerCall::Look) else { return };
+        let Ok(request) = call_request(NO_LEAGUE, &PeerCall::Look) else {
+            return;
+        };
         for peer in others {
             let deadline = Instant::now() + Duration::from_millis(200);
             let sending = self.client.forward(&peer.url, request.clone(), deadline);

@@ -21,8 +21,14 @@ impl Service {
         let began = Instant::now();
         let after = lock(&self.registry).applied;
         let store = self.store.in_league(NO_LEAGUE);
-        let read = tokio::task::spawn_blocking(move || store.reader()?.load_after(&Stream::service(), after));
-        self.apply_stored(&read.await.context("the service's log could not be read")??)?;
+        let read = tokio::task::spawn_blocking(move || {
+            store.reader()?.load_after(&Stream::service(), after)
+        });
+        self.apply_stored(
+            &read
+                .await
+                .context("the service's log could not be read")??,
+        )?;
         *last_look = Some(began);
         Ok(())
     }
@@ -32,8 +38,10 @@ impl Service {
         for stored in events {
             // Another look may have been faster.
             if stored.seq == registry.applied + 1 {
-                let (at, event) = event_codec::decode::<ServiceEvent>(&stored.line)
-                    .with_context(|| format!("event {} of the service cannot be understood", stored.seq))?;
+                let (at, event) =
+                    event_codec::decode::<ServiceEvent>(&stored.line).with_context(|| {
+                        format!("event {} of the service cannot be understood", stored.seq)
+                    })?;
                 registry.apply(at, &event);
             }
         }
@@ -55,8 +63,9 @@ impl Service {
 
     /// Whether the league with this number is known, now that another service asks for it.
     pub(super) async fn knows(&self, number: u32) -> bool {
-        let known =
-            |service: &Self| number == NO_LEAGUE || lock(&service.registry).by_number(number).is_some();
+        let known = |service: &Self| {
+            number == NO_LEAGUE || lock(&service.registry).by_number(number).is_some()
+        };
         known(self) || self.follow_registry().await.is_ok() && known(self)
     }
 }

@@ -21,7 +21,10 @@ pub(super) struct Peer {
 
 impl Peer {
     pub(super) fn at(url: String) -> Arc<Self> {
-        Arc::new(Self { url: url.trim_end_matches('/').to_owned(), gone: watch::Sender::new(false) })
+        Arc::new(Self {
+            url: url.trim_end_matches('/').to_owned(),
+            gone: watch::Sender::new(false),
+        })
     }
 
     /// Returns when its lease has expired.
@@ -74,7 +77,13 @@ impl Cluster {
             // One that this process owns and has not taken note of yet is held until it has.
             Ok(Owner::Own { .. } | Owner::Nobody | Owner::NoLeague) | Err(_) => Route::Nobody,
         };
-        lock(&self.routes).insert(number, CachedRoute { route: route.clone(), at: Instant::now() });
+        lock(&self.routes).insert(
+            number,
+            CachedRoute {
+                route: route.clone(),
+                at: Instant::now(),
+            },
+        );
         route
     }
 
@@ -83,7 +92,10 @@ impl Cluster {
             return Some(Route::Own);
         }
         let routes = lock(&self.routes);
-        routes.get(&number).filter(|known| known.is_fresh()).map(|known| known.route.clone())
+        routes
+            .get(&number)
+            .filter(|known| known.is_fresh())
+            .map(|known| known.route.clone())
     }
 
     /// The owner did not answer, or was none.
@@ -93,15 +105,22 @@ impl Cluster {
 
     fn peer(&self, process: &Process) -> Arc<Peer> {
         let mut peers = lock(&self.peers);
-        Arc::clone(peers.entry(process.id.clone()).or_insert_with(|| Peer::at(process.url.clone())))
+        Arc::clone(
+            peers
+                .entry(process.id.clone())
+                .or_insert_with(|| Peer::at(process.url.clone())),
+        )
     }
 
     /// Trusts the live services and no others, and gives up those whose lease has expired.
     pub(super) fn note_members(&self, members: &[Member]) {
         let live = || members.iter().filter(|member| !member.lease_left.is_zero());
         let own = self.process();
-        self.trusted
-            .set(live().map(|member| member.process.certificate.clone()).chain([own.certificate.clone()]));
+        self.trusted.set(
+            live()
+                .map(|member| member.process.certificate.clone())
+                .chain([own.certificate.clone()]),
+        );
         let mut peers = lock(&self.peers);
         peers.retain(|id, peer| {
             let is_live = live().any(|member| member.process.id == *id);
@@ -116,7 +135,9 @@ impl Cluster {
     /// Every other live service.
     pub(super) fn others(&self, members: &[Member]) -> Vec<Arc<Peer>> {
         let own = &self.process().id;
-        let live = members.iter().filter(|member| !member.lease_left.is_zero() && member.process.id != *own);
+        let live = members
+            .iter()
+            .filter(|member| !member.lease_left.is_zero() && member.process.id != *own);
         live.map(|member| self.peer(&member.process)).collect()
     }
 }

@@ -7,8 +7,13 @@ use serde_json::{Map, json};
 
 impl FakeLeague {
     pub fn announcement(&self, now: Timestamp, fixtures: &[&Fixture]) -> Message {
-        let matches: Vec<_> = fixtures.iter().map(|fixture| self.announced(fixture)).collect();
-        let round_id = fixtures.first().map_or(RoundId(1), |fixture| fixture.round_id);
+        let matches: Vec<_> = fixtures
+            .iter()
+            .map(|fixture| self.announced(fixture))
+            .collect();
+        let round_id = fixtures
+            .first()
+            .map_or(RoundId(1), |fixture| fixture.round_id);
         let body = RoundAnnouncement {
             league_id: self.league_id.clone(),
             round_id,
@@ -38,8 +43,11 @@ impl FakeLeague {
     /// The standings of a league of this size.
     pub fn standings(&self, now: Timestamp, round_id: RoundId, players: u32) -> Message {
         let rows: Vec<_> = (1..=players.max(2)).map(|rank| self.row(rank)).collect();
-        let body =
-            LeagueStandingsUpdate { league_id: self.league_id.clone(), round_id, standings: rows.into() };
+        let body = LeagueStandingsUpdate {
+            league_id: self.league_id.clone(),
+            round_id,
+            standings: rows.into(),
+        };
         self.as_manager(now, &format!("conv-round-{round_id}-standings"), body)
     }
 
@@ -73,7 +81,12 @@ impl FakeLeague {
             matches_completed: 1,
             matches_played: 1,
             next_round_id: Some(RoundId(round_id.0 + 1)),
-            summary: RoundSummary { total_matches: 1, wins: 1, draws: 0, technical_losses: 0 },
+            summary: RoundSummary {
+                total_matches: 1,
+                wins: 1,
+                draws: 0,
+                technical_losses: 0,
+            },
             checkpoint: None,
         };
         self.as_manager(now, &format!("conv-round-{round_id}-complete"), body)
@@ -100,12 +113,19 @@ impl FakeLeague {
             display_name: Some(name.clone()),
             points,
         };
-        let standings = vec![standing(1, own, own_name, 3), standing(2, other, other_name, 0)];
+        let standings = vec![
+            standing(1, own, own_name, 3),
+            standing(2, other, other_name, 0),
+        ];
         let body = LeagueCompleted {
             league_id: self.league_id.clone(),
             total_rounds: self.rounds.max(1),
             total_matches: self.rounds.max(1),
-            champion: Champion { player_id: own.clone(), display_name: own_name.clone(), points: 3 },
+            champion: Champion {
+                player_id: own.clone(),
+                display_name: own_name.clone(),
+                points: 3,
+            },
             joint_champions: Vec::new(),
             final_standings: standings.into(),
             checkpoint: None,

@@ -12,8 +12,8 @@ use matchday_core::protocol::messages::*;
 use matchday_core::protocol::text::RuleBroken;
 use matchday_core::protocol::token::Direction;
 use matchday_core::protocol::{
-    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId, Message,
-    PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
+    Attempt, Body, ConversationId, DisplayName, Endpoint, Envelope, GameType, LeagueId, MatchId,
+    Message, PlayerId, RefereeId, RoundId, Sender, Timestamp, Token, decode,
 };
 
 /// The identity of the player under check.
@@ -63,7 +63,10 @@ impl FakeLeague {
             referee_endpoint,
             unrelated_token: Token::issue("REF01", entropy),
             secret: Secret::draw(entropy),
-            names: [DisplayName::parse("Checked")?, DisplayName::parse("Sparring partner")?],
+            names: [
+                DisplayName::parse("Checked")?,
+                DisplayName::parse("Sparring partner")?,
+            ],
             rounds: 0,
             game,
         })
@@ -75,15 +78,25 @@ impl FakeLeague {
         let round_id = RoundId(self.rounds);
         let match_id = MatchId::numbered(round_id, 1);
         let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
-        Fixture { round_id, match_id, conversation_id }
+        Fixture {
+            round_id,
+            match_id,
+            conversation_id,
+        }
     }
 
     /// The next match, with this word in its name and its conversation's.
     pub fn next_named(&mut self, word: &str) -> Fixture {
-        let Fixture { round_id, match_id, .. } = self.next();
+        let Fixture {
+            round_id, match_id, ..
+        } = self.next();
         let match_id = MatchId::new(format!("{match_id}-{word}"));
         let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
-        Fixture { round_id, match_id, conversation_id }
+        Fixture {
+            round_id,
+            match_id,
+            conversation_id,
+        }
     }
 
     /// Whether the player can authenticate our messages.
@@ -98,7 +111,12 @@ impl FakeLeague {
 
     fn match_token(&self, fixture: &Fixture, direction: Direction) -> Option<Token> {
         let own = self.identity.token.as_ref()?;
-        Some(own.hash().match_token(&self.league_id, &fixture.match_id, Attempt::FIRST, direction))
+        Some(own.hash().match_token(
+            &self.league_id,
+            &fixture.match_id,
+            Attempt::FIRST,
+            direction,
+        ))
     }
 
     /// The token of the player's answers in this match, if it registered here.
@@ -112,17 +130,25 @@ impl FakeLeague {
     }
 
     fn as_referee(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
-        let token = self.shown_token(fixture).unwrap_or_else(|| self.unrelated_token.clone());
+        let token = self
+            .shown_token(fixture)
+            .unwrap_or_else(|| self.unrelated_token.clone());
         let sender = Sender::Referee(self.referee.clone());
-        let envelope = Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
+        let envelope =
+            Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
         Message::new(envelope, body)
     }
 
     fn as_manager(&self, now: Timestamp, conversation: &str, body: impl Into<Body>) -> Message {
-        let notice = self.identity.token.as_ref().map(|own| own.hash().notice_token(&self.league_id));
+        let notice = self
+            .identity
+            .token
+            .as_ref()
+            .map(|own| own.hash().notice_token(&self.league_id));
         let token = notice.unwrap_or_else(|| self.unrelated_token.clone());
         let conversation = ConversationId::new(conversation);
-        let envelope = Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
+        let envelope =
+            Envelope::new(Sender::LeagueManager, now, conversation).with_token(Some(token));
         Message::new(envelope, body)
     }
 
@@ -139,9 +165,12 @@ impl FakeLeague {
 
     /// A valid answer.
     pub fn answer(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
-        let token = self.answer_token(fixture).unwrap_or_else(|| self.unrelated_token.clone());
+        let token = self
+            .answer_token(fixture)
+            .unwrap_or_else(|| self.unrelated_token.clone());
         let sender = Sender::Player(self.identity.player_id.clone());
-        let envelope = Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
+        let envelope =
+            Envelope::new(sender, now, fixture.conversation_id.clone()).with_token(Some(token));
         Message::new(envelope, body)
     }
 
@@ -167,7 +196,11 @@ impl FakeLeague {
 
     pub fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
         if self.asks_by_move() {
-            let MoveRequest { move_type, valid_options, .. } = (self.game.new)().request(Seat::A);
+            let MoveRequest {
+                move_type,
+                valid_options,
+                ..
+            } = (self.game.new)().request(Seat::A);
             let choice = valid_options.into_iter().next().unwrap_or_default();
             let response = GameMoveResponse {
                 match_id: fixture.match_id.clone(),
@@ -194,6 +227,10 @@ impl FakeLeague {
     fn draw<'a>(&'a self, fixture: &'a Fixture) -> MatchDraw<'a> {
         let league_id = &self.league_id;
         let match_id = &fixture.match_id;
-        MatchDraw { league_id, match_id, attempt: Attempt::FIRST }
+        MatchDraw {
+            league_id,
+            match_id,
+            attempt: Attempt::FIRST,
+        }
     }
 }

@@ -54,8 +54,12 @@ impl FakeLeague {
     /// GAME_MOVE_CALL for the current state of a game. The player always has seat A.
     pub fn question_in(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
         let mut move_request = game.request(Seat::A);
-        move_request.context.insert("opponent_id".into(), json!(self.opponent));
-        move_request.context.insert("your_standings".into(), json!(Record::default()));
+        move_request
+            .context
+            .insert("opponent_id".into(), json!(self.opponent));
+        move_request
+            .context
+            .insert("your_standings".into(), json!(Record::default()));
         let body = GameMoveCall {
             league_id: Some(self.league_id.clone()),
             round_id: Some(fixture.round_id),
@@ -74,11 +78,28 @@ impl FakeLeague {
     pub fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
         let by_move = self.asks_by_move();
         let legal = (self.game.new)().request(Seat::A).valid_options;
-        let (code, came, field, owed) = if by_move { (ErrorCode::InvalidMove, "no such move", "move_data.choice", "GAME_MOVE_RESPONSE") } else { (ErrorCode::InvalidParityChoice, "Odd", "parity_choice", "CHOOSE_PARITY_RESPONSE") };
+        let (code, came, field, owed) = if by_move {
+            (
+                ErrorCode::InvalidMove,
+                "no such move",
+                "move_data.choice",
+                "GAME_MOVE_RESPONSE",
+            )
+        } else {
+            (
+                ErrorCode::InvalidParityChoice,
+                "Odd",
+                "parity_choice",
+                "CHOOSE_PARITY_RESPONSE",
+            )
+        };
         let name = code.name().to_owned();
         let player = self.identity.player_id.clone();
         let options: Vec<_> = legal.iter().map(Value::to_string).collect();
-        let message = format!("{field}: expected exactly one of {}, got \"{came}\"", options.join(", "));
+        let message = format!(
+            "{field}: expected exactly one of {}, got \"{came}\"",
+            options.join(", ")
+        );
         let context = json!({"invalid_choice": came, "valid_choices": legal});
         let body = GameError {
             league_id: Some(self.league_id.clone()),
@@ -117,7 +138,9 @@ impl FakeLeague {
         nonce: Option<Nonce>,
     ) -> Message {
         if !self.asks_by_move() {
-            let parity = choice.and_then(|choice| choice.as_str()).and_then(Parity::parse);
+            let parity = choice
+                .and_then(|choice| choice.as_str())
+                .and_then(Parity::parse);
             return self.parity_over(now, fixture, parity.unwrap_or(Parity::Even), nonce);
         }
         let mut game = (self.game.new)();
@@ -143,7 +166,11 @@ impl FakeLeague {
             match_id: fixture.match_id.clone(),
             game_type: self.game_type(),
             game_result: GameResult {
-                status: if winner.is_some() { GameStatus::Win } else { GameStatus::Draw },
+                status: if winner.is_some() {
+                    GameStatus::Win
+                } else {
+                    GameStatus::Draw
+                },
                 winner_player_id: winner,
                 details: game.details(&players),
                 reason: reason.clone(),
@@ -158,13 +185,24 @@ impl FakeLeague {
     /// GAME_OVER of a match to which the opponent did not come, or neither player.
     pub fn technical_loss(&self, now: Timestamp, fixture: &Fixture, of_both: bool) -> Message {
         let players = [self.identity.player_id.clone(), self.opponent.clone()];
-        let details = if self.asks_by_move() { (self.game.new)().details(&players) } else { GameDetails::Parity(ParityDetails {
+        let details = if self.asks_by_move() {
+            (self.game.new)().details(&players)
+        } else {
+            GameDetails::Parity(ParityDetails {
                 drawn_number: None,
                 number_parity: None,
-                choices: players.iter().map(|player| (player.clone(), None)).collect(),
-            }) };
+                choices: players
+                    .iter()
+                    .map(|player| (player.clone(), None))
+                    .collect(),
+            })
+        };
         let [own, other] = players;
-        let reason = UntrustedText::from(if of_both { "Both players failed to respond within timeout".to_owned() } else { format!("{other} failed to respond within timeout") });
+        let reason = UntrustedText::from(if of_both {
+            "Both players failed to respond within timeout".to_owned()
+        } else {
+            format!("{other} failed to respond within timeout")
+        });
         let game_result = GameResult {
             status: GameStatus::TechnicalLoss,
             winner_player_id: (!of_both).then_some(own),
@@ -194,16 +232,30 @@ impl FakeLeague {
     ) -> Message {
         let own = self.identity.player_id.clone();
         let other = self.opponent.clone();
-        let nonces = [nonce.unwrap_or_else(|| Nonce::absent(&own)), Nonce::absent(&other)];
+        let nonces = [
+            nonce.unwrap_or_else(|| Nonce::absent(&own)),
+            Nonce::absent(&other),
+        ];
         let [ours, theirs] = &nonces;
         let mut dice = self.draw(fixture).dice(&self.secret, [ours, theirs]);
         let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
         let parity = Parity::of(number);
-        let winner = if choice == parity { own.clone() } else { other.clone() };
-        let reason = UntrustedText::from(format!("{winner} chose {parity}, number was {number} ({parity})"));
-        let choices = [(own.clone(), Some(choice)), (other.clone(), Some(choice.other()))];
+        let winner = if choice == parity {
+            own.clone()
+        } else {
+            other.clone()
+        };
+        let reason = UntrustedText::from(format!(
+            "{winner} chose {parity}, number was {number} ({parity})"
+        ));
+        let choices = [
+            (own.clone(), Some(choice)),
+            (other.clone(), Some(choice.other())),
+        ];
         let [a, b] = nonces;
-        let reveal = self.draw(fixture).reveal(&self.secret, ByPlayer::pair((own, a), (other, b)));
+        let reveal = self
+            .draw(fixture)
+            .reveal(&self.secret, ByPlayer::pair((own, a), (other, b)));
         let details = ParityDetails {
             drawn_number: Some(number),
             number_parity: Some(parity),
@@ -247,6 +299,8 @@ fn play_on(game: &mut dyn Game) {
 /// Makes a legal move chosen by `number`. Returns whether there was one.
 pub fn play_any(game: &mut dyn Game, seat: Seat, number: usize) -> bool {
     let options = game.request(seat).valid_options;
-    let option = number.checked_rem(options.len()).and_then(|place| options.get(place));
+    let option = number
+        .checked_rem(options.len())
+        .and_then(|place| options.get(place));
     option.is_some_and(|option| game.play(seat, option).is_ok())
 }
