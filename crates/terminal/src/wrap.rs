@@ -3,7 +3,7 @@
 use super::screen::width;
 
 /// Wraps every line that is a sentence, or a label and a sentence. The rows of tables stay as they are.
-pub fn wrapped(text: &str, columns: usize) -> String {
+pub(crate) fn wrapped(text: &str, columns: usize) -> String {
     let lines: Vec<String> = text
         .split('\n')
         .map(|line| wrapped_line(line, columns))

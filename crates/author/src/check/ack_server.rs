@@ -35,13 +35,13 @@ impl Responder for Received {
     }
 }
 
-pub async fn open() -> anyhow::Result<(FakeServer, Endpoint)> {
+pub(crate) async fn open() -> anyhow::Result<(FakeServer, Endpoint)> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let endpoint = Endpoint::parse(&format!("http://{}/mcp", listener.local_addr()?))?;
     Ok((FakeServer::start(listener, Received), endpoint))
 }
 
-pub fn message_in(body: &[u8]) -> Option<Value> {
+pub(crate) fn message_in(body: &[u8]) -> Option<Value> {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
             RequestContent::Message { value, .. } => Some(value),
@@ -52,7 +52,7 @@ pub fn message_in(body: &[u8]) -> Option<Value> {
 }
 
 /// A separate request as if it had been the response to the original request.
-pub fn as_answer(came: &Exchange) -> CallOutcome {
+pub(crate) fn as_answer(came: &Exchange) -> CallOutcome {
     let body = came.request.clone();
     CallOutcome::Answered(HttpAnswer {
         status: 200,

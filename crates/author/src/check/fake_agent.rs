@@ -27,13 +27,13 @@ use tokio::time::timeout;
 const CONNECTIONS_MAX: usize = 64;
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How much is recorded of what an agent sends: an agent that floods the check is answered, and the rest is forgotten.
-pub const RECORDED_BYTES_MAX: usize = 16 << 20;
+pub(crate) const RECORDED_BYTES_MAX: usize = 16 << 20;
 /// What recording a message takes beside its bytes.
-pub const RECORDED_OVERHEAD: usize = 1024;
+pub(crate) const RECORDED_OVERHEAD: usize = 1024;
 
 /// Drives an agent in memory, one request at a time.
 #[derive(Debug)]
-pub struct FakeAgent<A> {
+pub(crate) struct FakeAgent<A> {
     pub agent: A,
     clock: Clock,
     entropy: Entropy,
@@ -41,7 +41,7 @@ pub struct FakeAgent<A> {
 }
 
 impl<A: DecodeHints> FakeAgent<A> {
-    pub fn new(agent: A, clock: Clock, entropy: Entropy) -> Self {
+    pub(crate) fn new(agent: A, clock: Clock, entropy: Entropy) -> Self {
         let mut agent = Self {
             agent,
             clock,
@@ -55,7 +55,7 @@ impl<A: DecodeHints> FakeAgent<A> {
     }
 
     /// The HTTP reply to a body, and the contents of its answers.
-    pub fn answer(&mut self, body: &[u8]) -> (HttpReply, Vec<Content>) {
+    pub(crate) fn answer(&mut self, body: &[u8]) -> (HttpReply, Vec<Content>) {
         let (_, limits) = self.agent.reading();
         let mut contents = Vec::new();
         let reply = match read_requests(body, &limits) {
@@ -130,19 +130,19 @@ impl<A: DecodeHints> FakeAgent<A> {
 }
 
 /// Answers the requests to a [`FakeServer`].
-pub trait Responder: Send + 'static {
+pub(crate) trait Responder: Send + 'static {
     fn answer(&mut self, body: &[u8]) -> HttpReply;
 }
 
 /// A server that records its exchanges. Closed when dropped.
 #[derive(Debug)]
-pub struct FakeServer {
+pub(crate) struct FakeServer {
     exchanges: mpsc::UnboundedReceiver<Exchange>,
     _close: watch::Sender<bool>,
 }
 
 impl FakeServer {
-    pub fn start(listener: TcpListener, responder: impl Responder) -> Self {
+    pub(crate) fn start(listener: TcpListener, responder: impl Responder) -> Self {
         let (close, closing) = watch::channel(false);
         let (recorder, exchanges) = mpsc::unbounded_channel();
         let responder = Arc::new(Mutex::new(responder));
@@ -160,7 +160,7 @@ impl FakeServer {
     }
 
     /// The next exchange, if one comes in time.
-    pub async fn next(&mut self, within: Duration) -> Option<Exchange> {
+    pub(crate) async fn next(&mut self, within: Duration) -> Option<Exchange> {
         timeout(within, self.exchanges.recv()).await.ok().flatten()
     }
 }

@@ -13,7 +13,7 @@ use matchday_core::protocol::decode::{
 use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum FieldVerdict {
+pub(crate) enum FieldVerdict {
     Valid,
     /// A lenient league accepts it and counts this deviation; a strict one refuses it.
     Tolerated {
@@ -24,7 +24,7 @@ pub enum FieldVerdict {
 }
 
 /// Records what a league decides about a field. Returns whether a league of this conformance accepts it.
-pub fn record(
+pub(crate) fn record(
     findings: &mut Findings,
     rule: &'static Rule,
     verdict: FieldVerdict,
@@ -59,7 +59,7 @@ pub fn record(
 
 /// A valid message, into which received fields are inserted.
 #[derive(Debug)]
-pub struct Template {
+pub(crate) struct Template {
     good: Value,
     exchange: Option<decode::Exchange>,
     limits: Limits,
@@ -68,7 +68,7 @@ pub struct Template {
 
 impl Template {
     /// `exchange`: the request, if the message is an answer.
-    pub fn new(
+    pub(crate) fn new(
         good: Value,
         exchange: Option<decode::Exchange>,
         limits: Limits,
@@ -83,7 +83,7 @@ impl Template {
     }
 
     /// Decodes the field at `path` (`player_meta.version`), or one of its aliases in the same object.
-    pub fn field(&self, came: &Value, path: &str, aliases: &[&str]) -> FieldVerdict {
+    pub(crate) fn field(&self, came: &Value, path: &str, aliases: &[&str]) -> FieldVerdict {
         let mut message = self.good.clone();
         let (parents, name) = path
             .rsplit_once('.')

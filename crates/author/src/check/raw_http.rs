@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 const WAKE: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone)]
-pub struct RawTarget {
+pub(crate) struct RawTarget {
     host: String,
     port: u16,
     authority: String,
@@ -27,7 +27,7 @@ pub struct RawTarget {
 }
 
 impl RawTarget {
-    pub fn of(url: &str) -> Option<Self> {
+    pub(crate) fn of(url: &str) -> Option<Self> {
         let uri: Uri = url.parse().ok()?;
         let authority = uri.authority()?;
         let secure = uri
@@ -51,7 +51,7 @@ impl RawTarget {
         })
     }
 
-    pub async fn connect(&self) -> io::Result<TcpStream> {
+    pub(crate) async fn connect(&self) -> io::Result<TcpStream> {
         let connecting = TcpStream::connect((self.host.as_str(), self.port));
         let stream = timeout(CONNECT_TIMEOUT, connecting)
             .await
@@ -70,7 +70,7 @@ impl RawTarget {
     }
 
     /// Does a response on an open connection end where its head says? If not, what is wrong.
-    pub async fn check_length(
+    pub(crate) async fn check_length(
         &self,
         body: &[u8],
         within: Duration,
@@ -134,7 +134,7 @@ impl RawTarget {
     }
 
     /// Sends a request in pieces with pauses in between, and reads the response: status and body.
-    pub async fn send_slowly(
+    pub(crate) async fn send_slowly(
         &self,
         body: &[u8],
         pieces: usize,
@@ -160,7 +160,7 @@ impl RawTarget {
     }
 
     /// Sends half a request and closes the connection.
-    pub async fn send_half(&self, body: &[u8]) -> io::Result<()> {
+    pub(crate) async fn send_half(&self, body: &[u8]) -> io::Result<()> {
         let mut stream = self.connect().await?;
         let half = body.get(..body.len() / 2).unwrap_or_default();
         stream
@@ -171,7 +171,7 @@ impl RawTarget {
     }
 
     /// Sends a whole request and resets the connection before the response can be read.
-    pub async fn close_before_answer(&self, body: &[u8]) -> io::Result<()> {
+    pub(crate) async fn close_before_answer(&self, body: &[u8]) -> io::Result<()> {
         let mut stream = self.connect().await?;
         stream
             .write_all(self.head(body, "close").as_bytes())

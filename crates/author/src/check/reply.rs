@@ -9,7 +9,7 @@ use matchday_net::client::CallError;
 use serde_json::Value;
 
 #[derive(Debug)]
-pub enum ReplyKind {
+pub(crate) enum ReplyKind {
     Message(Value),
     /// A LEAGUE_ERROR, or a JSON-RPC error that carries its fields.
     Refused {
@@ -26,7 +26,7 @@ pub enum ReplyKind {
 }
 
 impl ReplyKind {
-    pub fn of(reply: &Reply) -> Self {
+    pub(crate) fn of(reply: &Reply) -> Self {
         match &reply.wire {
             Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => {
                 match refusal(message) {
@@ -54,7 +54,7 @@ impl ReplyKind {
 
 impl ReplyKind {
     /// What came, for the note of a finding.
-    pub fn describe(&self, exchange: &Exchange) -> String {
+    pub(crate) fn describe(&self, exchange: &Exchange) -> String {
         match self {
             Self::Message(message) => {
                 let message_type = message
@@ -74,7 +74,7 @@ const NO_METHOD: &str = "It knows none of the methods that leagues call, in any 
 const EXCEPTION: &str = "Its handler failed with this message: look for the exception in the agent's own log, and catch what is around it.";
 
 /// How to fix what came, where the cause is another than a rule's own.
-pub fn mend(reply: &Reply) -> Option<&'static str> {
+pub(crate) fn mend(reply: &Reply) -> Option<&'static str> {
     match (&reply.wire, &reply.exchange.outcome) {
         (Some(WireAnswer::MethodNotFound), _) => Some(NO_METHOD),
         (Some(WireAnswer::Error { code: -32603, .. }), _) => Some(EXCEPTION),
@@ -85,12 +85,12 @@ pub fn mend(reply: &Reply) -> Option<&'static str> {
 }
 
 /// Whether the agent failed with a message, rather than did not know or want it.
-pub fn is_failure(reply: &Reply) -> bool {
+pub(crate) fn is_failure(reply: &Reply) -> bool {
     mend(reply) == Some(EXCEPTION) || reply.exchange.answered().is_none()
 }
 
 /// Records that a message got no right answer.
-pub fn violated(
+pub(crate) fn violated(
     findings: &mut Findings,
     rule: &'static Rule,
     note: impl Into<String>,
@@ -100,7 +100,7 @@ pub fn violated(
 }
 
 /// Checks that a message was acknowledged, by any kind of acknowledgement.
-pub fn check_acknowledged(findings: &mut Findings, rule: &'static Rule, reply: &Reply) {
+pub(crate) fn check_acknowledged(findings: &mut Findings, rule: &'static Rule, reply: &Reply) {
     match ReplyKind::of(reply) {
         ReplyKind::Message(_) | ReplyKind::Received => findings.pass(rule, ""),
         ReplyKind::Unknown(why) => findings.skip(rule, why),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ResponseFormat {
+pub(crate) enum ResponseFormat {
     Standard,
     /// Not a JSON-RPC response, but a dialect that our leagues read; with its description.
     Dialect(&'static str),
@@ -11,7 +11,7 @@ pub enum ResponseFormat {
     Unreadable,
 }
 
-pub fn of(answer: &Value) -> ResponseFormat {
+pub(crate) fn of(answer: &Value) -> ResponseFormat {
     let Some(object) = answer.as_object() else {
         return if answer.is_array() || answer.is_number() {
             ResponseFormat::Unreadable
@@ -38,7 +38,7 @@ pub fn of(answer: &Value) -> ResponseFormat {
 }
 
 /// The message in a text that is JSON itself: the whole body, or the `result`.
-pub fn encoded_twice(answer: Value) -> Option<Value> {
+pub(crate) fn encoded_twice(answer: Value) -> Option<Value> {
     let text = answer.as_str().or_else(|| answer.get("result")?.as_str())?;
     let inner: Value = serde_json::from_str(text).ok()?;
     let message = match inner.get("result") {
@@ -75,7 +75,7 @@ fn nested(result: &Map<String, Value>) -> Option<&'static str> {
     })
 }
 
-pub fn version(answer: &Value) -> Result<(), String> {
+pub(crate) fn version(answer: &Value) -> Result<(), String> {
     match answer.get("jsonrpc") {
         Some(Value::String(version)) if version == "2.0" => Ok(()),
         Some(other) => Err(format!("jsonrpc: expected \"2.0\", got {other}")),
@@ -84,7 +84,7 @@ pub fn version(answer: &Value) -> Result<(), String> {
 }
 
 /// The id must equal the request's, JSON type included.
-pub fn id(answer: &Value, sent: &Value) -> Result<(), String> {
+pub(crate) fn id(answer: &Value, sent: &Value) -> Result<(), String> {
     match answer.get("id") {
         Some(came) if came == sent => Ok(()),
         Some(came) => Err(format!("id: expected {sent}, got {came}")),
@@ -94,7 +94,7 @@ pub fn id(answer: &Value, sent: &Value) -> Result<(), String> {
 
 /// JSON-RPC requires exactly one of `result` and `error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultOrError {
+pub(crate) enum ResultOrError {
     One,
     /// A result beside `"error": null`, which our leagues accept.
     EmptyError,
@@ -102,7 +102,7 @@ pub enum ResultOrError {
     Neither,
 }
 
-pub fn result_or_error(answer: &Value) -> ResultOrError {
+pub(crate) fn result_or_error(answer: &Value) -> ResultOrError {
     match (answer.get("result").is_some(), answer.get("error")) {
         (true, Some(Value::Null)) => ResultOrError::EmptyError,
         (true, Some(_)) => ResultOrError::Both,
@@ -111,7 +111,7 @@ pub fn result_or_error(answer: &Value) -> ResultOrError {
     }
 }
 
-pub fn error_code(answer: &Value) -> Option<i64> {
+pub(crate) fn error_code(answer: &Value) -> Option<i64> {
     answer.pointer("/error/code")?.as_i64()
 }
 

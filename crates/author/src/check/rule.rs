@@ -82,7 +82,7 @@ impl Rule {
 /// `NAME = Weight [quick], id, category, title, anchor, fix;`.
 macro_rules! rules {
     ($($name:ident = $weight:ident $($quick:ident)?, $id:literal, $category:ident, $title:literal, $anchor:literal, $fix:expr;)*) => {
-        $(pub static $name: $crate::check::rule::Rule = $crate::check::rule::Rule {
+        $(pub(crate) static $name: $crate::check::rule::Rule = $crate::check::rule::Rule {
             id: $id,
             category: $crate::check::rule::Category::$category,
             weight: $crate::check::rule::Weight::$weight,
@@ -92,7 +92,7 @@ macro_rules! rules {
             quick: !<[&str]>::is_empty(&[$(stringify!($quick))?]),
         };)*
 
-        pub static OWN: &[&$crate::check::rule::Rule] = &[$(&$name,)*];
+        pub(crate) static OWN: &[&$crate::check::rule::Rule] = &[$(&$name,)*];
     };
 }
 pub(crate) use rules;

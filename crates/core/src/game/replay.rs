@@ -69,7 +69,11 @@ impl<'a> Replay<'a> {
     }
 
     fn player(&self, seat: Seat) -> &'a PlayerId {
-        *seat.of(&self.players)
+        let [a, b] = self.players;
+        match seat {
+            Seat::A => a,
+            Seat::B => b,
+        }
     }
 
     fn chance(&mut self) -> Result<(), NotReplayed> {

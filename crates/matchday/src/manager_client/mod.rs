@@ -117,9 +117,8 @@ impl ManagerClient {
         query_type: Query,
         query_params: QueryParams,
     ) -> Result<Value> {
-        let method = query_type.name().to_ascii_lowercase();
         let answer = self
-            .shortcut(&method, serde_json::to_value(&query_params)?)
+            .shortcut(query_type.name(), serde_json::to_value(&query_params)?)
             .await?;
         let data = match answer {
             ManagerReply::Refusal(refusal)
@@ -142,8 +141,10 @@ impl ManagerClient {
             query_params,
         };
         let answer = self.ask(query, None, RequestKind::Query).await?;
-        data_of(query_type, &answer)
-            .ok_or_else(|| self.incomplete("LEAGUE_QUERY", query_type.name(), &answer))
+        data_of(query_type, &answer).ok_or_else(|| {
+            let asked = query_type.spec().query_type.unwrap_or_default();
+            self.incomplete("LEAGUE_QUERY", asked, &answer)
+        })
     }
 
     pub(crate) async fn start(&self, league_id: &LeagueId, token: Option<&Token>) -> Result<Value> {

@@ -109,7 +109,7 @@ fn without_type(status: u16, body: &[u8]) -> Value {
 pub(super) fn data_of(query_type: Query, answer: &Value) -> Option<Value> {
     if answer
         .get("query_type")
-        .is_some_and(|echoed| echoed != query_type.name())
+        .is_some_and(|echoed| echoed.as_str() != query_type.spec().query_type)
     {
         return None;
     }

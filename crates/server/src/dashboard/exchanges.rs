@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// One message and its answer.
 #[derive(Debug, Serialize)]
-pub struct MessageView {
+pub(crate) struct MessageView {
     pub id: i64,
     pub from: String,
     pub to: String,
@@ -54,7 +54,7 @@ pub struct MessageView {
 
 /// Renders recorded messages as far as the request's access allows.
 #[derive(Debug)]
-pub struct MessageRenderer<'a> {
+pub(crate) struct MessageRenderer<'a> {
     league: &'a League,
     names: EndpointNames,
     redactor: EndpointRedactor,
@@ -75,7 +75,7 @@ const LEAGUE_WIDE: &[MessageType] = &[
 ];
 
 impl<'a> MessageRenderer<'a> {
-    pub fn new(league: &'a League, access: Access) -> Self {
+    pub(crate) fn new(league: &'a League, access: Access) -> Self {
         Self {
             league,
             names: EndpointNames::of_league(league),
@@ -85,7 +85,7 @@ impl<'a> MessageRenderer<'a> {
     }
 
     /// Whether the request may see a message at all.
-    pub fn is_open(&self, exchange: &Exchange) -> bool {
+    pub(crate) fn is_open(&self, exchange: &Exchange) -> bool {
         if self.access.undecided {
             return true;
         }
@@ -101,7 +101,7 @@ impl<'a> MessageRenderer<'a> {
     }
 
     /// Whether an agent sent or received the message.
-    pub fn concerns(&self, exchange: &Exchange, agent: &str) -> bool {
+    pub(crate) fn concerns(&self, exchange: &Exchange, agent: &str) -> bool {
         let recorder = exchange.agent.eq_ignore_ascii_case(agent);
         // The sender is in the body; a text search is cheaper than parsing every body.
         if exchange.direction == Direction::In
@@ -115,7 +115,7 @@ impl<'a> MessageRenderer<'a> {
         from.eq_ignore_ascii_case(agent) || to.eq_ignore_ascii_case(agent)
     }
 
-    pub fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         if self.access.endpoints() {
             text.to_owned()
         } else {
@@ -123,7 +123,7 @@ impl<'a> MessageRenderer<'a> {
         }
     }
 
-    pub fn show(
+    pub(crate) fn show(
         &self,
         id: i64,
         exchange: &Exchange,
@@ -193,7 +193,7 @@ fn is_ok(exchange: &Exchange) -> bool {
 }
 
 /// `E003`, if it ended with an error that has a code. Agents may have codes of their own.
-pub fn code(exchange: &Exchange) -> Option<String> {
+pub(crate) fn code(exchange: &Exchange) -> Option<String> {
     if let Some(code) = &exchange.error_code {
         return Some(code.chars().take(32).collect());
     }

@@ -11,7 +11,7 @@ pub enum Topic {
     Referees,
 }
 
-pub const TOPICS: [Topic; 6] = [
+pub(crate) const TOPICS: [Topic; 6] = [
     Topic::League,
     Topic::Standings,
     Topic::Rounds,

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 
 /// Where a league is reached, and what its agents are made with.
+#[derive(Debug)]
 pub struct LeagueNet {
     /// Of the socket that its requests come to.
     pub address: SocketAddr,

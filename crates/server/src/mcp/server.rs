@@ -36,7 +36,7 @@ pub static REVISIONS: [ProtocolVersion; 3] = [
 
 /// The server of one session; in the newer revisions of one request.
 #[derive(Debug)]
-pub struct LeagueServer {
+pub(crate) struct LeagueServer {
     intake: Arc<Intake>,
     role: Party,
     standings: Arc<StandingsWatch>,

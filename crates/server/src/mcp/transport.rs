@@ -37,7 +37,7 @@ const SESSION_IDLE_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// The peer's address, as an extension of a request.
 #[derive(Debug, Clone, Copy)]
-pub struct Peer(pub(crate) SocketAddr);
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// The address that a request came from.
 pub fn peer(extensions: &Extensions) -> SocketAddr {

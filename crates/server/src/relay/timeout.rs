@@ -5,7 +5,7 @@ use matchday_core::protocol::Timestamp;
 use serde_json::Value;
 use std::time::Duration;
 
-pub use matchday_runtime::RELAY_TIMEOUT;
+pub(crate) use matchday_runtime::RELAY_TIMEOUT;
 
 /// For messages without a deadline.
 const DEFAULT: Duration = Duration::from_secs(30);

@@ -15,7 +15,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::borrow::Cow;
 
 #[derive(Debug)]
-pub struct SeatServer(pub(super) SeatSession);
+pub(crate) struct SeatServer(pub(super) SeatSession);
 
 impl ServerHandler for SeatServer {
     fn get_info(&self) -> ServerConfig {

@@ -37,14 +37,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
-pub struct SeatSession {
+pub(crate) struct SeatSession {
     seats: Arc<Seats>,
     /// The numbers of the seats that were taken in this session.
     held: Mutex<Vec<u32>>,
 }
 
 impl SeatSession {
-    pub fn new(seats: Arc<Seats>) -> Self {
+    pub(crate) fn new(seats: Arc<Seats>) -> Self {
         Self {
             seats,
             held: Mutex::default(),

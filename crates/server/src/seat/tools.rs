@@ -16,7 +16,7 @@ pub(super) const MAKE_MOVE: &str = "make_move";
 pub(super) const STANDINGS: &str = "standings";
 pub(super) const MY_HISTORY: &str = "my_history";
 
-pub const NAMES: [&str; 5] = [JOIN_LEAGUE, WAIT_FOR_TURN, MAKE_MOVE, STANDINGS, MY_HISTORY];
+pub(crate) const NAMES: [&str; 5] = [JOIN_LEAGUE, WAIT_FOR_TURN, MAKE_MOVE, STANDINGS, MY_HISTORY];
 
 const SEAT: Param = text(
     "seat",
@@ -33,7 +33,7 @@ const fn text(name: &'static str, about: &'static str) -> Param {
 }
 
 /// The tools as clients are shown them.
-pub fn list() -> &'static [Tool] {
+pub(crate) fn list() -> &'static [Tool] {
     static LIST: LazyLock<Vec<Tool>> = LazyLock::new(all);
     &LIST
 }

@@ -41,7 +41,7 @@ impl SqliteMemory {
             Ok(copy)
         };
         copy()
-            .and_then(|copy| SqliteRead::in_memory(copy))
+            .and_then(SqliteRead::in_memory)
             .map_err(|error| sql(StoreUrl::Memory, error))
     }
 }

@@ -11,7 +11,7 @@ const BROKEN: &str =
     "{\"jsonrpc\": \"2.0\", \"id\": 7, \"method\": \"choose_parity\", \"params\": {";
 
 impl Wire<'_> {
-    pub async fn broken_json(&mut self) {
+    pub(crate) async fn broken_json(&mut self) {
         let exchange = self.probe.send("broken JSON", BROKEN, ANSWER_TIMEOUT).await;
         let rule = &rules::PARSE_ERROR;
         if let CallOutcome::Unknown(why) = &exchange.outcome {
@@ -38,7 +38,7 @@ impl Wire<'_> {
     }
 
     /// An id must be echoed with its JSON type.
-    pub async fn ids(&mut self) {
+    pub(crate) async fn ids(&mut self) {
         for id in [
             json!("check-7"),
             json!("7"),
@@ -70,7 +70,7 @@ impl Wire<'_> {
         }
     }
 
-    pub async fn odd_requests(&mut self) {
+    pub(crate) async fn odd_requests(&mut self) {
         let no_method = json!({"jsonrpc": "2.0", "id": 71, "params": {}});
         self.refuses(&rules::INVALID_REQUEST, &no_method, &[-32600])
             .await;

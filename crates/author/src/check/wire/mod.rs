@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The shared rules that `--quick` checks too.
-pub static RULES: &[&Rule] = &[
+pub(crate) static RULES: &[&Rule] = &[
     &rules::REACHABLE,
     &rules::STATUS,
     &rules::LENGTH,
@@ -39,7 +39,7 @@ const ENCODED_TWICE: &str = "Put the message itself into `result`, and encode th
 
 /// What the checks on the wire have found out about the agent.
 #[derive(Debug, Default)]
-pub struct WireState {
+pub(crate) struct WireState {
     /// It has stopped responding.
     dead: bool,
     /// It answers with bodies other than JSON-RPC responses.
@@ -47,7 +47,7 @@ pub struct WireState {
 }
 
 #[derive(Debug)]
-pub struct Wire<'a> {
+pub(crate) struct Wire<'a> {
     pub probe: &'a Probe,
     pub findings: &'a mut Findings,
     pub state: &'a mut WireState,
@@ -55,7 +55,7 @@ pub struct Wire<'a> {
 
 impl Wire<'_> {
     /// Checks HTTP status, content type, JSON-RPC and dialect of a response.
-    pub fn check_response_format(&mut self, reply: &Reply) {
+    pub(crate) fn check_response_format(&mut self, reply: &Reply) {
         let exchange = &reply.exchange;
         let findings = &mut *self.findings;
         let Some(answered) = exchange.answered().filter(|_| !reply.separate) else {
@@ -167,7 +167,7 @@ impl Wire<'_> {
     }
 
     /// Checks every part of a JSON-RPC response.
-    pub fn check_response(&mut self, answer: &Value, id: &Value, exchange: &Exchange) {
+    pub(crate) fn check_response(&mut self, answer: &Value, id: &Value, exchange: &Exchange) {
         let findings = &mut *self.findings;
         findings.pass(&rules::FORM, "");
         findings.result(&rules::VERSION, response_format::version(answer), exchange);
@@ -190,7 +190,7 @@ impl Wire<'_> {
     }
 
     /// Rules about JSON-RPC responses are neither violated nor kept by an agent that never sends one.
-    pub fn finish_format_rules(&mut self) {
+    pub(crate) fn finish_format_rules(&mut self) {
         let rules = [&rules::FORM, &rules::VERSION, &rules::ID, &rules::XOR];
         for rule in rules.into_iter().filter(|_| self.state.nonstandard) {
             if self.findings.is_undecided(rule) {
@@ -202,7 +202,7 @@ impl Wire<'_> {
 
     /// Pings the agent after something that may have crashed it. Only the first rule after which it stops responding
     /// is violated.
-    pub async fn still_alive(&mut self, rule: &'static Rule, after: &str) -> bool {
+    pub(crate) async fn still_alive(&mut self, rule: &'static Rule, after: &str) -> bool {
         if self.state.dead {
             self.findings.skip(rule, "the agent was gone by then");
             return false;

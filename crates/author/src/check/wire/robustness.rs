@@ -23,7 +23,7 @@ const MEANWHILE_MAX: Duration = Duration::from_millis(700);
 
 impl Wire<'_> {
     /// Sends a message of an unknown type, otherwise like this one.
-    pub async fn unknown_message(&mut self, like: &Message) {
+    pub(crate) async fn unknown_message(&mut self, like: &Message) {
         let rule = &rules::UNKNOWN_MESSAGE;
         let reply = self
             .probe
@@ -51,7 +51,7 @@ impl Wire<'_> {
     }
 
     /// Sends a request in slow pieces, and another one meanwhile.
-    pub async fn slow_drip(&mut self) {
+    pub(crate) async fn slow_drip(&mut self) {
         let rule = &rules::SLOW_DRIP;
         let Some(target) = RawTarget::of(&self.probe.url).filter(|target| !target.secure) else {
             return self.findings.skip(rule, NO_RAW_TLS);
@@ -108,7 +108,7 @@ impl Wire<'_> {
     }
 
     /// Closes connections in the middle of a request, and before the response.
-    pub async fn closed_connections(&mut self) {
+    pub(crate) async fn closed_connections(&mut self) {
         let rule = &rules::CLOSED_CONNECTION;
         let Some(target) = RawTarget::of(&self.probe.url).filter(|target| !target.secure) else {
             return self.findings.skip(rule, NO_RAW_TLS);
@@ -127,7 +127,7 @@ impl Wire<'_> {
         }
     }
 
-    pub async fn alive_at_end(&mut self) {
+    pub(crate) async fn alive_at_end(&mut self) {
         let ping = self.probe.ping().await;
         match ping.answered() {
             Some(_) => self.findings.pass(&rules::ALIVE, ""),

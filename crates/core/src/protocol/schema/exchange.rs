@@ -130,12 +130,15 @@ impl Book {
 
     fn query(&mut self, query: Query) -> Value {
         let params = query.spec().params;
-        let mut schema = json!({ "type": "object" });
+        let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
         if !params.is_empty() {
             let properties = params
                 .iter()
                 .map(|param| (param.name().to_owned(), self.param(*param)));
-            schema["properties"] = properties.collect::<Map<_, _>>().into();
+            schema.insert(
+                "properties".to_owned(),
+                properties.collect::<Map<_, _>>().into(),
+            );
         }
         let required: Vec<_> = params
             .iter()
@@ -143,9 +146,9 @@ impl Book {
             .map(|param| param.name())
             .collect();
         if !required.is_empty() {
-            schema["required"] = json!(required);
+            schema.insert("required".to_owned(), json!(required));
         }
-        schema
+        schema.into()
     }
 
     fn param(&mut self, param: QueryParam) -> Value {

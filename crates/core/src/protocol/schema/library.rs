@@ -15,9 +15,12 @@ pub fn data(query: Query) -> Option<Value> {
     let spec = query.spec();
     let name = spec.query_type?;
     let mut schema = (spec.data?)();
-    schema["$id"] = format!("{ID_PREFIX}data:{name}").into();
-    schema["title"] = name.into();
-    schema["description"] = format!("`data` of LEAGUE_QUERY_RESPONSE to {name}.").into();
+    if let Some(schema) = schema.as_object_mut() {
+        let description = format!("`data` of LEAGUE_QUERY_RESPONSE to {name}.");
+        schema.insert("$id".into(), format!("{ID_PREFIX}data:{name}").into());
+        schema.insert("title".into(), name.into());
+        schema.insert("description".into(), description.into());
+    }
     Some(finished(schema))
 }
 

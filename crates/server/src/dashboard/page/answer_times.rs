@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Response times of moves, and of each kind of call. Where no calls were recorded, moves are as referees report them: one mean
 /// for each match.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct AnswerTimes {
+pub(crate) struct AnswerTimes {
     #[serde(flatten)]
     moves: TimeStatistics,
     /// Whether each time is the mean of a match.
@@ -35,7 +35,7 @@ pub(super) struct TimeStatistics {
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Bucket {
+pub(crate) struct Bucket {
     from_ms: u64,
     to_ms: u64,
     count: usize,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Award {
+pub(crate) struct Award {
     /// `upset`, `longest`, `fastest`, `luckiest`.
     kind: &'static str,
     title: &'static str,

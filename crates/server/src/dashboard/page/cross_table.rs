@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct CrossTable {
+pub(crate) struct CrossTable {
     players: Vec<Ranked>,
     /// Row, column, and how the row's player has done against the column's.
     cells: Vec<(usize, usize, Meetings)>,
@@ -44,7 +44,7 @@ impl Meetings {
     }
 }
 
-pub fn page(snapshot: &Snapshot) -> Versioned<CrossTable> {
+pub(crate) fn page(snapshot: &Snapshot) -> Versioned<CrossTable> {
     let league = &snapshot.projection.league;
     let rows = league.rows();
     let places: BTreeMap<_, usize> = rows.iter().map(|row| &row.player_id).zip(0..).collect();

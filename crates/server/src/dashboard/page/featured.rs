@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct FeaturedBoards {
+pub(crate) struct FeaturedBoards {
     boards: Vec<Board>,
 }
 
@@ -35,7 +35,7 @@ struct Board {
 }
 
 /// The matches to feature, most important first. One of `followed` comes before all.
-pub fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec<MatchId> {
+pub(crate) fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec<MatchId> {
     let rows = league.rows();
     let ranks: BTreeMap<&PlayerId, u32> =
         rows.iter().map(|row| (&row.player_id, row.rank)).collect();
@@ -65,7 +65,7 @@ pub fn choose(league: &League, followed: Option<&PlayerId>, limit: usize) -> Vec
 }
 
 /// `exchanges` are those of the matches that are being played.
-pub fn page(
+pub(crate) fn page(
     snapshot: &Snapshot,
     chosen: &[MatchId],
     exchanges: &BTreeMap<MatchId, Vec<Exchange>>,

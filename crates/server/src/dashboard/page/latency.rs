@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct Latencies {
+pub(crate) struct Latencies {
     #[serde(flatten)]
     all: TimeStatistics,
     /// The slowest first.
@@ -29,7 +29,7 @@ struct PlayerLatency {
 }
 
 /// `calls` for moves, with their match and the endpoint that was called; those of undecided matches do not count.
-pub fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned<Latencies> {
+pub(crate) fn page(snapshot: &Snapshot, calls: &[(MatchId, String, Call)]) -> Versioned<Latencies> {
     let league = &snapshot.projection.league;
     let endpoints: BTreeMap<&str, &PlayerId> = league
         .players

@@ -13,7 +13,7 @@ use matchday_stats::LeagueStatistics;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub struct LeaguePage {
+pub(crate) struct LeaguePage {
     league_id: String,
     game: String,
     format: &'static str,
@@ -66,7 +66,7 @@ struct Matches {
 
 /// Where the league runs and is stored, for the commands that are suggested.
 #[derive(Debug, Clone)]
-pub struct LeagueLocation {
+pub(crate) struct LeagueLocation {
     pub live: bool,
     /// The URL of the manager, if it runs.
     pub manager: Option<String>,
@@ -74,7 +74,7 @@ pub struct LeagueLocation {
     pub file: String,
 }
 
-pub fn page(
+pub(crate) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
     location: &LeagueLocation,

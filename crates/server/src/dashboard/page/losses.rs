@@ -41,7 +41,7 @@ struct Deciding {
 }
 
 /// What the explanations need besides the league.
-pub struct LossRecords {
+pub(crate) struct LossRecords {
     /// By match: why the player's fallback chose.
     pub fallbacks: BTreeMap<MatchId, Vec<String>>,
     /// The names of the stores' files.

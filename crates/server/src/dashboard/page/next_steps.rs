@@ -6,7 +6,7 @@ use matchday_core::protocol::messages::Phase;
 use serde::Serialize;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct NextStep {
+pub(crate) struct NextStep {
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,

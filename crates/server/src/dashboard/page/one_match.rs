@@ -40,7 +40,7 @@ pub(super) fn match_line(
 
 /// A match with its timeline.
 #[derive(Debug, Serialize)]
-pub struct MatchPage {
+pub(crate) struct MatchPage {
     #[serde(flatten)]
     line: MatchView,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +87,7 @@ const WITHHELD: &str = "This match is not decided yet: what its players say and 
 
 /// What the stores hold of a match.
 #[derive(Debug)]
-pub struct MatchRecords {
+pub(crate) struct MatchRecords {
     pub logs: LogSet,
     pub exchanges: Vec<Exchange>,
     /// Errors of stores that could not be read.
@@ -95,7 +95,7 @@ pub struct MatchRecords {
 }
 
 /// Whether a request may see the positions of a match: if both players see them, while it is played.
-pub fn shows_positions(game_type: &GameType, game: &Match, access: Access) -> bool {
+pub(crate) fn shows_positions(game_type: &GameType, game: &Match, access: Access) -> bool {
     is_open(game, access) || (game.in_play && positions::is_open_information(game_type))
 }
 
@@ -105,7 +105,7 @@ fn is_open(game: &Match, access: Access) -> bool {
 }
 
 /// `None` if there is no such match. `records` is shown only if the request may see it.
-pub fn page(
+pub(crate) fn page(
     snapshot: &Snapshot,
     id: &MatchId,
     records: Option<&MatchRecords>,

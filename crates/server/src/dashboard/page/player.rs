@@ -23,7 +23,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct PlayerPage {
+pub(crate) struct PlayerPage {
     id: String,
     name: String,
     state: &'static str,
@@ -101,7 +101,7 @@ struct TechnicalCause {
 }
 
 /// `None` if there is no such player. `calls` are those that were made to it in its matches, `records` those of its losses.
-pub fn page(
+pub(crate) fn page(
     snapshot: &Snapshot,
     id: &PlayerId,
     calls: &[Call],

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Whether the positions of a match may be shown while it is played: a view has nothing that one player may not see of the
 /// other's move, in games by command neither, and what chance draws in even/odd is told with the result alone.
-pub fn is_open_information(game_type: &GameType) -> bool {
+pub(crate) fn is_open_information(game_type: &GameType) -> bool {
     game::find(game_type).is_none_or(|entry| (entry.new)().move_message() == MoveMessage::GameMove)
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct PointsRace {
+pub(crate) struct PointsRace {
     /// The numbers of the rounds that have results.
     rounds: Vec<u32>,
     /// The best first.
@@ -27,7 +27,7 @@ struct Runner {
     points: Vec<u32>,
 }
 
-pub fn page(snapshot: &Snapshot) -> Versioned<PointsRace> {
+pub(crate) fn page(snapshot: &Snapshot) -> Versioned<PointsRace> {
     let league = &snapshot.projection.league;
     let mut sums: BTreeMap<&PlayerId, (u32, Vec<u32>)> = league
         .players

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Serialize)]
-pub struct RefereesPage {
+pub(crate) struct RefereesPage {
     referees: Vec<RefereeLoad>,
 }
 
@@ -32,7 +32,7 @@ struct RefereeLoad {
 
 const WITHOUT_KEYED_MATCHES: &str = "It is given no match in which a player has a key: it does not announce that it proves its results (draw-2).";
 
-pub fn page(snapshot: &Snapshot) -> Versioned<RefereesPage> {
+pub(crate) fn page(snapshot: &Snapshot) -> Versioned<RefereesPage> {
     let projection = &*snapshot.projection;
     let mut decided: BTreeMap<&RefereeId, (u32, u32)> = BTreeMap::new();
     for decision in projection

@@ -9,12 +9,12 @@ use matchday_store::redact::EndpointRedactor;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub struct RoundsPage {
+pub(crate) struct RoundsPage {
     rounds: Vec<RoundView>,
 }
 
 /// Without their matches.
-pub fn all(snapshot: &Snapshot) -> Versioned<RoundsPage> {
+pub(crate) fn all(snapshot: &Snapshot) -> Versioned<RoundsPage> {
     let league = &snapshot.projection.league;
     let rounds = league
         .rounds
@@ -28,7 +28,7 @@ pub fn all(snapshot: &Snapshot) -> Versioned<RoundsPage> {
 }
 
 /// `None` if there is no such round.
-pub fn one(
+pub(crate) fn one(
     snapshot: &Snapshot,
     number: u32,
     (offset, limit): (usize, usize),

@@ -14,7 +14,7 @@ use matchday_stats::LeagueStatistics;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
-pub struct StandingsPage {
+pub(crate) struct StandingsPage {
     rows: Vec<StandingRow>,
     tie_breaks: Vec<&'static str>,
     /// The tie-breaks that have a value in each row, in the order of the values.
@@ -63,7 +63,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-pub fn page(
+pub(crate) fn page(
     snapshot: &Snapshot,
     statistics: Option<&LeagueStatistics>,
 ) -> Versioned<StandingsPage> {

@@ -5,7 +5,7 @@ use matchday_core::mailbox::WAITING_MAX;
 use matchday_core::protocol::Token;
 use matchday_runtime::telemetry::Telemetry;
 
-pub fn mailbox() -> Arc<OpenMailbox> {
+pub(crate) fn mailbox() -> Arc<OpenMailbox> {
     let record = MailboxRecord {
         token: Token::new("tok_relay_1").hash(),
         from: [10, 0, 0, 1].into(),

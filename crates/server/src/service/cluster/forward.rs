@@ -42,15 +42,15 @@ const HELD_BYTES_MAX: usize = 64 << 20;
 const SHORT_BODY_BYTES: usize = 64 << 10;
 
 /// A response of the public socket: one of this process, or one that comes piece by piece from another.
-pub type EdgeResponse = Response<UnsyncBoxBody<Bytes, Cut>>;
+pub(crate) type EdgeResponse = Response<UnsyncBoxBody<Bytes, Cut>>;
 
 /// A response of this process.
-pub fn here(response: HttpResponse) -> EdgeResponse {
+pub(crate) fn here(response: HttpResponse) -> EdgeResponse {
     response.map(|body| body.map_err(|never| match never {}).boxed_unsync())
 }
 
 /// HTTP 503, which says that the same request may be made again.
-pub fn unavailable(why: &str) -> HttpResponse {
+pub(crate) fn unavailable(why: &str) -> HttpResponse {
     let body = serde_json::json!({ "error": why }).to_string();
     response::unavailable(body.into_bytes(), 1)
 }
@@ -68,7 +68,7 @@ struct ReadRequest {
 
 /// The bytes of long bodies that are held at once, until they are forwarded and answered. Short ones are bounded by the connections.
 #[derive(Debug)]
-pub struct HeldBodies(Arc<Semaphore>);
+pub(crate) struct HeldBodies(Arc<Semaphore>);
 
 impl Default for HeldBodies {
     fn default() -> Self {
@@ -99,7 +99,7 @@ enum Tried {
 
 impl ServiceHttp {
     /// Answers a request for the league with this number, here or by its owner.
-    pub async fn to_owner(
+    pub(crate) async fn to_owner(
         self: &Arc<Self>,
         cluster: &Cluster,
         number: u32,
@@ -159,7 +159,7 @@ impl ServiceHttp {
     }
 
     /// The answer of this process; `None` if the league was lost while it was made, so that it must not be shown.
-    pub async fn answer_if_owned(
+    pub(crate) async fn answer_if_owned(
         self: &Arc<Self>,
         cluster: &Cluster,
         number: u32,

@@ -22,7 +22,7 @@ const CLOCK_OFFSET_MAX_US: u64 = 2_000_000;
 
 impl Service {
     /// Takes part in the ownership of leagues until `closing` turns true, then hands all over.
-    pub async fn own_leagues(
+    pub(in crate::service) async fn own_leagues(
         self: Arc<Self>,
         cluster: Arc<Cluster>,
         mut closing: watch::Receiver<bool>,
@@ -84,7 +84,11 @@ impl Service {
     }
 
     /// Takes note of leagues that this process owns from now on.
-    pub async fn note_taken(&self, cluster: &Cluster, taken: &[Owned]) -> Result<()> {
+    pub(in crate::service) async fn note_taken(
+        &self,
+        cluster: &Cluster,
+        taken: &[Owned],
+    ) -> Result<()> {
         let takeovers = taken.iter().filter(|league| league.taken_over).count();
         cluster
             .metrics
@@ -113,7 +117,7 @@ impl Service {
     }
 
     /// Gives every league that was created a row, without which nobody can own it.
-    pub async fn make_rows(&self, cluster: &Cluster) -> Result<()> {
+    pub(in crate::service) async fn make_rows(&self, cluster: &Cluster) -> Result<()> {
         let known: BTreeSet<u32> = lock(&self.registry)
             .leagues()
             .map(|(_, league)| league.number)
@@ -224,7 +228,7 @@ impl Service {
     }
 
     /// Whether the league still is our own, by the store.
-    pub async fn is_still_own(&self, cluster: &Cluster, number: u32) -> bool {
+    pub(in crate::service) async fn is_still_own(&self, cluster: &Cluster, number: u32) -> bool {
         let owner = cluster.ask(move |ownership| ownership.owner(number)).await;
         matches!(owner, Ok(Owner::Own { .. }))
     }
@@ -232,17 +236,17 @@ impl Service {
 
 impl Cluster {
     /// This process has made the league's row, and owns it so.
-    pub fn mark_created(&self, number: u32) {
+    pub(crate) fn mark_created(&self, number: u32) {
         lock(&self.owned).insert(number);
     }
 
     /// The league is there no more.
-    pub fn mark_removed(&self, number: u32) {
+    pub(crate) fn mark_removed(&self, number: u32) {
         lock(&self.owned).remove(&number);
     }
 
     /// Takes leagues until the service's log has an owner. Whether that is this process, and what it has taken.
-    pub async fn find_registry_owner(&self) -> Result<(bool, Vec<Owned>)> {
+    pub(crate) async fn find_registry_owner(&self) -> Result<(bool, Vec<Owned>)> {
         let give_up_at = Instant::now() + START_MAX;
         let mut taken = Vec::new();
         loop {

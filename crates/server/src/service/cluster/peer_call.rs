@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "call", rename_all = "snake_case", deny_unknown_fields)]
-pub enum PeerCall {
+pub(crate) enum PeerCall {
     /// There may be leagues to take.
     Look,
     StartLeague {
@@ -42,7 +42,7 @@ pub enum PeerCall {
 impl PeerCall {
     /// The call that has the owner of the service's log record an event. Only what the owner of a league does to it is recorded
     /// by way of another service.
-    pub fn to_record(event: &ServiceEvent) -> Result<Self> {
+    pub(crate) fn to_record(event: &ServiceEvent) -> Result<Self> {
         Ok(match event.clone() {
             ServiceEvent::LeagueConfigured { number, plan } => {
                 Self::RecordConfigured { number, plan }

@@ -41,7 +41,7 @@ const CALL_MAX: Duration = Duration::from_secs(8);
 const CALL_AGAIN: Duration = Duration::from_millis(150);
 
 /// Answers another service.
-pub async fn answer(
+pub(crate) async fn answer(
     http: Arc<ServiceHttp>,
     cluster: Arc<Cluster>,
     request: Request<Incoming>,
@@ -145,7 +145,7 @@ fn call_request(number: u32, call: &PeerCall) -> Result<ForwardRequest> {
 
 impl Cluster {
     /// Has the owner of a league carry something out, and returns what it says.
-    pub async fn call(&self, number: u32, call: &PeerCall) -> Result<Value> {
+    pub(crate) async fn call(&self, number: u32, call: &PeerCall) -> Result<Value> {
         let request = call_request(number, call).context("the call cannot be written")?;
         let give_up_at = Instant::now() + CALL_MAX;
         let mut last = "nobody has it".to_owned();

@@ -13,7 +13,7 @@ fn seconds(duration: Duration) -> f64 {
 }
 
 impl Cluster {
-    pub async fn status(&self) -> Result<ClusterStatus> {
+    pub(crate) async fn status(&self) -> Result<ClusterStatus> {
         let members = self.ask(|ownership| ownership.members()).await?;
         let own = self.process();
         let process = |member: Member| ClusterProcess {

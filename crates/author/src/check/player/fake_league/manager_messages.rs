@@ -6,7 +6,7 @@ use matchday_core::protocol::{DisplayName, ErrorCode, Message, PlayerId, RoundId
 use serde_json::{Map, json};
 
 impl FakeLeague {
-    pub fn announcement(&self, now: Timestamp, fixtures: &[&Fixture]) -> Message {
+    pub(crate) fn announcement(&self, now: Timestamp, fixtures: &[&Fixture]) -> Message {
         let matches: Vec<_> = fixtures
             .iter()
             .map(|fixture| self.announced(fixture))
@@ -41,7 +41,7 @@ impl FakeLeague {
     }
 
     /// The standings of a league of this size.
-    pub fn standings(&self, now: Timestamp, round_id: RoundId, players: u32) -> Message {
+    pub(crate) fn standings(&self, now: Timestamp, round_id: RoundId, players: u32) -> Message {
         let rows: Vec<_> = (1..=players.max(2)).map(|rank| self.row(rank)).collect();
         let body = LeagueStandingsUpdate {
             league_id: self.league_id.clone(),
@@ -74,7 +74,7 @@ impl FakeLeague {
         }
     }
 
-    pub fn round_completed(&self, now: Timestamp, round_id: RoundId) -> Message {
+    pub(crate) fn round_completed(&self, now: Timestamp, round_id: RoundId) -> Message {
         let body = RoundCompleted {
             league_id: self.league_id.clone(),
             round_id,
@@ -92,7 +92,7 @@ impl FakeLeague {
         self.as_manager(now, &format!("conv-round-{round_id}-complete"), body)
     }
 
-    pub fn league_error(&self, now: Timestamp) -> Message {
+    pub(crate) fn league_error(&self, now: Timestamp) -> Message {
         let context = Map::from_iter([("reason".to_owned(), json!("this is a check"))]);
         let body = LeagueError::new(
             ErrorCode::InvalidState,
@@ -103,7 +103,7 @@ impl FakeLeague {
         self.as_manager(now, "conv-league-error", body)
     }
 
-    pub fn league_completed(&self, now: Timestamp) -> Message {
+    pub(crate) fn league_completed(&self, now: Timestamp) -> Message {
         let own = &self.identity.player_id;
         let other = &self.opponent;
         let [own_name, other_name] = &self.names;

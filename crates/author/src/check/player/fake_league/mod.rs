@@ -18,21 +18,21 @@ use matchday_core::protocol::{
 
 /// The identity of the player under check.
 #[derive(Debug, Clone)]
-pub struct Identity {
+pub(crate) struct Identity {
     pub player_id: PlayerId,
     /// The token that we issued, if it registered here.
     pub token: Option<Token>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Fixture {
+pub(crate) struct Fixture {
     pub round_id: RoundId,
     pub match_id: MatchId,
     pub conversation_id: ConversationId,
 }
 
 #[derive(Debug)]
-pub struct FakeLeague {
+pub(crate) struct FakeLeague {
     pub league_id: LeagueId,
     pub identity: Identity,
     opponent: PlayerId,
@@ -47,7 +47,7 @@ pub struct FakeLeague {
 }
 
 impl FakeLeague {
-    pub fn new(
+    pub(crate) fn new(
         league_id: LeagueId,
         identity: Identity,
         referee_endpoint: Endpoint,
@@ -73,7 +73,7 @@ impl FakeLeague {
     }
 
     /// The next match: one in each round.
-    pub fn next(&mut self) -> Fixture {
+    pub(crate) fn next(&mut self) -> Fixture {
         self.rounds += 1;
         let round_id = RoundId(self.rounds);
         let match_id = MatchId::numbered(round_id, 1);
@@ -86,7 +86,7 @@ impl FakeLeague {
     }
 
     /// The next match, with this word in its name and its conversation's.
-    pub fn next_named(&mut self, word: &str) -> Fixture {
+    pub(crate) fn next_named(&mut self, word: &str) -> Fixture {
         let Fixture {
             round_id, match_id, ..
         } = self.next();
@@ -100,12 +100,12 @@ impl FakeLeague {
     }
 
     /// Whether the player can authenticate our messages.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.identity.token.is_some()
     }
 
     /// Whether a sender is a player other than the opponent: a name that the agent chose itself.
-    pub fn is_own_name(&self, sender: &str) -> bool {
+    pub(crate) fn is_own_name(&self, sender: &str) -> bool {
         matches!(Sender::parse(sender), Some(Sender::Player(id)) if id != self.opponent)
     }
 
@@ -120,12 +120,12 @@ impl FakeLeague {
     }
 
     /// The token of the player's answers in this match, if it registered here.
-    pub fn answer_token(&self, fixture: &Fixture) -> Option<Token> {
+    pub(crate) fn answer_token(&self, fixture: &Fixture) -> Option<Token> {
         self.match_token(fixture, Direction::PlayerToReferee)
     }
 
     /// The token that the player is shown in this match, if it registered here.
-    pub fn shown_token(&self, fixture: &Fixture) -> Option<Token> {
+    pub(crate) fn shown_token(&self, fixture: &Fixture) -> Option<Token> {
         self.match_token(fixture, Direction::RefereeToPlayer)
     }
 
@@ -153,7 +153,7 @@ impl FakeLeague {
     }
 
     /// What a league knows about an answer before it decodes it.
-    pub fn asked(&self, fixture: &Fixture) -> decode::Exchange {
+    pub(crate) fn asked(&self, fixture: &Fixture) -> decode::Exchange {
         decode::Exchange {
             peer: Sender::Player(self.identity.player_id.clone()),
             conversation_id: fixture.conversation_id.clone(),
@@ -164,7 +164,12 @@ impl FakeLeague {
     }
 
     /// A valid answer.
-    pub fn answer(&self, now: Timestamp, fixture: &Fixture, body: impl Into<Body>) -> Message {
+    pub(crate) fn answer(
+        &self,
+        now: Timestamp,
+        fixture: &Fixture,
+        body: impl Into<Body>,
+    ) -> Message {
         let token = self
             .answer_token(fixture)
             .unwrap_or_else(|| self.unrelated_token.clone());
@@ -174,7 +179,7 @@ impl FakeLeague {
         Message::new(envelope, body)
     }
 
-    pub fn good_ack(&self, now: Timestamp, fixture: &Fixture) -> Message {
+    pub(crate) fn good_ack(&self, now: Timestamp, fixture: &Fixture) -> Message {
         let ack = GameJoinAck {
             match_id: fixture.match_id.clone(),
             player_id: self.identity.player_id.clone(),
@@ -190,11 +195,11 @@ impl FakeLeague {
     }
 
     /// Whether the game asks by GAME_MOVE_CALL rather than by CHOOSE_PARITY_CALL.
-    pub fn asks_by_move(&self) -> bool {
+    pub(crate) fn asks_by_move(&self) -> bool {
         (self.game.new)().move_message() == MoveMessage::GameMove
     }
 
-    pub fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
+    pub(crate) fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
         if self.asks_by_move() {
             let MoveRequest {
                 move_type,

@@ -11,7 +11,7 @@ use std::time::Duration;
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);
 
 impl FakeLeague {
-    pub fn invitation(&self, now: Timestamp, fixture: &Fixture) -> Message {
+    pub(crate) fn invitation(&self, now: Timestamp, fixture: &Fixture) -> Message {
         let commitment = self.draw(fixture).commitment(&self.secret);
         let body = GameInvitation {
             league_id: self.league_id.clone(),
@@ -29,7 +29,7 @@ impl FakeLeague {
     }
 
     /// The first request of a match.
-    pub fn question(&self, now: Timestamp, fixture: &Fixture) -> Message {
+    pub(crate) fn question(&self, now: Timestamp, fixture: &Fixture) -> Message {
         if self.asks_by_move() {
             return self.question_in(now, fixture, (self.game.new)().as_ref());
         }
@@ -52,7 +52,12 @@ impl FakeLeague {
     }
 
     /// GAME_MOVE_CALL for the current state of a game. The player always has seat A.
-    pub fn question_in(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
+    pub(crate) fn question_in(
+        &self,
+        now: Timestamp,
+        fixture: &Fixture,
+        game: &dyn Game,
+    ) -> Message {
         let mut move_request = game.request(Seat::A);
         move_request
             .context
@@ -75,7 +80,7 @@ impl FakeLeague {
     }
 
     /// GAME_ERROR for an invalid choice that was never made; a request follows.
-    pub fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
+    pub(crate) fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
         let by_move = self.asks_by_move();
         let legal = (self.game.new)().request(Seat::A).valid_options;
         let (code, came, field, owed) = if by_move {
@@ -130,7 +135,7 @@ impl FakeLeague {
     }
 
     /// GAME_OVER of a match that began with this choice.
-    pub fn game_over(
+    pub(crate) fn game_over(
         &self,
         now: Timestamp,
         fixture: &Fixture,
@@ -153,7 +158,7 @@ impl FakeLeague {
     }
 
     /// GAME_OVER of a match that was played out move by move.
-    pub fn over(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
+    pub(crate) fn over(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
         let players = [self.identity.player_id.clone(), self.opponent.clone()];
         let winner = match game.outcome() {
             Some(Outcome::Win(seat)) => Some(seat.of(&players).clone()),
@@ -183,7 +188,12 @@ impl FakeLeague {
     }
 
     /// GAME_OVER of a match to which the opponent did not come, or neither player.
-    pub fn technical_loss(&self, now: Timestamp, fixture: &Fixture, of_both: bool) -> Message {
+    pub(crate) fn technical_loss(
+        &self,
+        now: Timestamp,
+        fixture: &Fixture,
+        of_both: bool,
+    ) -> Message {
         let players = [self.identity.player_id.clone(), self.opponent.clone()];
         let details = if self.asks_by_move() {
             (self.game.new)().details(&players)
@@ -297,7 +307,7 @@ fn play_on(game: &mut dyn Game) {
 }
 
 /// Makes a legal move chosen by `number`. Returns whether there was one.
-pub fn play_any(game: &mut dyn Game, seat: Seat, number: usize) -> bool {
+pub(crate) fn play_any(game: &mut dyn Game, seat: Seat, number: usize) -> bool {
     let options = game.request(seat).valid_options;
     let option = number
         .checked_rem(options.len())
