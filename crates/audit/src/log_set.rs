@@ -38,8 +38,13 @@ impl LogSet {
         stores: &[StoreUrl],
         league_id: Option<&LeagueId>,
     ) -> Result<Self, StoreError> {
-        let mut seen = BTreeSet::new();
-        let fresh = |url: &&StoreUrl| seen.insert(url.canonical());
+        let mut seen = Vec::new();
+        let fresh = |url: &&StoreUrl| {
+            let url = url.canonical();
+            let is_new = !seen.contains(&url);
+            seen.push(url);
+            is_new
+        };
         let readers = stores
             .iter()
             .filter(fresh)

@@ -73,7 +73,7 @@ impl TestLeague {
     pub fn new(agent_options: AgentOptions) -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self {
-            store: Store::open(&folder.path().join("league.db")).unwrap(),
+            store: Store::open(folder.path().join("league.db")).unwrap(),
             folder,
             client: Client::new(),
             clock: Clock::start(),
@@ -118,7 +118,7 @@ impl TestLeague {
     /// The same where other dialects are spoken, which the schemas do not describe.
     pub fn exchanges_unchecked(&self) -> Vec<Exchange> {
         self.store.clone().close().unwrap();
-        Store::open_read_only(&self.file())
+        Store::open_read_only(self.file())
             .unwrap()
             .exchanges()
             .unwrap()

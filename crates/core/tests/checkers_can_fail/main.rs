@@ -482,17 +482,23 @@ fn a_choice_or_a_number_on_record_that_was_not_made_or_drawn_is_noticed() {
         checker(signed::are_made(&result, &match_id, &player(1), &[])),
         Checker::SignedIsRecorded
     );
+    let is_drawn = |result: &_, attempt| {
+        signed::is_drawn(
+            result,
+            &league,
+            &match_id,
+            attempt,
+            [&player(1), &player(2)],
+        )
+    };
+    assert_eq!(is_drawn(&result, attempt), Ok(()));
     assert_eq!(
-        signed::is_drawn(&result, &league, &match_id, attempt),
-        Ok(())
-    );
-    assert_eq!(
-        checker(signed::is_drawn(&result, &league, &match_id, Attempt(2))),
+        checker(is_drawn(&result, Attempt(2))),
         Checker::SignedIsRecorded
     );
     result.winner = None;
     assert_eq!(
-        checker(signed::is_drawn(&result, &league, &match_id, attempt)),
+        checker(is_drawn(&result, attempt)),
         Checker::SignedIsRecorded
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::protocol::draw::Reveal;
 use crate::protocol::messages::{GameDetails, GameOver, GameStatus};
-use crate::protocol::{Attempt, LeagueId, MatchId};
+use crate::protocol::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::sim::failure::{Checker, Fault};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
@@ -69,31 +69,24 @@ pub fn recomputes(
     }
 }
 
-/// The first number that a reveal gives, whatever it was committed to.
+/// The first number that a reveal gives to players A and B, whatever it was committed to.
 pub fn number(
     reveal: &Reveal,
     league: &LeagueId,
     match_id: &MatchId,
     attempt: Attempt,
+    [a, b]: [&PlayerId; 2],
 ) -> Option<u64> {
     let secret = hex::decode(reveal.secret.as_bytes()).ok()?;
-    let nonces: Vec<_> = reveal
-        .nonces
-        .iter()
-        .map(|(_, nonce)| nonce.0.as_bytes())
-        .collect();
-    let [a, b] = nonces.as_slice() else {
-        return None;
-    };
-    let attempt = attempt.0.to_be_bytes();
+    let nonce = |player| Some(reveal.nonces.get(player)?.0.as_bytes());
     first_number(
         &secret,
         &[
             league.as_str().as_bytes(),
             match_id.as_str().as_bytes(),
-            &attempt,
-            a,
-            b,
+            &attempt.0.to_be_bytes(),
+            nonce(a)?,
+            nonce(b)?,
         ],
     )
 }

@@ -83,6 +83,7 @@ pub fn is_drawn(
     league: &LeagueId,
     match_id: &MatchId,
     attempt: Attempt,
+    players: [&PlayerId; 2],
 ) -> Result<(), Fault> {
     let GameDetails::Parity(details) = &result.details.game else {
         return Ok(());
@@ -96,7 +97,7 @@ pub fn is_drawn(
             format!("{match_id}: {what}"),
         ))
     };
-    let drawn = draw::number(reveal, league, match_id, attempt);
+    let drawn = draw::number(reveal, league, match_id, attempt, players);
     if drawn != Some(u64::from(number)) {
         return broken(format!("{number} is recorded, where {drawn:?} was drawn"));
     }

@@ -228,7 +228,11 @@ impl World {
         if !self.has_prover && !self.scenario.cheats.is_empty() {
             return Ok(());
         }
-        check::signed::is_drawn(result, &self.scenario.league_id, match_id, attempt)?;
+        let league = self.agents.league();
+        if let Some(fixture) = league.matches.get(match_id) {
+            let players = [&fixture.a, &fixture.b];
+            check::signed::is_drawn(result, &self.scenario.league_id, match_id, attempt, players)?;
+        }
         for (player, _) in result.score.iter() {
             let known = self.agents.league().players.get(player);
             let who = known.and_then(|known| AgentId::at(&known.meta.contact_endpoint));
