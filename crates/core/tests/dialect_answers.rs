@@ -50,7 +50,7 @@ fn a_message_is_found_wherever_agents_put_it() {
         for status in [200, 201, 400, 404, 500] {
             assert_eq!(
                 read(status, &body),
-                WireAnswer::Message(ack.clone().into()),
+                WireAnswer::Message(ack.clone()),
                 "{status} {body}"
             );
         }
@@ -60,13 +60,10 @@ fn a_message_is_found_wherever_agents_put_it() {
 #[test]
 fn a_message_with_an_error_of_its_own_is_still_a_message() {
     let response = json!({ "message_type": "LEAGUE_QUERY_RESPONSE", "success": false, "error": { "error_code": "E005" } });
-    assert_eq!(
-        read(200, &response),
-        WireAnswer::Message(response.clone().into())
-    );
+    assert_eq!(read(200, &response), WireAnswer::Message(response.clone()));
     assert_eq!(
         read(200, &json!({ "result": response })),
-        WireAnswer::Message(response.into())
+        WireAnswer::Message(response)
     );
 }
 
@@ -79,13 +76,10 @@ fn a_players_answer_without_its_type_is_not_a_mere_acknowledgement() {
         json!({ "move_data": { "choice": 4 } }),
         json!({ "parity_choice": null }),
     ] {
-        assert_eq!(
-            read(200, &answer),
-            WireAnswer::Message(answer.clone().into())
-        );
+        assert_eq!(read(200, &answer), WireAnswer::Message(answer.clone()));
         assert_eq!(
             read(200, &json!({ "id": 1, "result": answer })),
-            WireAnswer::Message(answer.into())
+            WireAnswer::Message(answer)
         );
     }
 }

@@ -111,11 +111,11 @@ fn questions_are_handed_on_and_what_is_foreign_is_not() {
 fn an_answer_is_decoded_or_described() {
     let answer = |wire| answer(wire, &reading(Conformance::Strict));
     assert!(matches!(
-        answer(WireAnswer::Message(start_league().into())),
+        answer(WireAnswer::Message(start_league())),
         Answer::Message(Ok(_))
     ));
     assert!(matches!(
-        answer(WireAnswer::Message(json!({ "choice": "even" }).into())),
+        answer(WireAnswer::Message(json!({ "choice": "even" }))),
         Answer::Message(Err(_))
     ));
     assert!(matches!(answer(WireAnswer::Received), Answer::Received));
@@ -156,7 +156,7 @@ fn a_refusal_is_a_league_error_though_it_has_no_envelope() {
         ..reading(Conformance::Strict)
     };
     let data = json!({ "message_type": "LEAGUE_ERROR", "error_code": "E008", "error_description": "INVALID_STATE" });
-    let Answer::Message(Ok(incoming)) = answer(WireAnswer::Refused(data.into()), &reading) else {
+    let Answer::Message(Ok(incoming)) = answer(WireAnswer::Refused(data), &reading) else {
         panic!("a refusal was sent")
     };
     assert_eq!(
@@ -181,7 +181,7 @@ fn what_a_manager_of_another_make_answers_is_read_without_an_envelope_in_strict_
             exchange: Some(&exchange),
             ..reading(Conformance::Strict)
         };
-        let came = answer(WireAnswer::Message(response.clone().into()), &reading);
+        let came = answer(WireAnswer::Message(response.clone()), &reading);
         assert_eq!(matches!(came, Answer::Message(Ok(_))), read, "{came:?}");
     }
 }

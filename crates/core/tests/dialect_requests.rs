@@ -57,7 +57,7 @@ fn call(method: &str, params: &Value) -> Value {
 
 fn explicit(value: Value) -> RequestContent {
     RequestContent::Message {
-        value: value.into(),
+        value,
         type_implied: false,
     }
 }
@@ -151,7 +151,7 @@ fn a_method_implies_the_type_that_a_message_leaves_out() {
             json!({ "league_id": "L", "message_type": null }),
         ] {
             let expected = RequestContent::Message {
-                value: json!({ "league_id": "L", "message_type": kind.name() }).into(),
+                value: json!({ "league_id": "L", "message_type": kind.name() }),
                 type_implied: true,
             };
             assert_eq!(one(&call(method, &params)).asked, expected, "{method}");
@@ -285,7 +285,7 @@ fn questions_that_are_no_messages_are_known() {
 fn tools_call_is_ours_if_the_tool_or_the_message_is() {
     let message = json!({ "message_type": "GAME_OVER" });
     let implied = RequestContent::Message {
-        value: json!({ "league_id": "L", "message_type": "LEAGUE_QUERY" }).into(),
+        value: json!({ "league_id": "L", "message_type": "LEAGUE_QUERY" }),
         type_implied: true,
     };
     for (params, asked) in [

@@ -106,7 +106,7 @@ fn a_call_in_any_dialect_is_read_as_it_was_written() {
     {
         let request = one(write_call(dialect, 7, message));
         let asked = RequestContent::Message {
-            value: serde_json::to_value(message).unwrap().into(),
+            value: serde_json::to_value(message).unwrap(),
             type_implied: false,
         };
         assert_eq!(request.asked, asked, "{dialect:?}");
@@ -178,7 +178,7 @@ fn a_reply_in_any_dialect_is_read_as_the_message_it_carries() {
         let value = serde_json::to_value(message).unwrap();
         assert_eq!(
             read_answer(reply.status, &reply.body, &LIMITS),
-            WireAnswer::Message(value.into()),
+            WireAnswer::Message(value),
             "{dialect:?}"
         );
     }

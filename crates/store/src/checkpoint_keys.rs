@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn keys_outlive_the_process_and_only_their_owner_can_read_them() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("league.db")).unwrap();
+        let store = Store::open(folder.path().join("league.db")).unwrap();
         let mut entropy = Entropy::numbered(1);
         let mut keys = CheckpointKeys::of(&store, &mut entropy).unwrap();
         keys.add(&mut entropy).unwrap();
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn a_file_of_something_else_is_refused_and_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("league.db")).unwrap();
+        let store = Store::open(folder.path().join("league.db")).unwrap();
         let file = folder.path().join("league.db.checkpoint-keys");
         fs::write(&file, "precious\n").unwrap();
         let refused = CheckpointKeys::of(&store, &mut Entropy::numbered(1)).unwrap_err();

@@ -99,7 +99,7 @@ fn an_open_store_can_be_read_by_others() {
 #[test]
 fn everyone_is_told_in_the_order_of_asking_also_those_with_nothing_to_store() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     for number in 0..500 {
         let told = told.clone();
@@ -157,7 +157,7 @@ fn what_can_wait_is_acknowledged_at_once_and_brought_to_disk_when_the_store_is_c
 #[test]
 fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     let (tell, told) = mpsc::channel();
     for number in 0..200 {
         let tell = tell.clone();
@@ -186,7 +186,7 @@ fn what_can_wait_is_told_after_what_cannot_of_its_own_stream() {
 #[test]
 fn what_can_wait_is_brought_to_disk_soon_though_nothing_else_comes() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     let then = Box::new(|_: Result<(), _>| {});
     let lines = vec![line(0)];
     store.append(Batch {
@@ -261,7 +261,7 @@ fn what_is_acknowledged_is_durable_by_then() {
 #[test]
 fn many_who_ask_at_once_share_a_sync() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     let threads = 16;
     let each = 50;
     let start = Barrier::new(threads);
@@ -299,7 +299,7 @@ fn many_who_ask_at_once_share_a_sync() {
 #[test]
 fn a_panic_in_a_then_harms_nobody_else() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     let then = Box::new(|_| panic!("on purpose"));
     store.append(Batch {
         at: Timestamp::EPOCH,
@@ -355,7 +355,7 @@ fn a_handle_that_is_dropped_in_a_then_closes_the_store() {
 #[test]
 fn a_store_in_memory_agrees_at_once_and_keeps_what_a_file_would() {
     let dir = tempfile::tempdir().unwrap();
-    let file = Store::open(&dir.path().join("league.db")).unwrap();
+    let file = Store::open(dir.path().join("league.db")).unwrap();
     let memory = Store::in_memory().unwrap();
     for store in [&file, &memory] {
         append(store, "player/8101", vec![line(0)]).unwrap();

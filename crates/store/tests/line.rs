@@ -64,7 +64,7 @@ fn whoever_else_has_the_file_for_a_moment_is_waited_for() {
 #[test]
 fn what_nobody_waits_for_shares_a_commit_with_what_comes_in_the_next_moments() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     for number in 0..100 {
         leave(&store, "player/1", number, Durability::Written);
     }
@@ -76,7 +76,7 @@ fn what_nobody_waits_for_shares_a_commit_with_what_comes_in_the_next_moments() {
 #[test]
 fn what_nobody_waits_for_is_stored_soon_though_nothing_else_comes() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     leave(&store, "player/1", 0, Durability::Written);
     until(&store, |stats| stats.events != 0);
     assert_eq!(numbers(&store, "player/1"), [0]);
@@ -101,7 +101,7 @@ fn what_nobody_waits_for_is_not_forgotten_if_it_came_while_someone_wrote() {
 #[test]
 fn whoever_waits_is_told_when_all_before_it_is_written_and_on_disk_where_it_must_be() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     leave(&store, "player/1", 0, Durability::Written);
     wait(&store);
     assert_eq!(
@@ -150,7 +150,7 @@ fn once_too_much_is_in_line_nothing_must_follow_from_it() {
 #[test]
 fn what_was_said_is_stored_soon_though_nobody_asks() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(&dir.path().join("league.db")).unwrap();
+    let store = Store::open(dir.path().join("league.db")).unwrap();
     store.record(silence());
     until(&store, |stats| stats.exchanges != 0);
     assert_eq!(store.stats().exchanges, 1);

@@ -244,7 +244,7 @@ fn a_directory_is_not_a_store() {
     let path = dir.path().join("league");
     fs::create_dir(&path).unwrap();
     assert!(refusal(&path).contains("is a directory: name a file in it"));
-    let said = Store::open(&path.join("no/where.db"))
+    let said = Store::open(path.join("no/where.db"))
         .unwrap_err()
         .to_string();
     assert!(

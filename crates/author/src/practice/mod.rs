@@ -92,6 +92,8 @@ impl PracticeOptions {
     }
 }
 
+/// A league in which one player from outside meets ours, through proxies that watch it.
+#[derive(Debug)]
 pub struct Practice {
     pub local: LocalLeague,
     pub plan: PracticePlan,

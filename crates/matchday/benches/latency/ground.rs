@@ -39,7 +39,7 @@ impl Ground {
     /// With a manager, and nobody else yet.
     pub(crate) async fn new() -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let store = Store::open(&folder.path().join("league.db"))?;
+        let store = Store::open(folder.path().join("league.db"))?;
         let client = Client::new();
         let clock = Clock::start();
         let agent = Manager::new(league::LeagueSettings {

@@ -49,7 +49,7 @@ fn good(done: &Output) -> &str {
 
 /// Every line of the manager's log.
 fn lines(cli: &Cli, store: &str) -> Vec<String> {
-    let reader = Store::open_read_only(&cli.path().join(store)).unwrap();
+    let reader = Store::open_read_only(cli.path().join(store)).unwrap();
     reader
         .load(&Stream::league())
         .unwrap()
@@ -60,7 +60,7 @@ fn lines(cli: &Cli, store: &str) -> Vec<String> {
 
 /// Writes a log anew, with a chain that holds.
 fn write_anew(cli: &Cli, store: &str, lines: Vec<String>) {
-    let store = Store::open(&cli.path().join(store)).unwrap();
+    let store = Store::open(cli.path().join(store)).unwrap();
     append(&store, &Stream::league().0, lines).unwrap();
     store.close().unwrap();
 }

@@ -57,7 +57,7 @@ fn stream(cli: &Cli, store: &str) -> Stream {
 
 /// Every line of a store with one agent.
 fn lines(cli: &Cli, store: &str) -> Vec<String> {
-    let reader = Store::open_read_only(&cli.path().join(store)).unwrap();
+    let reader = Store::open_read_only(cli.path().join(store)).unwrap();
     reader
         .load(&stream(cli, store))
         .unwrap()
@@ -68,7 +68,7 @@ fn lines(cli: &Cli, store: &str) -> Vec<String> {
 
 /// Writes a store anew as `anew.db`, with a chain that holds.
 fn write_anew(cli: &Cli, original: &str, lines: Vec<String>) {
-    let store = Store::open(&cli.path().join("anew.db")).unwrap();
+    let store = Store::open(cli.path().join("anew.db")).unwrap();
     append(&store, &stream(cli, original).0, lines).unwrap();
     store.close().unwrap();
 }

@@ -83,7 +83,7 @@ fn every_command_refuses_a_file_with_another_schema_in_one_line() {
 
 /// A log that holds up to its chain, in which a league has so many rounds.
 fn with_rounds(cli: &Cli, rounds: usize) {
-    let played = Store::open_read_only(&cli.path().join("league.db")).unwrap();
+    let played = Store::open_read_only(cli.path().join("league.db")).unwrap();
     let mut lines = Vec::new();
     for event in played.load(&Stream::league()).unwrap() {
         let mut line: Value = serde_json::from_str(&event.line).unwrap();
@@ -95,7 +95,7 @@ fn with_rounds(cli: &Cli, rounds: usize) {
         }
         lines.push(event.line);
     }
-    let store = Store::open(&cli.path().join("hostile.db")).unwrap();
+    let store = Store::open(cli.path().join("hostile.db")).unwrap();
     append(&store, "league", lines).unwrap();
     store.close().unwrap();
 }

@@ -25,7 +25,7 @@ fn proven() -> Vec<String> {
 /// A store with this log, whose chain fits.
 fn store(lines: Vec<String>) -> Cli {
     let cli = Cli::new(crate::MATCHDAY);
-    let store = Store::open(&cli.path().join("league.db")).unwrap();
+    let store = Store::open(cli.path().join("league.db")).unwrap();
     append(&store, "league", lines).unwrap();
     store.close().unwrap();
     cli

@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 /// A store in a directory of its own, and a symbolic link to it where the commands run.
 fn symlinked(cli: &Cli) {
     fs::create_dir(cli.path().join("disk")).unwrap();
-    Store::open(&cli.path().join("disk/real.db"))
+    Store::open(cli.path().join("disk/real.db"))
         .unwrap()
         .close()
         .unwrap();

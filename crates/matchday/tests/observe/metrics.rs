@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// Every event of a league, as it stands in its log.
 fn events(played: &Played) -> Vec<Value> {
-    let reader = Store::open_read_only(&played.cli.path().join("matchday.db")).unwrap();
+    let reader = Store::open_read_only(played.cli.path().join("matchday.db")).unwrap();
     let stored = reader.load(&Stream::league()).unwrap();
     stored
         .iter()

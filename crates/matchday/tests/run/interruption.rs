@@ -132,7 +132,7 @@ fn match_of(event: &Value) -> Option<String> {
 
 /// What each agent did in each match or round, by the name of its event.
 fn deeds(program: &Program) -> BTreeSet<(String, String, String)> {
-    let reader = Store::open_read_only(&program.path("league.db")).unwrap();
+    let reader = Store::open_read_only(program.path("league.db")).unwrap();
     let mut deeds = BTreeSet::new();
     for stream in reader.streams().unwrap() {
         let role = stream.0.split('/').next().unwrap().to_owned();

@@ -27,7 +27,7 @@ fn assert_all_played(league: &League) {
 
 fn assert_fits(test_league: &TestLeague) {
     test_league.store.clone().close().unwrap();
-    let found = verify_file(&test_league.file()).unwrap();
+    let found = verify_file(test_league.file()).unwrap();
     assert_eq!((found.fault, found.matches), (None, 6));
 }
 

@@ -48,7 +48,7 @@ impl Played {
         referee.shutdown().await.unwrap();
         manager.shutdown().await.unwrap();
         let exchanges = test_league.exchanges();
-        let log = Store::open_read_only(&test_league.file())
+        let log = Store::open_read_only(test_league.file())
             .unwrap()
             .load(&Stream("league".into()))
             .unwrap();

@@ -54,7 +54,7 @@ async fn a_seat_is_the_same_player_after_a_restart_and_knows_what_was_told() {
         "{history}"
     );
     room.close().await;
-    let found = verify_file(&league.file()).unwrap();
+    let found = verify_file(league.file()).unwrap();
     assert!(found.fault.is_none(), "{found:?}");
 }
 

@@ -15,7 +15,7 @@ async fn calls_and_replies_are_kept_with_their_match_and_without_the_key() {
     make_move(room.address, &seat, &asked, "even").await;
     while news(room.address, &seat).await["happened"] != "league_over" {}
     room.close().await;
-    let kept = Store::open_read_only(&league.file())
+    let kept = Store::open_read_only(league.file())
         .unwrap()
         .exchanges()
         .unwrap();

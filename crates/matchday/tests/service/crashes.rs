@@ -130,7 +130,7 @@ fn a_service_that_is_killed_has_each_league_whole_or_not_at_all() {
     }
     service.signal("TERM");
     assert!(service.wait().success());
-    let stored = matchday_store::Store::open_read_only(&fixture.store())
+    let stored = matchday_store::Store::open_read_only(fixture.store())
         .unwrap()
         .leagues()
         .unwrap();

@@ -64,7 +64,7 @@ fn a_league_that_spends_its_quota_of_messages_takes_nothing_from_another() {
     }
     service.signal("TERM");
     assert!(service.wait().success());
-    let reader = matchday_store::Store::open_read_only(&fixture.store()).unwrap();
+    let reader = matchday_store::Store::open_read_only(fixture.store()).unwrap();
     let numbers: Vec<u32> = reader
         .leagues()
         .unwrap()

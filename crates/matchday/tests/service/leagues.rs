@@ -26,7 +26,7 @@ fn two_leagues_are_played_at_once_with_nothing_but_players() {
             "{found:?}"
         );
     }
-    let mut reader = Store::open_read_only(&fixture.store()).unwrap();
+    let mut reader = Store::open_read_only(fixture.store()).unwrap();
     for league in reader.leagues().unwrap() {
         reader = reader.in_league(league.number);
         let exchanges = reader.exchanges().unwrap();

@@ -52,6 +52,7 @@ pub(super) fn entropy(seed: Option<u64>, agent: &str) -> Result<Entropy, NoEntro
 }
 
 /// The stores of a league, and what was before it is opened.
+#[derive(Debug)]
 pub struct LeagueStore {
     pub events: Store,
     pub stream: Stream,

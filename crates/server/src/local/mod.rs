@@ -80,6 +80,8 @@ impl LeaguePlan {
     }
 }
 
+/// A league with its own referees and players in this process.
+#[derive(Debug)]
 pub struct LocalLeague {
     plan: LeaguePlan,
     running: RunningLeague,

@@ -70,6 +70,12 @@ pub struct ServiceSettings {
     pub notice: fn(&str),
 }
 
+impl fmt::Debug for ServiceSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServiceSettings").finish_non_exhaustive()
+    }
+}
+
 pub struct Service {
     store: Store,
     settings: ServiceSettings,

@@ -388,7 +388,7 @@ fn a_program_that_has_the_store_alone_and_services_that_share_it_exclude_each_ot
     assert!(matches!(refused, StoreError::Owned { .. }), "{refused}");
     append(&alone, "league", vec![line(0)]).unwrap();
     let file = tempfile::tempdir().unwrap();
-    let refused = Store::open_shared(&file.path().join("a.db"), join_process())
+    let refused = Store::open_shared(file.path().join("a.db"), join_process())
         .map(drop)
         .unwrap_err();
     assert!(refused.to_string().contains("name a database"), "{refused}");
