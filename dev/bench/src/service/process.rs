@@ -207,10 +207,12 @@ impl ServiceProcess {
     /// Starts leagues and returns when all are over.
     pub(crate) async fn play(&mut self, leagues: &[BenchLeague]) -> Result<()> {
         let mut starting = JoinSet::new();
-        for BenchLeague { id, url, operator } in leagues.iter().cloned() {
+        for league in leagues {
             let client = self.client.clone();
+            let league = league.clone();
             starting.spawn(async move {
-                manager::start_league(&client, &url, &id, Some(&operator), usage::now()).await
+                let BenchLeague { id, url, operator } = &league;
+                manager::start_league(&client, url, id, Some(operator), usage::now()).await
             });
         }
         while let Some(started) = starting.join_next().await {
