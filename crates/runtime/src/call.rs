@@ -41,7 +41,7 @@ pub(super) enum Reach {
 }
 
 /// How a call ended, and when.
-struct Ended {
+struct FinishedCall {
     at: Timestamp,
     dialect: Dialect,
     answer: Answer,
@@ -72,7 +72,7 @@ pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
         () = context.inbox.closed() => return,
         ended = carry(&context, &call, deadline, reach) => ended,
     };
-    let ended = Ended {
+    let ended = FinishedCall {
         at: ended.at.max(began),
         ..ended
     };
@@ -91,7 +91,7 @@ pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
         || context.sender(),
     );
     context.record(|| recorded(&context, &outgoing, deadline, &meta, began, &ended));
-    let Ended {
+    let FinishedCall {
         at,
         dialect,
         answer,
@@ -107,7 +107,7 @@ pub(super) async fn make(context: Arc<Context>, call: Call, reach: Reach) {
     ));
 }
 
-async fn carry(context: &Context, call: &Call, deadline: Timestamp, reach: Reach) -> Ended {
+async fn carry(context: &Context, call: &Call, deadline: Timestamp, reach: Reach) -> FinishedCall {
     match (context.local_route(&call.outgoing.to), reach) {
         (Some(Route::Agent(agent)), _) => {
             to_agent(context, &call.outgoing, deadline, Some(&agent)).await
@@ -126,7 +126,7 @@ async fn to_agent(
     outgoing: &Outgoing,
     deadline: Timestamp,
     agent: Option<&SetOnce<LocalAgent>>,
-) -> Ended {
+) -> FinishedCall {
     let began = Instant::now();
     let asking = async {
         let agent = agent.ok_or(NoReply::Gone)?.wait().await;
@@ -170,7 +170,7 @@ async fn to_agent(
             None,
         ),
     };
-    Ended {
+    FinishedCall {
         at,
         dialect: outgoing.dialect,
         answer,
@@ -185,7 +185,7 @@ async fn attempt_all(
     call: &Call,
     deadline: Timestamp,
     mailboxes: Option<&dyn Mailboxes>,
-) -> Ended {
+) -> FinishedCall {
     let mut attempts = CallAttempts::new(call.outgoing.dialect, call.try_dialects);
     loop {
         let attempting = attempt(
@@ -208,7 +208,7 @@ async fn attempt(
     deadline: Timestamp,
     dialect: Dialect,
     mailboxes: Option<&dyn Mailboxes>,
-) -> (Ended, Understood) {
+) -> (FinishedCall, Understood) {
     let request = Bytes::from(written(outgoing, dialect));
     let exchange = match &outgoing.payload {
         Payload::Message(message) => message_meta::exchange(message),
@@ -262,7 +262,7 @@ async fn attempt(
     };
     let understood = Understood::of(&answer);
     (
-        Ended {
+        FinishedCall {
             at,
             dialect,
             answer,
@@ -350,7 +350,7 @@ fn log_call(
     outgoing: &Outgoing,
     meta: &MessageMeta,
     began: Timestamp,
-    ended: &Ended,
+    ended: &FinishedCall,
 ) {
     context.log(|| {
         let sender = context.sender();
@@ -399,7 +399,7 @@ fn recorded(
     deadline: Timestamp,
     meta: &MessageMeta,
     began: Timestamp,
-    ended: &Ended,
+    ended: &FinishedCall,
 ) -> Exchange {
     let times = &ended.times;
     let clock = &context.clock;

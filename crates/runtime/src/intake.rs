@@ -55,7 +55,7 @@ pub(super) struct Submitted {
 }
 
 /// What was asked within the process, and what was replied.
-struct Asked {
+struct LocalCall {
     at: Timestamp,
     meta: MessageMeta,
     replied: Replied,
@@ -329,7 +329,7 @@ impl Intake {
         let caller = caller.into();
         let written = serde_json::to_vec(&message).unwrap_or_default();
         let ask = Ask::Message(Ok(message.into()));
-        let Asked { at, meta, replied } = self.ask(ask, Dialect::Standard, &caller).await?;
+        let LocalCall { at, meta, replied } = self.ask(ask, Dialect::Standard, &caller).await?;
         self.finish_asked(at, &caller, &meta, &written, &replied.content);
         Ok(replied.content)
     }
@@ -403,18 +403,18 @@ impl Intake {
             Payload::Message(message) => Ask::Message(Ok(message.into())),
             Payload::Probe => Ask::Query(Query::Ping.into()),
         };
-        let Asked { at, meta, replied } = self.ask(ask, dialect, &caller).await?;
+        let LocalCall { at, meta, replied } = self.ask(ask, dialect, &caller).await?;
         let outcome = ExchangeOutcome::of_reply(&replied.content);
         self.finish_exchange(at, &caller, &meta, &outcome, &[], &[], parent);
         Ok(replied)
     }
 
     /// Puts to the agent what needs no decoding, as soon as there is room for it.
-    async fn ask(&self, ask: Ask, dialect: Dialect, caller: &Caller) -> Result<Asked, NoReply> {
+    async fn ask(&self, ask: Ask, dialect: Dialect, caller: &Caller) -> Result<LocalCall, NoReply> {
         let place = self.context.inbox.place().await.ok_or(NoReply::Gone)?;
         let at = self.now();
         let Submitted { meta, reply } = self.submit_decoded(ask, dialect, place, at, caller);
-        Ok(Asked {
+        Ok(LocalCall {
             at,
             meta,
             replied: received(reply).await?,

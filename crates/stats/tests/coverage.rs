@@ -156,7 +156,7 @@ impl World {
 
 /// How often the interval held the truth: of everyone, of the first of the table, of the last.
 #[derive(Debug, Clone, Copy, Default)]
-struct Held {
+struct Coverage {
     all: (u32, u32),
     best: (u32, u32),
     worst: (u32, u32),
@@ -167,8 +167,8 @@ fn share((held, all): (u32, u32)) -> f64 {
     f64::from(held) / f64::from(all)
 }
 
-fn coverage(case: &Case, leagues: u32, draws: u32) -> Held {
-    let mut held = Held::default();
+fn coverage(case: &Case, leagues: u32, draws: u32) -> Coverage {
+    let mut held = Coverage::default();
     for league in 0..leagues {
         let mut world = World::new(case, SeededRng::new(20, league.into()));
         world.play_all(case.design);
@@ -212,7 +212,7 @@ fn intervals_hold_the_truth_about_as_often_as_they_say() {
             design,
             draws,
         };
-        let Held {
+        let Coverage {
             all, best, worst, ..
         } = coverage(&case, 80, 200);
         let [all, best, worst] = [all, best, worst].map(share);
@@ -282,7 +282,7 @@ fn the_whole_grid() {
                 .flat_map(|draws| [100.0, 200.0, 400.0, 800.0].map(|spread| (draws, spread)))
             {
                 let leagues = if players >= 50 { 40 } else { 300 };
-                let Held {
+                let Coverage {
                     all,
                     best,
                     worst,

@@ -81,11 +81,11 @@ impl Machine {
 }
 
 /// Who is shown every message, if anyone is.
-type Show<'a> = Option<&'a mut dyn FnMut(&Said<'_>)>;
+type Show<'a> = Option<&'a mut dyn FnMut(&Exchange<'_>)>;
 
 /// A message, and what it was answered with.
 #[derive(Debug)]
-pub struct Said<'a> {
+pub struct Exchange<'a> {
     /// The index of the agent that was called: 0 is the manager's, the referees' follow, then the players'.
     pub to: usize,
     /// As it was sent.
@@ -119,7 +119,7 @@ impl BenchmarkLeague {
     pub fn gather_showing(
         players: u32,
         referees: u32,
-        mut show: impl FnMut(&Said<'_>),
+        mut show: impl FnMut(&Exchange<'_>),
     ) -> Result<Self, RuleBroken> {
         Self::gather_and(players, referees, &mut Some(&mut show))
     }
@@ -166,7 +166,7 @@ impl BenchmarkLeague {
     }
 
     /// The same, showing every message on the way.
-    pub fn play_showing(&mut self, mut show: impl FnMut(&Said<'_>)) -> u32 {
+    pub fn play_showing(&mut self, mut show: impl FnMut(&Exchange<'_>)) -> u32 {
         self.play_on(u32::MAX, Some(&mut show))
     }
 
@@ -325,7 +325,7 @@ impl BenchmarkLeague {
         };
         let reply = self.hand_in(to, Input::Request(request));
         if let (Some(show), Some(message), Some(answer)) = (show, &said, &reply) {
-            show(&Said {
+            show(&Exchange {
                 to,
                 message,
                 answer,

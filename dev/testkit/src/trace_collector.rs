@@ -16,12 +16,12 @@ pub enum Manners {
 
 pub struct Collector {
     pub url: String,
-    spans: Arc<Mutex<Vec<Told>>>,
+    spans: Arc<Mutex<Vec<CollectedSpan>>>,
 }
 
 /// A span as it was told.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct CollectedSpan {
     pub service: String,
     pub instance: String,
     pub trace: String,
@@ -49,12 +49,12 @@ impl Collector {
         Self { url, spans }
     }
 
-    pub fn spans(&self) -> Vec<Told> {
+    pub fn spans(&self) -> Vec<CollectedSpan> {
         self.spans.lock().unwrap().clone()
     }
 }
 
-fn serve(stream: TcpStream, manners: Manners, taken: &Mutex<Vec<Told>>) {
+fn serve(stream: TcpStream, manners: Manners, taken: &Mutex<Vec<CollectedSpan>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut stream = stream;
     loop {
@@ -108,7 +108,7 @@ fn attributes(of: &Value) -> BTreeMap<String, String> {
     .collect()
 }
 
-fn read(request: &Value) -> Vec<Told> {
+fn read(request: &Value) -> Vec<CollectedSpan> {
     let mut told = Vec::new();
     for resource in request["resourceSpans"].as_array().unwrap() {
         let of = attributes(&resource["resource"]);
@@ -119,7 +119,7 @@ fn read(request: &Value) -> Vec<Told> {
                 nanos("startTimeUnixNano") <= nanos("endTimeUnixNano"),
                 "{span}"
             );
-            told.push(Told {
+            told.push(CollectedSpan {
                 service: of["service.name"].clone(),
                 instance: of["service.instance.id"].clone(),
                 trace: text("traceId"),

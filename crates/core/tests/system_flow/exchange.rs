@@ -1,6 +1,6 @@
 //! Every exchange of that league, as JSON.
 
-use matchday_benchmark_league::{BenchmarkLeague, Said};
+use matchday_benchmark_league::{self as benchmark_league, BenchmarkLeague};
 use matchday_core::agent::Content;
 use matchday_core::protocol::dialect::Dialect;
 use matchday_core::protocol::dialect::call::write_call;
@@ -27,7 +27,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    fn of(said: &Said<'_>) -> Self {
+    fn of(said: &benchmark_league::Exchange<'_>) -> Self {
         let call: Value =
             serde_json::from_slice(&write_call(Dialect::Standard, 7, said.message)).unwrap();
         assert_eq!((&call["jsonrpc"], &call["id"]), (&json!("2.0"), &json!(7)));

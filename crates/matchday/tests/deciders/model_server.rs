@@ -13,12 +13,12 @@ use tokio::sync::watch;
 
 pub(crate) struct ModelServer {
     pub(crate) address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
     _close: watch::Sender<bool>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ModelRequest {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
@@ -48,7 +48,7 @@ impl ModelServer {
                 let body = serde_json::from_slice(&body).unwrap();
                 let number = {
                     let mut asked = asked.lock().unwrap();
-                    asked.push(Asked {
+                    asked.push(ModelRequest {
                         path,
                         headers,
                         body,
@@ -74,7 +74,7 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap().clone()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::agents::{Behaviour, HostileAgent};
 use crate::tricks::GZIP_BOMB;
-use crate::wire::{Asked, as_response, json_response, next_request, right_result};
+use crate::wire::{WireRequest, as_response, json_response, next_request, right_result};
 use matchday_testkit::test_league::{TestLeague, endpoint, free_port};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -109,7 +109,7 @@ async fn receive(mut stream: TcpStream, server: Arc<AgentServer>) {
 }
 
 impl AgentServer {
-    async fn answer(&self, asked: &Asked) -> Vec<u8> {
+    async fn answer(&self, asked: &WireRequest) -> Vec<u8> {
         let right = right_result(asked, &self.token);
         if let (Behaviour::Choice(content), true) =
             (self.agent.behaviour, asked.is("CHOOSE_PARITY_CALL"))

@@ -1,6 +1,6 @@
 //! What cheats and broken programs say when they are asked to choose. They have joined the match like anyone else.
 
-use crate::wire::{Asked, as_response, json_response, response, right_result};
+use crate::wire::{WireRequest, as_response, json_response, response, right_result};
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ const LEVELS: usize = 100_000;
 
 impl Content {
     /// The answer in bytes. `joined`: what the hostile agent said when it joined.
-    pub(crate) fn answer(self, asked: &Asked, token: &str, joined: &Value) -> Vec<u8> {
+    pub(crate) fn answer(self, asked: &WireRequest, token: &str, joined: &Value) -> Vec<u8> {
         let right = right_result(asked, token);
         let whole = as_response(asked, &right).to_string();
         let opponent = asked.message["context"]["opponent_id"]
@@ -83,7 +83,7 @@ impl Content {
     }
 
     /// What the hostile agent calls the referee with, instead of or beside its answer.
-    pub(crate) fn call(self, asked: &Asked, token: &str) -> Option<Value> {
+    pub(crate) fn call(self, asked: &WireRequest, token: &str) -> Option<Value> {
         if self != Self::ForgedCall {
             return None;
         }
@@ -97,7 +97,7 @@ impl Content {
     }
 }
 
-fn changed(asked: &Asked, mut right: Value, fields: &[(&str, &str)]) -> Vec<u8> {
+fn changed(asked: &WireRequest, mut right: Value, fields: &[(&str, &str)]) -> Vec<u8> {
     for (field, value) in fields {
         right[*field] = json!(value);
     }

@@ -2,7 +2,7 @@
 //! it was there in good time, or cannot have been. They live in a thread of their own, so that the agents' work does
 //! not delay them.
 
-use crate::wire::{Asked, as_response, json_response, next_request, right_result};
+use crate::wire::{WireRequest, as_response, json_response, next_request, right_result};
 use matchday_core::protocol::{MatchId, PlayerId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -282,7 +282,7 @@ impl Script {
             let question_here = Instant::now();
             let call: Value = serde_json::from_str(&call).unwrap();
             let body: Value = serde_json::from_str(call["body"].as_str().unwrap()).unwrap();
-            let asked = Asked {
+            let asked = WireRequest {
                 id: body["id"].clone(),
                 message: body["params"].clone(),
             };
@@ -321,7 +321,7 @@ impl Script {
     async fn choose(
         &self,
         stream: &mut TcpStream,
-        asked: &Asked,
+        asked: &WireRequest,
         player: PlayerId,
         question_here: Instant,
         answer: &[u8],

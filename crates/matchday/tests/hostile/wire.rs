@@ -5,12 +5,12 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A request as it came.
-pub(crate) struct Asked {
+pub(crate) struct WireRequest {
     pub(crate) id: Value,
     pub(crate) message: Value,
 }
 
-impl Asked {
+impl WireRequest {
     pub(crate) fn is(&self, kind: &str) -> bool {
         self.message["message_type"] == kind
     }
@@ -21,7 +21,7 @@ impl Asked {
 }
 
 /// The next request on this connection, unless the peer has closed it.
-pub(crate) async fn next_request(stream: &mut TcpStream) -> Option<Asked> {
+pub(crate) async fn next_request(stream: &mut TcpStream) -> Option<WireRequest> {
     let mut bytes = Vec::new();
     let body_at = loop {
         if let Some(at) = bytes.windows(4).position(|end| end == b"\r\n\r\n") {
@@ -42,7 +42,7 @@ pub(crate) async fn next_request(stream: &mut TcpStream) -> Option<Asked> {
         }
     }
     let call: Value = serde_json::from_slice(&bytes[body_at..whole]).unwrap_or_default();
-    Some(Asked {
+    Some(WireRequest {
         id: call["id"].clone(),
         message: call["params"].clone(),
     })
@@ -68,7 +68,7 @@ pub(crate) fn json_response(body: &str) -> Vec<u8> {
 }
 
 /// What a well-behaved player says, as the result of a JSON-RPC response. `token` is the one that it registered for.
-pub(crate) fn right_result(asked: &Asked, token: &str) -> Value {
+pub(crate) fn right_result(asked: &WireRequest, token: &str) -> Value {
     let own = asked.text("player_id");
     let mut answer = json!({
         "protocol": "league.v2", "sender": format!("player:{own}"), "timestamp": asked.message["timestamp"],
@@ -88,7 +88,7 @@ pub(crate) fn right_result(asked: &Asked, token: &str) -> Value {
     answer
 }
 
-pub(crate) fn as_response(asked: &Asked, result: &Value) -> Value {
+pub(crate) fn as_response(asked: &WireRequest, result: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": asked.id, "result": result})
 }
 

@@ -3,7 +3,7 @@
 use crate::page::{address, figures, value};
 use matchday_testkit::cli::{Cli, Process, free_address};
 use matchday_testkit::eventually::eventually;
-use matchday_testkit::trace_collector::{Collector, Manners, Told};
+use matchday_testkit::trace_collector::{CollectedSpan, Collector, Manners};
 use std::collections::BTreeSet;
 
 /// A league that has been played, every agent a process of its own that sends its traces there.
@@ -26,7 +26,7 @@ fn stop(agents: Vec<Process>) {
     }
 }
 
-fn of_match<'a>(spans: &'a [Told], match_id: &str) -> Vec<&'a Told> {
+fn of_match<'a>(spans: &'a [CollectedSpan], match_id: &str) -> Vec<&'a CollectedSpan> {
     spans
         .iter()
         .filter(|span| span.attributes["match_id"] == match_id)

@@ -246,7 +246,7 @@ fn what_cannot_be_is_one_line_with_what_to_do_and_creates_nothing() {
     );
     assert!(
         refused(&["weekly", "--schedule", "0 25 * * *"], 2)
-            .starts_with("schedule: expected 0 to 23 as hour")
+            .starts_with("schedule: hour: value must be in range 0..=23")
     );
     assert_eq!(
         refused(

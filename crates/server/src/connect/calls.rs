@@ -134,7 +134,7 @@ enum Mode {
 }
 
 /// Why a stream ended.
-enum Ended {
+enum StreamEnd {
     Buffered,
     Cut(String),
     Error(RelayError),
@@ -172,14 +172,14 @@ impl Dialled {
                 Mode::Poll => self.read_poll(take_over).await,
             };
             match ended {
-                Ended::Buffered => {
+                StreamEnd::Buffered => {
                     mode = Mode::Poll;
                     self.status.tell(Change::Polling);
                     continue;
                 }
-                Ended::Error(why) if why.is_final() => return why,
-                Ended::Error(why) => self.status.tell(Change::Disconnected(why.to_string())),
-                Ended::Cut(why) => {
+                StreamEnd::Error(why) if why.is_final() => return why,
+                StreamEnd::Error(why) => self.status.tell(Change::Disconnected(why.to_string())),
+                StreamEnd::Cut(why) => {
                     take_over = false;
                     self.status.tell(Change::Disconnected(why));
                 }
@@ -202,18 +202,18 @@ impl Dialled {
             .copied()
     }
 
-    async fn read_stream(self: &Arc<Self>, take_over: bool) -> Ended {
+    async fn read_stream(self: &Arc<Self>, take_over: bool) -> StreamEnd {
         let mut lines = match self.relay.stream(self.last_seen(), take_over).await {
             Ok(stream) => Lines::of(stream),
-            Err(why) => return Ended::Error(why),
+            Err(why) => return StreamEnd::Error(why),
         };
         let mut first = true;
         loop {
             let patience = if first { FIRST_LINE_MAX } else { SILENCE_MAX };
             let line = match lines.next(patience).await {
                 Ok(line) => line,
-                Err(NoLine::Silent) if first => return Ended::Buffered,
-                Err(why) => return Ended::Cut(why.to_string()),
+                Err(NoLine::Silent) if first => return StreamEnd::Buffered,
+                Err(why) => return StreamEnd::Cut(why.to_string()),
             };
             if std::mem::take(&mut first) {
                 self.status.tell(Change::Connected);
@@ -224,14 +224,14 @@ impl Dialled {
         }
     }
 
-    async fn read_poll(self: &Arc<Self>, mut take_over: bool) -> Ended {
+    async fn read_poll(self: &Arc<Self>, mut take_over: bool) -> StreamEnd {
         loop {
             let before = self.last_seen();
             // A league that answers polls at once, and with nothing, is not asked at once again.
             let next = Instant::now() + BACKOFF_MIN;
             let lines = match self.relay.poll(before, take_over).await {
                 Ok(lines) => lines,
-                Err(why) => return Ended::Error(why),
+                Err(why) => return StreamEnd::Error(why),
             };
             take_over = false;
             for line in lines.split(|byte| *byte == b'\n') {
@@ -246,14 +246,14 @@ impl Dialled {
     }
 
     /// A call is answered in a task of its own, once there is a place for it. `Some` if the stream has ended.
-    async fn take_line(self: &Arc<Self>, line: &[u8]) -> Option<Ended> {
+    async fn take_line(self: &Arc<Self>, line: &[u8]) -> Option<StreamEnd> {
         if line.trim_ascii().is_empty() {
             return None;
         }
         let line: Line = match serde_json::from_slice(line) {
             Ok(line) => line,
             Err(error) => {
-                return Some(Ended::Cut(format!(
+                return Some(StreamEnd::Cut(format!(
                     "the league sends what is no call: {error}"
                 )));
             }
@@ -261,10 +261,10 @@ impl Dialled {
         match line {
             Line {
                 closed: Some(why), ..
-            } if why == "taken_over" => Some(Ended::Error(RelayError::TakenOver)),
+            } if why == "taken_over" => Some(StreamEnd::Error(RelayError::TakenOver)),
             Line {
                 closed: Some(_), ..
-            } => Some(Ended::Cut("the league is being restarted".to_owned())),
+            } => Some(StreamEnd::Cut("the league is being restarted".to_owned())),
             Line {
                 id: Some(id),
                 left_ms,

@@ -9,7 +9,7 @@ use super::tool_error::ToolError;
 use super::tools;
 use super::transcript::ToolCall;
 use super::types::{HistoryReply, JoinReply, MoveReply, StandingsReply};
-use super::wait_for_turn::Told;
+use super::wait_for_turn::Delivery;
 use super::{Seats, manager_query};
 use crate::mcp::{Calling, ExtraTools, peer, when_sent};
 use hyper::HeaderMap;
@@ -271,7 +271,12 @@ impl SeatSession {
         Ok(reply)
     }
 
-    fn mark_when_sent(&self, context: &RequestContext<RoleServer>, seat: Arc<Seat>, told: Told) {
+    fn mark_when_sent(
+        &self,
+        context: &RequestContext<RoleServer>,
+        seat: Arc<Seat>,
+        told: Delivery,
+    ) {
         let seats = Arc::clone(&self.seats);
         when_sent(&context.extensions, move || seats.mark_told(&seat, told));
     }

@@ -125,7 +125,7 @@ pub(super) struct Invitation {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Ended {
+pub(super) enum MatchResult {
     Win,
     Draw,
     Loss,
@@ -147,7 +147,7 @@ pub(super) struct Game {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) opponent_id: Option<PlayerId>,
     /// How it ended for you.
-    pub(super) outcome: Ended,
+    pub(super) outcome: MatchResult,
     /// The points that the match gave, where the log has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) score: Option<Score>,
@@ -231,9 +231,9 @@ impl Game {
             game_type: game.game_type.clone(),
             opponent_id: game.opponent_id.clone(),
             outcome: match game.outcome {
-                Outcome::Win => Ended::Win,
-                Outcome::Draw => Ended::Draw,
-                Outcome::Loss => Ended::Loss,
+                Outcome::Win => MatchResult::Win,
+                Outcome::Draw => MatchResult::Draw,
+                Outcome::Loss => MatchResult::Loss,
             },
             forfeited: game.technical,
             your_choice: game.own_choice,

@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// What a reply tells: to be noted once it has been written.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct Delivery {
     games: u32,
     invitation: Option<MatchId>,
 }
@@ -32,7 +32,7 @@ impl Seats {
         &self,
         seat: &Seat,
         wait_max: Duration,
-    ) -> Result<(WaitReply, Told), ToolError> {
+    ) -> Result<(WaitReply, Delivery), ToolError> {
         let mut until = Instant::now() + wait_max;
         let mut turns = seat.turns.changes();
         let mut changes = seat.changes.clone();
@@ -48,7 +48,7 @@ impl Seats {
             if let Some((reply, invitation)) = self.poll(seat, &state).await {
                 return Ok((
                     reply,
-                    Told {
+                    Delivery {
                         games: state.played,
                         invitation,
                     },
@@ -60,7 +60,7 @@ impl Seats {
             }
             if now >= until {
                 let told = invitation.as_ref().map(|invited| invited.match_id.clone());
-                let told = Told {
+                let told = Delivery {
                     games: state.played,
                     invitation: told,
                 };
@@ -128,7 +128,7 @@ impl Seats {
     }
 
     /// Notes that a reply has been written.
-    pub(super) fn mark_told(&self, seat: &Seat, told: Told) {
+    pub(super) fn mark_told(&self, seat: &Seat, told: Delivery) {
         let mut delivered = seat.delivered();
         if let Some(invitation) = told.invitation {
             delivered.invitation = Some(invitation);

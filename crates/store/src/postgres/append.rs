@@ -7,7 +7,7 @@ use super::claim::Claim;
 use super::columns::{Columns, ExchangeColumns, Params};
 use super::connection::{Connection, SqlError, wait};
 use super::history::{self, About, Op, Phase};
-use super::membership::{Held, Membership, RENEWED_EVERY};
+use super::membership::{Membership, OwnedLeague, RENEWED_EVERY};
 use super::ownership::PostgresOwnership;
 use super::processes::{self, Renewal};
 use super::session::{CLAIM_AGAIN, Session, Stopped, begin, unknown};
@@ -300,9 +300,9 @@ fn firsts(rows: &[EventRow]) -> Vec<&EventRow> {
     firsts
 }
 
-fn held(rows: Vec<Row>) -> Result<BTreeMap<u32, Held>, SqlError> {
+fn held(rows: Vec<Row>) -> Result<BTreeMap<u32, OwnedLeague>, SqlError> {
     let held = |row: &Row| {
-        let held = Held {
+        let held = OwnedLeague {
             epoch: row.try_get(1)?,
             event_form: row.try_get(2)?,
         };

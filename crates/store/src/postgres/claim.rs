@@ -2,7 +2,7 @@
 
 use super::connection::SqlError;
 use super::history::About;
-use super::membership::{Held, Membership};
+use super::membership::{Membership, OwnedLeague};
 use crate::append::{EventRow, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio_postgres::Row;
@@ -14,7 +14,7 @@ const FIRST_EPOCH: i64 = 1;
 pub(super) struct Claim {
     /// The key of the process's row.
     pub(super) id: String,
-    pub(super) leagues: BTreeMap<u32, Held>,
+    pub(super) leagues: BTreeMap<u32, OwnedLeague>,
     /// Those that may have no row yet.
     pub(super) fresh: Vec<i32>,
     /// Those to which events of a newer form are appended.
@@ -37,7 +37,7 @@ impl Claim {
         if !unowned.is_empty() {
             return Err(unowned);
         }
-        let new = Held {
+        let new = OwnedLeague {
             epoch: FIRST_EPOCH,
             event_form: form,
         };

@@ -17,7 +17,7 @@
 //! A league that an append makes has epoch 1 without a `take`. `at_us` is the time since the machine's epoch carried on by the monotonic clock, in microseconds: comparable between processes of one
 //! machine whose clock was not set meanwhile. Writes the file.
 
-use super::membership::Held;
+use super::membership::OwnedLeague;
 use serde::Serialize;
 use std::fs::File;
 use std::io::Write;
@@ -180,7 +180,7 @@ pub(super) fn end(
 }
 
 /// A league with its epoch.
-pub(super) fn held((league, held): (&u32, &Held)) -> About {
+pub(super) fn held((league, held): (&u32, &OwnedLeague)) -> About {
     About {
         league: Some(*league),
         epoch: Some(held.epoch),

@@ -22,7 +22,7 @@ pub(super) const RENEWED_EVERY: Duration = Duration::from_secs(1);
 
 /// A league that this process owns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Held {
+pub(super) struct OwnedLeague {
     pub(super) epoch: i64,
     /// The newest form of its events.
     pub(super) event_form: i32,
@@ -41,7 +41,7 @@ pub(super) struct Membership {
 #[derive(Debug)]
 struct State {
     incarnation: u32,
-    held: BTreeMap<u32, Held>,
+    held: BTreeMap<u32, OwnedLeague>,
     time: StoreTime,
     /// Until then no other process is declared dead.
     lenient_until: Instant,
@@ -53,7 +53,7 @@ impl Membership {
         process: Process,
         exclusive: bool,
         registered: Measurement,
-        held: BTreeMap<u32, Held>,
+        held: BTreeMap<u32, OwnedLeague>,
     ) -> Self {
         let time = StoreTime::starting(registered);
         let state = State {
@@ -93,12 +93,12 @@ impl Membership {
         self.state().time.offset_us
     }
 
-    pub(super) fn held(&self, league: u32) -> Option<Held> {
+    pub(super) fn held(&self, league: u32) -> Option<OwnedLeague> {
         self.state().held.get(&league).copied()
     }
 
     /// The key of its row, and what it holds of these leagues, at one moment.
-    pub(super) fn held_of(&self, leagues: &BTreeSet<u32>) -> (String, BTreeMap<u32, Held>) {
+    pub(super) fn held_of(&self, leagues: &BTreeSet<u32>) -> (String, BTreeMap<u32, OwnedLeague>) {
         let state = self.state();
         let held = leagues
             .iter()
@@ -135,7 +135,11 @@ impl Membership {
     }
 
     /// Takes note of leagues that the incarnation with this id owns. Whether it still is the one.
-    pub(super) fn hold(&self, id: &str, leagues: impl IntoIterator<Item = (u32, Held)>) -> bool {
+    pub(super) fn hold(
+        &self,
+        id: &str,
+        leagues: impl IntoIterator<Item = (u32, OwnedLeague)>,
+    ) -> bool {
         let mut state = self.state();
         let current = row_id(&self.process, state.incarnation) == id;
         for (league, held) in leagues {
@@ -153,7 +157,7 @@ impl Membership {
     }
 
     /// Takes note of the epoch under which the incarnation with this id took a league again that it had.
-    pub(super) fn hold_again(&self, id: &str, league: u32, held: Held) {
+    pub(super) fn hold_again(&self, id: &str, league: u32, held: OwnedLeague) {
         let mut state = self.state();
         if row_id(&self.process, state.incarnation) == id {
             state.held.insert(league, held);
@@ -192,7 +196,7 @@ impl Membership {
     }
 
     /// Gives leagues back.
-    pub(super) fn let_go(&self, leagues: &[u32]) -> BTreeMap<u32, Held> {
+    pub(super) fn let_go(&self, leagues: &[u32]) -> BTreeMap<u32, OwnedLeague> {
         let mut state = self.state();
         leagues
             .iter()

@@ -3,7 +3,7 @@
 
 use super::connection::{Connection, SqlError};
 use super::history::{self, About, Op, Phase};
-use super::membership::{Held, Membership, process_id};
+use super::membership::{Membership, OwnedLeague, process_id};
 use super::shares::{AWAKE_WEIGHT, Count, Pool, Pools};
 use crate::error::StoreError;
 use crate::ownership::{Member, Owned, Owner, Ownership, Process};
@@ -144,7 +144,7 @@ impl PostgresOwnership {
                     leagues.iter().map(|league| {
                         (
                             league.number,
-                            Held {
+                            OwnedLeague {
                                 epoch: league.epoch,
                                 event_form: form,
                             },

@@ -3,7 +3,7 @@
 
 use super::connection::{Connection, SqlError};
 use super::history::{self, Op, Phase};
-use super::membership::{Held, LEASE, Membership, RENEWED_EVERY};
+use super::membership::{LEASE, Membership, OwnedLeague, RENEWED_EVERY};
 use super::time::Measurement;
 use crate::error::StoreError;
 use crate::ownership::Process;
@@ -47,7 +47,7 @@ const REMOVE: &str = "DELETE FROM matchday_processes WHERE id = $1 \
 /// What came of a registration.
 pub(super) enum Registered {
     /// With the leagues that it holds: all, if it has the whole store.
-    Done(BTreeMap<u32, Held>, Measurement),
+    Done(BTreeMap<u32, OwnedLeague>, Measurement),
     /// This process has the store for so long yet.
     Blocked { name: String, left: Duration },
 }
@@ -108,7 +108,7 @@ fn try_to_register(
             let league = row.try_get::<_, i32>(0)?.cast_unsigned();
             held.insert(
                 league,
-                Held {
+                OwnedLeague {
                     epoch: row.try_get(1)?,
                     event_form: row.try_get(2)?,
                 },
@@ -129,7 +129,7 @@ pub(super) fn join(
     process: &Process,
     exclusive: bool,
     store: &StoreUrl,
-) -> Result<(BTreeMap<u32, Held>, Measurement), StoreError> {
+) -> Result<(BTreeMap<u32, OwnedLeague>, Measurement), StoreError> {
     let mut waited = false;
     loop {
         match register(db, id, process, exclusive).map_err(|error| error.opening(store))? {

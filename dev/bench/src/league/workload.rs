@@ -6,7 +6,7 @@
 use crate::size::Size;
 use anyhow::{Result, bail};
 use bytes::Bytes;
-use matchday_benchmark_league::{BenchmarkLeague, Said};
+use matchday_benchmark_league::{BenchmarkLeague, Exchange};
 use matchday_core::agent::Content;
 use matchday_core::protocol::Message;
 use matchday_core::protocol::dialect::Dialect;
@@ -115,7 +115,7 @@ struct SampledMessages {
 }
 
 impl SampledMessages {
-    fn consider(&mut self, exchange: &Said<'_>) {
+    fn consider(&mut self, exchange: &Exchange<'_>) {
         if self.seen.trailing_zeros() >= self.halvings {
             self.kept
                 .push((exchange.message.clone(), exchange.answer.clone()));

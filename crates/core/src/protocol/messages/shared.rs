@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 
 /// An immutable list behind an `Arc`, with its JSON cached; cloning it copies neither.
 #[derive(Debug)]
-pub struct Shared<T>(Arc<Held<T>>);
+pub struct Shared<T>(Arc<Items<T>>);
 
 #[derive(Debug)]
-struct Held<T> {
+struct Items<T> {
     items: Box<[T]>,
     /// As JSON, from the first time that it is asked for. `None` if that failed, which every writing then says itself.
     written: OnceLock<Option<Box<RawValue>>>,
@@ -50,7 +50,7 @@ impl<T: Serialize> Shared<T> {
 
 impl<T> From<Vec<T>> for Shared<T> {
     fn from(items: Vec<T>) -> Self {
-        Self(Arc::new(Held {
+        Self(Arc::new(Items {
             items: items.into(),
             written: OnceLock::new(),
         }))
