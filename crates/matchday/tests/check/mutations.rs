@@ -95,7 +95,7 @@ const FORMS: &[Mutation] = mutations! {
 
 /// Writes the starter into a folder, with `old` replaced by `new` in its agent.
 fn plant(folder: &Path, old: &str, new: &str) {
-    let starter = Path::new(env!("CARGO_MANIFEST_DIR")).join("starters/python");
+    let starter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../author/starters/python");
     for name in ["dial.py", "strategy.py", "tokens.py"] {
         fs::copy(starter.join(name), folder.join(name)).unwrap();
     }

@@ -1,8 +1,8 @@
 //! What the player knows, and what it says. Touches no network: that is in `main.rs`. What you will want to change is in
 //! `strategy.rs`.
 
-use matchday::strategy::{self, Past, Turn};
-use matchday::tokens::{self, Direction};
+use crate::strategy::{self, Past, Turn};
+use crate::tokens::{self, Direction};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,8 @@
 //! Dials out: for an agent that nobody can call, behind NAT or a firewall. The league's relay keeps its calls in a mailbox; it
 //! fetches them, and posts its answers. The wire format is in docs/protocol.md of Matchday.
 
-use matchday::agent::Agent;
-use matchday::rpc;
+use crate::agent::Agent;
+use crate::rpc;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Registers with the manager, and keeps the token for a restart.
 
-use matchday::agent::{GAME, Identity, envelope};
+use crate::agent::{GAME, Identity, envelope};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fs::OpenOptions;

@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0: what is a request, and what is said to what is none.
 
-use matchday::agent::{Agent, RpcError};
+use crate::agent::{Agent, RpcError};
 use serde_json::{Value, json};
 
 /// The response to a request body; nothing if there is nothing to say.

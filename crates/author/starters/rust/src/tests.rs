@@ -1,10 +1,10 @@
 //! `cargo test`
 
-use matchday::agent::{Agent, GAME, Identity};
-use matchday::board;
-use matchday::strategy::{Past, Turn};
-use matchday::tokens::{Direction, match_token, notice_token};
-use matchday::{router, rpc};
+use crate::agent::{Agent, GAME, Identity};
+use crate::board;
+use crate::strategy::{Past, Turn};
+use crate::tokens::{Direction, match_token, notice_token};
+use crate::{router, rpc};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
