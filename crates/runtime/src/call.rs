@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::inbox::{Arrived, Replied};
-use crate::intake::{CallingAgent, NoReply};
+use crate::intake::{CallingAgent, Intake, NoReply};
 use crate::local_routes::{LocalAgent, Mailboxes, Route};
 use crate::log::{Header, emit, millis};
 use crate::message_meta::{self, MessageMeta};
@@ -125,7 +125,7 @@ async fn to_agent(
     context: &Context,
     outgoing: &Outgoing,
     deadline: Timestamp,
-    agent: Option<&SetOnce<LocalAgent>>,
+    agent: Option<&SetOnce<LocalAgent<Intake>>>,
 ) -> FinishedCall {
     let began = Instant::now();
     let asking = async {

@@ -3,11 +3,11 @@
 use crate::clock::AgentClock;
 use crate::decider::Decider;
 use crate::inbox::Inbox;
-use crate::local_routes::{LocalRoutes, Route};
 use crate::log::{self, Header, emit};
 use crate::quota::{ExchangeQuota, Full};
 use crate::rules::ExternalRules;
 use crate::telemetry::AgentTelemetry;
+use crate::{LocalRoute, LocalRoutes};
 use matchday_core::agent::DecodeHints;
 use matchday_core::protocol::decode::{Conformance, Limits};
 use matchday_core::protocol::{Endpoint, PlayerId, Sender};
@@ -42,7 +42,7 @@ pub(super) struct Context {
 
 impl Context {
     /// The way to another agent of this process, or to one that fetches its calls here. The egress policy does not apply to it.
-    pub(super) fn local_route(&self, endpoint: &Endpoint) -> Option<Route> {
+    pub(super) fn local_route(&self, endpoint: &Endpoint) -> Option<LocalRoute> {
         self.routes
             .find(endpoint.raw())
             .filter(|_| endpoint.raw() != self.url)

@@ -48,7 +48,7 @@ pub use handle::{Handle, Inspector, Stopped};
 pub use http::HttpService;
 pub use intake::{Caller, Intake, NoReply};
 pub use join_code::JoinCode;
-pub use local_routes::{LocalRoutes, Mailboxes};
+pub use local_routes::Mailboxes;
 pub use rpc_error::{refuse_origin, rpc_error};
 pub use rules::ExternalRules;
 
@@ -81,6 +81,10 @@ use surface::{MountMcp, Surface};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
 use tracing::Dispatch;
+
+/// The agents of this process, by the endpoints at which they are called.
+pub type LocalRoutes = local_routes::Routes<Intake>;
+type LocalRoute = local_routes::Route<Intake>;
 
 /// How many requests a second are taken from one address, if nobody decides otherwise; this machine's are not counted then.
 const REQUESTS_PER_ADDRESS: u32 = 5_000;

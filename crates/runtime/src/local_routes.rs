@@ -6,7 +6,6 @@
 //! they need not wait until a batch is durable, only until it is in that order. Any other peer would remember, and hears of a
 //! batch when it is durable together with all that were appended before it.
 
-use crate::intake::Intake;
 use bytes::Bytes;
 use matchday_core::driver::IsColocated;
 use matchday_core::protocol::Endpoint;
@@ -19,27 +18,41 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use tokio::sync::SetOnce;
 use tokio::time::Instant;
 
-/// Copies are the same routes.
-#[derive(Clone, Default)]
-pub struct LocalRoutes(Arc<Inner>);
+/// `I` is the intake of an agent. Copies are the same routes.
+pub struct Routes<I>(Arc<Inner<I>>);
 
-#[derive(Default)]
-struct Inner {
-    agents: RwLock<HashMap<Box<str>, Arc<SetOnce<LocalAgent>>>>,
+struct Inner<I> {
+    agents: RwLock<Agents<I>>,
     mailboxes: OnceLock<Arc<dyn Mailboxes>>,
 }
 
+type Agents<I> = HashMap<Box<str>, Arc<SetOnce<LocalAgent<I>>>>;
+
 /// An agent of this process. What has a route to it does not keep it alive.
-#[derive(Clone)]
-pub(super) struct LocalAgent {
-    intake: Weak<Intake>,
+pub(super) struct LocalAgent<I> {
+    intake: Weak<I>,
     store: WeakStore,
 }
 
+impl<I> Clone for Routes<I> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<I> Default for Routes<I> {
+    fn default() -> Self {
+        Self(Arc::new(Inner {
+            agents: RwLock::default(),
+            mailboxes: OnceLock::new(),
+        }))
+    }
+}
+
 /// Where a call goes that stays in this process.
-pub(super) enum Route {
+pub(super) enum Route<I> {
     /// Not set yet for an agent that is expected.
-    Agent(Arc<SetOnce<LocalAgent>>),
+    Agent(Arc<SetOnce<LocalAgent<I>>>),
     Mailbox(Arc<dyn Mailboxes>),
 }
 
@@ -58,18 +71,18 @@ pub trait Mailboxes: fmt::Debug + Send + Sync {
 }
 
 /// Has an agent called here for as long as it runs.
-pub(super) struct Membership {
-    routes: LocalRoutes,
+pub(super) struct Membership<I> {
+    routes: Routes<I>,
     url: Box<str>,
-    agent: Arc<SetOnce<LocalAgent>>,
+    agent: Arc<SetOnce<LocalAgent<I>>>,
 }
 
-impl LocalRoutes {
-    fn agents(&self) -> RwLockReadGuard<'_, HashMap<Box<str>, Arc<SetOnce<LocalAgent>>>> {
+impl<I> Routes<I> {
+    fn agents(&self) -> RwLockReadGuard<'_, Agents<I>> {
         self.0.agents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn agents_mut(&self) -> RwLockWriteGuard<'_, HashMap<Box<str>, Arc<SetOnce<LocalAgent>>>> {
+    fn agents_mut(&self) -> RwLockWriteGuard<'_, Agents<I>> {
         self.0
             .agents
             .write()
@@ -87,21 +100,21 @@ impl LocalRoutes {
     }
 
     /// The agent that is called at this URL, if it is one of this process.
-    pub async fn agent(&self, url: &str) -> Option<Arc<Intake>> {
+    pub async fn agent(&self, url: &str) -> Option<Arc<I>> {
         let agent = self.agents().get(url).cloned()?;
         agent.wait().await.intake.upgrade()
     }
 
-    pub(super) fn join(&self, url: &str, intake: &Arc<Intake>, store: &Store) -> Membership {
-        let own = LocalAgent {
+    pub(super) fn join(&self, url: &str, intake: &Arc<I>, store: &Store) -> Membership<I> {
+        let own = || LocalAgent {
             intake: Arc::downgrade(intake),
             store: store.downgrade(),
         };
         let mut agents = self.agents_mut();
         let mut agent = Arc::clone(agents.entry(url.into()).or_default());
-        if agent.set(own.clone()).is_err() {
+        if agent.set(own()).is_err() {
             // Another was called here before, and has not gone yet.
-            agent = Arc::new(SetOnce::new_with(Some(own)));
+            agent = Arc::new(SetOnce::new_with(Some(own())));
             agents.insert(url.into(), Arc::clone(&agent));
         }
         drop(agents);
@@ -112,7 +125,7 @@ impl LocalRoutes {
         }
     }
 
-    pub(super) fn find(&self, url: &str) -> Option<Route> {
+    pub(super) fn find(&self, url: &str) -> Option<Route<I>> {
         // An agent that dials out is called through its mailbox, wherever it runs.
         match self
             .0
@@ -126,7 +139,10 @@ impl LocalRoutes {
     }
 
     /// How the driver of an agent with this store knows those that share it.
-    pub(super) fn is_colocated(&self, store: &Store) -> IsColocated {
+    pub(super) fn is_colocated(&self, store: &Store) -> IsColocated
+    where
+        I: Send + Sync + 'static,
+    {
         let routes = self.clone();
         let store = store.downgrade();
         Arc::new(move |endpoint: &Endpoint| {
@@ -138,8 +154,8 @@ impl LocalRoutes {
     }
 }
 
-impl LocalAgent {
-    pub(super) fn intake(&self) -> Option<Arc<Intake>> {
+impl<I> LocalAgent<I> {
+    pub(super) fn intake(&self) -> Option<Arc<I>> {
         self.intake.upgrade()
     }
 
@@ -149,7 +165,7 @@ impl LocalAgent {
     }
 }
 
-impl Drop for Membership {
+impl<I> Drop for Membership<I> {
     fn drop(&mut self) {
         let mut agents = self.routes.agents_mut();
         if agents
@@ -161,7 +177,7 @@ impl Drop for Membership {
     }
 }
 
-impl fmt::Debug for LocalRoutes {
+impl<I> fmt::Debug for Routes<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.agents().keys()).finish()
     }

@@ -1,13 +1,13 @@
 //! Where a store is: a file, a database or the memory of this process. Parsed once from what a person wrote; the password of a
 //! database is taken out and kept inside, so that what is shown never holds one. Does no I/O.
 
-use crate::postgres::ReaderPool;
 use matchday_core::protocol::LeagueId;
 use serde::{Serialize, Serializer};
+use std::any::Any;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A path is a file. A text is the URL of a database if it begins as one, else the path of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,7 +145,8 @@ struct Parts {
     shown: String,
     password: Option<String>,
     league: Option<LeagueId>,
-    readers: ReaderPool,
+    /// What the store's implementation shares between all copies of the URL.
+    shared: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
@@ -160,7 +161,7 @@ impl PgUrl {
             shown,
             password,
             league,
-            readers: ReaderPool::default(),
+            shared: OnceLock::new(),
         })))
     }
 
@@ -177,18 +178,32 @@ impl PgUrl {
         self.0.password.as_deref()
     }
 
-    pub(crate) fn readers(&self) -> &ReaderPool {
-        &self.0.readers
+    /// What is shared by all copies of the URL, made when it is first asked for.
+    pub(crate) fn shared<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let shared = self.0.shared.get_or_init(|| Arc::new(T::default()));
+        Arc::clone(shared).downcast().unwrap_or_default()
     }
 
-    /// The name of the database, as a name for files.
+    /// The name of the database, or of what stands for it, as a name for files.
     fn database(&self) -> String {
-        let name = crate::postgres::Address::of(self)
-            .ok()
-            .and_then(|address| address.database());
+        let base = self.base();
+        let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let user = authority.split_once('@').map(|(user, _)| user.to_owned());
+        let parameter = |name: &str| {
+            let found = self.parameters().find(|(key, _)| key == name);
+            found.map(|(_, value)| value)
+        };
+        let names = [
+            Some(path.to_owned()),
+            parameter("dbname"),
+            parameter("service"),
+            user,
+        ];
+        let name = names.into_iter().flatten().find(|name| !name.is_empty());
         let is_plain = |letter: char| letter.is_alphanumeric() || "-_".contains(letter);
-        let name = name.as_deref().unwrap_or("matchday");
-        name.chars()
+        name.unwrap_or_else(|| "matchday".to_owned())
+            .chars()
             .map(|letter| if is_plain(letter) { letter } else { '_' })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! The live view of a league, of `run` and of `watch`: redrawn in place on a terminal, plain lines otherwise.
 
-use super::progress::{Progress, scheduled_result};
+use super::progress::{LeagueStatus, Progress, scheduled_result};
 use super::rank_changes::RankChanges;
 use super::schedule_table::schedule_table;
 use super::screen::{Screen, Size, width};
@@ -15,7 +15,7 @@ use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::messages::query_data::{ScheduledMatch, ScheduledRound};
 use matchday_core::protocol::untrusted::escape_line;
 use matchday_core::protocol::{MatchId, PlayerId};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::time::{Duration, Instant};
 
 /// What the live view shows, as a manager tells it.
@@ -28,20 +28,6 @@ pub struct LiveLeague {
     /// The current one.
     pub round: Option<ScheduledRound>,
     pub board: Option<Board>,
-}
-
-/// The fields of LEAGUE_STATUS that are shown.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct LeagueStatus {
-    pub league_id: String,
-    pub status: Phase,
-    /// 0 before the first round is announced.
-    pub current_round: u32,
-    pub total_rounds: u32,
-    /// The name of the round, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub round_title: Option<String>,
-    pub matches_completed: u32,
 }
 
 /// The position of a match.

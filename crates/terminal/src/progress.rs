@@ -1,6 +1,5 @@
 //! Results and progress of a league as text. Pure.
 
-use super::live::LeagueStatus;
 use super::{Colour, Paint};
 use matchday_audit::plural::count_of;
 use matchday_core::league::League;
@@ -9,9 +8,24 @@ use matchday_core::league::standings::Verdict;
 use matchday_core::protocol::messages::query_data::ScheduledMatch;
 use matchday_core::protocol::messages::{GameStatus, Phase};
 use matchday_core::protocol::{MatchId, PlayerId, RoundId};
+use serde::{Deserialize, Serialize};
 
 /// Rounds with more matches are summarised.
 const LISTED_RESULTS_MAX: usize = 4;
+
+/// The fields of LEAGUE_STATUS that are shown.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct LeagueStatus {
+    pub league_id: String,
+    pub status: Phase,
+    /// 0 before the first round is announced.
+    pub current_round: u32,
+    pub total_rounds: u32,
+    /// The name of the round, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_title: Option<String>,
+    pub matches_completed: u32,
+}
 
 /// How far a league has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,6 +37,8 @@ pub struct TestLeague {
     pub proxy: Option<RecordingProxy>,
     /// What agents that are started from here on call without a connection, if anything.
     pub mailboxes: Option<Arc<dyn Mailboxes>>,
+    /// What its agents share as those of one process; otherwise they call each other over HTTP, as those of many.
+    pub routes: Option<LocalRoutes>,
     agent_options: AgentOptions,
 }
 
@@ -80,6 +82,7 @@ impl TestLeague {
             log: Dispatch::none(),
             proxy: None,
             mailboxes: None,
+            routes: None,
             agent_options,
         }
     }
@@ -125,7 +128,7 @@ impl TestLeague {
     }
 
     pub fn options(&self, name: &str) -> Options {
-        let routes = LocalRoutes::default();
+        let routes = self.routes.clone().unwrap_or_default();
         self.mailboxes
             .iter()
             .for_each(|mailboxes| routes.serve_mailboxes(Arc::clone(mailboxes)));

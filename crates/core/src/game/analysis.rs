@@ -1,6 +1,7 @@
 //! The move that decided a lost match: after it the game was lost whatever was played, before it it was not. For games whose
 //! rules can tell what a move leads to. Pure.
 
+use super::prospect::Prospect;
 use super::replay::Replay;
 use super::{Seat, Turn};
 use crate::protocol::ids::{GameType, PlayerId};
@@ -8,20 +9,6 @@ use crate::protocol::messages::ResultDetails;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
-
-/// What a move leads to for the player who makes it, if both play as well as one can from then on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Prospect {
-    /// The opponent can force a win.
-    Lost,
-    /// The search ended before it was decided.
-    Open,
-    /// Neither can force a win.
-    Drawn,
-    /// The player can force a win.
-    Won,
-}
 
 /// The last move of the loser that had a better alternative.
 #[derive(Debug, Clone, PartialEq, Serialize)]

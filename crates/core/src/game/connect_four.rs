@@ -1,8 +1,8 @@
 //! Connect four: A drops X and begins, B drops O, into seven columns of six cells. The first with four in a row wins.
 
-use super::analysis::Prospect;
 use super::json_game::JsonGame;
 use super::memo::Memo;
+use super::prospect::Prospect;
 use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
 use super::strategy;
 use super::view::{Grid, Marks, View};

@@ -1,6 +1,6 @@
 //! A match by [`Rules`](super::rules::Rules) in the JSON of messages: what referees, replay and tools play by. Pure.
 
-use super::analysis::Prospect;
+use super::prospect::Prospect;
 use super::rules::{Presentation, Rules, Situation, StrategyOf};
 use super::strategy;
 use super::view::View;

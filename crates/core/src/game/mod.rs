@@ -8,7 +8,7 @@
 //! - [`Game`]: a match in the JSON of messages, by built-in rules (`json_game`) or those of a program ([`external`]); [`fast`]:
 //!   very many matches by built-in rules
 //! - [`strategy`], [`context`], [`past`], [`turn`]: how a player chooses, and what it knows
-//! - [`replay`], [`analysis`], [`view`]: matches that were played
+//! - [`replay`], [`analysis`], [`prospect`], [`view`]: matches that were played
 
 pub mod analysis;
 pub mod context;
@@ -17,6 +17,7 @@ pub mod fast;
 mod json_game;
 mod memo;
 pub mod past;
+pub mod prospect;
 mod repeated;
 pub mod replay;
 mod rules;
@@ -28,8 +29,8 @@ pub mod turn;
 pub mod view;
 
 use crate::fair::Dice;
-use crate::game::analysis::Prospect;
 use crate::game::fast::FastPlayers;
+use crate::game::prospect::Prospect;
 use crate::game::rules::Presentation;
 use crate::game::strategy::StrategyEntry;
 use crate::protocol::error::ErrorCode;

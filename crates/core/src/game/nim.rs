@@ -1,7 +1,7 @@
 //! Nim: three heaps of 3, 5 and 7 objects; players take turns, and the one who takes the last object wins.
 
-use super::analysis::Prospect;
 use super::json_game::JsonGame;
+use super::prospect::Prospect;
 use super::rules::{Moves, Presentation, Rules, StrategyOf};
 use super::strategy;
 use super::view::{Grid, View};

@@ -2,7 +2,7 @@
 //! [`Presentation`] how that looks in messages and on pages. Requests and replay ([`json_game`](super::json_game)) and
 //! simulation ([`fast`](super::fast)) are adapters over these two. Pure.
 
-use super::analysis::Prospect;
+use super::prospect::Prospect;
 use super::strategy::{self, StrategyEntry};
 use super::view::View;
 use super::{MoveMessage, Outcome, Seat, Turn};

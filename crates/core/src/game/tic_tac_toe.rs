@@ -1,8 +1,8 @@
 //! Tic-tac-toe: A plays X and begins, B plays O. Cells are numbered 0 to 8, row by row from the top left.
 
-use super::analysis::Prospect;
 use super::json_game::JsonGame;
 use super::memo::Memo;
+use super::prospect::Prospect;
 use super::rules::{Moves, Presentation, Rules, StrategyOf, nth_bit};
 use super::strategy;
 use super::view::{Grid, Marks, View};

@@ -140,23 +140,6 @@ fn a_manager_killed_after_any_event_draws_the_same_rounds() {
 }
 
 #[test]
-fn a_plain_league_is_written_down_as_it_always_was() {
-    let desk = Desk::started(quick(), 4, 1);
-    let lines: Vec<String> = desk
-        .events
-        .iter()
-        .map(|(at, event)| event_codec::encode(*at, event).unwrap().to_string())
-        .collect();
-    let started = lines
-        .iter()
-        .find(|line| line.contains("league_started"))
-        .unwrap();
-    assert!(!started.contains("draw"), "{started}");
-    assert!(!lines[0].contains("competition"), "{}", lines[0]);
-    assert!(!lines.iter().any(|line| line.contains("round_drawn")));
-}
-
-#[test]
 fn the_champion_of_a_knockout_is_the_winner_of_the_final() {
     let mut desk = Desk::started(knockout(), 8, 2);
     play_out(&mut desk, |a, b| if a < b { (0, 3) } else { (3, 0) });

@@ -59,7 +59,7 @@ fn a_league_is_shown_before_and_after_it_is_played() {
     );
     let referee = cli.ask(&["stats", "REF01"]).out;
     assert!(
-        referee.starts_with("REF01") && referee.contains("matches decided            3"),
+        referee.starts_with("REF01") && referee.contains("matches decided  3"),
         "{referee}"
     );
     assert_eq!(

@@ -54,7 +54,7 @@ fn hostile_store(path: &Path) {
         if let Some(meta) = event.get_mut("meta") {
             meta["display_name"] = NAMES[players % NAMES.len()].into();
             meta["contact_endpoint"] =
-                format!("http://localhost:{}/{HOSTILE}", 8100 + players).into();
+                format!("http://localhost:{}/<b>'=1+1", 8100 + players).into();
             players += 1;
         }
         if let Some(reason) = event.pointer_mut("/result/reason") {

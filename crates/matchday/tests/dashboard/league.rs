@@ -9,7 +9,7 @@ use matchday_core::protocol::Token;
 use matchday_core::referee::Referee;
 use matchday_net::ip_network::IpNetwork;
 use matchday_runtime::decider::Deciding;
-use matchday_runtime::{Decider, Handle, Options};
+use matchday_runtime::{Decider, Handle, LocalRoutes, Options};
 use matchday_server::dashboard::Dashboard;
 use matchday_store::Location;
 use matchday_store::Stream;
@@ -70,7 +70,8 @@ impl Shown {
 
     /// The same behind reverse proxies.
     pub(crate) async fn behind(proxies: &[IpNetwork], settings: league::LeagueSettings) -> Self {
-        let test_league = TestLeague::new(matchday_server::agent_options);
+        let mut test_league = TestLeague::new(matchday_server::agent_options);
+        test_league.routes = Some(LocalRoutes::default());
         let listener = free_port().await;
         let address = listener.local_addr().unwrap();
         let path = test_league.store.url().clone();

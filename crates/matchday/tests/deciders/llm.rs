@@ -199,7 +199,8 @@ async fn earlier_games_are_told_to_the_model() {
     let mut turn = turn(10_000);
     let game: Value = json!({
         "match_id": "R1M2", "game_type": "even_odd", "opponent_id": "P02", "own_choice": "even",
-        "opponent_choice": "odd", "drawn_parity": "even", "outcome": "win", "draw": "proven",
+        "opponent_choice": "odd", "drawn_parity": "even", "outcome": "win", "technical": false,
+        "draw": "proven",
     });
     turn.history = vec![serde_json::from_value(game).unwrap()];
     let _ = model(&server.url(), Api::OpenAi).decide(turn).await;

@@ -99,7 +99,7 @@ fn groups_and_a_knockout_are_played_as_the_best_of_three() {
     assert!(ran["rounds"].as_u64().unwrap() >= 11, "{ran}");
     let first = &ran["standings"][0];
     assert!(
-        first["rank_reason"]
+        first["reason"]
             .as_str()
             .unwrap()
             .ends_with("on stage reached"),

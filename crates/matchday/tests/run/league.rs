@@ -9,7 +9,7 @@ fn a_league_of_four_ends_with_table_champion_and_a_file_that_verifies() {
     let ran = program.league(&[]);
     for line in [
         "round 3 of 3",
-        "rank  player  strategy",
+        "RANK  PLAYER  NAME",
         "Champion",
         "Matches   6 of 6",
         "Data      league.db",
@@ -56,10 +56,10 @@ fn json_is_all_that_is_printed_and_says_what_verify_finds() {
     assert_eq!(rows.len(), 5);
     for (row, verified) in rows.iter().zip(found["table"].as_array().unwrap()) {
         assert_eq!(
-            (&row["player_id"], &row["points"]),
+            (&row["id"], &row["points"]),
             (&verified["player_id"], &verified["points"])
         );
-        let strategy = if ["P02", "P04"].contains(&row["player_id"].as_str().unwrap()) {
+        let strategy = if ["P02", "P04"].contains(&row["id"].as_str().unwrap()) {
             "random"
         } else {
             "always_even"
@@ -72,7 +72,7 @@ fn json_is_all_that_is_printed_and_says_what_verify_finds() {
 fn quiet_leaves_out_the_rounds() {
     let ran = Program::new().league(&["--quiet", "--players", "2", "--referees", "1"]);
     assert!(
-        ran.out.trim_start().starts_with("rank  player"),
+        ran.out.trim_start().starts_with("RANK  PLAYER"),
         "{}",
         ran.out
     );

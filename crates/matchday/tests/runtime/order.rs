@@ -8,6 +8,7 @@ use matchday_core::driver::EventDurability;
 use matchday_core::entropy::Entropy;
 use matchday_core::metrics::Metrics;
 use matchday_core::protocol::decode::{Conformance, Limits};
+use matchday_core::protocol::methods::Query;
 use matchday_core::protocol::{Sender, Timestamp};
 use matchday_runtime::Handle;
 use matchday_store::Stream;
@@ -66,7 +67,7 @@ impl Agent for RecordingAgent {
             Input::Answer { .. } => "answer",
             Input::External { .. } => "decided",
             Input::Signed(_) => "signed",
-            Input::Request(request) if matches!(request.ask, Ask::Query(_)) => {
+            Input::Request(request) if !is_ping(&request.ask) => {
                 self.held.push(request.id);
                 self.wants_tick = Some(now + self.tick_after);
                 "held"
@@ -104,6 +105,10 @@ impl DecodeHints for RecordingAgent {
 impl EventDurability for RecordingAgent {}
 impl Metrics for RecordingAgent {}
 impl Signing for RecordingAgent {}
+
+fn is_ping(ask: &Ask) -> bool {
+    matches!(ask, Ask::Query(asked) if matches!(asked.query, Query::Ping))
+}
 
 pub(crate) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 pub(crate) const HELD: &str = r#"{"jsonrpc":"2.0","id":2,"method":"get_standings"}"#;

@@ -4,7 +4,7 @@ use matchday_core::fair;
 use matchday_core::league::League;
 use matchday_core::protocol::messages::{GameDetails, GameStatus};
 use matchday_core::timing::Timing;
-use matchday_runtime::log;
+use matchday_runtime::{LocalRoutes, log};
 use matchday_testkit::test_league::{
     TestLeague, endpoint, quick, until_completed, until_registered,
 };
@@ -40,6 +40,7 @@ fn assert_draws_are_proven(league: &League) {
 /// Plays it, and gives back the league, every token in it, and all that was written about it.
 async fn play(strategies: [&str; 4]) -> (League, Vec<String>, String) {
     let mut test_league = TestLeague::new(matchday_server::agent_options);
+    test_league.routes = Some(LocalRoutes::default());
     let lines = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&lines);
     test_league.log = log::dispatch(move |entry| {

@@ -16,7 +16,7 @@ pub use start::Starter;
 use crate::dashboard::Dashboard;
 use crate::relay::{Relay, RelaySettings};
 use crate::seat::{self, SeatSettings, Seats};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use built_in_referee::referee_url;
 use matchday_core::agent::Agent;
 use matchday_core::league::Manager;
@@ -280,11 +280,7 @@ impl RunningLeague {
 }
 
 async fn close<A: Runnable>(agent: Hosted<A>) -> Result<()> {
-    agent
-        .handle
-        .shutdown()
-        .await
-        .context("an agent has stopped")
+    Ok(agent.handle.shutdown().await?)
 }
 
 fn open_relay(

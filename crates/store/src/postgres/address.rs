@@ -35,14 +35,6 @@ impl Address {
         &self.shown
     }
 
-    /// The name of the database.
-    pub(crate) fn database(&self) -> Option<String> {
-        self.config
-            .get_dbname()
-            .or(self.config.get_user())
-            .map(str::to_owned)
-    }
-
     fn parse(url: &PgUrl) -> Result<Self, String> {
         let mut given: BTreeMap<String, String> = url.parameters().collect();
         given.remove("league");

@@ -32,5 +32,4 @@ mod warnings;
 
 pub(super) use address::Address;
 pub(super) use append::PostgresAppend;
-pub(super) use connection::ReaderPool;
 pub(super) use read::PostgresRead;

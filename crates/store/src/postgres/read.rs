@@ -1,7 +1,7 @@
 //! Reads a store in a database, in one read-only transaction that sees one moment. Changes nothing.
 
 use super::address::Address;
-use super::connection::Connection;
+use super::connection::{Connection, ReaderPool};
 use super::schema;
 use crate::batch::Stored;
 use crate::chain::Hash;
@@ -15,6 +15,7 @@ use crate::stream::Stream;
 use matchday_core::driver::ExchangeOutcome;
 use matchday_core::protocol::{ConversationId, MatchId, Timestamp};
 use smol_str::SmolStr;
+use std::sync::Arc;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -25,7 +26,7 @@ type Param<'a> = &'a (dyn ToSql + Sync);
 pub(crate) struct PostgresRead {
     /// `None` only while it is dropped.
     db: Option<Connection>,
-    url: PgUrl,
+    readers: Arc<ReaderPool>,
     store: StoreUrl,
 }
 
@@ -37,11 +38,12 @@ impl PostgresRead {
             db.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             schema::version(db)
         };
-        let begun = url.readers().acquire(&address, begin);
+        let readers: Arc<ReaderPool> = url.shared();
+        let begun = readers.acquire(&address, begin);
         let (db, version) = begun.map_err(|error| error.opening(&store))?;
         let read = Self {
             db: Some(db),
-            url: url.clone(),
+            readers,
             store,
         };
         let version = version.ok_or_else(|| StoreError::Missing(read.store.clone()))?;
@@ -76,7 +78,7 @@ impl PostgresRead {
 
 impl Drop for PostgresRead {
     fn drop(&mut self) {
-        self.url.readers().release(self.db.take());
+        self.readers.release(self.db.take());
     }
 }
 
