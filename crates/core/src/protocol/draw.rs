@@ -6,7 +6,7 @@ use super::messages::ByPlayer;
 use super::nonce::RevealedNonce;
 use super::nonce::{Nonce, NonceCommitment};
 #[cfg(feature = "schema")]
-use super::schema::Word;
+use super::schema_words::Word;
 use crate::signature::Signature;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

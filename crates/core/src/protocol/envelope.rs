@@ -2,10 +2,11 @@
 
 use super::ids::{ConversationId, PlayerId, RefereeId};
 #[cfg(feature = "schema")]
-use super::schema::NO_CONTROLS;
+use super::schema_words::NO_CONTROLS;
 use super::time::Timestamp;
 use super::token::Token;
-use super::untrusted::{Untrusted, is_deceptive};
+use super::untrusted::Untrusted;
+pub use super::untrusted::{ID_BYTES_MAX, id_fits};
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -97,14 +98,6 @@ impl Sender {
             _ => None,
         }
     }
-}
-
-/// The length limit of an id, in bytes.
-pub const ID_BYTES_MAX: usize = 128;
-
-/// Whether a text can be an id at all.
-pub fn id_fits(text: &str) -> bool {
-    (1..=ID_BYTES_MAX).contains(&text.len()) && !text.contains(is_deceptive)
 }
 
 /// For people; the wire has [`Serialize`].

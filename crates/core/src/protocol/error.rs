@@ -1,7 +1,7 @@
 //! The error catalogue: one table with code, name, retryability and text.
 
 #[cfg(feature = "schema")]
-use super::schema::Word;
+use super::schema_words::Word;
 use super::untrusted::Untrusted;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};

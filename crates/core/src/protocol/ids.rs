@@ -14,7 +14,7 @@ macro_rules! text_ids {
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(transparent)]
-        #[cfg_attr(feature = "schema", schemars(with = "crate::protocol::schema::Word"))]
+        #[cfg_attr(feature = "schema", schemars(with = "crate::protocol::schema_words::Word"))]
         pub struct $name(ShortId);
 
         impl $name {

@@ -1,7 +1,9 @@
 //! league.v2 on the wire: messages, decoding and encoding. No I/O.
 
+mod by_player;
 pub mod decode;
 pub mod dialect;
+mod dialect_name;
 pub mod draw;
 pub mod envelope;
 pub mod error;
@@ -13,9 +15,12 @@ pub mod messages;
 pub mod methods;
 pub mod nonce;
 pub mod operation;
+mod rejection;
 pub mod rights;
 #[cfg(feature = "schema")]
 pub mod schema;
+#[cfg(feature = "schema")]
+mod schema_words;
 mod short_id;
 pub mod text;
 pub mod time;

@@ -2,7 +2,7 @@
 
 use super::ids::PlayerId;
 #[cfg(feature = "schema")]
-use super::schema::{NO_CONTROLS, Word};
+use super::schema_words::{NO_CONTROLS, Word};
 use crate::lower_hex;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

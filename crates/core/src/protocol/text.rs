@@ -1,7 +1,7 @@
 //! Validated text: names, versions, endpoints.
 
 #[cfg(feature = "schema")]
-use super::schema::{CONTROLS, NO_CONTROLS};
+use super::schema_words::{CONTROLS, NO_CONTROLS};
 use super::untrusted::{Escaped, Untrusted, cleaned, is_deceptive};
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;

@@ -4,7 +4,6 @@
 //! hash, each valid for one direction of one match, so that a token seen by another agent is worthless elsewhere.
 
 use super::ids::{Attempt, ConversationId, LeagueId, MatchId};
-use super::messages::MatchTokens;
 use super::text::Endpoint;
 use crate::entropy::Entropy;
 use crate::hash_input;
@@ -25,6 +24,16 @@ use subtle::ConstantTimeEq;
     extend("maxLength" = TOKEN_BYTES_MAX)
 ))]
 pub struct Token(SmolStr);
+
+/// The two tokens of one player in one attempt at a match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MatchTokens {
+    /// The referee shows it to the player.
+    pub to_player: Token,
+    /// The player shows it to the referee.
+    pub from_player: Token,
+}
 
 /// The hash that the manager keeps of a token. It suffices to derive tokens, not to impersonate the agent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

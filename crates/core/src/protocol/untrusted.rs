@@ -9,6 +9,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 
+/// The length limit of an id, in bytes.
+pub const ID_BYTES_MAX: usize = 128;
+
+/// Whether a text can be an id at all.
+pub fn id_fits(text: &str) -> bool {
+    (1..=ID_BYTES_MAX).contains(&text.len()) && !text.contains(is_deceptive)
+}
+
 /// Whether a character can forge the text around it: controls, line and paragraph separators, bidirectional controls,
 /// invisible characters, and noncharacters.
 pub fn is_deceptive(c: char) -> bool {

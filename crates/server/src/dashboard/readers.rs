@@ -1,13 +1,13 @@
 //! What the readers of all leagues of a process share: how much is computed for them at once, and how much of it is kept. Touches
 //! no store.
 
-use super::cache::ResponseCache;
-use super::report::Made;
+use super::cache::{ResponseCache, Version};
 use matchday_runtime::telemetry::ComputationMetrics;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::available_parallelism;
+use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// One for a process.
@@ -52,6 +52,14 @@ impl Readers {
     }
 }
 
+/// What the report that was last made was made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastReport {
+    pub(super) of_log: u64,
+    pub(super) at: Instant,
+    pub(super) version: Version,
+}
+
 /// The part of one league.
 #[derive(Debug)]
 pub struct LeagueReaders {
@@ -60,7 +68,7 @@ pub struct LeagueReaders {
     turns: Arc<Semaphore>,
     pub(super) process: Arc<Readers>,
     /// The report that was last made.
-    pub(super) report: Mutex<Option<Made>>,
+    pub(super) report: Mutex<Option<LastReport>>,
 }
 
 /// Held while something is computed.

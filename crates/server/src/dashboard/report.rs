@@ -3,9 +3,10 @@
 use super::Dashboard;
 use super::access::Access;
 use super::cache::{CachedPage, Version};
+use super::page_error::PageError;
 use super::projection::Snapshot;
+use super::readers::LastReport;
 use super::response;
-use super::routes::PageError;
 use super::shared_computation::Cost;
 use bytes::Bytes;
 use matchday_audit::report;
@@ -17,14 +18,6 @@ use std::time::{Duration, Instant};
 
 /// How old a report may be for messages that were recorded since: anyone can have messages recorded.
 const MESSAGES_AGE_MAX: Duration = Duration::from_secs(60);
-
-/// What a report was made of.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Made {
-    of_log: u64,
-    at: Instant,
-    version: Version,
-}
 
 impl Dashboard {
     pub(super) async fn report(self: &Arc<Self>, access: Access) -> HttpResponse {
@@ -81,7 +74,7 @@ impl Dashboard {
             return made.version;
         }
         let version = (snapshot.version(), 0);
-        *last = Some(Made {
+        *last = Some(LastReport {
             of_log: snapshot.log_version(),
             at: now,
             version,

@@ -1,6 +1,5 @@
 //! HTTP responses of the dashboard, all with security headers.
 
-use super::source::RETRY_SECONDS;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{
@@ -11,6 +10,9 @@ use hyper::{Response, StatusCode};
 use matchday_net::response::{json, with_header, with_retry_after};
 use matchday_net::server::HttpResponse;
 use serde_json::json;
+
+/// After how many seconds a request that could not be answered may be made again.
+pub const RETRY_SECONDS: u64 = 2;
 
 /// Only our own files may run, be shown or be called, and no other page may frame this one.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \

@@ -8,10 +8,10 @@ use super::page::{
     Versioned, cross_table, featured, latency, league, one_match, player, race, referees, rounds,
     standings,
 };
+use super::page_error::PageError;
 use super::projection::Snapshot;
 use super::query::{Query, percent_decode};
 use super::shared_computation::Cost;
-use super::source::ReadError;
 use super::store_queries::{self, Filter};
 use super::{assets, orders, qr_code, response};
 use crate::relay::connections;
@@ -58,34 +58,6 @@ enum Route {
     Match(MatchId),
     Messages(Filter),
     Referees,
-}
-
-/// Why a page cannot be rendered.
-#[derive(Debug, Clone)]
-pub(super) enum PageError {
-    NotFound(String),
-    /// Not yet, or not to this request.
-    Withheld(&'static str),
-    Read(ReadError),
-}
-
-impl From<ReadError> for PageError {
-    fn from(error: ReadError) -> Self {
-        Self::Read(error)
-    }
-}
-
-impl PageError {
-    pub(super) fn response(&self, access: Access) -> HttpResponse {
-        match self {
-            Self::NotFound(why) => response::error(StatusCode::NOT_FOUND, why),
-            Self::Withheld(why) => response::error(StatusCode::FORBIDDEN, why),
-            Self::Read(error) => {
-                let (status, why) = error.describe(access);
-                response::error(status, &why)
-            }
-        }
-    }
 }
 
 impl Surface for Dashboard {

@@ -16,9 +16,6 @@ const FEW_EVENTS: Duration = Duration::from_secs(10);
 /// How long a request waits at most for the first event of a league that this process has just created.
 const CREATION_MAX: Duration = Duration::from_secs(5);
 
-/// After how many seconds a request that could not be answered may be made again.
-pub const RETRY_SECONDS: u64 = 2;
-
 /// How many different errors of a league are logged until it can be read again.
 const LOGGED_MAX: usize = 16;
 /// What a viewer is told of an error that may name the store.

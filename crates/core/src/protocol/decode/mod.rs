@@ -16,8 +16,8 @@ use super::envelope::{Envelope, Sender};
 use super::error::ErrorCode;
 use super::ids::{ConversationId, GameType, LeagueId, MatchId, PlayerId, RoundId};
 use super::message::{Body, Message, MessageType};
+pub use super::rejection::Rejection;
 use super::time::Timestamp;
-use super::untrusted::UntrustedText;
 use reader::{Context, Read, Reader};
 use serde_json::Value;
 use std::fmt;
@@ -148,38 +148,6 @@ impl From<Message> for Incoming {
             envelope: message.envelope,
             body: Ok(message.body),
             deviations: Vec::new(),
-        }
-    }
-}
-
-/// Why a message was rejected.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{code}: {}", self.sentence())]
-pub struct Rejection {
-    /// What the sender is told went wrong.
-    pub code: ErrorCode,
-    /// Where: `player_meta.display_name`, `matches[1].match_id`; empty for the message as a whole.
-    pub path: String,
-    /// What the rule requires, to complete "expected ...".
-    pub expected: String,
-    /// What was there instead, truncated.
-    pub came: String,
-    /// The message type, if it named one.
-    pub message_type: Option<UntrustedText>,
-    /// Its conversation, for the answer.
-    pub conversation_id: Option<ConversationId>,
-}
-
-impl Rejection {
-    /// A description for people.
-    pub fn sentence(&self) -> String {
-        let path = &self.path;
-        let expected = &self.expected;
-        let came = &self.came;
-        if path.is_empty() {
-            format!("the message: expected {expected}, got {came}")
-        } else {
-            format!("{path}: expected {expected}, got {came}")
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A match handed to a referee directly, as some managers do instead of announcing a round to it. No source defines this
 //! message: it has two names, and three spellings of its fields.
 
-use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 #[cfg(feature = "schema")]
-use crate::protocol::schema::conditions;
+use super::conditions;
+use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::text::Endpoint;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

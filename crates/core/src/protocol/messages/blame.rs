@@ -1,7 +1,7 @@
 //! Blame: whose fault it is that a match was not played out, and the evidence.
 
 #[cfg(feature = "schema")]
-use crate::protocol::schema::Word;
+use crate::protocol::schema_words::Word;
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use crate::protocol::decode::Rejection;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId, RoundId};
 #[cfg(feature = "schema")]
-use crate::protocol::schema::Word;
+use crate::protocol::schema_words::Word;
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
 #[cfg(feature = "schema")]

@@ -1,13 +1,14 @@
 //! GAME_INVITATION, GAME_JOIN_ACK and GAME_OVER: the messages of every match, whatever the game.
 
-use super::by_player::ByPlayer;
-use super::parity::Parity;
+#[cfg(feature = "schema")]
+use super::conditions;
+use super::parity::ParityDetails;
 use super::result::MatchResult;
 use crate::protocol::draw::{Commitment, Reveal};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::nonce::NonceCommitment;
 #[cfg(feature = "schema")]
-use crate::protocol::schema::{Word, conditions};
+use crate::protocol::schema_words::Word;
 use crate::protocol::time::Timestamp;
 use crate::protocol::untrusted::UntrustedText;
 use crate::signature::Signature;
@@ -184,18 +185,4 @@ impl JsonSchema for GameDetails {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "object" })
     }
-}
-
-/// The details of even/odd. Null where the game did not get so far.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ParityDetails {
-    /// The number that was drawn.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10)))]
-    pub drawn_number: Option<u8>,
-    /// Its parity.
-    #[serde(default)]
-    pub number_parity: Option<Parity>,
-    /// Each player's choice, null where there was none.
-    pub choices: ByPlayer<Option<Parity>>,
 }

@@ -1,8 +1,10 @@
 //! START_LEAGUE, the operator's orders, and LEAGUE_STATUS.
 
+#[cfg(feature = "schema")]
+use super::conditions;
 use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 #[cfg(feature = "schema")]
-use crate::protocol::schema::{Word, conditions};
+use crate::protocol::schema_words::Word;
 use crate::protocol::text::DisplayName;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,11 @@
 //! The generic pair by which a referee asks for a move in any game.
 
+#[cfg(feature = "schema")]
+use super::conditions;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::nonce::{Nonce, NonceCommitment};
 #[cfg(feature = "schema")]
-use crate::protocol::schema::{NotNull, Word, conditions};
+use crate::protocol::schema_words::{NotNull, Word};
 use crate::protocol::time::Timestamp;
 use crate::signature::Signature;
 use serde::Serialize;

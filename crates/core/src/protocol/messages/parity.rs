@@ -1,6 +1,7 @@
 //! The two messages of even/odd itself.
 
-use super::result::Record;
+use super::record::Record;
+use crate::protocol::by_player::ByPlayer;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::nonce::{Nonce, NonceCommitment};
 use crate::protocol::time::Timestamp;
@@ -124,4 +125,18 @@ pub struct ChooseParityResponse {
     /// The player's signature over this move and all of its moves before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
+}
+
+/// The details of even/odd. Null where the game did not get so far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ParityDetails {
+    /// The number that was drawn.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10)))]
+    pub drawn_number: Option<u8>,
+    /// Its parity.
+    #[serde(default)]
+    pub number_parity: Option<Parity>,
+    /// Each player's choice, null where there was none.
+    pub choices: ByPlayer<Option<Parity>>,
 }

@@ -1,12 +1,12 @@
 //! LEAGUE_QUERY and its response.
 
+#[cfg(feature = "schema")]
+use super::conditions;
 use super::result::StandingRow;
 use super::shared::Shared;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::LeagueId;
 use crate::protocol::methods::{Query, QueryParams};
-#[cfg(feature = "schema")]
-use crate::protocol::schema::conditions;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,11 +1,11 @@
 //! What the `data` of a LEAGUE_QUERY_RESPONSE holds, by the kind of query.
 
-use super::by_player::ByPlayer;
 use super::game::GameStatus;
 use super::launch::is_zero;
 use super::query::Lifecycle;
 use super::result::{Record, StandingRow};
 use super::shared::Shared;
+use crate::protocol::by_player::ByPlayer;
 use crate::protocol::ids::{GameType, MatchId, PlayerId, RefereeId, RoundId};
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::untrusted::UntrustedText;

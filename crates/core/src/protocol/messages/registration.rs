@@ -1,10 +1,12 @@
 //! Registration requests and responses. The token of an agent is in the envelope's `auth_token`.
 
+#[cfg(feature = "schema")]
+use super::conditions;
 use super::timeouts::Timeouts;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{GameType, LeagueId, PlayerId, RefereeId};
 #[cfg(feature = "schema")]
-use crate::protocol::schema::{Word, conditions};
+use crate::protocol::schema_words::Word;
 use crate::protocol::text::{DisplayName, Endpoint, Version};
 use crate::protocol::token::Token;
 use crate::protocol::untrusted::UntrustedText;

@@ -1,13 +1,16 @@
 //! MATCH_RESULT_REPORT, its acknowledgement, and the standings.
 
 use super::blame::Blame;
-use super::by_player::ByPlayer;
+#[cfg(feature = "schema")]
+use super::conditions;
 use super::game::{GameDetails, GameStatus};
+pub use super::record::Record;
 use super::shared::Shared;
+use crate::protocol::by_player::ByPlayer;
 use crate::protocol::draw::Reveal;
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 #[cfg(feature = "schema")]
-use crate::protocol::schema::{Word, conditions};
+use crate::protocol::schema_words::Word;
 use crate::protocol::text::DisplayName;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};
@@ -176,16 +179,4 @@ impl StandingRow {
             ..self.clone()
         }
     }
-}
-
-/// A player's record so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Record {
-    /// Matches won, those that the opponent forfeited included.
-    pub wins: u32,
-    /// Matches lost, played out or forfeited.
-    pub losses: u32,
-    /// Matches that ended level.
-    pub draws: u32,
 }

@@ -1,19 +1,19 @@
 //! ROUND_ANNOUNCEMENT, ROUND_COMPLETED and LEAGUE_COMPLETED.
 
 use super::blame::Cause;
-use super::by_player::ByPlayer;
+#[cfg(feature = "schema")]
+use super::conditions;
 use super::result::Record;
 use super::shared::Shared;
 use super::timeouts::Timeouts;
+use crate::protocol::by_player::ByPlayer;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{
     ConversationId, GameType, LeagueId, MatchId, PlayerId, RefereeId, RoundId,
 };
-#[cfg(feature = "schema")]
-use crate::protocol::schema::conditions;
 use crate::protocol::text::{DisplayName, Endpoint};
 use crate::protocol::time::Timestamp;
-use crate::protocol::token::Token;
+use crate::protocol::token::MatchTokens;
 use crate::protocol::untrusted::UntrustedText;
 use crate::signature::PublicKey;
 use serde::Serialize;
@@ -154,16 +154,6 @@ pub struct Briefing {
     /// How many players the league has: every id up to that number is somebody's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub players_registered: Option<u32>,
-}
-
-/// The two tokens of one player in one attempt at a match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct MatchTokens {
-    /// The referee shows it to the player.
-    pub to_player: Token,
-    /// The player shows it to the referee.
-    pub from_player: Token,
 }
 
 /// ROUND_COMPLETED: every match of the round has a result.

@@ -71,7 +71,7 @@ pub type DataSchema = Option<fn() -> Value>;
 
 #[cfg(feature = "schema")]
 const fn data<T: schemars::JsonSchema>() -> DataSchema {
-    Some(crate::protocol::schema::sent::<T>)
+    Some(crate::protocol::schema_words::sent::<T>)
 }
 
 #[cfg(not(feature = "schema"))]

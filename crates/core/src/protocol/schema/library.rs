@@ -4,8 +4,6 @@ use super::{ID_PREFIX, META_SCHEMA, exchange, finished, message, openrpc};
 use crate::protocol::PROTOCOL;
 use crate::protocol::message::MessageType;
 use crate::protocol::methods::{Method, Party, Query};
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -22,15 +20,6 @@ pub fn data(query: Query) -> Option<Value> {
         schema.insert("description".into(), description.into());
     }
     Some(finished(schema))
-}
-
-/// What is sent, not what is read: a field that may be null is there all the same.
-pub(crate) fn sent<T: JsonSchema>() -> Value {
-    SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value()
 }
 
 /// Every document, by its path: `messages/GAME_OVER.json`, `methods/choose_parity.json`, `data/GET_STANDINGS.json`,

@@ -12,25 +12,22 @@
 //! A schema cannot say everything. `1.0` is an integer to JSON Schema and none to us; lengths in bytes are given as
 //! lengths in characters; that a port is below 65536, or that scores fit a winner, stands in no schema.
 
-pub(crate) mod conditions;
 mod exchange;
 mod library;
 mod openrpc;
 
 pub use exchange::exchange;
-pub(crate) use library::sent;
 pub use library::{Library, data};
 pub use openrpc::{OPENRPC, openrpc};
 
-use super::envelope::{ID_BYTES_MAX, PROTOCOL, Sender};
+use super::envelope::{PROTOCOL, Sender};
 use super::ids::ConversationId;
 use super::message::MessageType;
 use super::time::Timestamp;
 use super::token::Token;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 
 /// The dialect of JSON Schema that all of this is written in.
 pub const META_SCHEMA: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -130,59 +127,5 @@ fn plain_numbers(value: &mut Value) {
             fields.values_mut().for_each(plain_numbers);
         }
         _ => {}
-    }
-}
-
-/// The deceptive characters of the basic plane (see [`is_deceptive`](super::untrusted::is_deceptive)), as a part of a class
-/// that the usual kinds of pattern all understand; they differ about the planes beyond.
-macro_rules! controls {
-    () => {
-        concat!(
-            r"\x00-\x1F\x7F-\x9F\xAD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E",
-            r"\u2060-\u206F\u3164\uFDD0-\uFDEF\uFEFF\uFFA0\uFFF0-\uFFFB\uFFFE\uFFFF"
-        )
-    };
-}
-pub(crate) const CONTROLS: &str = controls!();
-
-/// Any other character.
-pub(crate) const NO_CONTROLS: &str = concat!("[^", controls!(), "]");
-
-/// A short text of someone's choosing: an id, a code, a state, a kind of move.
-pub(crate) struct Word;
-
-impl JsonSchema for Word {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Word".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "minLength": 1,
-            "maxLength": ID_BYTES_MAX,
-            "pattern": format!("^{NO_CONTROLS}+$"),
-        })
-    }
-}
-
-/// Any value, so long as there is one.
-pub(crate) struct NotNull;
-
-impl JsonSchema for NotNull {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "NotNull".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number", "boolean", "array", "object"] })
     }
 }

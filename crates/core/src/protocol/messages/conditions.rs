@@ -1,8 +1,8 @@
 //! Rules that tie several fields together: what is required, or must be null, depends on what another field says.
 //! Each is applied to the schema of the message whose rule it is, and says what the reader in `decode` does.
 
+use super::parity::ParityDetails;
 use crate::protocol::GameType;
-use crate::protocol::messages::ParityDetails;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
