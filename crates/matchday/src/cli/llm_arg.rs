@@ -6,10 +6,11 @@ use super::tls::TlsArgs;
 use anyhow::Result;
 use clap::Args;
 use matchday_research::simulate::entrants::Externals;
-use matchday_research::simulate::models::{Budget, Models};
-use matchday_runtime::deciders::llm::{Api, Key};
+use matchday_research::simulate::models::Models;
+use matchday_runtime::deciders::llm::{self, Api, Key};
+use matchday_runtime::deciders::llm_budget::{LlmBudget, TokenPrices, UsageLimits};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -24,6 +25,9 @@ pub(super) struct LlmArgs {
     /// After how many calls of models to stop, with what there is
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     llm_calls: u64,
+    /// How often a model is asked again, and told what was wrong, after an answer that is no move
+    #[arg(long, value_name = "N", default_value_t = llm::RETRIES)]
+    llm_retries: u32,
     #[command(flatten)]
     tls: TlsArgs,
 }
@@ -65,10 +69,15 @@ impl LlmArgs {
                 url: url.clone(),
                 api: self.llm_api,
                 key: key.map(|key| Key::new(key.trim())),
-                budget: Arc::new(Budget {
-                    calls_left: AtomicU64::new(self.llm_calls),
-                    stop: Arc::clone(stop),
-                }),
+                retries: self.llm_retries,
+                budget: Arc::new(LlmBudget::new(
+                    UsageLimits {
+                        calls: Some(self.llm_calls),
+                        ..UsageLimits::default()
+                    },
+                    TokenPrices::default(),
+                )),
+                stop: Arc::clone(stop),
             })
         });
         Ok(Externals {

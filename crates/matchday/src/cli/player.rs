@@ -161,7 +161,9 @@ fn llm(config: &Config, client: &Client, budget: &Arc<LlmBudget>) -> Result<Llm>
         ));
     }
     let key = key.map(|key| Key::new(key.trim()));
-    Ok(Llm::new(client.clone(), &url, model, api, key).with_budget(Arc::clone(budget)))
+    Ok(Llm::new(client.clone(), &url, model, api, key)
+        .with_retries(config.need(&settings::LLM_RETRIES)?)
+        .with_budget(Arc::clone(budget)))
 }
 
 /// What the model may use.

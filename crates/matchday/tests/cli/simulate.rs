@@ -482,7 +482,7 @@ fn models_play_within_their_budget() {
     assert!(
         report["complaints"]
             .to_string()
-            .contains("the budget of calls is spent"),
+            .contains("the model's budget is used up: 4 of 4 calls"),
         "{report}"
     );
     let done = cli.run(&["simulate", "--strategies", "llm:small,random"]);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const KEY: &str = "sk-0123456789-hush";
 const NOW: Duration = Duration::ZERO;
@@ -87,12 +87,51 @@ async fn a_server_that_is_busy_or_broken_is_asked_again() {
     let (decision, tries) =
         decide(&[(429, "{}", NOW), (500, "oh", NOW), (200, OPENAI_ODD, NOW)]).await;
     assert_eq!((decision, tries), (Ok(json!("odd")), 3));
-    let (decision, tries) = decide(&[(503, r#"{"error": "overloaded"}"#, NOW)]).await;
+}
+
+#[tokio::test]
+async fn a_server_that_stays_broken_is_asked_until_the_deadline() {
+    let server = ModelServer::start(&[(503, r#"{"error": "overloaded"}"#, NOW)]).await;
+    let decision = model(&server.url(), Api::OpenAi)
+        .decide(turn(3_000))
+        .await
+        .decision;
     assert_eq!(
         decision,
         Err("the model's server answered HTTP 503: \"overloaded\"".to_owned())
     );
-    assert_eq!(tries, 3);
+    assert!(server.asked().len() > 1);
+}
+
+#[tokio::test]
+async fn a_server_that_says_when_to_come_again_is_believed() {
+    let server = ModelServer::start(&[(429, "{}", NOW), (200, OPENAI_ODD, NOW)]).await;
+    server.says_retry_after("1");
+    let began = Instant::now();
+    let decided = model(&server.url(), Api::OpenAi).decide(turn(10_000)).await;
+    assert_eq!(decided.decision, Ok(json!("odd")));
+    assert!(began.elapsed() >= Duration::from_secs(1));
+    let began = Instant::now();
+    let server_again = ModelServer::start(&[(429, "{}", NOW)]).await;
+    server_again.says_retry_after("60");
+    let decided = model(&server_again.url(), Api::OpenAi)
+        .decide(turn(30_000))
+        .await;
+    assert!(decided.decision.is_err());
+    assert_eq!(server_again.asked().len(), 1, "too late in any case");
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_move_is_asked_again_with_what_was_wrong() {
+    let illegal = r#"{"choices": [{"message": {"content": "It is even, or 7: {\"move\": 7}"}}]}"#;
+    let server = ModelServer::start(&[(200, illegal, NOW), (200, OPENAI_ODD, NOW)]).await;
+    let decided = model(&server.url(), Api::OpenAi).decide(turn(10_000)).await;
+    assert_eq!(decided.decision, Ok(json!("odd")));
+    assert_eq!(decided.usage.unwrap().calls, 2);
+    let messages = server.asked()[1].body["messages"].clone();
+    assert_eq!(messages[2]["role"], "assistant");
+    insta::assert_snapshot!(messages[3]["content"].as_str().unwrap(), @r#"That is no move: "7" is not one of the options. Answer with one JSON object and nothing else: {"move": X}, where X is one of the options: ["even","odd"]"#);
 }
 
 #[tokio::test]
@@ -120,27 +159,34 @@ async fn a_refusal_is_final_and_tells_what_to_look_at_but_not_the_key() {
 
 #[tokio::test]
 async fn nonsense_is_not_guessed_at() {
-    for (answer, words) in [
+    for (answer, words, asked) in [
         (
             r#"{"choices": [{"message": {"content": "Let us talk about the weather."}}]}"#,
-            "names no move",
+            "holds no JSON object with a \"move\"",
+            3,
         ),
         (
-            r#"{"choices": [{"message": {"content": "even, or perhaps odd"}}]}"#,
-            "names more than one move",
+            r#"{"choices": [{"message": {"content": "I can't even say."}}]}"#,
+            "holds no JSON object with a \"move\"",
+            3,
         ),
         (
             r#"{"choices": [{"message": {"content": ""}}]}"#,
             "without a text",
+            3,
         ),
-        (r#"{"choices": []}"#, "without a text"),
-        ("null", "without a text"),
-        ("<html><body>Welcome to nginx!</body></html>", "is not JSON"),
+        (r#"{"choices": []}"#, "without a text", 3),
+        ("null", "without a text", 3),
+        (
+            "<html><body>Welcome to nginx!</body></html>",
+            "is not JSON",
+            1,
+        ),
     ] {
         let (decision, tries) = decide(&[(200, answer, NOW)]).await;
         let why = decision.unwrap_err();
         assert!(why.contains(words), "{answer}: {why}");
-        assert_eq!(tries, 1, "asking again would cost, and help nobody");
+        assert_eq!(tries, asked, "{answer}");
     }
 }
 
@@ -236,7 +282,7 @@ async fn what_a_model_used_is_told_with_its_decision_and_ends_with_its_budget() 
         );
     }
     let decided = llm.decide(turn(10_000)).await;
-    let why = "the model's budget for this league is used up: 2 of 2 calls";
+    let why = "the model's budget is used up: 2 of 2 calls";
     assert_eq!(
         (decided.decision, decided.usage),
         (Err(why.to_owned()), None)

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
+use hyper::header::{HeaderValue, RETRY_AFTER};
 use hyper::{HeaderMap, Response, StatusCode};
 use matchday_net::server;
 use serde_json::Value;
@@ -14,6 +15,7 @@ use tokio::sync::watch;
 pub(crate) struct ModelServer {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<ModelRequest>>>,
+    retry_after: Arc<Mutex<Option<&'static str>>>,
     _close: watch::Sender<bool>,
 }
 
@@ -38,9 +40,12 @@ impl ModelServer {
         let (close, closing) = watch::channel(false);
         let asked = Arc::new(Mutex::new(Vec::new()));
         let noting = Arc::clone(&asked);
+        let retry_after = Arc::<Mutex<Option<&'static str>>>::default();
+        let wait = Arc::clone(&retry_after);
         let handler = move |request: hyper::Request<hyper::body::Incoming>, _| {
             let asked = Arc::clone(&noting);
             let answers = Arc::clone(&answers);
+            let wait = *wait.lock().unwrap();
             async move {
                 let path = request.uri().path().to_owned();
                 let headers = request.headers().clone();
@@ -59,6 +64,10 @@ impl ModelServer {
                 tokio::time::sleep(pause).await;
                 let mut response = Response::new(Full::new(Bytes::from(text)));
                 *response.status_mut() = StatusCode::from_u16(status).unwrap();
+                if let Some(seconds) = wait {
+                    let value = HeaderValue::from_static(seconds);
+                    response.headers_mut().insert(RETRY_AFTER, value);
+                }
                 response
             }
         };
@@ -66,8 +75,14 @@ impl ModelServer {
         Self {
             address,
             asked,
+            retry_after,
             _close: close,
         }
+    }
+
+    /// Adds `Retry-After` to every answer.
+    pub(crate) fn says_retry_after(&self, seconds: &'static str) {
+        *self.retry_after.lock().unwrap() = Some(seconds);
     }
 
     pub(crate) fn url(&self) -> String {

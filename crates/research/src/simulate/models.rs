@@ -1,38 +1,36 @@
 //! Language models as strategies of a simulation: `llm:MODEL`, each a model of one server, with one budget of calls for all.
 
-use matchday_core::agent::ExternalResult;
 use matchday_core::game::turn::TurnSheet;
 use matchday_net::client::Client;
 use matchday_runtime::Decider;
 use matchday_runtime::decider::Deciding;
 use matchday_runtime::deciders::llm::{Api, Key, Llm};
+use matchday_runtime::deciders::llm_budget::LlmBudget;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Before the name of a model.
 pub const PREFIX: &str = "llm:";
 
-/// The server of the models, and how often it may be asked.
+/// The server of the models, and how it may be asked.
 #[derive(Debug, Clone)]
 pub struct Models {
     pub client: Client,
     pub url: String,
     pub api: Api,
     pub key: Option<Key>,
-    pub budget: Arc<Budget>,
-}
-
-/// Once it is spent the run is stopped, so that no match is forfeited for it.
-#[derive(Debug)]
-pub struct Budget {
-    pub calls_left: AtomicU64,
+    /// How often a model is asked again after an answer that is no move.
+    pub retries: u32,
+    pub budget: Arc<LlmBudget>,
+    /// Set when a model is not asked because the budget is used up: the run stops, and no match is forfeited for it.
     pub stop: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
-struct Budgeted {
+struct BudgetedModel {
     model: Llm,
-    budget: Arc<Budget>,
+    budget: Arc<LlmBudget>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Models {
@@ -44,26 +42,27 @@ impl Models {
             self.api,
             self.key.clone(),
         );
-        Arc::new(Budgeted {
-            model,
+        Arc::new(BudgetedModel {
+            model: model
+                .with_retries(self.retries)
+                .with_budget(Arc::clone(&self.budget)),
             budget: Arc::clone(&self.budget),
+            stop: Arc::clone(&self.stop),
         })
     }
 }
 
-impl Decider for Budgeted {
+impl Decider for BudgetedModel {
     fn decide(&self, turn: TurnSheet) -> Deciding {
-        let spend = |left: u64| left.checked_sub(1);
-        if self
-            .budget
-            .calls_left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend)
-            .is_ok()
-        {
-            return self.model.decide(turn);
-        }
-        self.budget.stop.store(true, Ordering::Relaxed);
-        let spent: ExternalResult = Err("the budget of calls is spent (--llm-calls)".to_owned());
-        Box::pin(async { spent.into() })
+        let deciding = self.model.decide(turn);
+        let budget = Arc::clone(&self.budget);
+        let stop = Arc::clone(&self.stop);
+        Box::pin(async move {
+            let decided = deciding.await;
+            if decided.decision.is_err() && budget.is_spent() {
+                stop.store(true, Ordering::Relaxed);
+            }
+            decided
+        })
     }
 }

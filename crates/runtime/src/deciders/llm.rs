@@ -2,16 +2,18 @@
 //! only.
 
 use super::llm_budget::LlmBudget;
-use super::parse_move::{excerpt, parse_lenient};
+use super::parse_move::{excerpt, parse_model_reply};
 use crate::Decider;
 use crate::decider::{Decided, Deciding};
-use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use hyper::HeaderMap;
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER};
 use matchday_core::agent::ExternalResult;
 use matchday_core::game::past::PastGame;
 use matchday_core::game::turn::TurnSheet;
 use matchday_net::client::{CallError, CallResponse, Client};
 use serde_json::{Value, json};
 use std::fmt::{self, Write};
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -22,9 +24,10 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 const TOKENS_MAX: u32 = 1024;
 /// How many of the last games are told to it, with the opponent and altogether.
 const GAMES_SHOWN_MAX: usize = 20;
-/// A server that is busy may be free a little later: how often it is asked, and the first pause, which doubles.
-const TRIES_MAX: u32 = 3;
+/// The first pause for a server that is busy or broken and does not say when to come again. It doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// How often a model is asked again after an answer that is no move, unless it is said otherwise.
+pub const RETRIES: u32 = 2;
 
 /// Which interface a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,13 +63,29 @@ pub struct Llm {
     api: Api,
     key: Option<Key>,
     budget: Arc<LlmBudget>,
+    retries: u32,
 }
 
 /// A failed call.
 struct LlmError {
     why: String,
-    /// Whether a retry may help.
-    retryable: bool,
+    remedy: Remedy,
+}
+
+/// What may help after a failed call.
+enum Remedy {
+    Nothing,
+    /// The server is busy or broken. It may have said for how long.
+    Wait(Option<Duration>),
+    /// The model said nothing.
+    AskAgain,
+}
+
+/// Who said something to a model, or as the model.
+#[derive(Clone, Copy)]
+enum Role {
+    User,
+    Assistant,
 }
 
 impl Llm {
@@ -86,6 +105,7 @@ impl Llm {
             api,
             key,
             budget,
+            retries: RETRIES,
         }
     }
 
@@ -94,24 +114,48 @@ impl Llm {
         Self { budget, ..self }
     }
 
+    /// How often the model is asked again, and told what was wrong, after an answer that is no move.
+    #[must_use]
+    pub fn with_retries(self, retries: u32) -> Self {
+        Self { retries, ..self }
+    }
+
     async fn decide_turn(&self, turn: &TurnSheet) -> ExternalResult {
         let deadline = Instant::now() + Duration::from_millis(turn.time_left_ms);
-        let body = self.api.request(&self.model, turn).to_string();
+        let mut messages = vec![(Role::User, question(turn))];
         let mut pause = FIRST_PAUSE;
-        for left in (0..TRIES_MAX).rev() {
+        let mut retries_left = self.retries;
+        loop {
             self.budget.begin_call()?;
-            match self.call(&body, deadline).await {
-                Ok(reply) => return parse_lenient(&reply, &turn.options),
-                Err(error)
-                    if !error.retryable || left == 0 || Instant::now() + pause >= deadline =>
-                {
-                    return Err(error.why);
-                }
-                Err(_) => sleep(pause).await,
+            let body = self.api.request(&self.model, &rules(turn), &messages);
+            let why = match self.call(&body.to_string(), deadline).await {
+                Ok(reply) => match parse_model_reply(&reply, &turn.options) {
+                    Ok(choice) => return Ok(choice),
+                    Err(why) => {
+                        messages.push((Role::Assistant, reply));
+                        why
+                    }
+                },
+                Err(LlmError { why, remedy }) => match remedy {
+                    Remedy::Nothing => return Err(why),
+                    Remedy::AskAgain => why,
+                    Remedy::Wait(said) => {
+                        let wait = said.unwrap_or(pause);
+                        if Instant::now() + wait >= deadline {
+                            return Err(why);
+                        }
+                        sleep(wait).await;
+                        pause *= 2;
+                        continue;
+                    }
+                },
+            };
+            if retries_left == 0 || Instant::now() >= deadline {
+                return Err(why);
             }
-            pause *= 2;
+            retries_left -= 1;
+            messages.push((Role::User, correction(&why, turn)));
         }
-        Err("the model's server was not asked".to_owned())
     }
 
     async fn call(&self, body: &str, deadline: Instant) -> Result<String, LlmError> {
@@ -122,23 +166,28 @@ impl Llm {
             .post_with(&self.url, headers, body, deadline, ANSWER_BYTES_MAX)
             .await
         {
-            Ok(CallResponse { status, body, .. }) => {
+            Ok(CallResponse {
+                status,
+                headers,
+                body,
+                ..
+            }) => {
                 let text = self.redact_key(&body);
                 if status != 200 {
-                    return Err(status_error(status, &text));
+                    return Err(status_error(status, retry_after(&headers), &text));
                 }
                 let (input_tokens, output_tokens) = self.api.tokens(&text);
                 self.budget.count_tokens(input_tokens, output_tokens);
                 self.api.reply(&text)
             }
             Err(error) => Err(LlmError {
-                retryable: matches!(
-                    error,
+                remedy: match error {
                     CallError::NoConnection(_)
-                        | CallError::Closed(_)
-                        | CallError::NoRoute(_)
-                        | CallError::Local(_)
-                ),
+                    | CallError::Closed(_)
+                    | CallError::NoRoute(_)
+                    | CallError::Local(_) => Remedy::Wait(None),
+                    _ => Remedy::Nothing,
+                },
                 why: format!("the model's server: {error}"),
             }),
         }
@@ -167,7 +216,13 @@ impl Decider for Llm {
     }
 }
 
-fn status_error(status: u16, text: &str) -> LlmError {
+/// The seconds after which the server wants to be asked again. The form with a date is not read: clocks differ.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    text.trim().parse().ok().map(Duration::from_secs)
+}
+
+fn status_error(status: u16, retry_after: Option<Duration>, text: &str) -> LlmError {
     let body: Value = serde_json::from_str(text).unwrap_or_default();
     let said = body
         .pointer("/error/message")
@@ -182,7 +237,11 @@ fn status_error(status: u16, text: &str) -> LlmError {
     };
     LlmError {
         why: format!("the model's server answered HTTP {status}{said}{hint}"),
-        retryable: status == 429 || status >= 500,
+        remedy: if status == 429 || status >= 500 {
+            Remedy::Wait(retry_after)
+        } else {
+            Remedy::Nothing
+        },
     }
 }
 
@@ -224,22 +283,25 @@ impl Api {
         key.into_iter().chain(version).collect()
     }
 
-    fn request(self, model: &str, turn: &TurnSheet) -> Value {
-        let rules = rules(turn);
-        let question = question(turn);
+    fn request(self, model: &str, system: &str, messages: &[(Role, String)]) -> Value {
+        let messages = messages.iter().map(|(role, content)| {
+            let role = match role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+            };
+            json!({"role": role, "content": content})
+        });
         match self {
-            Self::OpenAi => json!({
-                "model": model,
-                "messages": [
-                    {"role": "system", "content": rules},
-                    {"role": "user", "content": question},
-                ],
-            }),
+            Self::OpenAi => {
+                let system = json!({"role": "system", "content": system});
+                let messages: Vec<_> = iter::once(system).chain(messages).collect();
+                json!({"model": model, "messages": messages})
+            }
             Self::Anthropic => json!({
                 "model": model,
                 "max_tokens": TOKENS_MAX,
-                "system": rules,
-                "messages": [{"role": "user", "content": question}],
+                "system": system,
+                "messages": messages.collect::<Vec<_>>(),
             }),
         }
     }
@@ -257,15 +319,12 @@ impl Api {
 
     /// The text that the model wrote.
     fn reply(self, text: &str) -> Result<String, LlmError> {
-        let permanent = |why: String| LlmError {
-            why,
-            retryable: false,
-        };
-        let answer: Value = serde_json::from_str(text).map_err(|_| {
-            permanent(format!(
+        let answer: Value = serde_json::from_str(text).map_err(|_| LlmError {
+            why: format!(
                 "the model's server answered with {}, which is not JSON",
                 excerpt(text)
-            ))
+            ),
+            remedy: Remedy::Nothing,
         })?;
         let content = match self {
             Self::OpenAi => answer.pointer("/choices/0/message/content"),
@@ -282,9 +341,10 @@ impl Api {
         };
         if text.trim().is_empty() {
             let shape = excerpt(&answer.to_string());
-            return Err(permanent(format!(
-                "the model's server answered without a text: {shape}"
-            )));
+            return Err(LlmError {
+                why: format!("the model's server answered without a text: {shape}"),
+                remedy: Remedy::AskAgain,
+            });
         }
         Ok(text)
     }
@@ -335,6 +395,14 @@ fn question(turn: &TurnSheet) -> String {
     }
     let _ = write!(text, "Options: {}", Value::Array(turn.options.clone()));
     text
+}
+
+/// What a model is told after an answer that is no move.
+fn correction(why: &str, turn: &TurnSheet) -> String {
+    format!(
+        "That is no move: {why}. Answer with one JSON object and nothing else: {{\"move\": X}}, where X is one of the options: {}",
+        Value::Array(turn.options.clone())
+    )
 }
 
 fn games(text: &mut String, title: &str, games: &[PastGame]) {

@@ -116,15 +116,18 @@ impl LlmBudget {
     /// Counts a call that is about to be made, or says why it must not be.
     pub(super) fn begin_call(&self) -> Result<(), String> {
         if let Some(reached) = self.limits.reached(self.used().in_league) {
-            return Err(format!(
-                "the model's budget for this league is used up: {reached}"
-            ));
+            return Err(format!("the model's budget is used up: {reached}"));
         }
         self.count(Usage {
             calls: 1,
             ..Usage::default()
         });
         Ok(())
+    }
+
+    /// Whether a limit is reached, so that no further call is made.
+    pub fn is_spent(&self) -> bool {
+        self.limits.reached(self.used().in_league).is_some()
     }
 
     pub(super) fn count_tokens(&self, input_tokens: u64, output_tokens: u64) {
@@ -218,17 +221,14 @@ mod tests {
         let calls = budget("calls=2");
         assert_eq!([calls.begin_call(), calls.begin_call()], [Ok(()), Ok(())]);
         let refused = calls.begin_call().unwrap_err();
-        assert_eq!(
-            refused,
-            "the model's budget for this league is used up: 2 of 2 calls"
-        );
+        assert_eq!(refused, "the model's budget is used up: 2 of 2 calls");
         let budget = budget("tokens=1000,money=1");
         assert_eq!(budget.begin_call(), Ok(()));
         budget.count_tokens(900, 100);
         let refused = budget.begin_call().unwrap_err();
         assert_eq!(
             refused,
-            "the model's budget for this league is used up: 1000 of 1000 tokens"
+            "the model's budget is used up: 1000 of 1000 tokens"
         );
         let told = budget.take_untold().unwrap();
         assert_eq!(

@@ -16,23 +16,54 @@ pub(super) fn parse_exact(reply: &str, options: &[Value]) -> ExternalResult {
     matching_option(named(value), options).ok_or_else(|| format!("{} is no move", excerpt(reply)))
 }
 
-/// Parses a reply that may have text around the move: the whole reply, else the one object in it, else the one option that it
-/// mentions.
-pub(super) fn parse_lenient(reply: &str, options: &[Value]) -> ExternalResult {
-    if let Ok(value) = parse_exact(reply, options) {
+/// How much of a model's reply is searched for the move: the end, where the answer stands.
+const SEARCHED_BYTES_MAX: usize = 64 * 1024;
+
+/// Parses the reply of a language model: the move and nothing else, or the last complete JSON object in it that has `move`.
+/// What the model thinks aloud is no answer, and nothing is guessed from prose. The error says what was wrong, to people and to
+/// the model.
+pub(super) fn parse_model_reply(reply: &str, options: &[Value]) -> ExternalResult {
+    let answer = after_thinking(reply);
+    if let Ok(value) = parse_exact(answer, options) {
         return Ok(value);
     }
-    if let Some(value) =
-        embedded_object(reply).and_then(|object| matching_option(named(object), options))
-    {
-        return Ok(value);
+    let Some(value) = last_named_move(answer) else {
+        return Err(format!(
+            "{} holds no JSON object with a \"move\"",
+            excerpt(answer)
+        ));
+    };
+    let said = excerpt(&value.to_string());
+    matching_option(value, options).ok_or_else(|| format!("{said} is not one of the options"))
+}
+
+/// What follows the last block of thinking; a block that does not end holds no answer.
+fn after_thinking(reply: &str) -> &str {
+    let answer = reply
+        .rsplit_once("</think>")
+        .map_or(reply, |(_, answer)| answer);
+    answer
+        .split_once("<think>")
+        .map_or(answer, |(before, _)| before)
+}
+
+/// The `move` of the last complete object that has one. An object within another belongs to the outer one.
+fn last_named_move(text: &str) -> Option<Value> {
+    let from = text.len().saturating_sub(SEARCHED_BYTES_MAX);
+    let from = (from..=text.len()).find(|at| text.is_char_boundary(*at))?;
+    let mut rest = text.get(from..)?;
+    let mut found = None;
+    while let Some(at) = rest.find('{') {
+        rest = rest.get(at..)?;
+        let mut objects = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let object = objects.next().and_then(Result::ok);
+        let end = object.as_ref().map_or(1, |_| objects.byte_offset());
+        if let Some(value) = object.as_ref().and_then(|object| object.get("move")) {
+            found = Some(value.clone());
+        }
+        rest = rest.get(end..)?;
     }
-    let mut mentioned = options.iter().filter(|option| mentions(reply, option));
-    match (mentioned.next(), mentioned.next()) {
-        (Some(option), None) => Ok(option.clone()),
-        (None, _) => Err(format!("{} names no move", excerpt(reply))),
-        (Some(_), Some(_)) => Err(format!("{} names more than one move", excerpt(reply))),
-    }
+    found
 }
 
 fn named(value: Value) -> Value {
@@ -53,19 +84,6 @@ fn normalized(value: &Value) -> String {
         Value::String(text) => text.trim().to_lowercase(),
         other => other.to_string(),
     }
-}
-
-fn embedded_object(reply: &str) -> Option<Value> {
-    let from = reply.find('{')?;
-    let to = reply.rfind('}')?;
-    serde_json::from_str(reply.get(from..=to)?).ok()
-}
-
-fn mentions(reply: &str, option: &Value) -> bool {
-    let wanted = normalized(option);
-    reply
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
-        .any(|word| word.to_lowercase() == wanted)
 }
 
 /// How many characters of a reply are quoted.
@@ -127,37 +145,57 @@ mod tests {
         }
     }
 
-    #[test]
-    fn among_other_words_the_object_or_the_only_option_is_the_move() {
-        for reply in [
-            "```json\n{\"move\": \"odd\"}\n```",
-            "Even numbers are as likely as odd ones, so: {\"move\": \"odd\"}",
-            "I choose **odd**.",
-            "ODD!",
-        ] {
-            assert_eq!(
-                parse_lenient(reply, &parities()),
-                Ok(json!("odd")),
-                "{reply}"
-            );
-        }
-        assert_eq!(
-            parse_lenient("I take cell 4.", &[json!(4), json!(40)]),
-            Ok(json!(4))
-        );
+    fn read(reply: &str) -> ExternalResult {
+        parse_model_reply(reply, &parities())
     }
 
     #[test]
-    fn a_reply_that_names_none_or_several_is_not_guessed_at() {
+    fn the_last_object_with_a_move_is_what_the_model_says() {
+        for reply in [
+            "odd",
+            "\"odd\"",
+            "{\"move\": \"odd\"}",
+            "```json\n{\"move\": \"odd\"}\n```",
+            "Even numbers are as likely as odd ones, so: {\"move\": \"odd\"}",
+            "First I thought {\"move\": \"even\"}, but it is {\"move\": \"odd\"}.",
+            "The set {1, 2} has an even number. {\"move\": \"odd\"}",
+            "{\"move\": \"odd\"} {\"confidence\": 0.9}",
+            "{\"reasoning\": {\"move\": \"even\"}, \"move\": \"odd\"}",
+            "<think>{\"move\": \"even\"}? or {x</think>\n{\"move\": \"odd\"}",
+            "a {{{ \"move\": {\"move\":\"odd\"}",
+        ] {
+            assert_eq!(read(reply), Ok(json!("odd")), "{reply}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_guessed_from_prose() {
+        for reply in [
+            "I choose **odd**.",
+            "I can't even consider this.",
+            "even or odd, who knows",
+            "<think>{\"move\": \"odd\"}",
+            "<think>odd</think>",
+            "{\"move\": \"odd\"",
+            "{\"choice\": \"perhaps\"}",
+        ] {
+            assert!(read(reply).is_err(), "{reply}");
+        }
+        let prose = "The opponent threatens 0, so I must block: {\"move\": 99}";
+        let cells = [json!(0), json!(4)];
         assert_eq!(
-            parse_lenient("even or odd, who knows", &parities()),
-            Err("\"even or odd, who knows\" names more than one move".into())
-        );
-        assert_eq!(
-            parse_lenient("oddly enough", &parities()),
-            Err("\"oddly enough\" names no move".into())
+            parse_model_reply(prose, &cells),
+            Err("\"99\" is not one of the options".to_owned())
         );
         let html = format!("<html>{}</html>", "x".repeat(1_000));
-        assert!(parse_lenient(&html, &parities()).unwrap_err().len() < 120);
+        assert!(read(&html).unwrap_err().len() < 150);
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_reply_is_searched() {
+        let long = format!("{}{{\"move\": \"odd\"}}", "{\"ä".repeat(200_000));
+        assert_eq!(read(&long), Ok(json!("odd")));
+        let early = format!("{{\"move\": \"odd\"}}{}", "ä".repeat(200_000));
+        assert!(read(&early).is_err());
     }
 }

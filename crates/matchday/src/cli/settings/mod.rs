@@ -233,6 +233,8 @@ settings! {
     LLM_MODEL: String = text("NAME"), [optional(&[P], "The model, as its server calls it")];
     LLM_API: Api = one_of(&["openai", "anthropic"], &[Api::OpenAi, Api::Anthropic]), [with_default(&[P], "openai",
         "What the server speaks: /v1/chat/completions or /v1/messages")];
+    LLM_RETRIES: u32 = whole("N", 0, 100), [with_default(&[P], "2",
+        "How often the model is asked again, and told what was wrong, after an answer that is no move")];
     LLM_BUDGET: UsageLimits = parsed("LIMITS", || "calls=N, tokens=N or money=N, with commas between them".into(), UsageLimits::parse), [optional(&[P],
         "What the model may use in a league, as in calls=500,tokens=1000000,money=5; after that the fallback chooses")];
     LLM_PRICES: TokenPrices = parsed("IN,OUT",
