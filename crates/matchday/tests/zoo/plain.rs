@@ -1,4 +1,4 @@
-//! Agents as a student writes them from the protocol's documents alone (`plain/`), mixed with ours as they come: each league in a
+//! Agents as a student writes them from the protocol's documents alone (`lib/`), mixed with ours as they come: each league in a
 //! network of its own, on the ports that the documents name. The tables of mixes in docs/protocol.md are what happens here:
 //! `UPDATE_DOCS=1 cargo test -p matchday --test zoo plain::`
 
@@ -47,7 +47,7 @@ struct Mix {
 }
 
 impl Mix {
-    /// The words by which `plain/league.py` starts the students' agents of this mix.
+    /// The words by which `lib/league.py` starts the students' agents of this mix.
     fn plain_agents(self) -> Vec<String> {
         let all = [
             ("manager", self.manager, 1),
@@ -95,7 +95,7 @@ impl PlainLeague {
         }
         let words = mix.plain_agents();
         if !words.is_empty() {
-            let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo/plain/league.py");
+            let zoo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/zoo/lib/league.py");
             let mut python = command("python3");
             python.arg("-B").arg(zoo).arg(mix.edition).args(&words);
             let students = league.network.exec(0, &python);
