@@ -61,8 +61,8 @@ impl LeagueHost {
         self.clock().now()
     }
 
-    /// What a league of this service is opened with.
-    pub(super) fn net_of(&self, id: &LeagueId) -> Result<LeagueNet> {
+    /// What a league of this service is opened with, in this season.
+    pub(super) fn net_of(&self, id: &LeagueId, season: Option<&LeagueId>) -> Result<LeagueNet> {
         Ok(LeagueNet {
             address: self.address,
             listener: None,
@@ -75,6 +75,7 @@ impl LeagueHost {
                 ..self.options.clone()
             },
             relay_limits: self.relay_limits.clone(),
+            relay_home: season.map(|season| self.league_url(season)),
             matches_max: self.matches_max,
             seed: None,
         })

@@ -1,0 +1,13 @@
+//! The ways of people through several features, as they walk them: a file each.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod teacher;
+
+/// The program under test.
+const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");
