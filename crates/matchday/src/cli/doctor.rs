@@ -119,7 +119,14 @@ fn base<const SECTION: usize>(flags: &Flags<SECTION>, config: &Config) -> Result
     let files = file(&settings::TLS_CERT).zip(file(&settings::TLS_KEY));
     let mut secret_files = flags.secret_files(config);
     secret_files.extend(file(&settings::TLS_KEY));
-    let own_url = daemon::contact(config, port.parse().unwrap_or_default())?;
+    let public = daemon::public(config)?;
+    let is_public = public.is_some();
+    let own_url = match (public, port.parse().unwrap_or_default()) {
+        // The port is not known before it listens.
+        (None, 0) => None,
+        (Some(public), _) => Some(public),
+        (None, port) => Some(daemon::contact(config, port)?),
+    };
     let is_behind_proxy =
         config.has(&settings::TRUSTED_PROXIES) && config.text(&settings::TRUSTED_PROXIES).is_some();
     Ok(Subject {
@@ -131,8 +138,8 @@ fn base<const SECTION: usize>(flags: &Flags<SECTION>, config: &Config) -> Result
             client_ca: file(&settings::TLS_CLIENT_CA),
         }),
         secret_files,
-        own_url: own_url.raw().to_owned(),
-        is_public: daemon::public(config)?.is_some(),
+        own_url: own_url.map(|url| url.raw().trim_end_matches("/mcp").to_owned()),
+        is_public,
         is_behind_proxy,
         connections_max: config.need(&settings::CONNECTIONS_MAX)?,
         manager: None,

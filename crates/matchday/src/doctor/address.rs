@@ -88,10 +88,12 @@ pub(super) fn tls(subject: &Subject) -> Finding {
 
 /// Whether the address that others are given leads here: its name is known, and the certificate is one for it.
 pub(super) async fn own_url(subject: &Subject) -> Vec<Finding> {
-    let Some(target) = Target::parse(&subject.own_url) else {
+    let Some(url) = &subject.own_url else {
         return Vec::new();
     };
-    let url = subject.own_url.trim_end_matches("/mcp");
+    let Some(target) = Target::parse(url) else {
+        return Vec::new();
+    };
     let host = target.host.as_str();
     let mut findings = Vec::new();
     if subject.is_public {

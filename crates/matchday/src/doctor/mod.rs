@@ -82,8 +82,8 @@ pub(crate) struct Subject {
     pub(crate) listen: String,
     pub(crate) store: StoreUrl,
     pub(crate) tls: Option<ServerTlsFiles>,
-    /// Where the agent says that it is reached, and whether that was given to it.
-    pub(crate) own_url: String,
+    /// Where the agent says that it is reached, as far as that is known; and whether it was told so.
+    pub(crate) own_url: Option<String>,
     pub(crate) is_public: bool,
     /// Whether others reach it through a proxy, which may have a certificate of its own.
     pub(crate) is_behind_proxy: bool,
@@ -114,11 +114,12 @@ pub(crate) async fn examine(subject: &Subject) -> Vec<Finding> {
     findings.push(machine::clock(subject.now, newest, manager_clock));
     findings.extend(manager.map(|(finding, _)| finding));
     if let Some(client) = &subject.agent_client {
-        let own = format!("{}/", subject.own_url.trim_end_matches("/mcp"));
+        let own = subject.own_url.as_ref().map(|url| format!("{url}/"));
         // What is behind our own address runs when we do: referees of the house, and mailboxes of those who dial out.
-        let others = agents
-            .into_iter()
-            .filter(|agent| !agent.endpoint.raw().starts_with(&own));
+        let others = agents.into_iter().filter(|agent| {
+            !own.as_ref()
+                .is_some_and(|own| agent.endpoint.raw().starts_with(own))
+        });
         findings.extend(reach::agents(client, others.collect()).await);
     }
     findings

@@ -25,15 +25,16 @@ fn a_service_that_is_cut_off_answers_503_at_once_and_tells_nobody_where_its_data
         proxy.address()
     );
     let listen = free_address();
-    let service = services.serve_at(&listen, &store, &format!("http://{listen}"));
+    let public = format!("http://{listen}");
+    let service = services.serve_with(&listen, &store, &public, &[("MATCHDAY_SLEEP_AFTER", "1")]);
     service.create("awake", &json!({}));
     service.create("asleep", &json!({}));
+    service.until("asleep", |league| league["state"] == "asleep");
     let status = r#"{"jsonrpc":"2.0","id":1,"method":"get_status","params":{}}"#;
     assert_eq!(
         ask(&listen, "POST", "/leagues/awake/mcp", status).status,
         200
     );
-    assert_eq!(service.show("asleep")["state"], "asleep");
 
     proxy.hold(Direction::ToClient);
     let began = Instant::now();

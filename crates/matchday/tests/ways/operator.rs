@@ -178,7 +178,7 @@ fn from_a_file_with_a_certificate_to_a_database_that_goes_away_and_back_to_a_fil
         "off",
     ];
     operator.succeeds(&[&["league", "create", "section-01"], &create[..]].concat());
-    operator.succeeds(&[&["season", "create", "nightly"], &create[..]].concat());
+    operator.succeeds(&["season", "create", "nightly", "--lead", "0"]);
     operator.play("section-01");
     let before = operator.everything();
     assert!(
