@@ -146,7 +146,7 @@ enum Unavailable {
 /// How long a service waits for the first events of another that starts at the same moment and owns the services' log.
 const FIRST_EVENTS_MAX: Duration = Duration::from_secs(10);
 const FIRST_EVENTS_LOOK_EVERY: Duration = Duration::from_millis(50);
-const FAILURE_LOOK_EVERY: Duration = Duration::from_millis(100);
+const FAILURE_LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Anyone may ask, and why it is away may say where it is.
 const STORE_AWAY: &str = "its store is away: its log says why";
 
@@ -354,7 +354,7 @@ impl Service {
     }
 
     fn has_failed(&self) -> bool {
-        self.store.in_league(self.own_log()).failure().is_some()
+        self.store.in_league(self.own_log()).has_failed()
     }
 
     /// The number under which a failure is that of the whole service: of a log that was handed over nothing can be stored any more,

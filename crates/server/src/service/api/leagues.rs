@@ -7,7 +7,6 @@ use super::types::{
 use super::{ApiError, admit};
 use crate::dashboard::Access;
 use crate::league::NewLeague;
-use crate::service::cluster::DATABASE_AWAY;
 use crate::service::registry::Registered;
 use crate::service::{Service, ServiceError, lock};
 use hyper::StatusCode;
@@ -111,9 +110,6 @@ pub(super) async fn show(
         .registered(id)
         .filter(|league| may_see(service, league, headers))
         .ok_or_else(not_found)?;
-    if service.is_store_away() {
-        return Err(ApiError::Unavailable(DATABASE_AWAY.to_owned()));
-    }
     let (progress, fault) = match service.source(league.number).snapshot().await {
         Ok(snapshot) => (Some(progress(&snapshot.projection.league)), None),
         Err(error) => {
