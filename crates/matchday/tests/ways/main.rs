@@ -1,4 +1,5 @@
-//! The ways of people through several features, as they walk them: a file each.
+//! The ways of people through several commands, walked with the built program as they walk them: a file each.
+#![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod operator;
 mod teacher;
 
 /// The program under test.

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use matchday_core::metrics::Milestone;
 use matchday_core::protocol::messages::GameStatus;
 use matchday_store::histogram::Histogram;
+use matchday_store::{Store, WeakStore};
 use std::fmt;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -46,6 +47,8 @@ pub struct Metrics {
     pub cluster: Arc<ClusterMetrics>,
     pub computations: Arc<ComputationMetrics>,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
+    /// Of a service, whose agents come and go.
+    store: OnceLock<WeakStore>,
     /// The page as it was last written, and when.
     pub(super) page: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
 }
@@ -155,6 +158,7 @@ impl Metrics {
             cluster: Arc::default(),
             computations: Arc::default(),
             probes: Mutex::default(),
+            store: OnceLock::new(),
             page: tokio::sync::Mutex::default(),
         })
     }
@@ -223,6 +227,15 @@ impl Metrics {
 
     pub(super) fn spans_finished(&self, outcome: SpanOutcome, count: usize) {
         self.spans.add(outcome as usize, count as u64);
+    }
+
+    /// The figures of this store are shown, whether an agent runs that writes to it or not.
+    pub fn show_store(&self, store: &Store) {
+        let _ = self.store.set(store.downgrade());
+    }
+
+    pub(super) fn store(&self) -> Option<Store> {
+        self.store.get()?.upgrade()
     }
 
     /// From now on a scrape reads this agent's gauges, until the agent is gone.

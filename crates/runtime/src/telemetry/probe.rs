@@ -37,7 +37,7 @@ pub(super) struct AgentSnapshot {
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) agents: Vec<AgentSnapshot>,
-    /// Each once, though several agents may share it; the manager's first.
+    /// Each once, though several agents may share it; a service's first, then the manager's.
     pub(super) stores: Vec<Store>,
 }
 
@@ -47,7 +47,11 @@ impl Snapshot {
         let deadline = Instant::now() + PROBE_TIMEOUT;
         // All are asked before any is waited for.
         let asked: Vec<_> = probes.iter().map(|probe| (probe, probe.gauges())).collect();
-        let mut snapshot = Self::default();
+        let mut snapshot = Self {
+            stores: metrics.store().into_iter().collect(),
+            ..Self::default()
+        };
+        let kept = snapshot.stores.len();
         for (probe, gauges) in asked {
             let gauges = timeout_at(deadline, gauges).await.ok().and_then(Result::ok);
             let requests_waiting = probe.requests_waiting();
@@ -63,7 +67,7 @@ impl Snapshot {
                     .any(|known| known.shares_file(&store))
             {
                 let first = if probe.role() == Role::Manager {
-                    0
+                    kept
                 } else {
                     snapshot.stores.len()
                 };

@@ -2,7 +2,7 @@
 //! is beneath `/leagues/ID` goes to that league, the API to the service itself, and with a single league what is at the address of
 //! a manager to that league too.
 
-use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
+use super::cluster::{self, Cluster, DATABASE_AWAY, EdgeResponse, HeldBodies, answer_peer, here};
 use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, season_page};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
@@ -179,9 +179,7 @@ impl ServiceHttp {
                 self.to_owner(&cluster, number, destination, request, peer)
                     .await
             }
-            Err(_) => here(cluster::unavailable(
-                "the store cannot be reached: try again",
-            )),
+            Err(_) => here(cluster::unavailable(DATABASE_AWAY)),
         }
     }
 
@@ -387,9 +385,7 @@ impl ServiceHttp {
             Err(Unavailable::Elsewhere) => {
                 cluster::unavailable("the league changes hands: try again")
             }
-            Err(Unavailable::Unreachable) => {
-                cluster::unavailable("the database cannot be reached: try again in a moment")
-            }
+            Err(Unavailable::Unreachable) => cluster::unavailable(DATABASE_AWAY),
             Err(Unavailable::Quarantined) => {
                 let why = format!("league {id} is out of order: its operator has to mend it");
                 let body = serde_json::json!({ "error": why }).to_string();

@@ -79,6 +79,10 @@ impl Service {
     }
 
     fn quarantine(&self, id: &LeagueId, state: &mut SlotState, why: &str) {
+        // The service ends with this reason, and no league is to blame.
+        if self.has_failed() {
+            return;
+        }
         (self.settings.notice)(&format!(
             "league {id} is in quarantine, the others go on: {why} - mend that and start the service again, or delete it"
         ));
@@ -302,7 +306,8 @@ impl Service {
     }
 }
 
-fn is_unreachable(error: &anyhow::Error) -> bool {
+/// Whether the database did not answer.
+pub(super) fn is_unreachable(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let replayed = cause.downcast_ref().and_then(|cause| match cause {
             StartError::Unreadable { error, .. } => Some(error),
