@@ -11,13 +11,14 @@
 //! - [`rx_time`]: reads from a socket with the kernel's receive timestamp
 //! - [`shortage`]: errors that tell of a shortage on this machine
 //! - [`signals`]: termination and reload
+//! - [`tcp`]: options of TCP sockets
 
 pub mod environment;
 
 #[cfg(all(unix, feature = "native"))]
 mod native;
 #[cfg(all(unix, feature = "native"))]
-pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
+pub use native::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};
 
 // On Unix without Linux's kernel timestamps, `native` uses a part of it.
 #[cfg_attr(
@@ -26,4 +27,4 @@ pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
 )]
 mod portable;
 #[cfg(not(all(unix, feature = "native")))]
-pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals};
+pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};
