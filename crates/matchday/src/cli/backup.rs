@@ -1,9 +1,11 @@
 //! `matchday backup`: a copy of a store, in use or not. Reads the store, and writes one new file.
 
+use super::notice;
 use super::store_arg::StoreArg;
 use anyhow::{Result, bail};
 use clap::Args;
 use matchday_audit::backup::backup;
+use matchday_store::backup_mark;
 use matchday_terminal::say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +43,11 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
             "{from} is copied to {to}, every event as it is, but its content does not fit: {fault} - see `matchday \
              verify`"
         );
+    }
+    if let Err(error) = backup_mark::note(&from) {
+        notice(&format!(
+            "the time of this copy cannot be noted beside {from}, so that /metrics does not tell of it: {error}"
+        ));
     }
     if !args.json {
         let events = found.events;

@@ -240,12 +240,19 @@ async fn create_leagues(
 }
 
 async fn league_ids(service: &ServiceArg) -> Result<BTreeSet<String>> {
-    let listed: LeagueList = service.call(ServiceRoute::ListLeagues, "").await?;
-    Ok(listed
-        .leagues
-        .iter()
-        .map(|league| league.address.league_id.as_str().to_owned())
-        .collect())
+    let mut ids = BTreeSet::<String>::new();
+    loop {
+        let after = ids.last().cloned().unwrap_or_default();
+        let query = [("limit", "500"), ("after", after.as_str())];
+        let listed: LeagueList = service.ask(ServiceRoute::ListLeagues, &query).await?;
+        ids.extend(listed.leagues.iter().map(|league| {
+            let address = &league.summary.address;
+            address.league_id.as_str().to_owned()
+        }));
+        if listed.next.is_none() {
+            return Ok(ids);
+        }
+    }
 }
 
 fn league_spec(folder: &Folder, league: &CourseLeague) -> Result<LeagueSpec> {

@@ -73,6 +73,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         endpoint: daemon::contact(&config, address.port())?,
         options,
         relay_limits: relay::limits(&config)?,
+        viewers_max: config.need(&settings::VIEWERS_MAX)?,
         matches_max: 0,
         seed: None,
     };

@@ -1,7 +1,7 @@
 //! `matchday season`: creates, lists, shows and steers the seasons of a service, by its HTTP API.
 
 use super::league::{codes_file, read_roster, template_texts, write_codes};
-use super::service_api::{ServiceArg, cell, lines, print};
+use super::service_api::{ServiceArg, cell, print};
 use super::settings::LeagueFlags;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -191,9 +191,41 @@ fn list_text(listed: &SeasonList) -> String {
     ))
 }
 
+/// A line for each thing that there is to know.
+fn summary_text(season: &SeasonSummary) -> String {
+    let starts = match (&season.schedule, season.starts_at) {
+        (None, _) => "on demand, by `matchday season run`".to_owned(),
+        (Some(fields), Some(at)) => format!("{fields} ({}), next at {at}", season.time_zone),
+        (Some(fields), None) => format!("{fields} ({})", season.time_zone),
+    };
+    let rows = [
+        ("season", season.address.name.to_string()),
+        ("game", season.game_type.to_string()),
+        ("state", cell(&season.state)),
+        ("leagues start", starts),
+        ("current league", cell(&season.current_league)),
+        ("leagues played", season.leagues_played.to_string()),
+        ("players register at", season.address.url.clone()),
+        ("page", season.address.page.clone()),
+    ];
+    let skipped = season
+        .skipped
+        .clone()
+        .map(|why| ("last start skipped", why));
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .chain(skipped)
+        .map(|(what, value)| vec![what.to_owned(), value])
+        .collect();
+    let table = table(&["", ""], &rows);
+    table
+        .split_once('\n')
+        .map_or_else(String::new, |(_, rows)| rows.to_owned())
+}
+
 /// The season, then its table.
 fn details_text(season: &SeasonDetails) -> String {
-    let about = lines(&season.summary);
+    let about = summary_text(&season.summary);
     if season.table.is_empty() {
         return format!("{about}\nno league of the season is over yet");
     }

@@ -26,6 +26,8 @@ pub struct LeagueNet {
     pub options: Options,
     /// What the relay may grow to, if agents can dial out.
     pub relay_limits: Option<RelayLimits>,
+    /// How many pages of its dashboard are kept up to date at once.
+    pub viewers_max: usize,
     /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
     /// So that a local league is played the same way again.

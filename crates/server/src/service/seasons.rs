@@ -18,6 +18,7 @@ use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_stats::Results;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long the service waits after a failure before it tries again.
@@ -296,6 +297,9 @@ impl Service {
                         (self.settings.notice)(&format!(
                             "season {name}: {id} could not be started: {why}"
                         ));
+                        let telemetry = &self.settings.host.options.telemetry;
+                        let skipped = &telemetry.metrics.service.starts_skipped;
+                        skipped.fetch_add(1, Ordering::Relaxed);
                         let starts_at = season.plan.next_run(now).map_err(ServiceError::Invalid)?;
                         SeasonEvent::StartSkipped { why, starts_at }
                     }
