@@ -12,6 +12,7 @@
 //! - [`rx_time`]: reads from a socket with the kernel's receive timestamp
 //! - [`shortage`]: errors that tell of a shortage on this machine
 //! - [`signals`]: termination and reload
+//! - [`tcp`]: options of TCP sockets
 
 pub mod environment;
 pub mod host;
@@ -19,7 +20,7 @@ pub mod host;
 #[cfg(all(unix, feature = "native"))]
 mod native;
 #[cfg(all(unix, feature = "native"))]
-pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
+pub use native::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};
 
 // On Unix without Linux's kernel timestamps, `native` uses a part of it.
 #[cfg_attr(
@@ -28,4 +29,4 @@ pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
 )]
 mod portable;
 #[cfg(not(all(unix, feature = "native")))]
-pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals};
+pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};

@@ -1,12 +1,12 @@
 //! `matchday backup`: a copy of a store, in use or not; or of all that a service goes on from in another store. Reads the store,
 //! and writes a new file or an empty database.
 
-use super::Usage;
+use super::{Usage, notice};
 use super::store_arg::StoreArg;
 use anyhow::{Result, bail};
 use clap::Args;
 use matchday_audit::backup::{backup, move_to};
-use matchday_store::StoreUrl;
+use matchday_store::{StoreUrl, backup_mark};
 use matchday_terminal::say;
 use std::process::ExitCode;
 
@@ -60,6 +60,11 @@ pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
             "{from} is copied to {to}, every event as it is, but its content does not fit: {fault} - see `matchday \
              verify`"
         );
+    }
+    if let Err(error) = backup_mark::note(&from) {
+        notice(&format!(
+            "the time of this copy cannot be noted beside {from}, so that /metrics does not tell of it: {error}"
+        ));
     }
     if !args.json {
         let events = found.events;

@@ -81,6 +81,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         options,
         relay_home: None,
         relay_limits: relay::limits(&config)?,
+        viewers_max: config.need(&settings::VIEWERS_MAX)?,
         matches_max: 0,
         seed: None,
     };

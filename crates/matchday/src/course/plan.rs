@@ -242,8 +242,37 @@ fn toml_error(text: &str, error: &toml::de::Error) -> String {
     format!(
         "line {}: {}",
         before.matches('\n').count() + 1,
-        error.message()
+        in_plain_words(error.message())
     )
+}
+
+/// What serde says of a value of the wrong type, without the names of Rust's types.
+fn in_plain_words(message: &str) -> String {
+    let Some(("", types)) = message.split_once("invalid type: ") else {
+        return message.to_owned();
+    };
+    let Some((found, expected)) = types.split_once(", expected ") else {
+        return message.to_owned();
+    };
+    let found = match found.split(' ').next().unwrap_or_default() {
+        "sequence" => "a list",
+        "map" => "a table",
+        "string" => "a text",
+        "integer" => "a whole number",
+        "floating" => "a number",
+        "boolean" => "true or false",
+        _ => found,
+    };
+    let expected = match expected {
+        "usize" | "u8" | "u16" | "u32" | "u64" => "a whole number",
+        "f64" => "a number",
+        "a string" => "a text in quotes",
+        "a sequence" => "a list in brackets",
+        "a map" => "a table",
+        "a boolean" => "true or false",
+        other => other,
+    };
+    format!("expected {expected}, got {found}")
 }
 
 #[cfg(test)]
@@ -322,6 +351,16 @@ mod tests {
             ),
             ("A = 85", "A = 185", "grading.scale.A: expected 0 to 100"),
             ("service = \"http", "service = \"ftp", "expected a URL"),
+            (
+                "best_nights = 4",
+                "best_nights = [4]",
+                "expected a whole number, got a list",
+            ),
+            (
+                "deadline = \"20:00\"",
+                "deadline = 20",
+                "expected a text in quotes, got a whole number",
+            ),
             (
                 "best_nights",
                 "best_knights",

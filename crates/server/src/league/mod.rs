@@ -99,8 +99,9 @@ impl RunningLeague {
             seat::mount(&mut options, seats);
         }
         let dashboard = source.filter(|_| plan.dashboard);
-        let dashboard =
-            dashboard.map(|source| Dashboard::of_source(source, endpoint.clone(), agents.clock));
+        let dashboard = dashboard.map(|source| {
+            Dashboard::of_source(source, endpoint.clone(), agents.clock, net.viewers_max)
+        });
         options.surfaces.extend(
             dashboard
                 .iter()

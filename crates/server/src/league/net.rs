@@ -29,6 +29,8 @@ pub struct LeagueNet {
     /// What the addresses of agents that dial out begin with, if not as those of its other agents: with that of the season, so that
     /// they stay the same in its next league.
     pub relay_home: Option<String>,
+    /// How many pages of its dashboard are kept up to date at once.
+    pub viewers_max: usize,
     /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
     /// So that a local league is played the same way again.

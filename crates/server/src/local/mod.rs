@@ -9,7 +9,7 @@ mod dial;
 pub mod ports;
 
 use crate::connect::AgentListener;
-use crate::dashboard::Source;
+use crate::dashboard::{Source, VIEWERS_MAX};
 use crate::league::{self, LeagueNet, LeagueStore, RunningLeague};
 use crate::mcp::agent_options;
 use crate::relay::RelayLimits;
@@ -111,6 +111,7 @@ impl LocalLeague {
             relay_limits: plan
                 .dial
                 .then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),
+            viewers_max: VIEWERS_MAX,
             matches_max: plan.matches_each(),
             seed: plan.seed,
         };

@@ -60,6 +60,10 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, closing: watch:
     let ServiceSettings { host, .. } = &service.settings;
     let mut options = host.options.server.clone();
     options.open = Arc::clone(&host.options.telemetry.metrics.connections);
+    host.options
+        .telemetry
+        .metrics
+        .show_certificate(options.tls.as_ref());
     let origin_check = OriginCheck::new(host.address, host.options.allowed.clone());
     let http = Arc::new(ServiceHttp {
         service: Arc::clone(&service),
@@ -334,7 +338,7 @@ impl ServiceHttp {
         match matched.route.target {
             Target::Service(target) => self.answer_service(target, &matched, request).await,
             Target::Root(RootRoute::LeagueList) => {
-                list_page::page(&self.service, request.headers())
+                list_page::page(&self.service, request.uri(), request.headers()).await
             }
             Target::Root(RootRoute::NoLeague) => {
                 self.no_league(request, "this service has several leagues, or none yet")

@@ -1,5 +1,6 @@
 //! Loads leagues when they have something to do or are asked, and unloads them when they have had nothing to do for a while.
 
+use super::api::types::LeagueState;
 use super::hosted_league::{HostedLeague, InFlight};
 use super::quota::Usage;
 use super::registry::Registered;
@@ -8,6 +9,7 @@ use super::{Service, Unavailable, lock};
 use crate::league::{History, LeaguePlan, LeagueStore};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_runtime::log::SERVICE_TARGET;
 use matchday_runtime::{StartError, entropy_from_system};
 use matchday_store::StoreUrl;
 use matchday_store::checkpoint_keys::CheckpointKeys;
@@ -15,6 +17,7 @@ use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{OwnedMutexGuard, Semaphore, watch};
@@ -83,9 +86,12 @@ impl Service {
         if self.has_failed() {
             return;
         }
-        (self.settings.notice)(&format!(
-            "league {id} is in quarantine, the others go on: {why} - mend that and start the service again, or delete it"
-        ));
+        tracing::error!(
+            target: SERVICE_TARGET,
+            event_type = "league_quarantined",
+            league = %id,
+            "league {id} is in quarantine, the others go on: {why} - fix that and start the service again, or delete it"
+        );
         *state = SlotState::Quarantined;
     }
 
@@ -98,6 +104,7 @@ impl Service {
         let Registered { number, plan, .. } = registered;
         self.check_program(number, &plan)?;
         let store = self.store.in_league(number);
+        lock(&self.progress).remove(&number);
         let had_work = lock(&self.wake_times).remove(&number).is_some();
         let history = History {
             had_work,
@@ -197,6 +204,7 @@ impl Service {
     /// Begins a task for each league and season that has to be looked at: none waits for another.
     fn look(self: &Arc<Self>, looks: &mut Looks) {
         looks.reap();
+        self.count_states();
         let now = self.settings.host.now();
         let mut due: Vec<(Timestamp, u32)> = {
             let times = lock(&self.wake_times);
@@ -238,6 +246,29 @@ impl Service {
                 service.look_at_season(name, next, now).await;
             });
         }
+    }
+
+    /// Counts the leagues by their state, for the metrics.
+    fn count_states(&self) {
+        let telemetry = &self.settings.host.options.telemetry;
+        let owned = match &self.cluster {
+            None => lock(&self.registry).leagues().len() as u64,
+            Some(_) => telemetry.metrics.cluster.leagues.load(Ordering::Relaxed),
+        };
+        let (mut awake, mut quarantined) = (0, 0);
+        for slot in lock(&self.slots).values() {
+            match slot.try_lock().map(|state| state.shown()) {
+                Ok(LeagueState::Quarantined) => quarantined += 1,
+                // Locked: it is being loaded or unloaded.
+                Ok(LeagueState::Awake) | Err(_) => awake += 1,
+                Ok(_) => {}
+            }
+        }
+        let service = &telemetry.metrics.service;
+        service.awake.store(awake, Ordering::Relaxed);
+        service.quarantined.store(quarantined, Ordering::Relaxed);
+        let asleep = owned.saturating_sub(awake + quarantined);
+        service.asleep.store(asleep, Ordering::Relaxed);
     }
 
     /// The slots of loaded leagues about which there may be something to do. Those of sleeping leagues that nobody holds are

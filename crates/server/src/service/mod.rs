@@ -66,7 +66,7 @@ pub struct ServiceSettings {
     pub quota: Quota,
     pub planner: Planner,
     pub sleep_after: Duration,
-    /// Says something on stderr.
+    /// Says something in the log of the service.
     pub notice: fn(&str),
 }
 
@@ -92,6 +92,8 @@ pub struct Service {
     seats_store: Mutex<Option<Store>>,
     season_memory: Mutex<seasons::SeasonMemory>,
     projections: Projections,
+    /// How far leagues had come that have slept since.
+    progress: Mutex<BTreeMap<u32, api_types::Progress>>,
     /// The other services, if the store is shared.
     cluster: Option<Arc<Cluster>>,
     /// When the last look at what they recorded began.
@@ -223,6 +225,7 @@ impl Service {
         let projections = Projections::new(&settings.host.options.telemetry.metrics.computations);
         let service = Arc::new(Self {
             projections,
+            progress: Mutex::default(),
             store,
             settings,
             registry: Mutex::new(registry),
@@ -236,7 +239,7 @@ impl Service {
             last_registry_look: tokio::sync::Mutex::default(),
         });
         let metrics = &service.settings.host.options.telemetry.metrics;
-        metrics.show_store(&service.store.in_league(service.own_log()));
+        metrics.show_service(&service.store.in_league(service.own_log()));
         match &service.cluster {
             None => service.recover().await?,
             Some(cluster) => service.note_taken(cluster, &taken).await?,

@@ -19,6 +19,7 @@ use matchday_core::protocol::{DisplayName, LeagueId, Timestamp};
 use matchday_stats::Results;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A league without two players that can be reached would be one of forfeits alone.
@@ -400,6 +401,9 @@ impl Service {
                         (self.settings.notice)(&format!(
                             "season {name}: {id} could not be started: {why}"
                         ));
+                        let telemetry = &self.settings.host.options.telemetry;
+                        let skipped = &telemetry.metrics.service.starts_skipped;
+                        skipped.fetch_add(1, Ordering::Relaxed);
                         let starts_at = season.plan.next_run(now).map_err(ServiceError::Invalid)?;
                         SeasonEvent::StartSkipped { why, starts_at }
                     }

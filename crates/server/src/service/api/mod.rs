@@ -9,6 +9,7 @@ mod openapi;
 mod seasons;
 pub mod types;
 
+pub(super) use leagues::Wanted;
 pub(super) use openapi::document;
 pub(super) use seasons::{find_season, season_table_of, visible_seasons};
 
@@ -57,7 +58,9 @@ async fn call(
             None => done(&ClusterStatus::default()),
             Some(cluster) => done(&cluster.status().await.map_err(ServiceError::from)?),
         },
-        ServiceRoute::ListLeagues => done(&leagues::list(service, request.headers())),
+        ServiceRoute::ListLeagues => {
+            done(&leagues::list(service, request.uri(), request.headers()).await?)
+        }
         ServiceRoute::ShowLeague => done(&leagues::show(service, &id, request.headers()).await?),
         ServiceRoute::CreateLeagues => {
             created(&leagues::create(service, read_json(service, request, bytes_max).await?).await?)

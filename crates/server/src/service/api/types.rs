@@ -19,7 +19,21 @@ pub struct Refusal {
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeagueList {
-    pub leagues: Vec<LeagueSummary>,
+    /// In the order of their names.
+    pub leagues: Vec<ListedLeague>,
+    /// How many there are, on all pages.
+    pub total: usize,
+    /// The last one here, if others follow: they are asked for with it as `after`.
+    pub next: Option<LeagueId>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ListedLeague {
+    #[serde(flatten)]
+    pub summary: LeagueSummary,
+    /// Unless its log cannot be read just now.
+    #[serde(flatten)]
+    pub progress: Option<Progress>,
 }
 
 /// A league in a list.
@@ -70,7 +84,7 @@ pub struct LeagueDetails {
 }
 
 /// How far a league is.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     pub phase: Phase,
     pub players: usize,
@@ -78,6 +92,14 @@ pub struct Progress {
     pub matches: usize,
     pub matches_decided: u32,
     pub champion: Option<PlayerId>,
+    /// The first of the table, once a match is decided; several if they are level.
+    pub leaders: Vec<Leader>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Leader {
+    pub player_id: PlayerId,
+    pub display_name: String,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
