@@ -1,6 +1,6 @@
 //! The private keys with which a manager signs checkpoints, in a file of their own beside its store, so that a copy of the
-//! store can be given away to be verified. In a store that several processes share they are in a private stream of their league,
-//! where its next owner finds them. Touches that file, or appends to that stream.
+//! store can be given away to be verified. In a store that several processes share, and in that of a league whose agents are all
+//! in one process, they are in a private stream of their league, where its next owner finds them. Touches that file, or appends to that stream.
 //!
 //! One key a line, in hexadecimal digits, the newest last. The earlier ones stay: a new key that is not announced yet when
 //! the process dies is signed by the one before it at the next start.
@@ -11,7 +11,6 @@ use crate::handle::Store;
 use crate::path::{beside, directory};
 use crate::store_url::StoreUrl;
 use crate::stream::Stream;
-use matchday_core::driver::Durability;
 use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
 use matchday_core::protocol::Timestamp;
@@ -21,7 +20,6 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 
 const SUFFIX: &str = ".checkpoint-keys";
 
@@ -172,18 +170,7 @@ fn append(store: &Store, seed: Seed) -> Result<(), StoreError> {
             store: store.url().clone(),
             error,
         })?;
-    let (tell, told) = mpsc::channel();
-    store.append(Batch {
-        at: Timestamp::EPOCH,
-        stream: stream(),
-        lines: vec![line],
-        durability: Durability::Fsynced,
-        awaited: true,
-        then: Box::new(move |outcome| {
-            let _ = tell.send(outcome);
-        }),
-    });
-    Ok(told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))?)
+    Ok(store.append_blocking(Timestamp::EPOCH, stream(), line)?)
 }
 
 fn read(file: &Path) -> Result<Vec<Seed>, StoreError> {

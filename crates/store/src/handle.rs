@@ -245,6 +245,27 @@ impl Store {
         queued
     }
 
+    /// Appends one event, and returns when it is on disk. For threads that may block.
+    pub fn append_blocking(
+        &self,
+        at: Timestamp,
+        stream: Stream,
+        line: String,
+    ) -> Result<(), StoreFailed> {
+        let (tell, told) = std::sync::mpsc::channel();
+        self.append(Batch {
+            at,
+            stream,
+            lines: vec![line],
+            durability: Durability::Fsynced,
+            awaited: true,
+            then: Box::new(move |outcome| {
+                let _ = tell.send(outcome);
+            }),
+        });
+        told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
+    }
+
     fn push(&self, command: Command) -> Queued {
         self.backend.queue.push(command, self.term)
     }

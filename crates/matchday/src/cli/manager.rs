@@ -87,7 +87,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     };
     let stores = LeagueStore {
         seats: seats.clone(),
-        ..LeagueStore::alone(store.clone(), stream, source)?
+        ..LeagueStore::alone(store.clone(), &store, stream, source)?
     };
     let mut running = RunningLeague::open(plan, stores, net)?;
     running.start_when_complete(|why| {

@@ -9,6 +9,7 @@
 )]
 
 mod operator;
+mod stranger;
 mod teacher;
 
 /// The program under test.

@@ -82,10 +82,16 @@ pub struct History {
 }
 
 impl LeagueStore {
-    /// Of a league that has its process to itself.
-    pub fn alone(events: Store, stream: Stream, source: Option<Arc<Source>>) -> Result<Self> {
+    /// Of a league that has its process to itself. `keys` is where its checkpoint keys are kept: the same store, which has a
+    /// file for them beside it, or its private streams.
+    pub fn alone(
+        events: Store,
+        keys: &Store,
+        stream: Stream,
+        source: Option<Arc<Source>>,
+    ) -> Result<Self> {
         Ok(Self {
-            checkpoint_keys: CheckpointKeys::of(&events, &mut entropy_from_system()?)?,
+            checkpoint_keys: CheckpointKeys::of(keys, &mut entropy_from_system()?)?,
             events,
             stream,
             seats: None,

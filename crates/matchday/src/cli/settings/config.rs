@@ -339,6 +339,21 @@ impl Config {
         }
     }
 
+    /// These values, but of the settings that are to be kept those of `kept`.
+    pub(crate) fn keeping(&self, kept: &Self, is_kept: impl Fn(&Declared) -> bool) -> Self {
+        let value = |value: &Value| {
+            let kept = kept
+                .values()
+                .find(|other| other.setting.id == value.setting.id);
+            kept.filter(|_| is_kept(value.setting))
+                .unwrap_or(value)
+                .clone()
+        };
+        Self {
+            values: self.values().map(value).collect(),
+        }
+    }
+
     /// Whether they are those of `matchday serve`.
     pub(crate) fn is_of_service(&self) -> bool {
         self.values().any(|value| value.section == ServeFlags::NAME)

@@ -109,7 +109,7 @@ settings! {
         derived(&[R], "referee-PORT.db", "Where it keeps what it must not forget"),
         derived(&[P], "player-PORT.db", "Where it keeps what it must not forget"),
         derived(&[S], "seat-PORT.db", "Where it keeps what it must not forget"),
-        derived(&[RUN], "matchday-run-TIME.db here", "The file that keeps the league, which must not exist yet")];
+        derived(&[RUN], "matchday-run-TIME.db here", "The file that keeps the league: a new one, or that of a league that was stopped and is to go on")];
     AUTH_TOKEN: String = text("TOKEN").secret(), [optional(&[R, P],
         "A token that the operator gave out for it, if not the one of its store")];
     CODE: Token = parsed("CODE",
