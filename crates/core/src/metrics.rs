@@ -2,9 +2,9 @@
 //! exposing them is the program's part.
 
 use crate::agent::Agent;
-use crate::protocol::Sender;
 use crate::protocol::ids::{Attempt, LeagueId, MatchId, PlayerId};
 use crate::protocol::messages::{GameStatus, Phase};
+use crate::protocol::{Sender, Timestamp};
 use core::net::IpAddr;
 
 /// An agent that can be observed.
@@ -74,6 +74,15 @@ pub enum Milestone<'a> {
         /// The player or referee that has recovered.
         agent: &'a Sender,
     },
+    /// An agent has registered for the first time.
+    Registered {
+        /// The id of the player or referee.
+        id: &'a str,
+        /// What it is called.
+        name: &'a str,
+        /// The address that the registration came from, if it came over a network.
+        client: Option<IpAddr>,
+    },
     /// An agent that was registered before has registered again.
     RegistrationRenewed {
         /// The id of the player or referee.
@@ -115,6 +124,10 @@ pub struct LeagueGauges {
     pub players_suspended: usize,
     /// How many of `referees` are suspended.
     pub referees_suspended: usize,
+    /// Whether it is running and none of `referees` answers.
+    pub without_referee: bool,
+    /// Since when no match has begun or ended, though some are due.
+    pub waiting_since: Option<Timestamp>,
     /// 0 until the first is announced.
     pub round: u32,
     /// Rounds drawn so far; the number grows in formats that draw by results.

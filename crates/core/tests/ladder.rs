@@ -8,7 +8,9 @@
 
 use matchday_core::league::LeagueEvent;
 use matchday_core::league::format::{Competition, Format};
+use matchday_core::protocol::{PlayerId, Timestamp};
 use matchday_core::sim::{self, Faults, Options, Scenario};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 fn scenario(matches_per_pairing: u32, matches_per_hour: Option<u32>, faults: Faults) -> Scenario {
@@ -72,6 +74,48 @@ fn a_ladder_whose_players_allow_few_matches_waits_for_the_next_hour() {
             .filter(|event| matches!(event, LeagueEvent::RoundDrawn { .. }))
             .count();
         assert!(drawn > 2, "{drawn}");
+    }
+}
+
+/// The most matches that one player was drawn for within an hour.
+fn most_in_an_hour(log: &[(Timestamp, LeagueEvent)]) -> usize {
+    let mut drawn_at: BTreeMap<&PlayerId, Vec<Timestamp>> = BTreeMap::new();
+    for (at, event) in log {
+        if let LeagueEvent::RoundDrawn { drawn, .. } = event {
+            for player in drawn.pairs.iter().flat_map(|(a, b)| [a, b]) {
+                drawn_at.entry(player).or_default().push(*at);
+            }
+        }
+    }
+    let within = |times: &Vec<Timestamp>| {
+        let hour = Duration::from_secs(3600);
+        let counts = times.iter().map(|first| {
+            times
+                .iter()
+                .filter(|at| **at >= *first && **at < *first + hour)
+                .count()
+        });
+        counts.max().unwrap_or(0)
+    };
+    drawn_at.values().map(within).max().unwrap_or(0)
+}
+
+#[test]
+fn no_player_of_a_ladder_has_more_matches_in_an_hour_than_allowed_whatever_the_best_of() {
+    for (best_of, per_hour, most) in [(3, 4, 4), (3, 2, 2), (5, 7, 7)] {
+        let options = Options {
+            scenario: Some(scenario(best_of, Some(per_hour), Faults::NONE)),
+            ..Options::default()
+        };
+        for seed in 0..4 {
+            let report = sim::run(seed, &options);
+            assert!(report.failure.is_none(), "{:?}", report.failure);
+            let played = most_in_an_hour(&report.league);
+            assert!(
+                (1..=most).contains(&played),
+                "best of {best_of}, {per_hour} an hour: {played}, seed {seed}"
+            );
+        }
     }
 }
 

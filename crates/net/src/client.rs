@@ -104,6 +104,14 @@ impl Client {
         }
     }
 
+    /// The same client with a pool of its own: its first call opens a connection.
+    pub fn with_new_connections(&self) -> Self {
+        Self {
+            pool: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// Posts `body`, and reads at most `bytes_max` of the response's body.
     pub async fn post(
         &self,

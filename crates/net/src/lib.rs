@@ -33,6 +33,7 @@ mod io_hook;
 pub mod ip_network;
 pub mod origin_check;
 mod parsed_url;
+pub mod percent;
 mod pool;
 pub mod proxy;
 mod proxy_protocol;

@@ -7,6 +7,7 @@ use crate::head_timeout::HeadTimed;
 use crate::proxy_protocol::{Unread, read_header, unread};
 use crate::ref_counts::RefGuard;
 use crate::rx_time::{RxTimed, RxTimes};
+use crate::socket::PeerEnd;
 use crate::tls::ServerTls;
 use crate::transport::{Connection, Listener};
 use crate::trusted_proxies::{TrustedProxies, client_of};
@@ -18,11 +19,11 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::error::Error;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -57,7 +58,8 @@ pub struct ServerOptions {
     pub head_bytes_max: usize,
     /// `None`: plain HTTP.
     pub tls: Option<ServerTls>,
-    /// Whether a client that has closed its side is still answered. If not, its request is cancelled at once.
+    /// Whether a client that has closed its side is still answered. If not, its request is cancelled at once. A stream without an end
+    /// ends in any case: who has left takes no place any more.
     pub half_close: bool,
     /// A gauge of the open connections.
     pub open: Arc<AtomicUsize>,
@@ -153,8 +155,9 @@ pub async fn serve<L, H, F, B>(
                         reject(stream);
                         continue;
                     }
+                    let end = L::peer_end(&stream);
                     let (stream, rx_times) = RxTimed::wrap(stream, L::rx_time, None);
-                    let caller = Caller { peer, is_proxy, place, rx_times, limit: Arc::clone(&limit) };
+                    let caller = Caller { peer, is_proxy, place, rx_times, end, limit: Arc::clone(&limit) };
                     let serving =
                         connection(stream, caller, options.clone(), handler.clone(), until_shutdown.clone());
                     let open = OpenGauge::increment(&options.open);
@@ -224,6 +227,8 @@ struct Caller {
     /// The place of the connection among those of its address, unless it is a proxy's.
     place: Option<RefGuard<IpAddr>>,
     rx_times: Arc<RxTimes>,
+    /// Whether the peer has left.
+    end: Option<PeerEnd>,
     limit: Arc<ConnectionLimit>,
 }
 
@@ -285,7 +290,7 @@ async fn connection<H, F, B>(
 
 async fn serve_http<H, F, B>(
     stream: impl Connection,
-    caller: Caller,
+    mut caller: Caller,
     options: &ServerOptions,
     handler: H,
     mut shutdown: watch::Receiver<bool>,
@@ -297,8 +302,14 @@ async fn serve_http<H, F, B>(
 {
     let (stream, progress) = HeadTimed::wrap(stream, options.head_timeout);
     let trusted_proxies = options.trusted_proxies.clone();
+    let end = caller.end.take();
+    let (sending, mut streams) = watch::channel(false);
+    let sending = Arc::new(sending);
     let service = service_fn(move |mut request: Request<Incoming>| {
         progress.head_complete();
+        sending.send_replace(false);
+        let sending = Arc::clone(&sending);
+        let is_read = *request.method() == Method::GET;
         request
             .extensions_mut()
             .insert(Arc::clone(&caller.rx_times));
@@ -320,6 +331,7 @@ async fn serve_http<H, F, B>(
                     .map(|body| AnswerBody::of_handler(body, place)),
             };
             progress.response_sent();
+            sending.send_replace(is_read && response.body().size_hint().exact().is_none());
             match response.extensions().get::<Unanswered>() {
                 None => Ok(response),
                 Some(unanswered) => Err(*unanswered),
@@ -337,9 +349,26 @@ async fn serve_http<H, F, B>(
     tokio::select! {
         biased;
         _ = connection.as_mut() => {}
+        () = left(&mut streams, end.as_ref()) => {}
         () = stopped(&mut shutdown) => {
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
+        }
+    }
+}
+
+/// Returns when the peer has closed its side while a stream is sent to it.
+async fn left(streams: &mut watch::Receiver<bool>, end: Option<&PeerEnd>) {
+    let Some(end) = end else {
+        return pending().await;
+    };
+    loop {
+        if streams.wait_for(|is_stream| *is_stream).await.is_err() {
+            return pending().await;
+        }
+        tokio::select! {
+            () = end.reached() => return,
+            _ = streams.wait_for(|is_stream| !is_stream) => {}
         }
     }
 }

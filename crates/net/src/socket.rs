@@ -2,6 +2,7 @@
 //! the time of the read, which is later when this process was busy or stopped.
 
 use matchday_os::rx_time::{self, RxTimestamps};
+use matchday_os::tcp;
 use socket2::SockRef;
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,9 +11,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 #[derive(Debug)]
 pub struct Socket {
@@ -26,12 +27,23 @@ pub struct Socket {
 #[derive(Debug, Clone)]
 pub(crate) struct Peek(Weak<TcpStream>);
 
+/// Sees that the peer has closed its side of a connection that nobody reads: while an answer without an end is sent, no request is
+/// read. It keeps the socket open, and is to be dropped with it.
+#[derive(Debug)]
+pub struct PeerEnd(Arc<TcpStream>);
+
+/// How often a connection with unread bytes is looked at, where the system does not tell of its end before they are read.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// How long bytes of ours may stay unacknowledged.
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(30);
+
 /// How long bytes may have waited on a connection in the accept backlog.
 const BACKLOG_MAX: Duration = Duration::from_secs(300);
 
-/// Makes the kernel timestamp bytes also on connections that are still in the accept backlog.
-pub(crate) fn enable_rx_timestamps(listener: &TcpListener) {
+/// What the connections that are accepted here begin with. The kernel timestamps bytes also while they are in the accept backlog.
+pub(crate) fn prepare(listener: &TcpListener) {
     rx_time::enable(listener);
+    tcp::end_unacknowledged(listener, UNACKNOWLEDGED_MAX);
 }
 
 impl Socket {
@@ -62,6 +74,30 @@ impl Socket {
 
     pub(crate) fn peek(&self) -> Peek {
         Peek(Arc::downgrade(&self.stream))
+    }
+
+    pub(crate) fn peer_end(&self) -> PeerEnd {
+        PeerEnd(Arc::clone(&self.stream))
+    }
+}
+
+impl PeerEnd {
+    /// Returns once the peer has closed its side, or the connection is broken.
+    pub(crate) async fn reached(&self) {
+        loop {
+            match self.0.ready(Interest::READABLE).await {
+                Ok(ready) if !ready.is_read_closed() => {}
+                _ => return,
+            }
+            let peek = || SockRef::from(&*self.0).peek(&mut [MaybeUninit::uninit()]);
+            match self.0.try_io(Interest::READABLE, peek) {
+                // The readiness was out of date, and is cleared by this.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // A request that is not read yet, or the end of TLS.
+                Ok(1..) => sleep(LOOK_AGAIN).await,
+                Ok(0) | Err(_) => return,
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The traits between HTTP and the network. The program uses the operating system's TCP sockets; tests run the same server and
 //! client over a simulated network.
 
-use crate::socket::{self, Socket};
+use crate::socket::{self, PeerEnd, Socket};
 use std::fmt;
 use std::future::Future;
 use std::io;
@@ -32,6 +32,11 @@ pub trait Listener: Send + Sync + 'static {
     fn rx_time(_connection: &Self::Connection) -> Instant {
         Instant::now()
     }
+
+    /// Sees that the peer has closed its side, where that can be seen without reading.
+    fn peer_end(_connection: &Self::Connection) -> Option<PeerEnd> {
+        None
+    }
 }
 
 impl Listener for TcpListener {
@@ -47,11 +52,15 @@ impl Listener for TcpListener {
     }
 
     fn prepare(&self) {
-        socket::enable_rx_timestamps(self);
+        socket::prepare(self);
     }
 
     fn rx_time(socket: &Socket) -> Instant {
         socket.rx_time()
+    }
+
+    fn peer_end(socket: &Socket) -> Option<PeerEnd> {
+        Some(socket.peer_end())
     }
 }
 

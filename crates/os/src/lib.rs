@@ -6,18 +6,21 @@
 //! - [`environment`]: which variables are handed on to programs of others
 //! - [`fd_limit`]: the limit on open file descriptors
 //! - [`file`](mod@file): private files, executable files, fsync of a directory, hard links
+//! - [`host`]: the name of this machine
 //! - [`process`]: process groups, termination, CPU time and memory of a process
 //! - [`program`]: programs of others, which cannot read this process and end with it
 //! - [`rx_time`]: reads from a socket with the kernel's receive timestamp
 //! - [`shortage`]: errors that tell of a shortage on this machine
 //! - [`signals`]: termination and reload
+//! - [`tcp`]: options of TCP sockets
 
 pub mod environment;
+pub mod host;
 
 #[cfg(all(unix, feature = "native"))]
 mod native;
 #[cfg(all(unix, feature = "native"))]
-pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
+pub use native::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};
 
 // On Unix without Linux's kernel timestamps, `native` uses a part of it.
 #[cfg_attr(
@@ -26,4 +29,4 @@ pub use native::{fd_limit, file, process, program, rx_time, shortage, signals};
 )]
 mod portable;
 #[cfg(not(all(unix, feature = "native")))]
-pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals};
+pub use portable::{fd_limit, file, process, program, rx_time, shortage, signals, tcp};

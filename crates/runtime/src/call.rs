@@ -357,7 +357,7 @@ fn log_call(
         let kind = meta.message_type.escaped();
         let outcome = outcome(&ended.answer);
         let level = if outcome.is_ok() {
-            Level::INFO
+            Level::DEBUG
         } else {
             Level::WARN
         };

@@ -64,7 +64,7 @@ fn log_decision(
         } = decided;
         let (level, mut message) = match decision {
             Ok(value) => (
-                Level::INFO,
+                Level::DEBUG,
                 format!("decided on {value} in {about} ({decided_ms:.1} ms)"),
             ),
             Err(why) => (

@@ -506,8 +506,8 @@ impl Intake {
             };
             let answer_ms = millis(at, done_at);
             let level = match outcome {
-                ExchangeOutcome::MethodNotFound | ExchangeOutcome::Stopping => Level::INFO,
-                outcome if outcome.is_ok() => Level::INFO,
+                ExchangeOutcome::MethodNotFound | ExchangeOutcome::Stopping => Level::DEBUG,
+                outcome if outcome.is_ok() => Level::DEBUG,
                 _ => Level::WARN,
             };
             let sender = context.sender();

@@ -288,6 +288,10 @@ where
     let listening = url_of(start.address, &options.server);
     let mut server = options.server.clone();
     server.open = Arc::clone(&options.telemetry.metrics.connections);
+    options
+        .telemetry
+        .metrics
+        .show_certificate(server.tls.as_ref());
     let serving = |service, closing| tokio::spawn(serve(service, listener, server, closing));
     begin(agent, start, &listening, store, stream, options, serving)
 }

@@ -245,6 +245,27 @@ impl Store {
         queued
     }
 
+    /// Appends one event, and returns when it is on disk. For threads that may block.
+    pub fn append_blocking(
+        &self,
+        at: Timestamp,
+        stream: Stream,
+        line: String,
+    ) -> Result<(), StoreFailed> {
+        let (tell, told) = std::sync::mpsc::channel();
+        self.append(Batch {
+            at,
+            stream,
+            lines: vec![line],
+            durability: Durability::Fsynced,
+            awaited: true,
+            then: Box::new(move |outcome| {
+                let _ = tell.send(outcome);
+            }),
+        });
+        told.recv().unwrap_or_else(|_| Err(StoreFailed::closed()))
+    }
+
     fn push(&self, command: Command) -> Queued {
         self.backend.queue.push(command, self.term)
     }
@@ -327,6 +348,11 @@ impl Store {
 
     pub fn commit_metrics(&self) -> Arc<CommitMetrics> {
         self.backend.queue.metrics()
+    }
+
+    /// Whether nothing of the league is stored any more, whatever becomes of the disk or the database.
+    pub fn has_failed(&self) -> bool {
+        self.backend.queue.failure(self.league).is_some()
     }
 
     /// Why nothing can be stored, in words for people; `None` if it can.

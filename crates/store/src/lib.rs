@@ -10,11 +10,13 @@
 //!   `outage`: whether the store can be reached; `writer`: group commit, fsync, and what is done while a store is away; `path`: symbolic links
 //! - [`entry`]: events decoded
 //! - [`reader`], [`messages`], [`leagues`]: rows, pages of exchanges, the leagues in a store, each under its number
-//! - [`redact`]: what must not be stored or shown; [`checkpoint_keys`]: the keys that a manager signs the head of its chain with
+//! - [`redact`]: what must not be stored or shown; [`checkpoint_keys`]: the keys that a manager signs the head of its chain with;
+//!   [`backup_mark`]: when it was last copied
 //!
 //! Another store is another implementation of the two traits, which passes `tests/conformance`, and a line in [`open`].
 
 pub mod append;
+pub mod backup_mark;
 pub mod batch;
 pub mod chain;
 pub mod checkpoint_keys;
@@ -37,6 +39,7 @@ mod queue;
 pub mod read;
 pub mod reader;
 pub mod redact;
+pub mod secrets;
 mod shared;
 mod sqlite;
 pub mod stats;

@@ -61,6 +61,15 @@ pub fn flush() {
     }
 }
 
+/// Writes bytes to stdout as they are. A reader that has seen enough, such as `head`, is no error.
+pub fn write_bytes(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
 /// Writes lines to stdout after all pending output, sentences wrapped at the width of a terminal, with control characters escaped except line breaks and colours.
 /// Write errors are ignored: the work goes on without a reader.
 pub fn say(lines: impl std::fmt::Display) {

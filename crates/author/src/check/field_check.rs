@@ -23,12 +23,11 @@ pub(crate) enum FieldVerdict {
     Invalid(Rejection),
 }
 
-/// Records what a league decides about a field. Returns whether a league of this conformance accepts it.
+/// Records what leagues decide about a field. Returns whether a lenient one accepts it.
 pub(crate) fn record(
     findings: &mut Findings,
     rule: &'static Rule,
     verdict: FieldVerdict,
-    conformance: Conformance,
     exchange: &Exchange,
 ) -> bool {
     match verdict {
@@ -42,9 +41,8 @@ pub(crate) fn record(
                 strict.sentence(),
                 strict.code
             );
-            let lenient = conformance == Conformance::Lenient;
-            findings.deviation(rule, lenient, note, exchange);
-            lenient
+            findings.deviation(rule, note, exchange);
+            true
         }
         FieldVerdict::Invalid(rejection) => {
             findings.violated(

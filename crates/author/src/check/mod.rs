@@ -2,7 +2,7 @@
 //! which evidence, and how to fix a violation.
 //!
 //! # Layout
-//! - [`rule`]: the rules; [`report`]: findings; [`exchange`]: recorded HTTP exchanges
+//! - [`rule`]: the rules, [`explain`]: with what the protocol's description says; [`report`]: findings; [`exchange`]: recorded HTTP exchanges
 //! - [`probe`], [`raw_http`]: requests to the agent, well-formed and broken; [`preflight`]: is the URL an agent's?
 //! - [`fake_agent`], [`ack_server`]: servers that the agent can call
 //! - [`role`]: is it a player, a referee or a manager?
@@ -13,6 +13,7 @@
 
 mod ack_server;
 pub mod exchange;
+pub mod explain;
 mod fake_agent;
 mod field_check;
 pub mod manager;
@@ -27,7 +28,7 @@ mod reply;
 pub mod report;
 mod response_format;
 pub mod role;
-mod rule;
+pub mod rule;
 mod wire;
 
 use matchday_core::protocol::Endpoint;
@@ -35,6 +36,7 @@ use matchday_core::protocol::decode::Conformance;
 use matchday_net::client::Client;
 use probe::Probe;
 use report::Subject;
+use role::AgentRole;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
@@ -49,6 +51,7 @@ pub struct CheckOptions {
     pub url: Option<Endpoint>,
     pub wait: Option<Wait>,
     pub quick: bool,
+    /// Of the league that the agent is to be ready for.
     pub conformance: Conformance,
     pub client: Client,
 }
@@ -76,7 +79,12 @@ impl CheckOptions {
         )
     }
 
-    fn subject(&self, role: &'static str, target: &str) -> Subject {
-        Subject::new(role, target, self.conformance, self.quick)
+    fn subject(&self, role: AgentRole, target: &str) -> Subject {
+        Subject {
+            role,
+            target: target.to_owned(),
+            conformance: self.conformance,
+            quick: self.quick,
+        }
     }
 }

@@ -132,6 +132,18 @@ pub fn not_an_agent(url: &str, answered: &HttpAnswer) -> Option<String> {
     None
 }
 
+/// The address of an agent at the usual path of the same host and port, if the URL has another path.
+pub async fn served_at(probe: &Probe) -> Option<String> {
+    let origin = probe.url.split('/').take(3).collect::<Vec<_>>().join("/");
+    let usual = format!("{origin}/mcp");
+    if usual == probe.url {
+        return None;
+    }
+    let ping = probe.ping_at(&usual).await;
+    let status = ping.answered()?.status;
+    (!matches!(status, 404 | 405)).then_some(usual)
+}
+
 async fn connected(url: &str) -> Result<(), String> {
     let target = RawTarget::of(url).ok_or("it names no host")?;
     target

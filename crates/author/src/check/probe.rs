@@ -58,6 +58,8 @@ pub struct Reply {
     pub separate: bool,
     /// Whether the answer was JSON inside of a JSON text.
     pub encoded_twice: bool,
+    /// Whether the agent has understood another message before.
+    pub knows_others: bool,
 }
 
 impl Reply {
@@ -173,12 +175,39 @@ impl Probe {
         }
     }
 
+    /// Servers close a connection after an error, also while another request is on its way over it: whether the agent
+    /// answers is judged by a new connection.
     async fn post(&self, subject: &str, request: Bytes, within: Duration) -> Exchange {
+        let first = self
+            .post_by(&self.client, &self.url, subject, request.clone(), within)
+            .await;
+        let left = within.saturating_sub(first.took);
+        if left.is_zero() || !matches!(first.outcome, CallOutcome::Failed(CallError::Closed(_))) {
+            return first;
+        }
+        let fresh = self.client.with_new_connections();
+        let second = self
+            .post_by(&fresh, &self.url, subject, request, left)
+            .await;
+        if second.answered().is_some() {
+            second
+        } else {
+            first
+        }
+    }
+
+    async fn post_by(
+        &self,
+        client: &Client,
+        url: &str,
+        subject: &str,
+        request: Bytes,
+        within: Duration,
+    ) -> Exchange {
         let began = Instant::now();
         let most = self.limits.message_bytes_max;
-        let received = self
-            .client
-            .post(&self.url, request.clone(), began + within, most)
+        let received = client
+            .post(url, request.clone(), began + within, most)
             .await;
         let outcome = match received {
             Ok(received) => CallOutcome::Answered(HttpAnswer {
@@ -195,6 +224,13 @@ impl Probe {
             outcome,
             took: began.elapsed(),
         }
+    }
+
+    /// Sends a ping to another URL.
+    pub async fn ping_at(&self, url: &str) -> Exchange {
+        let body = write_probe(self.fresh_id()).into();
+        self.post_by(&self.client, url, "ping", body, PING_TIMEOUT)
+            .await
     }
 
     /// Sends a ping, also after too many unanswered requests.
@@ -336,6 +372,7 @@ impl Probe {
             wire,
             separate: false,
             encoded_twice: false,
+            knows_others: self.understood.load(Ordering::Relaxed),
         };
         if !matches!(reply.wire, Some(WireAnswer::Message(_)))
             && let Some(message) = reply

@@ -8,6 +8,9 @@ use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_net::client::CallError;
 use serde_json::Value;
 
+/// In the place of the code of a refusal that has none.
+pub(crate) const NO_CODE: &str = "no code";
+
 #[derive(Debug)]
 pub(crate) enum ReplyKind {
     Message(Value),
@@ -76,6 +79,7 @@ const EXCEPTION: &str = "Its handler failed with this message: look for the exce
 /// How to fix what came, where the cause is another than a rule's own.
 pub(crate) fn mend(reply: &Reply) -> Option<&'static str> {
     match (&reply.wire, &reply.exchange.outcome) {
+        (Some(WireAnswer::MethodNotFound), _) if reply.knows_others => None,
         (Some(WireAnswer::MethodNotFound), _) => Some(NO_METHOD),
         (Some(WireAnswer::Error { code: -32603, .. }), _) => Some(EXCEPTION),
         (_, CallOutcome::Answered(answered)) if answered.status >= 500 => Some(EXCEPTION),
@@ -108,15 +112,43 @@ pub(crate) fn check_acknowledged(findings: &mut Findings, rule: &'static Rule, r
     }
 }
 
-/// Code and text of a LEAGUE_ERROR, or of a JSON-RPC error that carries its fields.
+/// Code and text of a LEAGUE_ERROR, of an `ERROR` as others call it, or of a JSON-RPC error that carries its fields.
 fn refusal(message: &Value) -> Option<(String, String)> {
-    let field = |key: &str| message.get(key).and_then(Value::as_str);
-    (field("message_type") == Some("LEAGUE_ERROR")).then_some(())?;
-    let text = field("error_message")
-        .or(field("error_description"))
-        .unwrap_or_default();
-    Some((
-        field("error_code").unwrap_or("no code").to_owned(),
-        text.to_owned(),
-    ))
+    let field = |keys: &[&str]| {
+        let mut texts = keys.iter().filter_map(|key| message.get(*key)?.as_str());
+        texts.find(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let kind = field(&["message_type"])?;
+    matches!(kind.as_str(), "LEAGUE_ERROR" | "ERROR").then_some(())?;
+    let text = field(&[
+        "error_message",
+        "error_description",
+        "message",
+        "reason",
+        "error",
+    ]);
+    let code = field(&["error_code", "code"]).unwrap_or_else(|| NO_CODE.to_owned());
+    Some((code, text.unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_refusal_is_one_by_whatever_name_it_goes() {
+        let of = |message: Value| refusal(&message);
+        let wanted = Some(("E003".to_owned(), "no timestamp".to_owned()));
+        for message in [
+            json!({"message_type": "LEAGUE_ERROR", "error_code": "E003", "error_message": "no timestamp"}),
+            json!({"message_type": "LEAGUE_ERROR", "error_code": "E003", "error_description": "no timestamp"}),
+            json!({"message_type": "ERROR", "code": "E003", "message": "no timestamp"}),
+        ] {
+            assert_eq!(of(message), wanted);
+        }
+        let bare = of(json!({"message_type": "ERROR"}));
+        assert_eq!(bare, Some(("no code".to_owned(), String::new())));
+        assert_eq!(of(json!({"message_type": "GAME_JOIN_ACK"})), None);
+    }
 }

@@ -1,6 +1,7 @@
 //! Findings for each rule, and the report that summarises them. Pure.
 
 use super::exchange::{Exchange, ExchangeExcerpt};
+use super::role::AgentRole;
 use super::rule::{Category, Rule};
 use matchday_core::protocol::decode::Conformance;
 use serde::Serialize;
@@ -13,7 +14,10 @@ use std::time::Duration;
 pub enum Verdict {
     NotChecked,
     Pass,
+    /// It costs no match, and would be cleaner otherwise.
     Warning,
+    /// A lenient league lets it pass, and a strict one refuses it.
+    StrictOnly,
     Fail,
 }
 
@@ -25,12 +29,40 @@ pub struct Finding {
     pub note: String,
     pub exchange: Option<ExchangeExcerpt>,
     /// How to fix it, where the cause is another than the rule's own.
-    mend: Option<&'static str>,
+    fix: Option<&'static str>,
+    /// Whether a lenient league lets pass what fails in the checked, strict one.
+    is_tolerated: bool,
 }
 
 impl Finding {
-    pub fn mend(&self) -> &'static str {
-        self.mend.unwrap_or(self.rule.fix)
+    fn new(
+        rule: &'static Rule,
+        verdict: Verdict,
+        note: impl Into<String>,
+        exchange: Option<ExchangeExcerpt>,
+    ) -> Self {
+        Self {
+            rule,
+            verdict,
+            note: note.into(),
+            exchange,
+            fix: None,
+            is_tolerated: false,
+        }
+    }
+
+    pub fn fix(&self) -> &'static str {
+        self.fix.unwrap_or(self.rule.fix)
+    }
+
+    /// Whether it loses matches in every league.
+    fn loses_anywhere(&self) -> bool {
+        self.verdict == Verdict::Fail && !self.is_tolerated
+    }
+
+    /// Whether it loses matches in a strict league, and in no lenient one.
+    fn loses_in_strict_only(&self) -> bool {
+        self.verdict == Verdict::StrictOnly || self.verdict == Verdict::Fail && self.is_tolerated
     }
 
     /// Whether it is a mandatory rule that was not checked.
@@ -68,16 +100,13 @@ impl Findings {
         &mut self,
         rule: &'static Rule,
         note: impl Into<String>,
-        mend: Option<&'static str>,
+        fix: Option<&'static str>,
         exchange: &Exchange,
     ) {
         let exchange = Some(exchange.excerpt());
         self.record(Finding {
-            rule,
-            verdict: rule.violation(),
-            note: note.into(),
-            exchange,
-            mend,
+            fix,
+            ..Finding::new(rule, rule.violation(), note, exchange)
         });
     }
 
@@ -110,19 +139,10 @@ impl Findings {
         );
     }
 
-    /// Records a deviation: a warning where the checked conformance tolerates it, and else a violation.
-    pub fn deviation(
-        &mut self,
-        rule: &'static Rule,
-        tolerated: bool,
-        note: impl Into<String>,
-        exchange: &Exchange,
-    ) {
-        if tolerated {
-            self.warn(rule, note, exchange)
-        } else {
-            self.violated(rule, note, exchange)
-        }
+    /// Records what a strict league refuses and a lenient one lets pass.
+    pub fn deviation(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
+        let verdict = rule.violation().min(Verdict::StrictOnly);
+        self.note_down(rule, verdict, note, Some(exchange.excerpt()));
     }
 
     pub fn warn(&mut self, rule: &'static Rule, note: impl Into<String>, exchange: &Exchange) {
@@ -153,13 +173,7 @@ impl Findings {
         note: impl Into<String>,
         exchange: Option<ExchangeExcerpt>,
     ) {
-        self.record(Finding {
-            rule,
-            verdict,
-            note: note.into(),
-            exchange,
-            mend: None,
-        });
+        self.record(Finding::new(rule, verdict, note, exchange));
     }
 
     fn record(&mut self, finding: Finding) {
@@ -175,17 +189,23 @@ impl Findings {
 
     /// Rules without a finding are reported as not checked, for the reason `unreached`.
     pub fn into_report(mut self, subject: Subject, took: Duration, unreached: &str) -> Report {
+        let is_strict = subject.conformance == Conformance::Strict;
+        let judged = |finding: Finding| match finding.verdict {
+            Verdict::StrictOnly if is_strict => Finding {
+                verdict: Verdict::Fail,
+                is_tolerated: true,
+                ..finding
+            },
+            _ => finding,
+        };
+        let unknown = |rule| Finding::new(rule, Verdict::NotChecked, unreached, None);
         let findings = self
             .rules
             .iter()
             .map(|&rule| {
-                self.found.remove(rule.id).unwrap_or_else(|| Finding {
-                    rule,
-                    verdict: Verdict::NotChecked,
-                    note: unreached.to_owned(),
-                    exchange: None,
-                    mend: None,
-                })
+                self.found
+                    .remove(rule.id)
+                    .map_or_else(|| unknown(rule), judged)
             })
             .collect();
         Report {
@@ -198,27 +218,24 @@ impl Findings {
     }
 }
 
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Subject {
-    pub role: &'static str,
+    pub role: AgentRole,
     pub target: String,
-    pub conformance: &'static str,
+    /// Of the league that it is to be ready for.
+    pub conformance: Conformance,
     pub quick: bool,
 }
 
-impl Subject {
-    pub fn new(role: &'static str, target: &str, conformance: Conformance, quick: bool) -> Self {
-        let conformance = match conformance {
-            Conformance::Strict => "strict",
-            Conformance::Lenient => "lenient",
-        };
-        Self {
-            role,
-            target: target.to_owned(),
-            conformance,
-            quick,
-        }
-    }
+/// In which leagues an agent plays without losing matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Readiness {
+    AnyLeague,
+    LenientLeagues,
+    NoLeague,
+    /// Rules that decide it were not checked.
+    Unknown,
 }
 
 #[derive(Debug)]
@@ -237,6 +254,7 @@ pub struct Report {
 pub struct Score {
     pub passed: usize,
     pub warnings: usize,
+    pub strict_only: usize,
     pub failed: usize,
     pub not_checked: usize,
     /// Those of `not_checked` that are mandatory.
@@ -251,15 +269,18 @@ impl Score {
         match finding.verdict {
             Verdict::Pass => self.passed += 1,
             Verdict::Warning => self.warnings += 1,
+            Verdict::StrictOnly => self.strict_only += 1,
             Verdict::Fail => self.failed += 1,
             Verdict::NotChecked => self.not_checked += 1,
         }
     }
 
-    /// The percentage of rules that are known to hold, of those that were checked or had to be; a warning counts half.
+    /// The percentage of rules that are known to hold, of those that were checked or had to be; a warning counts half, and
+    /// so does what only a strict league refuses.
     pub fn percent(&self) -> Option<u32> {
-        let counted = self.passed + self.warnings + self.failed + self.mandatory_not_checked;
-        let points = 100 * (2 * self.passed + self.warnings);
+        let half = self.warnings + self.strict_only;
+        let counted = self.passed + half + self.failed + self.mandatory_not_checked;
+        let points = 100 * (2 * self.passed + half);
         u32::try_from(points.checked_div(2 * counted)?).ok()
     }
 }
@@ -303,21 +324,47 @@ impl Report {
         score
     }
 
-    /// Whether every mandatory rule was checked and holds.
+    /// Whether every mandatory rule was checked, and holds in the league that it is to be ready for.
     pub fn holds(&self) -> bool {
-        self.findings
-            .iter()
-            .filter(|finding| finding.rule.is_mandatory())
-            .all(|finding| matches!(finding.verdict, Verdict::Pass | Verdict::Warning))
+        let is_open = |finding: &Finding| finding.verdict == Verdict::Fail || finding.is_unknown();
+        !self.findings.iter().any(is_open)
+    }
+
+    pub fn readiness(&self) -> Readiness {
+        if !self.loses_anywhere().is_empty() {
+            Readiness::NoLeague
+        } else if !self.unknown().is_empty() {
+            Readiness::Unknown
+        } else if !self.loses_in_strict_only().is_empty() {
+            Readiness::LenientLeagues
+        } else {
+            Readiness::AnyLeague
+        }
+    }
+
+    /// The rules whose violations lose matches in every league.
+    pub fn loses_anywhere(&self) -> Vec<&'static str> {
+        self.rules_where(Finding::loses_anywhere)
+    }
+
+    /// The rules whose violations lose matches in a strict league, and in no lenient one.
+    pub fn loses_in_strict_only(&self) -> Vec<&'static str> {
+        self.rules_where(Finding::loses_in_strict_only)
+    }
+
+    /// The rules whose violations lose no match.
+    pub fn unclean(&self) -> Vec<&'static str> {
+        self.rules_where(|finding| finding.verdict == Verdict::Warning)
     }
 
     /// The mandatory rules that were not checked.
     pub fn unknown(&self) -> Vec<&'static str> {
-        self.findings
-            .iter()
-            .filter(|finding| finding.is_unknown())
-            .map(|finding| finding.rule.id)
-            .collect()
+        self.rules_where(Finding::is_unknown)
+    }
+
+    fn rules_where(&self, which: impl Fn(&Finding) -> bool) -> Vec<&'static str> {
+        let found = self.findings.iter().filter(|finding| which(finding));
+        found.map(|finding| finding.rule.id).collect()
     }
 }
 
@@ -326,23 +373,24 @@ mod tests {
     use super::*;
 
     crate::check::rule::rules! {
-        MUST = Mandatory, "a.must", Transport, "It must", "transport", "Mend it.";
+        MUST = Mandatory, "a.must", Transport, "It must", "transport", "Fix it.";
         SHOULD = Advisory, "a.should", Transport, "It should", "transport", "Do.";
     }
 
-    fn subject() -> Subject {
-        Subject {
-            role: "player",
-            target: "http://x/mcp".into(),
-            conformance: "strict",
-            quick: false,
-        }
+    fn report(fill: impl FnOnce(&mut Findings)) -> Report {
+        report_for(Conformance::Lenient, fill)
     }
 
-    fn report(fill: impl FnOnce(&mut Findings)) -> Report {
+    fn report_for(conformance: Conformance, fill: impl FnOnce(&mut Findings)) -> Report {
         let mut findings = Findings::new(OWN.to_vec());
         fill(&mut findings);
-        findings.into_report(subject(), Duration::ZERO, "not reached")
+        let subject = Subject {
+            role: AgentRole::Player,
+            target: "http://x/mcp".into(),
+            conformance,
+            quick: false,
+        };
+        findings.into_report(subject, Duration::ZERO, "not reached")
     }
 
     fn exchange() -> Exchange {
@@ -380,6 +428,35 @@ mod tests {
             }
         );
         assert_eq!(report.score().percent(), Some(75));
+    }
+
+    #[test]
+    fn what_only_a_strict_league_refuses_fails_where_a_strict_one_is_asked_for() {
+        let found = |findings: &mut Findings| {
+            findings.deviation(&MUST, "a strict league refuses it", &exchange());
+            findings.deviation(&SHOULD, "nobody refuses it", &exchange());
+        };
+        for (conformance, verdict, holds) in [
+            (Conformance::Lenient, Verdict::StrictOnly, true),
+            (Conformance::Strict, Verdict::Fail, false),
+        ] {
+            let report = report_for(conformance, found);
+            assert_eq!(report.findings[0].verdict, verdict);
+            assert_eq!(report.holds(), holds);
+            // Both verdicts are told, whichever league was asked about.
+            assert_eq!(report.readiness(), Readiness::LenientLeagues);
+            assert_eq!(report.loses_in_strict_only(), ["a.must"]);
+            assert_eq!(report.unclean(), ["a.should"]);
+        }
+    }
+
+    #[test]
+    fn warnings_do_not_make_it_less_ready() {
+        let report = report(|findings| {
+            findings.pass(&MUST, "");
+            findings.violated(&SHOULD, "no", &exchange());
+        });
+        assert_eq!(report.readiness(), Readiness::AnyLeague);
     }
 
     #[test]

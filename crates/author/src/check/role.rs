@@ -2,7 +2,6 @@
 
 use super::probe::{Probe, Reply};
 use super::reply::ReplyKind;
-use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::messages::query::LeagueQuery;
 use matchday_core::protocol::{ConversationId, Envelope, LeagueId, Message, Sender};
 use matchday_core::protocol::{Query, QueryParams};
@@ -19,7 +18,7 @@ pub enum AgentRole {
 }
 
 impl AgentRole {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Player => "player",
             Self::Referee => "referee",
@@ -72,14 +71,14 @@ pub async fn of(probe: &Probe, reply: &Reply) -> Option<AgentRole> {
     }
 }
 
-/// The role that the sender of an answer names.
+/// The role that the sender of an answer names, also of one that only acknowledges.
 fn signed(reply: &Reply) -> Option<AgentRole> {
-    match &reply.wire {
-        Some(WireAnswer::Message(message) | WireAnswer::Refused(message)) => {
-            AgentRole::of_sender(message.get("sender")?.as_str()?)
-        }
-        _ => None,
-    }
+    let body = reply.exchange.json()?;
+    let places = ["", "/result", "/error/data", "/result/structuredContent"];
+    let senders = places
+        .into_iter()
+        .filter_map(|place| body.pointer(place)?.get("sender")?.as_str());
+    senders.into_iter().find_map(AgentRole::of_sender)
 }
 
 /// Whether a method without a league message gets a result.

@@ -21,9 +21,9 @@ pub struct Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// A violation costs matches, or the league.
+    /// A violation loses matches, or spoils the league.
     Mandatory,
-    /// A violation is tolerated.
+    /// A violation loses no match.
     Advisory,
 }
 
@@ -70,6 +70,11 @@ impl Category {
 impl Rule {
     pub fn is_mandatory(&self) -> bool {
         self.weight == Weight::Mandatory
+    }
+
+    /// The command that tells what the rule is about, wherever the program is installed.
+    pub fn explaining_command(&self) -> String {
+        format!("matchday check --explain {}", self.id)
     }
 
     /// `docs/protocol.md#choose_parity_response`

@@ -30,6 +30,7 @@ use matchday_core::protocol::{
 use matchday_core::retry::{Backoff, RetryPolicy};
 use matchday_core::timing::Timing;
 use matchday_net::client::Client;
+use matchday_runtime::deciders::game_program::GameProgram;
 use matchday_runtime::deciders::player_strategy::PlayerStrategy;
 use matchday_runtime::telemetry::Telemetry;
 use matchday_runtime::{Clock, entropy_from_system};
@@ -74,6 +75,8 @@ pub struct PracticeOptions {
     pub choice: Duration,
     pub conformance: Conformance,
     pub game: &'static GameEntry,
+    /// The rules of the game, if they are a program of the author's.
+    pub game_program: Option<GameProgram>,
     pub client: Client,
 }
 
@@ -101,6 +104,7 @@ pub struct Practice {
     manager_proxy: Option<Arc<ManagerProxy>>,
     player_proxy_url: Endpoint,
     listeners: AgentListeners,
+    game: &'static GameEntry,
     client: Client,
     /// Closes the proxies when dropped.
     close: watch::Sender<bool>,
@@ -163,6 +167,7 @@ impl Practice {
             manager_proxy: None,
             player_proxy_url,
             listeners,
+            game: options.game,
             client,
             close,
         })
@@ -224,7 +229,7 @@ impl Practice {
             .await
             .map_err(|(_, why)| anyhow!(why))?;
         self.proxy.set_agent_url(url.raw());
-        let registration = registration(name, self.player_proxy_url.clone())?;
+        let registration = registration(name, self.game, self.player_proxy_url.clone())?;
         let body = write_call(Dialect::Standard, 1, &registration).into();
         let deadline = Instant::now() + ANSWER_MAX;
         let answer = self
@@ -299,13 +304,17 @@ fn league_plan(
         record_exchanges: true,
         dashboard: false,
         pace: Duration::ZERO,
-        rules: None,
+        rules: options.game_program.clone(),
         telemetry: Telemetry::default(),
         dial: false,
     }
 }
 
-fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
+fn registration(
+    name: DisplayName,
+    game: &'static GameEntry,
+    reached_at: Endpoint,
+) -> Result<Message> {
     let conversation = format!(
         "conv-practice-{:032x}",
         u128::from_be_bytes(entropy_from_system()?.bytes())
@@ -319,10 +328,7 @@ fn registration(name: DisplayName, reached_at: Endpoint) -> Result<Message> {
     let player_meta = PlayerMeta {
         display_name: name,
         version: Version::parse(env!("CARGO_PKG_VERSION"))?,
-        game_types: matchday_core::game::GAMES
-            .iter()
-            .map(|game| GameType::new(game.name))
-            .collect(),
+        game_types: vec![GameType::new(game.name)],
         contact_endpoint: reached_at,
         protocol_version: None,
         public_key: None,

@@ -92,6 +92,12 @@ impl Timestamp {
         Some((Self(micros), form))
     }
 
+    /// `2025-01-15T10:30:00.049Z`, for people and logs.
+    pub fn with_millis(self) -> String {
+        let millis = self.0.rem_euclid(1_000_000) / 1000;
+        format!("{}.{millis:03}Z", self.text().trim_end_matches('Z'))
+    }
+
     /// `2025-01-15T10:30:00Z`. Formatted by hand for speed, because every message has at least one.
     fn text(self) -> SmolStr {
         let instant = jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::MAX);

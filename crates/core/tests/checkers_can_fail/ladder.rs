@@ -149,8 +149,8 @@ fn a_ladder_that_pairs_whom_it_should_not_is_noticed() {
 
 #[test]
 fn a_ladder_that_asks_for_more_matches_than_are_allowed_is_noticed() {
-    assert_eq!(judge(&ladder(Some(2))), None);
-    assert_eq!(judge(&ladder(Some(1))), BROKEN);
+    assert_eq!(judge(&ladder(Some(4))), None);
+    assert_eq!(judge(&ladder(Some(3))), BROKEN);
 }
 
 #[test]

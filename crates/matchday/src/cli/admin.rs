@@ -1,7 +1,9 @@
 //! `matchday admin`: the operator's orders to a league.
 
 use super::operator::OperatorArgs;
+use super::status::status_table;
 use anyhow::Result;
+use matchday_audit::describe;
 use matchday_core::league::CHECKPOINT_KEY;
 use matchday_core::protocol::messages::{LeagueOrder, Order};
 use matchday_core::protocol::{MatchId, PlayerId};
@@ -88,11 +90,16 @@ pub(super) async fn execute(args: AdminArgs) -> Result<ExitCode> {
         player_id,
         match_id,
         agent_id,
+        join_code: None,
     };
     let has_token =
         order.order == Order::Rotate && order.agent_id.as_deref() != Some(CHECKPOINT_KEY);
     if !has_token {
-        return operator.print(&client.order(order, &token).await?);
+        let done = describe::carried_out(&order);
+        let status = client.order(order, &token).await?;
+        return operator.show(&status, |status| {
+            format!("{done}\n{}", status_table(status))
+        });
     }
     let whose = order.agent_id.clone().unwrap_or_default();
     let (status, made) = client.rotate(order, &token).await?;

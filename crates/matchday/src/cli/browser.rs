@@ -2,6 +2,7 @@
 
 use super::notice;
 use std::process::{Command, Stdio};
+use std::thread;
 
 /// What the desktop opens pages with.
 const OPENER: &[&str] = if cfg!(target_os = "macos") {
@@ -13,7 +14,7 @@ const OPENER: &[&str] = if cfg!(target_os = "macos") {
     &["xdg-open"]
 };
 
-/// Without such a program only the address is printed.
+/// Without such a program, or if it fails, only the address is printed.
 pub(super) fn open(page: &str) {
     let [program, arguments @ ..] = OPENER else {
         return;
@@ -24,9 +25,20 @@ pub(super) fn open(page: &str) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    if let Err(error) = command.spawn() {
-        notice(&format!(
-            "{program} cannot be started ({error}): open {page} yourself"
-        ));
-    }
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            return notice(&format!(
+                "{program} cannot be started ({error}): open {page} yourself"
+            ));
+        }
+    };
+    // Some end at once, others with the browser.
+    let page = page.to_owned();
+    thread::spawn(move || match child.wait() {
+        Ok(status) if !status.success() => notice(&format!(
+            "{program} could not open the page ({status}): open {page} yourself"
+        )),
+        _ => {}
+    });
 }

@@ -1,17 +1,17 @@
 //! `matchday check`: is an agent conformant? Exit code 0 only if every mandatory rule is known to hold.
 
+use super::games::GameArgs;
 use super::operator::secret_or_file;
 use super::tls::TlsArgs;
-use super::{Usage, games, notice};
-use anyhow::{Context, Result};
+use super::{Usage, notice};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use matchday_author::check::manager::ManagerOptions;
 use matchday_author::check::player::PlayerOptions;
 use matchday_author::check::report::Report;
 use matchday_author::check::{
-    CheckOptions, Wait, manager, player, preflight, referee, relay_front, render,
+    CheckOptions, Wait, explain, manager, player, preflight, referee, relay_front, render,
 };
-use matchday_core::game::GameEntry;
 use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::{Endpoint, PlayerId};
 use matchday_terminal::{Paint, say};
@@ -25,14 +25,18 @@ Example:
   matchday check player http://localhost:8101/mcp
   matchday check player --wait --listen 127.0.0.1:8000
   matchday check manager http://localhost:8000/mcp
+  matchday check --explain choice.parity
 
-Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
+It tells two things: in which leagues the agent would lose no match, and what would be cleaner.
+Exit code 0 only if it would lose none in a lenient league, as leagues are by default; with
+--conformance strict, none in a strict one. 1 if not, 2 if called wrongly.";
 
 const PLAYER_EXAMPLE: &str = "\
 Example:
   matchday check player http://localhost:8101/mcp
   matchday check player http://localhost:8101/mcp --quick --json
   matchday check player --game tic_tac_toe http://localhost:8101/mcp
+  matchday check player --game-command ./examples/twenty_one.py --wait
   matchday check player --wait --relay     for an agent that dials out
   matchday check player --wait --junit player.xml
       then start the agent, with http://localhost:8000/mcp as its manager
@@ -68,9 +72,13 @@ made-up results until it is over: give it a fresh league, and one that does not 
 Exit code 0 only if every mandatory rule holds, 1 if not, 2 if called wrongly.";
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
 pub(super) struct CheckArgs {
     #[command(subcommand)]
-    role: Role,
+    role: Option<Role>,
+    /// Say what a rule asks, what a violation costs and how to fix it, with its section of the protocol
+    #[arg(long, value_name = "RULE")]
+    explain: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -98,8 +106,8 @@ struct PlayerArgs {
     /// The id under which the player is registered elsewhere [default: the one it answers with]
     #[arg(long, value_name = "ID", conflicts_with = "wait")]
     player_id: Option<String>,
-    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
-    game: &'static GameEntry,
+    #[command(flatten)]
+    game: GameArgs,
 }
 
 #[derive(Debug, Args)]
@@ -136,8 +144,8 @@ struct CommonArgs {
     /// Check the most important rules only, in less than five seconds
     #[arg(long)]
     quick: bool,
-    /// Which league it is to be ready for
-    #[arg(long, value_enum, default_value_t = League::Strict)]
+    /// Which league it is to be ready for; both verdicts are told
+    #[arg(long, value_enum, default_value_t = League::Lenient)]
     conformance: League,
     /// Print the report as JSON
     #[arg(long)]
@@ -192,14 +200,20 @@ impl From<League> for Conformance {
 }
 
 pub(super) async fn execute(args: CheckArgs) -> Result<ExitCode> {
-    match args.role {
-        Role::Player(args) => check_player(args).await,
-        Role::Referee(args) => check_referee(args).await,
-        Role::Manager(args) => check_manager(args).await,
+    match (args.explain, args.role) {
+        (Some(rule), _) => {
+            say(explain::explain(&rule).map_err(Usage)?);
+            Ok(ExitCode::SUCCESS)
+        }
+        (None, Some(Role::Player(args))) => check_player(args).await,
+        (None, Some(Role::Referee(args))) => check_referee(args).await,
+        (None, Some(Role::Manager(args))) => check_manager(args).await,
+        (None, None) => bail!(Usage("name what is to be checked".to_owned())),
     }
 }
 
 async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
+    let (game, rules) = args.game.game().await?;
     let options = args
         .common
         .options(args.url.as_deref(), Some(&args.waiting))
@@ -209,7 +223,8 @@ async fn check_player(args: PlayerArgs) -> Result<ExitCode> {
         options,
         PlayerOptions {
             player_id,
-            game: args.game,
+            game,
+            rules,
         },
     )
     .await?;

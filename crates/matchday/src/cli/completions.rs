@@ -2,7 +2,7 @@
 
 use super::help;
 use clap_complete::Shell;
-use std::io::Write;
+use matchday_terminal::write_bytes;
 use std::process::ExitCode;
 
 pub(super) const EXAMPLE: &str = "\
@@ -21,6 +21,6 @@ pub(super) struct CompletionsArgs {
 pub(super) fn execute(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::complete(), "matchday", &mut script);
-    std::io::stdout().lock().write_all(&script)?;
+    write_bytes(&script)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -328,9 +328,10 @@ pub(super) type LogSink = Arc<dyn Fn(&Entry) + Send + Sync>;
 pub(super) fn options_and_log(config: &Config, to: LogTo) -> Result<(Options, LogSink)> {
     hand_on_to_programs(config)?;
     let mut options = agent_options(entropy_from_system()?);
-    let sink = log_sink(config.need(&settings::LOG)?, to);
+    let least = config.need(&settings::LOG_LEVEL)?;
+    let sink = log_sink(config.need(&settings::LOG)?, least, to);
     let log = Arc::clone(&sink);
-    options.log = log::dispatch(move |entry| log(entry));
+    options.log = log::dispatch(least, move |entry| log(entry));
     options.record_exchanges = config.need(&settings::EXCHANGES)?;
     options.allowed = allowed(config)?;
     options.requests_per_address = config.get(&settings::ADDRESS_RATE)?;
@@ -368,7 +369,7 @@ fn allowed(config: &Config) -> Result<Allowlist> {
 
 /// The log on a standard stream, with the warnings of libraries. Failed registrations are rate limited, since
 /// they are retried often.
-fn log_sink(format: Format, to: LogTo) -> LogSink {
+fn log_sink(format: Format, least: Level, to: LogTo) -> LogSink {
     // A closed pipe must not end the league.
     let writer = match to {
         LogTo::Stdout => LogWriter::start(format, |line| {
@@ -381,7 +382,7 @@ fn log_sink(format: Format, to: LogTo) -> LogSink {
     let writer = Arc::new(writer);
     // The subscriber of the process is never dropped; the writer must be, to be flushed.
     let diagnostics = Arc::downgrade(&writer);
-    log::collect_diagnostics(move |entry| {
+    log::collect_diagnostics(least, move |entry| {
         if let Some(writer) = diagnostics.upgrade() {
             writer.write(entry);
         }
@@ -408,7 +409,7 @@ fn log_sink(format: Format, to: LogTo) -> LogSink {
 /// If this is a registration that did not reach the manager: how to say so.
 fn unanswered(entry: &Entry) -> Option<String> {
     let kind = entry.message_type.as_ref()?.raw();
-    let failed = entry.level != Level::INFO && entry.event_type == "message_sent";
+    let failed = entry.level == Level::WARN && entry.event_type == "message_sent";
     (failed && kind.ends_with("REGISTER_REQUEST")).then_some(())?;
     let text = |key| {
         entry

@@ -54,7 +54,7 @@ enum Open {
 pub(super) async fn execute(args: DashboardArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
     // What viewers are not told of a store that cannot be read.
-    log::collect_diagnostics(|entry| notice(&entry.message));
+    log::collect_diagnostics(tracing::Level::WARN, |entry| notice(&entry.message));
     let urls = args.stores.urls();
     let (store, others) = urls.split_first().context("name the store of a league")?;
     // Opened to see whether they are what they are taken for.

@@ -2,11 +2,13 @@
 //! read the name of a game.
 
 use super::Usage;
+use super::program_env_arg::ProgramEnvArg;
 use anyhow::Result;
 use clap::Args;
 use matchday_core::game::{self, GAMES, GameEntry, strategy};
 use matchday_core::protocol::GameType;
 pub(super) use matchday_research::simulate::entrants::knows;
+use matchday_runtime::deciders::game_program::{GameProgram, ResourceLimits};
 use matchday_terminal::say;
 use matchday_terminal::suggest::nearest;
 use serde_json::{Value, json};
@@ -87,6 +89,33 @@ fn names() -> String {
         .map(|game| game.name)
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+/// The game of commands that have no configuration file.
+#[derive(Debug, Args)]
+pub(super) struct GameArgs {
+    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = known, help = help())]
+    game: &'static GameEntry,
+    /// A program of yours that knows the rules of the game, in the place of --game
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "game")]
+    game_command: Option<String>,
+    #[command(flatten)]
+    program_env: ProgramEnvArg,
+}
+
+impl GameArgs {
+    /// The game, and the program that knows its rules if they are not built in.
+    pub(super) async fn game(&self) -> Result<(&'static GameEntry, Option<GameProgram>)> {
+        self.program_env.apply()?;
+        let Some(command) = &self.game_command else {
+            return Ok((self.game, None));
+        };
+        let wrong = |why: String| Usage(format!("--game-command: {why}"));
+        let program = GameProgram::named(command, ResourceLimits::default())
+            .map_err(|error| wrong(error.to_string()))?;
+        let game = program.describe().await.map_err(wrong)?;
+        Ok((game.entry(), Some(program)))
+    }
 }
 
 /// What `--game` says of itself.

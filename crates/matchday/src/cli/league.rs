@@ -5,6 +5,7 @@ use super::Usage;
 use super::service_api::{ServiceArg, cell, lines, print};
 use super::settings::LeagueFlags;
 use super::stored_leagues::{self, KnownArg};
+use crate::spreadsheet;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::csv_rows::csv;
@@ -13,7 +14,7 @@ use matchday_runtime::routes::ServiceRoute;
 use matchday_server::service::api_types::{
     ArchivedLeague, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreatedLeague,
     CreatedLeagues, DeletedLeague, ImportLeague, JoinCodeRow, LeagueAddress, LeagueDetails,
-    LeagueList, LeagueSpec, LeagueSummary,
+    LeagueList, LeagueSpec, LeagueState, ListedLeague, Progress,
 };
 use matchday_store::StoreUrl;
 use matchday_terminal::{headed, say, table};
@@ -83,6 +84,15 @@ struct ListArgs {
     ratings: bool,
     #[command(flatten)]
     known: KnownArg,
+    /// List only those that have this in their names
+    #[arg(long, value_name = "TEXT", conflicts_with = "store")]
+    search: Option<String>,
+    /// List those whose names come after this one
+    #[arg(long, value_name = "NAME", conflicts_with = "store")]
+    after: Option<String>,
+    /// How many to list, at most
+    #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=500))]
+    limit: u16,
 }
 
 #[derive(Debug, Args)]
@@ -134,7 +144,11 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
         LeagueCommand::Archive { name } => {
             let league: ArchivedLeague = service.call(ServiceRoute::ArchiveLeague, &name).await?;
             print(json, &league, |league| {
-                format!("{} {}", league.league_id, league.file)
+                let machine = league
+                    .machine
+                    .as_ref()
+                    .map_or_else(String::new, |machine| format!("{machine}:"));
+                format!("{} {machine}{}", league.league_id, league.file)
             })
         }
         LeagueCommand::Delete { name, yes: false } => {
@@ -280,8 +294,10 @@ fn created_table(created: &[CreatedLeague]) -> String {
 /// `rosters/{}.csv` is another file for each league.
 pub(super) fn read_roster(pattern: &str, name: &str) -> Result<String> {
     let path = pattern.replace("{}", name);
-    std::fs::read_to_string(&path)
-        .map_err(|error| Usage(format!("--roster: {path} cannot be read: {error}")).into())
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(spreadsheet::decode(&bytes).0),
+        Err(error) => Err(Usage(format!("--roster: {path} cannot be read: {error}")).into()),
+    }
 }
 
 pub(super) fn codes_file(name: &str) -> PathBuf {
@@ -298,8 +314,14 @@ pub(super) fn write_codes(name: &str, codes: &[JoinCodeRow]) -> Result<()> {
 
 async fn list(service: &ServiceArg, args: ListArgs, as_json: bool) -> Result<ExitCode> {
     let Some(file) = args.store else {
-        let listed: LeagueList = service.call(ServiceRoute::ListLeagues, "").await?;
-        return print(as_json, &listed, list_text);
+        let limit = args.limit.to_string();
+        let mut query = vec![("limit", limit.as_str())];
+        query.extend(args.search.as_deref().map(|text| ("search", text)));
+        query.extend(args.after.as_deref().map(|name| ("after", name)));
+        let listed: LeagueList = service.ask(ServiceRoute::ListLeagues, &query).await?;
+        return print(as_json, &listed, |listed| {
+            list_text(listed, args.search.as_deref())
+        });
     };
     if service.is_flag() {
         let why = "--store lists the leagues of a store, and --service those of a service: give one of them";
@@ -308,29 +330,54 @@ async fn list(service: &ServiceArg, args: ListArgs, as_json: bool) -> Result<Exi
     stored_leagues::print(&file, args.ratings, args.known, as_json)
 }
 
-fn list_text(listed: &LeagueList) -> String {
+fn list_text(listed: &LeagueList, search: Option<&str>) -> String {
     if listed.leagues.is_empty() {
-        return "no league yet: create one with `matchday league create NAME`".to_owned();
+        return match search {
+            Some(text) => format!("no league has {text} in its name"),
+            None => "no league yet: create one with `matchday league create NAME`".to_owned(),
+        };
     }
-    let row = |league: &LeagueSummary| {
-        let LeagueSummary {
-            address,
-            game_type,
-            state,
-            created_at,
-            ..
-        } = league;
+    let row = |ListedLeague { summary, progress }: &ListedLeague| {
+        let known =
+            |text: fn(&Progress) -> String| progress.as_ref().map_or_else(|| "-".to_owned(), text);
         vec![
-            address.league_id.to_string(),
-            game_type.to_string(),
-            cell(state),
-            created_at.to_string(),
-            address.url.clone(),
+            summary.address.league_id.to_string(),
+            summary.game_type.to_string(),
+            match (summary.state, progress) {
+                (LeagueState::Quarantined, _) => cell(&summary.state),
+                (_, Some(progress)) => cell(&progress.phase),
+                (_, None) => "cannot be read".to_owned(),
+            },
+            known(|progress| progress.players.to_string()),
+            known(|progress| format!("{} of {}", progress.matches_decided, progress.matches)),
+            known(leaders),
+            summary.created_at.to_string(),
         ]
     };
     let rows: Vec<Vec<String>> = listed.leagues.iter().map(row).collect();
-    headed(&table(
-        &["LEAGUE", "GAME", "STATE", "CREATED", "URL"],
+    let table = headed(&table(
+        &[
+            "LEAGUE", "GAME", "PHASE", "PLAYERS", "MATCHES", "FIRST", "CREATED",
+        ],
         &rows,
-    ))
+    ));
+    let Some(next) = &listed.next else {
+        return table;
+    };
+    let search = search.map_or_else(String::new, |text| format!(" --search {text}"));
+    format!(
+        "{table}\n{} of {} leagues; the next ones: matchday league list{search} --after {next}",
+        rows.len(),
+        listed.total
+    )
+}
+
+fn leaders(progress: &Progress) -> String {
+    let names = progress.leaders.iter();
+    let names: Vec<&str> = names.map(|leader| leader.display_name.as_str()).collect();
+    if names.is_empty() {
+        "-".to_owned()
+    } else {
+        names.join(", ")
+    }
 }

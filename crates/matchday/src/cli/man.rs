@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
 use matchday_terminal::suggest::hint;
-use std::io::Write;
+use matchday_terminal::write_bytes;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -50,7 +50,7 @@ pub(super) fn execute(args: &ManArgs) -> Result<ExitCode> {
             ))
         })?,
     };
-    std::io::stdout().lock().write_all(&page(command)?)?;
+    write_bytes(&page(command)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

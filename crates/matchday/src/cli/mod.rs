@@ -6,7 +6,7 @@
 //! - `settings`: every setting, declared once; `manager_arg`, `league_arg`, `llm_arg`, `operator`, `program_env_arg`, `query`,
 //!   `tls`: flags
 //! - `daemon`: what the commands that keep running have in common; `network`, `competition`, `telemetry`: their settings as values
-//! - `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
+//! - `run_record`: what `run` goes on with; `browser`: opens a page; `store_arg`: FILE or `--store`; `help`: `--help-all`
 
 mod admin;
 mod backup;
@@ -48,6 +48,7 @@ mod replay_against;
 mod report;
 mod roster;
 mod run;
+mod run_record;
 mod schedule;
 mod schema;
 mod season;

@@ -1,8 +1,9 @@
 //! `matchday practice`: a league of one for the author of a player. Opens ports, makes a store, prints a report.
 
+use super::games::GameArgs;
 use super::run::{fresh_file, in_seconds, watch};
 use super::tls::TlsArgs;
-use super::{Usage, games, notice};
+use super::{Usage, notice};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, ValueEnum, value_parser};
 use matchday_audit::league_log::LeagueLog;
@@ -11,7 +12,6 @@ use matchday_author::practice::plan::PracticePlan;
 use matchday_author::practice::proxy::player::Stopped;
 use matchday_author::practice::report::{Report, ReportInput};
 use matchday_author::practice::{AgentSource, Practice, PracticeOptions, render};
-use matchday_core::game::GameEntry;
 use matchday_core::league::League;
 use matchday_core::league::fixture::Round;
 use matchday_core::league::standings::Verdict;
@@ -34,6 +34,7 @@ Example:
       then start the agent, with http://localhost:8000/mcp as its manager
   matchday practice --rounds 5 --choice-timeout 10 --json
   matchday practice --game connect_four
+  matchday practice --game-command ./examples/twenty_one.py
   matchday practice --against http://localhost:8101/mcp
 
 The agent plays every built-in strategy of the game, a partner that is silent, talks garbage, repeats itself
@@ -63,8 +64,8 @@ pub(super) struct PracticeArgs {
     /// For how many seconds the agent is waited for
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = in_seconds)]
     wait: Duration,
-    #[arg(long, default_value = "even_odd", value_name = "NAME", value_parser = games::known, help = games::help())]
-    game: &'static GameEntry,
+    #[command(flatten)]
+    game: GameArgs,
     /// How often it meets each strategy
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -105,7 +106,8 @@ fn deadline(text: &str) -> Result<Duration, String> {
 }
 
 impl PracticeArgs {
-    fn options(&self) -> Result<PracticeOptions> {
+    async fn options(&self) -> Result<PracticeOptions> {
+        let (game, game_program) = self.game.game().await?;
         Ok(PracticeOptions {
             rounds: self.rounds,
             join: self.join_timeout,
@@ -114,7 +116,8 @@ impl PracticeArgs {
                 Reading::Strict => Conformance::Strict,
                 Reading::Lenient => Conformance::Lenient,
             },
-            game: self.game,
+            game,
+            game_program,
             client: self.tls.client()?,
         })
     }
@@ -151,7 +154,7 @@ impl PracticeArgs {
 }
 
 pub(super) async fn execute(args: PracticeArgs) -> Result<ExitCode> {
-    let options = args.options()?;
+    let options = args.options().await?;
     let file = args.file()?;
     let source = args.source().await?;
     let mut stop = Termination::listen()?;

@@ -1,5 +1,6 @@
 //! `matchday run`: a whole league on this machine, in one process. Binds ports, makes a store, prints.
 
+use super::run_record::{Place, RunRecord};
 use super::settings::config::Origin;
 use super::settings::{self, Config, RunFlags};
 use super::watch::LiveSource;
@@ -16,9 +17,10 @@ use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use matchday_net::client::Client;
 use matchday_os::signals::Termination;
+use matchday_runtime::Clock;
 use matchday_runtime::deciders::game_program::GameProgram;
 use matchday_runtime::deciders::player_strategy::{self, PlayerStrategy};
-use matchday_server::local::ports::{AgentListeners, Ports};
+use matchday_server::local::ports::{AgentListeners, PortNumbers, Ports};
 use matchday_server::local::{LeaguePlan, LocalLeague, PlayerPlan};
 use matchday_store::Store;
 use matchday_store::StoreUrl;
@@ -143,20 +145,6 @@ fn plan(config: &Config) -> Result<LeaguePlan> {
     })
 }
 
-/// Where the league is kept: a file must not exist yet.
-fn store_url(config: &Config) -> Result<StoreUrl> {
-    match config.get(&settings::STORE)? {
-        Some(StoreUrl::Sqlite(file)) if file.exists() => {
-            bail!(
-                "{} exists already: `run` begins a new league and needs a new file",
-                file.display()
-            )
-        }
-        Some(url) => Ok(url),
-        None => Ok(fresh_file("run", SystemTime::now()).into()),
-    }
-}
-
 fn numbered(number: u16, strategy: PlayerStrategy) -> PlayerPlan {
     PlayerPlan {
         name: format!("Player {number}"),
@@ -197,7 +185,12 @@ pub(super) fn fresh_file(what: &str, now: SystemTime) -> PathBuf {
 
 pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let mut stop = Termination::listen()?;
-    let config = args.flags.resolve()?;
+    let given = args.flags.resolve()?;
+    let place = Place::find(&given)?;
+    let config = match &place {
+        Place::Unfinished { config, .. } => config.clone(),
+        Place::NewStore | Place::NewLeague(_) => given,
+    };
     daemon::hand_on_to_programs(&config)?;
     let mut plan = plan(&config)?;
     if plan.league.competition.format == Format::Ladder {
@@ -223,15 +216,9 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
         plan.league.external_game = Some(game);
         plan.rules = Some(rules);
     }
-    let referees = config.need(&settings::REFEREES)?;
-    let players = config.need(&settings::PLAYERS)?;
-    let ports = Ports::bind(config.need(&settings::PORT_BASE)?, referees, players).await?;
-    let url = store_url(&config)?;
-    let mut store = Store::open(&url)?;
-    if !store.leagues()?.is_empty() {
-        store = store.in_league(store.league_number() + 1);
-    }
     let mut view = View::new(args.quiet || args.json);
+    let (store, ports) = prepare(place, &config, &mut plan, &mut view).await?;
+    let url = store.name().clone();
     view.say(&opening(&plan, &ports, &url)?);
     let strategies = strategies(&plan);
     let telemetry = plan.telemetry.clone();
@@ -243,7 +230,7 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     let page = page.map(|address| format!("http://{address}/"));
     let stays = config
         .get(&settings::STAY)?
-        .unwrap_or(matches!(view, View::Live(_)));
+        .unwrap_or(opens || matches!(view, View::Live(_)));
     let Ports { manager, listeners } = ports;
     let mut local = LocalLeague::begin(plan, store, manager)?;
     if let Some(page) = page.as_ref().filter(|_| opens) {
@@ -296,11 +283,53 @@ pub(crate) async fn execute(args: RunArgs) -> Result<ExitCode> {
     } = how_it_ended()?;
     if interrupted {
         notice(&format!(
-            "stopped before the end: {matches_decided} of {matches} matches are decided and kept"
+            "stopped before the end: {matches_decided} of {matches} matches are decided and kept; `matchday run --store {url}` goes on"
         ));
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The store and the ports of a new league, or those of one that goes on.
+async fn prepare(
+    place: Place,
+    config: &Config,
+    plan: &mut LeaguePlan,
+    view: &mut View,
+) -> Result<(Store, Ports)> {
+    let store = match place {
+        Place::Unfinished {
+            store,
+            record,
+            league,
+            ..
+        } => {
+            let ports = Ports::bind(&record.ports).await?;
+            let events = store.head(&store.manager_stream()?)?.0;
+            // With chance from the same number again, tokens and draws of the first time would come back.
+            plan.seed = plan.seed.map(|seed| seed.wrapping_add(events));
+            let decided = league.as_ref().map_or(0, |league| league.matches_decided);
+            let matches = league.as_ref().map_or(0, |league| league.matches.len());
+            view.say(&format!(
+                "the league in {} goes on: {decided} of {matches} matches are decided",
+                store.name()
+            ));
+            return Ok((store, ports));
+        }
+        Place::NewLeague(store) => Some(store),
+        Place::NewStore => None,
+    };
+    let referees = config.need(&settings::REFEREES)?;
+    let players = config.need(&settings::PLAYERS)?;
+    let numbers = PortNumbers::from_base(config.need(&settings::PORT_BASE)?, referees, players)?;
+    let ports = Ports::bind(&numbers).await?;
+    let store = match (store, config.get(&settings::STORE)?) {
+        (Some(store), _) => store,
+        (None, Some(url)) => Store::open(&url)?,
+        (None, None) => Store::open(fresh_file("run", SystemTime::now()))?,
+    };
+    RunRecord::of(config, ports.numbers()?).write(&store, Clock::start().now())?;
+    Ok((store, ports))
 }
 
 /// Everyone registers in order, so a player's number is its place.

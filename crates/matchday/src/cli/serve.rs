@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::sync::watch;
-use tracing::Dispatch;
+use tracing::{Dispatch, Level};
 
 pub(super) const EXAMPLE: &str = "\
 Example:
@@ -72,7 +72,7 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
         quota,
         planner,
         sleep_after,
-        notice,
+        notice: log_notice,
     };
     let (service, made) =
         Service::open(store, token, &mut entropy, service_settings, peers).await?;
@@ -88,7 +88,11 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     notice(&format!("leagues are served at {public_url}/"));
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(service::serve(service.clone(), listener, closing));
-    stop.recv().await;
+    tokio::select! {
+        () = stop.recv() => {}
+        // It ends with the reason as it closes its store.
+        () = service.store_failed() => {}
+    }
     let _ = close.send(true);
     serving.await?;
     service.close()?;
@@ -125,6 +129,8 @@ fn host(
     let relay_limits = super::relay::limits(config)?;
     let config = config.clone();
     let client = options.client.clone();
+    let viewers_max = config.need(&settings::VIEWERS_MAX)?;
+    let least = config.need(&settings::LOG_LEVEL)?;
     network::guarded(&config, &client, address)?;
     Ok(LeagueHost {
         address,
@@ -132,20 +138,29 @@ fn host(
         shared: None,
         options,
         league_client: Box::new(move || network::guarded(&config, &client, address)),
-        league_log: league_log(log_sink),
+        league_log: league_log(least, log_sink),
         checkpoint_keys,
+        viewers_max,
         matches_max: quota.matches,
         relay_limits,
         requests_per_s: quota.requests_per_s,
     })
 }
 
+/// What a service has to say while it runs goes to its log, where it is kept with all else.
+fn log_notice(text: &str) {
+    tracing::warn!(target: log::SERVICE_TARGET, event_type = "notice", "{text}");
+}
+
 /// Logs of leagues, whose entries name their league.
-fn league_log(sink: daemon::LogSink) -> Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync> {
+fn league_log(
+    least: Level,
+    sink: daemon::LogSink,
+) -> Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync> {
     Box::new(move |id| {
         let sink = Arc::clone(&sink);
         let id = id.to_string();
-        log::dispatch(move |entry| {
+        log::dispatch(least, move |entry| {
             let mut entry = entry.clone();
             entry.details.insert("league".to_owned(), id.clone().into());
             sink(&entry);

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use matchday_net::client::CallRequest;
-use matchday_runtime::routes::{ROUTES, ServiceRoute, Target};
+use matchday_net::percent;
+use matchday_runtime::routes::{ROUTES, Route, ServiceRoute, Target};
 use matchday_server::service::api_types::Refusal;
 use matchday_terminal::{say, table};
 use serde::Serialize;
@@ -73,7 +74,22 @@ impl ServiceArg {
         route: ServiceRoute,
         name: &str,
     ) -> Result<T> {
-        self.exchange(route, name, String::new()).await
+        self.exchange(route, &path(route, name)?, String::new())
+            .await
+    }
+
+    /// As [`ServiceArg::call`], with the query of a URL.
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        route: ServiceRoute,
+        query: &[(&str, &str)],
+    ) -> Result<T> {
+        let pairs: Vec<String> = query
+            .iter()
+            .map(|(name, value)| format!("{name}={}", percent::encode(value)))
+            .collect();
+        let path = format!("{}?{}", row(route)?.path, pairs.join("&"));
+        self.exchange(route, &path, String::new()).await
     }
 
     /// As [`ServiceArg::call`], with a body.
@@ -83,22 +99,17 @@ impl ServiceArg {
         name: &str,
         body: &impl Serialize,
     ) -> Result<T> {
-        self.exchange(route, name, serde_json::to_string(body)?)
+        self.exchange(route, &path(route, name)?, serde_json::to_string(body)?)
             .await
     }
 
     async fn exchange<T: DeserializeOwned>(
         &self,
         route: ServiceRoute,
-        name: &str,
+        path: &str,
         body: String,
     ) -> Result<T> {
         let base = self.base();
-        let row = ROUTES
-            .iter()
-            .find(|row| row.target == Target::Service(route));
-        let row = row.context("the API has no such call")?;
-        let path = row.path.replace("{id}", name).replace("{name}", name);
         let mut headers = vec![(CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         if let Some(token) = secret_or_file(self.service_token.clone(), &SERVICE_TOKEN)? {
             let value = HeaderValue::from_str(&format!("Bearer {token}"));
@@ -106,7 +117,7 @@ impl ServiceArg {
             headers.push((AUTHORIZATION, value));
         }
         let request = CallRequest {
-            method: row.method.clone(),
+            method: row(route)?.method.clone(),
             headers,
             body: body.into(),
         };
@@ -144,6 +155,21 @@ impl ServiceArg {
             _ => Err(anyhow!(why)),
         }
     }
+}
+
+fn row(route: ServiceRoute) -> Result<&'static Route> {
+    let row = ROUTES
+        .iter()
+        .find(|row| row.target == Target::Service(route));
+    row.context("the API has no such call")
+}
+
+/// The path of a row, for the league or season of this name.
+fn path(route: ServiceRoute, name: &str) -> Result<String> {
+    Ok(row(route)?
+        .path
+        .replace("{id}", name)
+        .replace("{name}", name))
 }
 
 /// Prints an answer for programs, or as people read it.

@@ -5,23 +5,61 @@ use super::standings::unproven_remark;
 use crate::manager_client::ManagerClient;
 use anyhow::Result;
 use matchday_audit::plural::count_of;
-use matchday_core::protocol::Untrusted;
+use matchday_core::protocol::{Query, QueryParams, Untrusted};
 use matchday_terminal::{headed, table};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::ExitCode;
 
 pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
     let ask = async |client: &ManagerClient| {
         let mut status = client.status().await?;
+        if status.get("status").and_then(Value::as_str) == Some(REGISTRATION)
+            && let (Some(registered), Some(status)) =
+                (registered(client).await, status.as_object_mut())
+        {
+            status.insert("registered".to_owned(), registered);
+        }
         if let (Some(status), Some(relay)) = (status.as_object_mut(), client.relay().await) {
             status.insert("connections".to_owned(), relay);
         }
         Ok(status)
     };
     show(&args, ask, |data| {
-        Ok(headed(&status_table(data)) + &connections_table(data))
+        Ok(headed(&status_table(data)) + &registered_table(data) + &connections_table(data))
     })
     .await
+}
+
+/// The phase before the start.
+const REGISTRATION: &str = "registration";
+
+/// Who has registered; `None` if the manager does not tell.
+async fn registered(client: &ManagerClient) -> Option<Value> {
+    let mut all = Vec::new();
+    for (query, list, id) in [
+        (Query::Players, "players", "player_id"),
+        (Query::Referees, "referees", "referee_id"),
+    ] {
+        let data = client.query(query, QueryParams::default()).await.ok()?;
+        let listed = data.get(list)?.as_array()?;
+        all.extend(listed.iter().map(
+            |agent| json!({"agent_id": agent.get(id), "display_name": agent.get("display_name")}),
+        ));
+    }
+    Some(all.into())
+}
+
+/// Who has registered, while more can; empty if that is not known.
+fn registered_table(status: &Value) -> String {
+    let Some(agents) = status.get("registered").and_then(Value::as_array) else {
+        return String::new();
+    };
+    if agents.is_empty() {
+        return "\n\nnobody has registered yet".to_owned();
+    }
+    let row = |agent: &Value| vec![cell(agent, "agent_id"), cell(agent, "display_name")];
+    let rows: Vec<_> = agents.iter().map(row).collect();
+    format!("\n\n{}", table(&["REGISTERED", "NAME"], &rows))
 }
 
 /// How each agent is connected; empty if none dials out.
@@ -76,6 +114,10 @@ pub(super) fn status_table(status: &Value) -> String {
         );
     }
     let mut round = format!("{} of {}", text("current_round"), text("total_rounds"));
+    if text("status") == REGISTRATION {
+        // The rounds are drawn up at the start.
+        round = "-".to_owned();
+    }
     if let Some(Value::String(title)) = status.get("round_title") {
         round.push_str(&format!(" ({title})"));
     }

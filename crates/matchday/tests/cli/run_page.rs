@@ -96,7 +96,7 @@ fn the_page_is_opened_if_that_is_wanted() {
     let opener = cli.path().join("xdg-open");
     std::fs::write(&opener, "#!/bin/sh\necho \"$1\" > opened\n").unwrap();
     std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = cli.command(&[&SMALL[..], &["--open", "--pace", "1"]].concat());
+    let mut command = cli.command(&[&SMALL[..], &["--open", "--no-stay"]].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", cli.path().display()));
     let done = output(command);
     assert_eq!(done.code, 0, "{done:?}");

@@ -208,14 +208,14 @@ fn each_run_without_a_name_for_its_file_makes_a_new_one() {
 }
 
 #[test]
-fn a_file_that_exists_is_left_alone() {
+fn the_file_of_a_league_that_is_over_is_left_alone() {
     let program = Program::new();
     program.league(&["--quiet"]);
     let before = std::fs::read(program.path("league.db")).unwrap();
     let again = program.run(&["run", "--port-base", "0", "--store", "league.db"]);
     assert_eq!(again.code, 1);
     assert!(
-        again.err.contains("league.db exists already"),
+        again.err.contains("the league in league.db is over"),
         "{}",
         again.err
     );

@@ -71,7 +71,9 @@ async fn a_league_of_minds_ends_with_every_match_played() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let saying = Arc::clone(&said);
     let mut test_league = TestLeague::new(matchday_server::agent_options);
-    test_league.log = log::dispatch(move |entry| saying.lock().unwrap().push(entry.clone()));
+    test_league.log = log::dispatch(tracing::Level::DEBUG, move |entry| {
+        saying.lock().unwrap().push(entry.clone())
+    });
     let timing = Timing {
         choice: Duration::from_secs(2),
         ..Timing::default()

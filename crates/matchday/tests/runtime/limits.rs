@@ -22,7 +22,9 @@ async fn when_the_store_is_large_enough_messages_are_kept_no_more_and_events_are
     let store = Store::open(&path).unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&told);
-    let log = log::dispatch(move |entry| heard.lock().unwrap().push(entry.message.clone()));
+    let log = log::dispatch(tracing::Level::DEBUG, move |entry| {
+        heard.lock().unwrap().push(entry.message.clone())
+    });
     let options = Options {
         exchanges_bytes_max: 1,
         log,

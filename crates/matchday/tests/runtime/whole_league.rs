@@ -43,7 +43,7 @@ async fn play(strategies: [&str; 4]) -> (League, Vec<String>, String) {
     test_league.routes = Some(LocalRoutes::default());
     let lines = Arc::new(Mutex::new(String::new()));
     let written = Arc::clone(&lines);
-    test_league.log = log::dispatch(move |entry| {
+    test_league.log = log::dispatch(tracing::Level::DEBUG, move |entry| {
         let mut lines = written.lock().unwrap();
         lines.push_str(&entry.as_json());
         lines.push_str(&entry.for_people());

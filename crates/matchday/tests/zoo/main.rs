@@ -15,5 +15,6 @@ mod league;
 mod learning;
 mod lenient;
 mod managers;
+mod plain;
 mod referees;
 mod strict;

@@ -63,17 +63,6 @@ async fn our_referee_takes_matches_that_a_foreign_manager_assigns_directly() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn our_referee_finds_its_matches_and_players_where_a_foreign_manager_names_its_endpoint_alone()
- {
-    if !tools::require("python3") {
-        return;
-    }
-    for conformance in [Conformance::Strict, Conformance::Lenient] {
-        assert_all_were_played(&serve("announcer", "type_as_method", conformance).await);
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn our_agents_find_the_only_form_that_a_foreign_manager_understands() {
     if !tools::require("python3") {
         return;

@@ -12,5 +12,6 @@ mod limits;
 mod peers;
 mod place;
 mod proxies;
+mod streams;
 mod tls;
 mod unread;

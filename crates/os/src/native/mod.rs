@@ -10,6 +10,8 @@ pub mod signals;
 pub mod program;
 #[cfg(target_os = "linux")]
 pub mod rx_time;
+#[cfg(target_os = "linux")]
+pub mod tcp;
 
 #[cfg(not(target_os = "linux"))]
-pub use crate::portable::{program, rx_time};
+pub use crate::portable::{program, rx_time, tcp};

@@ -7,3 +7,4 @@ pub mod program;
 pub mod rx_time;
 pub mod shortage;
 pub mod signals;
+pub mod tcp;

@@ -8,6 +8,7 @@ use tracing::Level;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
+    #[serde(serialize_with = "timestamp")]
     pub timestamp: Timestamp,
     #[serde(serialize_with = "level")]
     pub level: Level,
@@ -22,6 +23,11 @@ pub struct Entry {
     pub details: Map<String, Value>,
 }
 
+/// To the millisecond: messages of one second are told apart, and put in order with the logs of other machines.
+fn timestamp<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&at.with_millis())
+}
+
 fn level<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(match *level {
         Level::WARN => "WARNING",
@@ -30,10 +36,10 @@ fn level<S: Serializer>(level: &Level, serializer: S) -> Result<S::Ok, S::Error>
 }
 
 impl Entry {
-    /// One line for people: `10:30:00 P01             message`, with the league before the agent where there are several.
+    /// One line for people: `10:30:00.250 P01             message`, with the league before the agent where there are several.
     pub fn for_people(&self) -> String {
-        let stamp = self.timestamp.to_string();
-        let time = stamp.get(11..19).unwrap_or_default();
+        let stamp = self.timestamp.with_millis();
+        let time = stamp.get(11..23).unwrap_or_default();
         let mark = match self.level {
             Level::ERROR => "error: ",
             Level::WARN => "warning: ",
@@ -77,7 +83,7 @@ mod tests {
 
     fn entry() -> Entry {
         Entry {
-            timestamp: Timestamp::from_micros(1_736_937_000_000_000),
+            timestamp: Timestamp::from_micros(1_736_937_000_250_999),
             level: Level::WARN,
             component: "player".into(),
             agent_id: "P01".into(),
@@ -94,14 +100,14 @@ mod tests {
     fn an_entry_is_one_line_for_people() {
         assert_eq!(
             entry().for_people(),
-            "10:30:00 P01             warning: GAME_INVITATION answered"
+            "10:30:00.250 P01             warning: GAME_INVITATION answered"
         );
     }
 
     #[test]
     fn an_entry_in_json_has_exactly_its_ten_fields() {
         let json = concat!(
-            r#"{"timestamp":"2025-01-15T10:30:00Z","level":"WARNING","component":"player","agent_id":"P01","#,
+            r#"{"timestamp":"2025-01-15T10:30:00.250Z","level":"WARNING","component":"player","agent_id":"P01","#,
             r#""event_type":"message_received","message_type":"GAME_INVITATION","conversation_id":"conv-r1m1-001","#,
             r#""match_id":null,"message":"GAME_INVITATION answered","details":{"answer_ms":2}}"#
         );

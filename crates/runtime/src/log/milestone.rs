@@ -53,6 +53,20 @@ pub(crate) fn log_milestone(at: Timestamp, agent: &Sender, milestone: &Milestone
                 "{match_id} is decided by {by}: {ending} ({status})"
             );
         }
+        Milestone::Registered { id, name, client } => {
+            let from = client.map_or_else(String::new, |client| format!(" from {client}"));
+            let header = header("agent_registered");
+            let client = client.map(|client| client.to_string());
+            let client = client.as_deref();
+            emit!(
+                Level::INFO,
+                header,
+                agent = *id,
+                name = *name,
+                from = client,
+                "{id} {name} registered{from}"
+            );
+        }
         Milestone::RegistrationRenewed { id, by, client } => {
             let from = client.map_or_else(String::new, |client| format!(" from {client}"));
             let header = header("registration_renewed");
@@ -78,7 +92,9 @@ mod tests {
     fn logged(agent: &Sender, milestone: &Milestone<'_>) -> Option<Entry> {
         let entries = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&entries);
-        let log = dispatch(move |entry| sink.lock().unwrap().push(entry.clone()));
+        let log = dispatch(Level::INFO, move |entry| {
+            sink.lock().unwrap().push(entry.clone())
+        });
         with(&log, || log_milestone(Timestamp::EPOCH, agent, milestone));
         entries.lock().unwrap().pop()
     }
@@ -93,6 +109,11 @@ mod tests {
             cause: "technical_losses",
         };
         let recovered = Milestone::AgentRecovered { agent: &whom };
+        let registered = Milestone::Registered {
+            id: "P02",
+            name: "Ada",
+            client: Some([10, 0, 0, 7].into()),
+        };
         let decided = |winner, by| Milestone::MatchDecided {
             match_id: &match_id,
             attempt: Attempt(1),
@@ -112,6 +133,12 @@ mod tests {
                 "agent_recovered",
                 Level::INFO,
                 json!({"agent": "player:P02"}),
+            ),
+            (
+                registered,
+                "agent_registered",
+                Level::INFO,
+                json!({"agent": "P02", "name": "Ada", "from": "10.0.0.7"}),
             ),
             (
                 decided(Some(&winner), Some("REF01")),

@@ -10,7 +10,7 @@ mod subscriber;
 mod writer;
 
 pub use entry::{Entry, Format};
-pub use subscriber::{collect_diagnostics, dispatch};
+pub use subscriber::{SERVICE_TARGET, collect_diagnostics, dispatch};
 pub use writer::LogWriter;
 
 pub(crate) use milestone::log_milestone;
@@ -98,6 +98,7 @@ macro_rules! emit {
         match $level {
             tracing::Level::ERROR => $crate::log::emit!(@ ERROR, header, $($fields)+),
             tracing::Level::WARN => $crate::log::emit!(@ WARN, header, $($fields)+),
+            tracing::Level::DEBUG => $crate::log::emit!(@ DEBUG, header, $($fields)+),
             _ => $crate::log::emit!(@ INFO, header, $($fields)+),
         }
     }};

@@ -17,22 +17,28 @@ use tracing_subscriber::registry::Registry;
 const TARGET: &str = "matchday";
 /// Of the events of a store, which belongs to no single agent.
 const STORE_TARGET: &str = "matchday::store";
+/// Of the events of a service, which belong to no agent of a league.
+pub const SERVICE_TARGET: &str = "matchday::service";
 /// How long a text of a library's event may be: it may quote a message of a peer.
 const DIAGNOSTIC_CHARS_MAX: usize = 500;
 
-/// The log of an agent. `sink` gets each of its events, on the thread that emits it, and must not block.
-pub fn dispatch(sink: impl Fn(&Entry) + Send + Sync + 'static) -> Dispatch {
-    let ours = Targets::new().with_target(TARGET, LevelFilter::INFO);
+/// The log of an agent. `sink` gets each of its events that are at least so severe, on the thread that emits it, and must not block.
+/// At `DEBUG` each message has one.
+pub fn dispatch(least: Level, sink: impl Fn(&Entry) + Send + Sync + 'static) -> Dispatch {
+    let ours = Targets::new().with_target(TARGET, least);
     Dispatch::new(Registry::default().with(ours).with(EntryLayer(sink)))
 }
 
-/// From now on `sink` gets the warnings and errors of stores and libraries, wherever in the process they occur. Only the first call of a
-/// process has an effect.
-pub fn collect_diagnostics(sink: impl Fn(&Entry) + Send + Sync + 'static) {
+/// From now on `sink` gets the warnings and errors of stores, services and libraries that are at least so severe, wherever in the process
+/// they occur. Only the first call of a process has an effect.
+pub fn collect_diagnostics(least: Level, sink: impl Fn(&Entry) + Send + Sync + 'static) {
+    let least = least.min(Level::WARN);
     let others = Targets::new()
-        .with_default(LevelFilter::WARN)
+        .with_default(least)
         .with_target(TARGET, LevelFilter::OFF);
-    let others = others.with_target(STORE_TARGET, LevelFilter::WARN);
+    let others = others
+        .with_target(STORE_TARGET, least)
+        .with_target(SERVICE_TARGET, least);
     let subscriber = Registry::default().with(others).with(EntryLayer(sink));
     let _ = dispatcher::set_global_default(Dispatch::new(subscriber));
 }
@@ -93,15 +99,19 @@ impl Fields {
                 *text = text.chars().take(DIAGNOSTIC_CHARS_MAX).collect();
             }
         }
-        let library = target.split("::").next().unwrap_or(target);
+        let (component, agent_id) = match target {
+            SERVICE_TARGET => ("service", "service"),
+            _ => ("library", target.split("::").next().unwrap_or(target)),
+        };
         for (name, value) in [
-            ("component", "library"),
-            ("agent_id", library),
-            ("event_type", "diagnostic"),
+            ("component", component),
+            ("agent_id", agent_id),
             ("target", target),
         ] {
             self.0.insert(name.to_owned(), value.into());
         }
+        let event_type = || Value::from("diagnostic");
+        self.0.entry("event_type").or_insert_with(event_type);
         self.into_entry(level)
     }
 }
@@ -151,8 +161,8 @@ mod tests {
     #[test]
     fn each_agent_has_a_log_of_its_own() {
         let ((first, to_first), (second, to_second)) = (collect(), collect());
-        let first_log = dispatch(to_first);
-        let second_log = dispatch(to_second);
+        let first_log = dispatch(Level::INFO, to_first);
+        let second_log = dispatch(Level::INFO, to_second);
         let started = |number: u64| {
             let header = Header::new(Timestamp::EPOCH, &Sender::LeagueManager, "started");
             emit!(Level::INFO, header, number, "number {number}");
@@ -180,16 +190,40 @@ mod tests {
     }
 
     #[test]
-    fn warnings_of_stores_and_libraries_are_logged_without_tokens() {
+    fn what_is_less_severe_than_asked_for_is_left_out() {
+        for (least, expected) in [
+            (Level::ERROR, "error"),
+            (Level::WARN, "error warning"),
+            (Level::INFO, "error warning info"),
+            (Level::DEBUG, "error warning info debug"),
+        ] {
+            let (entries, sink) = collect();
+            let log = dispatch(least, sink);
+            let header = || Header::new(Timestamp::EPOCH, &Sender::LeagueManager, "started");
+            with(&log, || {
+                emit!(Level::ERROR, header(), "error");
+                emit!(Level::WARN, header(), "warning");
+                emit!(Level::INFO, header(), "info");
+                emit!(Level::DEBUG, header(), "debug");
+            });
+            let entries = entries.lock().unwrap();
+            let messages: Vec<&str> = entries.iter().map(|entry| entry.message.as_str()).collect();
+            assert_eq!(messages.join(" "), expected, "{least}");
+        }
+    }
+
+    #[test]
+    fn warnings_of_stores_services_and_libraries_are_logged_without_tokens() {
         let (entries, sink) = collect();
-        collect_diagnostics(sink);
+        collect_diagnostics(Level::INFO, sink);
         tracing::info!(target: "rmcp::service", "of no interest");
         tracing::warn!(target: "matchday", "of an agent without a log");
         let token = r#"{"auth_token": "tok_0123456789abcdef0123456789abcdef"}"#;
         tracing::warn!(target: "rmcp::service", id = 7, "cannot read {token}");
         tracing::warn!(target: "matchday::store", "the store is away");
+        tracing::error!(target: SERVICE_TARGET, event_type = "league_quarantined", league = "spring", "in quarantine");
         let entries = entries.lock().unwrap();
-        let [entry, of_store] = entries.as_slice() else {
+        let [entry, of_store, of_service] = entries.as_slice() else {
             panic!("{entries:?}")
         };
         assert_eq!(
@@ -197,6 +231,14 @@ mod tests {
             ("library", "rmcp", "diagnostic")
         );
         assert_eq!(of_store.message, "the store is away");
+        assert_eq!(
+            (
+                &*of_service.component,
+                &*of_service.event_type,
+                &of_service.details["league"]
+            ),
+            ("service", "league_quarantined", &"spring".into())
+        );
         assert!(
             entry.message.starts_with("cannot read"),
             "{}",

@@ -7,12 +7,15 @@ use super::labels::{Direction, MessageLabel, OutcomeLabel, Role};
 use super::league_counters::LeagueTable;
 use super::probe::Probe;
 use super::relay::RelayMetrics;
+use super::service::ServiceMetrics;
 use bytes::Bytes;
 use matchday_core::metrics::Milestone;
 use matchday_core::protocol::messages::GameStatus;
+use matchday_net::tls::ServerTls;
 use matchday_store::histogram::Histogram;
+use matchday_store::{Store, WeakStore};
 use std::fmt;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
@@ -45,6 +48,11 @@ pub struct Metrics {
     pub relay: RelayMetrics,
     pub cluster: Arc<ClusterMetrics>,
     pub computations: Arc<ComputationMetrics>,
+    pub service: ServiceMetrics,
+    /// The store of a service, which is there though none of its leagues is loaded.
+    pub(super) service_store: OnceLock<WeakStore>,
+    /// What listeners show, if they serve over TLS.
+    tls: OnceLock<ServerTls>,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
     /// The page as it was last written, and when.
     pub(super) page: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
@@ -93,7 +101,9 @@ impl MilestoneKind {
             Milestone::AgentSuspended { .. } => Self::Suspended,
             Milestone::AgentRecovered { .. } => Self::Recovered,
             Milestone::FellBack => Self::FellBack,
-            Milestone::LeagueCreated(_) | Milestone::RegistrationRenewed { .. } => return None,
+            Milestone::LeagueCreated(_)
+            | Milestone::Registered { .. }
+            | Milestone::RegistrationRenewed { .. } => return None,
         })
     }
 }
@@ -154,6 +164,9 @@ impl Metrics {
             relay: RelayMetrics::default(),
             cluster: Arc::default(),
             computations: Arc::default(),
+            service: ServiceMetrics::default(),
+            service_store: OnceLock::new(),
+            tls: OnceLock::new(),
             probes: Mutex::default(),
             page: tokio::sync::Mutex::default(),
         })
@@ -223,6 +236,24 @@ impl Metrics {
 
     pub(super) fn spans_finished(&self, outcome: SpanOutcome, count: usize) {
         self.spans.add(outcome as usize, count as u64);
+    }
+
+    /// This process is a service, with this store.
+    pub fn show_service(&self, store: &Store) {
+        self.service.shown.store(true, Ordering::Relaxed);
+        let _ = self.service_store.set(store.downgrade());
+    }
+
+    /// From now on a scrape tells when this certificate expires, as it was last read.
+    pub fn show_certificate(&self, tls: Option<&ServerTls>) {
+        if let Some(tls) = tls {
+            let _ = self.tls.set(tls.clone());
+        }
+    }
+
+    /// When our own certificate expires, in seconds since 1970.
+    pub(super) fn certificate_expires_at(&self) -> Option<i64> {
+        self.tls.get()?.expires_at()
     }
 
     /// From now on a scrape reads this agent's gauges, until the agent is gone.

@@ -9,8 +9,10 @@ use super::process;
 use bytes::Bytes;
 use matchday_core::metrics::LeagueGauges;
 use matchday_core::protocol::messages::Phase;
+use matchday_store::backup_mark;
+use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::Instant;
 use tracing_appender::non_blocking::ErrorCounter;
 
@@ -36,7 +38,15 @@ pub(super) async fn render(metrics: &Metrics) -> Bytes {
     queues(&mut out, metrics, &snapshot);
     metrics.relay.write(&mut out);
     metrics.cluster.write(&mut out);
+    metrics.service.write(&mut out);
     metrics.computations.write(&mut out);
+    if let Some(at) = metrics.certificate_expires_at() {
+        out.gauge(
+            "matchday_tls_certificate_expiry_timestamp_seconds",
+            "When the certificate that is shown to callers expires, in seconds since 1970.",
+        )
+        .value(&[], at);
+    }
     stores(&mut out, &snapshot);
     process::write(&mut out, metrics.began);
     let page = Bytes::from(out.into_text());
@@ -109,7 +119,8 @@ fn agents(out: &mut Exposition, snapshot: &Snapshot) {
     }
 }
 
-/// The leagues of the process, by what `league` is to say of them. One alone needs no name; of several the busiest have theirs.
+/// The leagues of the process, by what `league` is to say of them. One alone needs no name; of several those without a referee and the
+/// busiest have theirs.
 fn leagues(snapshot: &Snapshot) -> Vec<(Option<String>, Vec<&LeagueGauges>)> {
     let gauges = snapshot
         .agents
@@ -121,10 +132,12 @@ fn leagues(snapshot: &Snapshot) -> Vec<(Option<String>, Vec<&LeagueGauges>)> {
     if let [(_, only)] = leagues.as_slice() {
         return vec![(None, vec![only])];
     }
-    leagues.sort_by(|(live, league), (other_live, other)| {
-        other_live
-            .cmp(live)
-            .then_with(|| league.league_id.cmp(&other.league_id))
+    leagues.sort_by_key(|(live, league)| {
+        (
+            !league.without_referee,
+            Reverse(*live),
+            league.league_id.clone(),
+        )
     });
     let rest = leagues.split_off(leagues.len().min(NAMED_MAX));
     let mut named: Vec<_> = leagues
@@ -195,6 +208,31 @@ fn league(out: &mut Exposition, snapshot: &Snapshot) {
         for (name, leagues) in &leagues {
             let sum: usize = leagues.iter().map(|league| figure(league)).sum();
             family.value(&with_league(name.as_deref(), &[]), sum);
+        }
+    }
+    let mut family = out.gauge(
+        "matchday_league_without_referee",
+        "1 if the league is running and none of its referees answers.",
+    );
+    for (name, leagues) in &leagues {
+        let count = leagues
+            .iter()
+            .filter(|league| league.without_referee)
+            .count();
+        family.value(&with_league(name.as_deref(), &[]), count);
+    }
+    let mut family = out.gauge(
+        "matchday_league_waiting_since_seconds",
+        "Since when no match of those that are due has begun or ended, in seconds since 1970.",
+    );
+    for (name, leagues) in &leagues {
+        let since = leagues
+            .iter()
+            .filter_map(|league| league.waiting_since)
+            .min();
+        if let Some(since) = since {
+            let seconds = since.as_micros().div_euclid(1_000_000);
+            family.value(&with_league(name.as_deref(), &[]), seconds);
         }
     }
     let members: [(&str, &str, [Figure; 2]); 2] = [
@@ -487,6 +525,14 @@ fn stores(out: &mut Exposition, snapshot: &Snapshot) {
         "How large the store is, in bytes.",
     )
     .value(&[], store.bytes());
+    if let Some(at) = backup_mark::noted_at(store.url()) {
+        let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        out.gauge(
+            "matchday_store_backup_timestamp_seconds",
+            "When the last good copy was made by `matchday backup`, in seconds since 1970.",
+        )
+        .value(&[], since.as_secs());
+    }
     out.gauge(
         "matchday_store_failed",
         "1 if nothing can be stored any more.",

@@ -2,7 +2,7 @@
 //! `/proc/self`, and sends traces where a setting says.
 //!
 //! - `labels`: the closed sets of label values; `counters`: a table of them
-//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `cluster`: of services that share a store; `computations`: of what a service computes for readers; `agent`: one
+//! - `league_counters`: exchanges by league; `metrics`: the metrics of one process; `relay`: those of agents that dial out; `cluster`: of services that share a store; `service`: of its leagues; `computations`: of what it computes for readers; `agent`: one
 //!   agent's metrics and traces
 //! - `probe`: the gauges of each agent, read on a scrape; `process`: the metrics of the process itself
 //! - `metrics_page`, `exposition`: the text that Prometheus reads; `endpoints`: `/metrics` and `/health/ready`
@@ -21,6 +21,7 @@ mod metrics_page;
 mod probe;
 mod process;
 mod relay;
+mod service;
 pub mod trace;
 
 pub use agent::AgentTelemetry;
@@ -34,6 +35,7 @@ pub(crate) use metrics::LOG_LINES_DROPPED;
 pub use metrics::Metrics;
 pub(crate) use probe::Probe;
 pub use relay::RelayMetrics;
+pub use service::ServiceMetrics;
 
 use league_counters::LeagueCounters;
 use matchday_core::protocol::LeagueId;

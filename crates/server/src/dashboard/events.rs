@@ -24,11 +24,13 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
-/// How many may listen at once.
-pub(super) const LISTENERS: AddressQuota = AddressQuota {
-    all_max: 64,
-    per_address_max: 16,
-};
+/// How many may listen at once, a quarter of them from one address.
+pub(super) fn listeners(viewers_max: usize) -> AddressQuota {
+    AddressQuota {
+        all_max: viewers_max,
+        per_address_max: (viewers_max / 4).max(1),
+    }
+}
 /// Keeps proxies from closing an idle stream.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Other processes write to the store without notice, so it is polled.
@@ -68,8 +70,6 @@ impl Dashboard {
         let place = match self.listeners.try_acquire(peer) {
             Ok(place) => place,
             Err(reached) => {
-                // A closed connection is only noticed by writing to it.
-                self.probes.send_modify(|calls| *calls += 1);
                 let (listening, whose) = match reached {
                     QuotaReached::Address(listening) => (listening, " of your address"),
                     QuotaReached::All(listening) => (listening, ""),
@@ -111,7 +111,6 @@ impl Dashboard {
         let (_never, silent) = watch::channel(0);
         let mut changes = changes.unwrap_or(silent);
         let mut statistics = self.statistics.computed();
-        let mut probes = self.probes.subscribe();
         let mut poll = interval(POLL_EVERY);
         let mut sent: Option<Versions> = None;
         let mut sent_at = Instant::now();
@@ -134,7 +133,6 @@ impl Dashboard {
                 Ok(()) = changes.changed() => false,
                 Ok(()) = statistics.changed() => false,
                 _ = poll.tick() => false,
-                Ok(()) = probes.changed() => true,
                 () = sleep_until(sent_at + HEARTBEAT) => true,
             };
             if is_heartbeat {

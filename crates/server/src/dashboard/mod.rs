@@ -37,6 +37,7 @@ mod store_queries;
 mod topics;
 
 pub use access::Access;
+pub(crate) use query::Query;
 pub use readers::Readers;
 pub use response::RETRY_SECONDS;
 pub use serve::serve;
@@ -61,6 +62,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
+/// How many pages of a league are kept up to date at once, unless a setting says otherwise.
+pub const VIEWERS_MAX: usize = 500;
+
 #[derive(Debug)]
 pub struct Dashboard {
     source: Arc<Source>,
@@ -72,8 +76,6 @@ pub struct Dashboard {
     statistics: Arc<BackgroundStatistics>,
     pages: Arc<SharedComputation<CachedPage, Result<Bytes, PageError>>>,
     listeners: AddressPlaces,
-    /// Counts the probes that make listeners with a closed connection fail.
-    probes: watch::Sender<u64>,
     closing: watch::Sender<bool>,
     views: last_view::Views,
     /// Knows which agents dial out.
@@ -89,12 +91,17 @@ impl Dashboard {
         manager: String,
         clock: Clock,
     ) -> Arc<Self> {
-        Self::of_source(Source::alone(store, others), manager, clock)
+        Self::of_source(Source::alone(store, others), manager, clock, VIEWERS_MAX)
     }
 
-    /// The same, of a league that is read from there by others too.
-    pub fn of_source(source: Arc<Source>, manager: String, clock: Clock) -> Arc<Self> {
-        Self::of(source, Some(manager), Access::PUBLIC, clock)
+    /// The same, of a league that is read from there by others too. So many pages are kept up to date at once.
+    pub fn of_source(
+        source: Arc<Source>,
+        manager: String,
+        clock: Clock,
+        viewers_max: usize,
+    ) -> Arc<Self> {
+        Self::of(source, Some(manager), Access::PUBLIC, clock, viewers_max)
     }
 
     /// The dashboard of a stored league. `local`: served to this machine only, where undecided matches are shown as well.
@@ -113,7 +120,7 @@ impl Dashboard {
             undecided: local,
             ..Access::PUBLIC
         };
-        Ok(Self::of(source, None, access, Clock::start()))
+        Ok(Self::of(source, None, access, Clock::start(), VIEWERS_MAX))
     }
 
     fn of(
@@ -121,6 +128,7 @@ impl Dashboard {
         manager: Option<String>,
         without_token: Access,
         clock: Clock,
+        viewers_max: usize,
     ) -> Arc<Self> {
         let readers = source.readers();
         Arc::new(Self {
@@ -129,8 +137,7 @@ impl Dashboard {
             without_token,
             statistics: Arc::new(BackgroundStatistics::new(Arc::clone(readers))),
             pages: SharedComputation::new(Arc::clone(readers)),
-            listeners: AddressPlaces::new(events::LISTENERS),
-            probes: watch::Sender::new(0),
+            listeners: AddressPlaces::new(events::listeners(viewers_max)),
             closing: watch::Sender::new(false),
             views: last_view::Views::default(),
             relay: OnceLock::new(),

@@ -5,6 +5,7 @@ use super::response;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Request, StatusCode};
+use matchday_audit::describe;
 use matchday_core::agent::Content;
 use matchday_core::protocol::envelope::id_fits;
 use matchday_core::protocol::messages::{LeagueError, LeagueOrder, Order, StartLeague};
@@ -77,15 +78,16 @@ pub(super) async fn handle(
             );
         }
     };
-    let (order, body) = match parse(&body, league_id) {
+    let body = match parse(&body, league_id) {
         Ok(parsed) => parsed,
         Err(why) => return response::error(StatusCode::BAD_REQUEST, &why),
     };
+    let said = match &body {
+        Body::LeagueOrder(order) => describe::carried_out(order),
+        _ => "The league has started.".to_owned(),
+    };
     match send(intake, body, token, peer).await {
-        Ok(()) => response::data(
-            StatusCode::OK,
-            json!({ "said": confirmation(&order) }).to_string(),
-        ),
+        Ok(()) => response::data(StatusCode::OK, json!({ "said": said }).to_string()),
         Err(error) => error.response(),
     }
 }
@@ -127,7 +129,7 @@ pub(super) fn check_same_origin(headers: &HeaderMap) -> Result<(), HttpResponse>
     Ok(())
 }
 
-fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), String> {
+fn parse(body: &[u8], league_id: &LeagueId) -> Result<Body, String> {
     let request: OrderRequest = serde_json::from_slice(body).map_err(|error| {
         format!(
             "an order is like {{\"order\":\"pause\"}}, one of start, pause, resume, end, withdraw with player_id, void \
@@ -143,13 +145,10 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), Stri
     }
     let order = match request.order {
         OrderKind::Start => {
-            return Ok((
-                request,
-                StartLeague {
-                    league_id: league_id.clone(),
-                }
-                .into(),
-            ));
+            return Ok(StartLeague {
+                league_id: league_id.clone(),
+            }
+            .into());
         }
         OrderKind::Pause => Order::Pause,
         OrderKind::Resume => Order::Resume,
@@ -162,15 +161,14 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), Stri
         order,
         player_id: request
             .player_id
-            .clone()
             .filter(|_| order == Order::Withdraw)
             .map(PlayerId::new),
         match_id: request
             .match_id
-            .clone()
             .filter(|_| order == Order::Void)
             .map(MatchId::new),
         agent_id: None,
+        join_code: None,
     };
     match order {
         Order::Withdraw if body.player_id.is_none() => {
@@ -179,7 +177,7 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<(OrderRequest, Body), Stri
         Order::Void if body.match_id.is_none() => {
             Err("name in match_id whose result to strike".to_owned())
         }
-        _ => Ok((request, body.into())),
+        _ => Ok(body.into()),
     }
 }
 
@@ -255,6 +253,7 @@ pub(super) async fn check_token(
         player_id: None,
         match_id: None,
         agent_id: None,
+        join_code: None,
     };
     match send(intake, nothing.into(), token, peer).await {
         Err(OrderError::Refused(error)) if !is_about_token(&error) => Ok(()),
@@ -267,26 +266,4 @@ fn is_about_token(error: &LeagueError) -> bool {
         error.error_code,
         ErrorCode::TokenInvalid | ErrorCode::TokenMissing | ErrorCode::RateLimited
     )
-}
-
-fn confirmation(request: &OrderRequest) -> String {
-    let name = |id: &Option<String>| id.clone().unwrap_or_default();
-    match request.order {
-        OrderKind::Start => "The league has started.".to_owned(),
-        OrderKind::Pause => "The league is paused: matches being played are played out.".to_owned(),
-        OrderKind::Resume => "The league goes on.".to_owned(),
-        OrderKind::End => "The league has ended, with the table as it stood.".to_owned(),
-        OrderKind::Withdraw => {
-            format!(
-                "{} is withdrawn: it forfeits what it has not played.",
-                name(&request.player_id)
-            )
-        }
-        OrderKind::Void => {
-            format!(
-                "The result of {} is struck: it is played again.",
-                name(&request.match_id)
-            )
-        }
-    }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 /// Each name with its value; the last value of a repeated name. An empty value counts as missing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Query(BTreeMap<String, String>);
+pub(crate) struct Query(BTreeMap<String, String>);
 
 impl Query {
-    pub(super) fn of(uri: &Uri) -> Self {
+    pub(crate) fn of(uri: &Uri) -> Self {
         let pairs = uri.query().unwrap_or_default().split('&');
         let read = |pair: &str| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -22,12 +22,12 @@ impl Query {
         )
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.0.get(name).cloned()
     }
 
     /// A whole number, or an error for people.
-    pub(super) fn number(&self, name: &str) -> Result<Option<u64>, String> {
+    pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, String> {
         let Some(text) = self.0.get(name) else {
             return Ok(None);
         };

@@ -1,7 +1,7 @@
 //! Where a league is reached, and what it is opened from. Values only.
 
 use crate::dashboard::Source;
-use crate::relay::RelayLimits;
+use crate::relay::{Inherited, RelayLimits};
 use anyhow::Result;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::CarriedOver;
@@ -26,6 +26,11 @@ pub struct LeagueNet {
     pub options: Options,
     /// What the relay may grow to, if agents can dial out.
     pub relay_limits: Option<RelayLimits>,
+    /// What the addresses of agents that dial out begin with, if not as those of its other agents: with that of the season, so that
+    /// they stay the same in its next league.
+    pub relay_home: Option<String>,
+    /// How many pages of its dashboard are kept up to date at once.
+    pub viewers_max: usize,
     /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
     /// So that a local league is played the same way again.
@@ -64,6 +69,7 @@ pub struct LeagueStore {
     pub history: History,
     /// Of its season.
     pub carried_over: Vec<CarriedOver>,
+    pub mailboxes: Inherited,
 }
 
 /// What happened to a league before it is opened.
@@ -76,10 +82,16 @@ pub struct History {
 }
 
 impl LeagueStore {
-    /// Of a league that has its process to itself.
-    pub fn alone(events: Store, stream: Stream, source: Option<Arc<Source>>) -> Result<Self> {
+    /// Of a league that has its process to itself. `keys` is where its checkpoint keys are kept: the same store, which has a
+    /// file for them beside it, or its private streams.
+    pub fn alone(
+        events: Store,
+        keys: &Store,
+        stream: Stream,
+        source: Option<Arc<Source>>,
+    ) -> Result<Self> {
         Ok(Self {
-            checkpoint_keys: CheckpointKeys::of(&events, &mut entropy_from_system()?)?,
+            checkpoint_keys: CheckpointKeys::of(keys, &mut entropy_from_system()?)?,
             events,
             stream,
             seats: None,
@@ -89,6 +101,7 @@ impl LeagueStore {
                 is_new: true,
             },
             carried_over: Vec::new(),
+            mailboxes: Inherited::default(),
         })
     }
 }

@@ -9,7 +9,7 @@ mod dial;
 pub mod ports;
 
 use crate::connect::AgentListener;
-use crate::dashboard::Source;
+use crate::dashboard::{Source, VIEWERS_MAX};
 use crate::league::{self, LeagueNet, LeagueStore, RunningLeague};
 use crate::mcp::agent_options;
 use crate::relay::RelayLimits;
@@ -19,6 +19,7 @@ use matchday_core::agent::Agent;
 use matchday_core::league::{League, LeagueSettings};
 use matchday_core::player::Player;
 use matchday_core::player::durable::Fallbacks;
+use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{Endpoint, RoundId};
 use matchday_core::referee::Referee;
 use matchday_net::client::Client;
@@ -107,9 +108,11 @@ impl LocalLeague {
                 telemetry: plan.telemetry.clone(),
                 ..agent_options(entropy_from_system()?)
             },
+            relay_home: None,
             relay_limits: plan
                 .dial
                 .then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),
+            viewers_max: VIEWERS_MAX,
             matches_max: plan.matches_each(),
             seed: plan.seed,
         };
@@ -118,7 +121,8 @@ impl LocalLeague {
             exchanges: plan.record_exchanges,
             ..league::LeaguePlan::of(plan.league.clone())
         };
-        let stores = LeagueStore::alone(store.clone(), Stream::league(), source)?;
+        // The store holds the secrets of all agents, and the keys are none that it could be given away without.
+        let stores = LeagueStore::alone(store.clone(), &store.private(), Stream::league(), source)?;
         let running = RunningLeague::open(league, stores, net)?;
         Ok(Self {
             plan,
@@ -144,7 +148,7 @@ impl LocalLeague {
         Ok(registered)
     }
 
-    /// Starts all other agents, and returns when they have registered.
+    /// Starts all other agents, and returns when they have registered; those of a league that goes on are registered already.
     pub async fn gather(&mut self, listeners: AgentListeners) -> Result<()> {
         let plan = self.plan.clone();
         let settings_of = AgentSettings::at(&plan, self.running.manager.handle.address())?;
@@ -177,7 +181,8 @@ impl LocalLeague {
             let decider = player_plan.strategy.decider();
             let mut listener = AgentListener::Socket(listener);
             if plan.dial {
-                let (dialled, contact) = dial::out(&self.manager_url()).await?;
+                let (dialled, contact) =
+                    dial::out(&self.manager_url(), &self.store, number).await?;
                 settings.contact_endpoint = contact;
                 listener = dialled;
             }
@@ -222,7 +227,7 @@ impl LocalLeague {
         let referees = self.referees.len();
         let players = self.players.len() + self.external_players;
         let all = move |league: &League| {
-            league.referees.len() == referees && league.players.len() == players
+            league.referees.len() >= referees && league.players.len() >= players
         };
         if !self.wait_for(REGISTRATION_MAX, all).await? {
             bail!(
@@ -233,8 +238,12 @@ impl LocalLeague {
         Ok(())
     }
 
-    /// Gives the operator's order to start.
-    pub async fn start(&self) -> Result<()> {
+    /// Gives the operator's order to start, unless the league has begun before.
+    pub async fn start(&mut self) -> Result<()> {
+        let begun = self.look(|league| league.phase != Phase::Registration);
+        if begun.await? {
+            return Ok(());
+        }
         let started = self.running.starter().start().await;
         started.map_err(|why| anyhow!("the manager does not start the league: {why}"))
     }

@@ -1,5 +1,6 @@
 //! The ports of a local league. All are bound before anything starts, so that nothing has begun if one is taken.
 
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use tokio::net::TcpListener;
@@ -24,7 +25,7 @@ pub struct AgentListeners {
 pub enum PortError {
     #[error(
         "port {port}, for {whom}, is taken by another program: --port-base moves all ports (--port-base 0 picks free \
-         ones); nothing was started"
+         ones); a league that was broken off goes on at its own; nothing was started"
     )]
     Taken { port: u16, whom: &'static str },
     #[error(
@@ -39,34 +40,68 @@ pub enum PortError {
     TooHigh { base: u16 },
 }
 
+/// The number of every port: 0 for any that is free.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PortNumbers {
+    pub manager: u16,
+    pub referees: Vec<u16>,
+    pub players: Vec<u16>,
+}
+
+impl PortNumbers {
+    /// The manager's, and those after it; from 0 any that are free.
+    pub fn from_base(base: u16, referees: u16, players: u16) -> Result<Self, PortError> {
+        let all = |from: u16, count: u16| -> Result<Vec<u16>, PortError> {
+            let number = |place: u16| match base {
+                0 => Some(0),
+                base => base.checked_add(from)?.checked_add(place),
+            };
+            let numbers = (0..count).map(|place| number(place).ok_or(PortError::TooHigh { base }));
+            numbers.collect()
+        };
+        Ok(Self {
+            manager: base,
+            referees: all(REFEREES_FROM, referees)?,
+            players: all(PLAYERS_FROM, players)?,
+        })
+    }
+}
+
 impl Ports {
-    /// Binds the manager's port and those after it; 0 picks free ports.
-    pub async fn bind(base: u16, referees: u16, players: u16) -> Result<Self, PortError> {
-        let manager = bind(base, "the manager").await?;
-        let referees = bind_all(base, REFEREES_FROM, referees, "a referee").await?;
-        let players = bind_all(base, PLAYERS_FROM, players, "a player").await?;
+    pub async fn bind(numbers: &PortNumbers) -> Result<Self, PortError> {
+        let manager = bind(numbers.manager, "the manager").await?;
+        let referees = bind_all(&numbers.referees, "a referee").await?;
+        let players = bind_all(&numbers.players, "a player").await?;
         Ok(Self {
             manager,
             listeners: AgentListeners { referees, players },
         })
     }
+
+    pub fn numbers(&self) -> io::Result<PortNumbers> {
+        let port = |listener: &TcpListener| Ok(listener.local_addr()?.port());
+        Ok(PortNumbers {
+            manager: port(&self.manager)?,
+            referees: self
+                .listeners
+                .referees
+                .iter()
+                .map(port)
+                .collect::<io::Result<_>>()?,
+            players: self
+                .listeners
+                .players
+                .iter()
+                .map(port)
+                .collect::<io::Result<_>>()?,
+        })
+    }
 }
 
-async fn bind_all(
-    base: u16,
-    from: u16,
-    count: u16,
-    whom: &'static str,
-) -> Result<Vec<TcpListener>, PortError> {
+async fn bind_all(ports: &[u16], whom: &'static str) -> Result<Vec<TcpListener>, PortError> {
     let mut listeners = Vec::new();
-    for place in 0..count {
-        let port = match base {
-            0 => Some(0),
-            base => base
-                .checked_add(from)
-                .and_then(|first| first.checked_add(place)),
-        };
-        listeners.push(bind(port.ok_or(PortError::TooHigh { base })?, whom).await?);
+    for port in ports {
+        listeners.push(bind(*port, whom).await?);
     }
     Ok(listeners)
 }

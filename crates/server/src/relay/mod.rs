@@ -111,6 +111,10 @@ impl fmt::Debug for Relay {
     }
 }
 
+/// Mailboxes of the league before in its season: agents that dialled out stay where they are.
+#[derive(Debug, Default)]
+pub struct Inherited(BTreeMap<String, MailboxRecord>);
+
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(transparent)]
@@ -144,14 +148,27 @@ impl NoMailbox {
 }
 
 impl Relay {
-    /// Restores the mailboxes of the store. `options`: those of the manager, whose clock and metrics it shares.
+    /// The mailboxes of the league in this store, for the next league of its season.
+    pub fn mailboxes_of(store: Store, clock: Clock) -> Result<Inherited, StartError> {
+        Ok(Inherited(RelayLog::read(store, clock)?.1))
+    }
+
+    /// Restores the mailboxes of the store, and takes over those that are `inherited`. `options`: those of the manager, whose clock
+    /// and metrics it shares.
     pub fn open(
         settings: RelaySettings,
         store: Store,
+        inherited: Inherited,
         options: &Options,
     ) -> Result<Arc<Self>, OpenError> {
         let clock = options.clock;
-        let (log, records) = RelayLog::read(store, clock)?;
+        let (log, mut records) = RelayLog::read(store, clock)?;
+        for (id, record) in inherited.0 {
+            if !records.contains_key(&id) {
+                log.inherit(&id, &record)?;
+                records.insert(id, record);
+            }
+        }
         let metrics = Arc::clone(&options.telemetry.metrics);
         metrics.relay.mounted.store(true, Ordering::Relaxed);
         let shared = Arc::new(Shared {
@@ -213,6 +230,12 @@ impl Relay {
 
     fn contact(&self, mailbox: &str) -> String {
         format!("{}/relay/{mailbox}/mcp", self.settings.base_url)
+    }
+
+    /// Whether an agent reads the mailbox that a URL is the endpoint of; `None` if it is that of no mailbox here.
+    pub fn has_reader(&self, url: &str) -> Option<bool> {
+        let mailbox = self.mailbox_at(url)?;
+        Some(mailbox.absent_since().is_none())
     }
 
     /// The mailbox that a URL is the endpoint of.

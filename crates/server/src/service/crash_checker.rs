@@ -69,6 +69,7 @@ async fn open(folder: &Path) -> Arc<Service> {
         league_client: Box::new(|| Ok(Client::new())),
         league_log: Box::new(|_| Dispatch::none()),
         checkpoint_keys,
+        viewers_max: 1,
         matches_max: 1,
         requests_per_s: 0,
     };

@@ -2,7 +2,7 @@
 //! is beneath `/leagues/ID` goes to that league, the API to the service itself, and with a single league what is at the address of
 //! a manager to that league too.
 
-use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
+use super::cluster::{self, Cluster, DATABASE_AWAY, EdgeResponse, HeldBodies, answer_peer, here};
 use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, season_page};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
@@ -60,6 +60,10 @@ pub async fn serve(service: Arc<Service>, listener: TcpListener, closing: watch:
     let ServiceSettings { host, .. } = &service.settings;
     let mut options = host.options.server.clone();
     options.open = Arc::clone(&host.options.telemetry.metrics.connections);
+    host.options
+        .telemetry
+        .metrics
+        .show_certificate(options.tls.as_ref());
     let origin_check = OriginCheck::new(host.address, host.options.allowed.clone());
     let http = Arc::new(ServiceHttp {
         service: Arc::clone(&service),
@@ -179,9 +183,7 @@ impl ServiceHttp {
                 self.to_owner(&cluster, number, destination, request, peer)
                     .await
             }
-            Err(_) => here(cluster::unavailable(
-                "the store cannot be reached: try again",
-            )),
+            Err(_) => here(cluster::unavailable(DATABASE_AWAY)),
         }
     }
 
@@ -336,7 +338,7 @@ impl ServiceHttp {
         match matched.route.target {
             Target::Service(target) => self.answer_service(target, &matched, request).await,
             Target::Root(RootRoute::LeagueList) => {
-                list_page::page(&self.service, request.headers())
+                list_page::page(&self.service, request.uri(), request.headers()).await
             }
             Target::Root(RootRoute::NoLeague) => {
                 self.no_league(request, "this service has several leagues, or none yet")
@@ -387,9 +389,7 @@ impl ServiceHttp {
             Err(Unavailable::Elsewhere) => {
                 cluster::unavailable("the league changes hands: try again")
             }
-            Err(Unavailable::Unreachable) => {
-                cluster::unavailable("the database cannot be reached: try again in a moment")
-            }
+            Err(Unavailable::Unreachable) => cluster::unavailable(DATABASE_AWAY),
             Err(Unavailable::Quarantined) => {
                 let why = format!("league {id} is out of order: its operator has to mend it");
                 let body = serde_json::json!({ "error": why }).to_string();

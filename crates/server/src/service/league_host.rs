@@ -28,6 +28,8 @@ pub struct LeagueHost {
     /// Makes the log of one league, whose entries name it.
     pub league_log: Box<dyn Fn(&LeagueId) -> Dispatch + Send + Sync>,
     pub checkpoint_keys: CheckpointKeys,
+    /// How many pages of a league are kept up to date at once.
+    pub viewers_max: usize,
     /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
     /// How many requests a league takes in a second.
@@ -61,8 +63,8 @@ impl LeagueHost {
         self.clock().now()
     }
 
-    /// What a league of this service is opened with.
-    pub(super) fn net_of(&self, id: &LeagueId) -> Result<LeagueNet> {
+    /// What a league of this service is opened with, in this season.
+    pub(super) fn net_of(&self, id: &LeagueId, season: Option<&LeagueId>) -> Result<LeagueNet> {
         Ok(LeagueNet {
             address: self.address,
             listener: None,
@@ -75,6 +77,8 @@ impl LeagueHost {
                 ..self.options.clone()
             },
             relay_limits: self.relay_limits.clone(),
+            relay_home: season.map(|season| self.league_url(season)),
+            viewers_max: self.viewers_max,
             matches_max: self.matches_max,
             seed: None,
         })

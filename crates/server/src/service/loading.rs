@@ -1,5 +1,6 @@
 //! Loads leagues when they have something to do or are asked, and unloads them when they have had nothing to do for a while.
 
+use super::api::types::LeagueState;
 use super::hosted_league::{HostedLeague, InFlight};
 use super::quota::Usage;
 use super::registry::Registered;
@@ -8,6 +9,7 @@ use super::{Service, Unavailable, lock};
 use crate::league::{History, LeaguePlan, LeagueStore};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_runtime::log::SERVICE_TARGET;
 use matchday_runtime::{StartError, entropy_from_system};
 use matchday_store::StoreUrl;
 use matchday_store::checkpoint_keys::CheckpointKeys;
@@ -15,6 +17,7 @@ use matchday_store::leagues::NO_LEAGUE;
 use matchday_store::{Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{OwnedMutexGuard, Semaphore, watch};
@@ -79,17 +82,29 @@ impl Service {
     }
 
     fn quarantine(&self, id: &LeagueId, state: &mut SlotState, why: &str) {
-        (self.settings.notice)(&format!(
-            "league {id} is in quarantine, the others go on: {why} - mend that and start the service again, or delete it"
-        ));
+        // The service ends with this reason, and no league is to blame.
+        if self.has_failed() {
+            return;
+        }
+        tracing::error!(
+            target: SERVICE_TARGET,
+            event_type = "league_quarantined",
+            league = %id,
+            "league {id} is in quarantine, the others go on: {why} - fix that and start the service again, or delete it"
+        );
         *state = SlotState::Quarantined;
     }
 
     async fn load(&self, registered: Registered) -> Result<Arc<HostedLeague>> {
-        let carried_over = self.carried_over(&registered).await?;
+        let (season, before) = self.season_of(registered.number);
+        let (carried_over, mailboxes) = match before {
+            Some(before) => self.taken_over(&registered, before).await?,
+            None => Default::default(),
+        };
         let Registered { number, plan, .. } = registered;
         self.check_program(number, &plan)?;
         let store = self.store.in_league(number);
+        lock(&self.progress).remove(&number);
         let had_work = lock(&self.wake_times).remove(&number).is_some();
         let history = History {
             had_work,
@@ -119,8 +134,10 @@ impl Service {
                 source,
                 history,
                 carried_over,
+                mailboxes,
             };
-            HostedLeague::load(&self.settings.host, plan, store, self.settings.notice)
+            let (host, notice) = (&self.settings.host, self.settings.notice);
+            HostedLeague::load(host, plan, season.as_ref(), store, notice)
         };
         match Handle::current().runtime_flavor() {
             RuntimeFlavor::CurrentThread => load(),
@@ -187,6 +204,7 @@ impl Service {
     /// Begins a task for each league and season that has to be looked at: none waits for another.
     fn look(self: &Arc<Self>, looks: &mut Looks) {
         looks.reap();
+        self.count_states();
         let now = self.settings.host.now();
         let mut due: Vec<(Timestamp, u32)> = {
             let times = lock(&self.wake_times);
@@ -230,6 +248,29 @@ impl Service {
         }
     }
 
+    /// Counts the leagues by their state, for the metrics.
+    fn count_states(&self) {
+        let telemetry = &self.settings.host.options.telemetry;
+        let owned = match &self.cluster {
+            None => lock(&self.registry).leagues().len() as u64,
+            Some(_) => telemetry.metrics.cluster.leagues.load(Ordering::Relaxed),
+        };
+        let (mut awake, mut quarantined) = (0, 0);
+        for slot in lock(&self.slots).values() {
+            match slot.try_lock().map(|state| state.shown()) {
+                Ok(LeagueState::Quarantined) => quarantined += 1,
+                // Locked: it is being loaded or unloaded.
+                Ok(LeagueState::Awake) | Err(_) => awake += 1,
+                Ok(_) => {}
+            }
+        }
+        let service = &telemetry.metrics.service;
+        service.awake.store(awake, Ordering::Relaxed);
+        service.quarantined.store(quarantined, Ordering::Relaxed);
+        let asleep = owned.saturating_sub(awake + quarantined);
+        service.asleep.store(asleep, Ordering::Relaxed);
+    }
+
     /// The slots of loaded leagues about which there may be something to do. Those of sleeping leagues that nobody holds are
     /// forgotten.
     fn awake_slots(&self) -> Vec<(u32, OwnedMutexGuard<SlotState>)> {
@@ -242,7 +283,10 @@ impl Service {
             };
             match &*state {
                 SlotState::Asleep => is_held,
-                SlotState::Awake(running) if running.needs_a_look(self.settings.sleep_after) => {
+                SlotState::Awake(running)
+                    if running.needs_a_look(self.settings.sleep_after)
+                        || running.running.has_dialled_agents() =>
+                {
                     awake.push((*number, state));
                     true
                 }
@@ -279,6 +323,9 @@ impl Service {
             return;
         }
         running.note_changes();
+        if self.is_followed(number) {
+            running.running.release_dialled_agents().await;
+        }
         if let Some(Some(token)) = running.operator_token().await {
             self.note_operator_token(number, token).await;
         }
@@ -290,7 +337,8 @@ impl Service {
     }
 }
 
-fn is_unreachable(error: &anyhow::Error) -> bool {
+/// Whether the database did not answer.
+pub(super) fn is_unreachable(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let replayed = cause.downcast_ref().and_then(|cause| match cause {
             StartError::Unreadable { error, .. } => Some(error),

@@ -66,7 +66,7 @@ pub struct ServiceSettings {
     pub quota: Quota,
     pub planner: Planner,
     pub sleep_after: Duration,
-    /// Says something on stderr.
+    /// Says something in the log of the service.
     pub notice: fn(&str),
 }
 
@@ -92,6 +92,8 @@ pub struct Service {
     seats_store: Mutex<Option<Store>>,
     season_memory: Mutex<seasons::SeasonMemory>,
     projections: Projections,
+    /// How far leagues had come that have slept since.
+    progress: Mutex<BTreeMap<u32, api_types::Progress>>,
     /// The other services, if the store is shared.
     cluster: Option<Arc<Cluster>>,
     /// When the last look at what they recorded began.
@@ -146,6 +148,9 @@ enum Unavailable {
 /// How long a service waits for the first events of another that starts at the same moment and owns the services' log.
 const FIRST_EVENTS_MAX: Duration = Duration::from_secs(10);
 const FIRST_EVENTS_LOOK_EVERY: Duration = Duration::from_millis(50);
+const FAILURE_LOOK_EVERY: Duration = Duration::from_millis(500);
+/// Anyone may ask, and why it is away may say where it is.
+const STORE_AWAY: &str = "its store is away: its log says why";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -220,6 +225,7 @@ impl Service {
         let projections = Projections::new(&settings.host.options.telemetry.metrics.computations);
         let service = Arc::new(Self {
             projections,
+            progress: Mutex::default(),
             store,
             settings,
             registry: Mutex::new(registry),
@@ -232,6 +238,8 @@ impl Service {
             cluster: cluster.map(Arc::new),
             last_registry_look: tokio::sync::Mutex::default(),
         });
+        let metrics = &service.settings.host.options.telemetry.metrics;
+        metrics.show_service(&service.store.in_league(service.own_log()));
         match &service.cluster {
             None => service.recover().await?,
             Some(cluster) => service.note_taken(cluster, &taken).await?,
@@ -326,22 +334,39 @@ impl Service {
         if let Some(seats) = lock(&self.seats_store).take() {
             seats.close()?;
         }
-        // Of a league that was handed over nothing can be stored any more, which is no failure.
-        let league = if self.cluster.is_some() {
-            u32::MAX
-        } else {
-            NO_LEAGUE
-        };
-        Ok(self.store.in_league(league).close()?)
+        Ok(self.store.in_league(self.own_log()).close()?)
     }
 
     /// Why leagues cannot be created or played, for people.
     fn not_ready(&self) -> Option<String> {
-        let log = if self.cluster.is_some() {
+        let failure = self.store.in_league(self.own_log()).failure_for_anyone();
+        let away = || self.is_store_away().then(|| STORE_AWAY.to_owned());
+        failure.or_else(away)
+    }
+
+    /// Whether nothing can be read or stored just now, so that no request is worth waiting for.
+    fn is_store_away(&self) -> bool {
+        self.store.unavailable().is_some()
+    }
+
+    /// Returns when nothing can be stored any more, of whichever league: its process is of no use then.
+    pub async fn store_failed(&self) {
+        while !self.has_failed() {
+            sleep(FAILURE_LOOK_EVERY).await;
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.store.in_league(self.own_log()).has_failed()
+    }
+
+    /// The number under which a failure is that of the whole service: of a log that was handed over nothing can be stored any more,
+    /// which is none.
+    fn own_log(&self) -> u32 {
+        if self.cluster.is_some() {
             u32::MAX
         } else {
             NO_LEAGUE
-        };
-        self.store.in_league(log).failure_for_anyone()
+        }
     }
 }

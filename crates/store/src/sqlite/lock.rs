@@ -1,6 +1,7 @@
 //! One writer at a time, by two advisory locks that the system takes back when the process dies, however it dies: one on
 //! the file `.lock` beside the store, which programs of every version look at, and one on the inode of the database itself,
-//! which is found by whatever path one comes. Touches both files, and changes only `.lock`.
+//! which is found by whatever path one comes. Touches both files, and changes only `.lock`, which is removed when the store is
+//! closed where the lock on the database suffices.
 //!
 //! On Linux `flock` does not collide with SQLite's own POSIX locks on the database; elsewhere it may, so that `.lock` is all
 //! there is. Closing any descriptor of a file drops the POSIX locks that the process has on it: the database is therefore
@@ -8,10 +9,10 @@
 
 use crate::error::{Holder, StoreError};
 use crate::path::StorePath;
-use matchday_os::file::CAN_LOCK_DATABASE;
+use matchday_os::file::{CAN_LOCK_DATABASE, hard_links};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Lock {
     lock_file: File,
+    lock_path: PathBuf,
     /// The database, from when it exists.
     database: Option<File>,
 }
@@ -28,14 +30,20 @@ impl Lock {
     pub(super) fn take(path: &StorePath) -> Result<Self, StoreError> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        let lock_file = options
-            .open(path.beside(".lock"))
-            .map_err(|error| path.io(error))?;
-        taken(path, lock_file.try_lock())?;
-        Ok(Self {
-            lock_file,
-            database: None,
-        })
+        let lock_path = path.beside(".lock");
+        loop {
+            let lock_file = options.open(&lock_path).map_err(|error| path.io(error))?;
+            taken(path, lock_file.try_lock())?;
+            // The holder before may have removed it since it was opened: then it locks out nobody.
+            let found = lock_file.metadata().map_err(|error| path.io(error))?;
+            if hard_links(&found) > 0 {
+                return Ok(Self {
+                    lock_file,
+                    lock_path,
+                    database: None,
+                });
+            }
+        }
     }
 
     /// Takes the second lock.
@@ -54,6 +62,16 @@ impl Lock {
             .set_len(0)
             .and_then(|()| writeln!(self.lock_file, "{}", std::process::id()));
         Ok(self)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // The database first: a reader that finds it locked looks for `.lock` beside it.
+        self.database = None;
+        if CAN_LOCK_DATABASE {
+            let _ = fs::remove_file(&self.lock_path);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod suite;
 
 use super::probe::Probe;
 use super::report::{Findings, Report};
+use super::role::AgentRole;
 use super::wire::WireState;
 use super::{CheckOptions, preflight};
 use anyhow::Context;
@@ -50,26 +51,21 @@ pub async fn check(options: CheckOptions, manager: ManagerOptions) -> anyhow::Re
     let mut unreached = None;
     let mut left_behind = Vec::new();
     if stopped.is_none() {
-        let mut suite = open(&options, manager, probe, findings).await?;
+        let mut suite = open(manager, probe, findings).await?;
         stopped = suite.run(options.quick).await?;
         (findings, unreached, left_behind) = (suite.findings, suite.unreached, suite.left_behind);
     }
     let unreached = unreached
         .or(stopped.clone())
         .unwrap_or_else(|| "the check did not come to it".to_owned());
-    let subject = options.subject("manager", url.raw());
+    let subject = options.subject(AgentRole::Manager, url.raw());
     let mut report = findings.into_report(subject, began.elapsed(), &unreached);
     report.stopped = stopped;
     report.remarks.extend(left_behind);
     Ok(report)
 }
 
-async fn open(
-    options: &CheckOptions,
-    manager: ManagerOptions,
-    probe: Probe,
-    findings: Findings,
-) -> anyhow::Result<Suite> {
+async fn open(manager: ManagerOptions, probe: Probe, findings: Findings) -> anyhow::Result<Suite> {
     // So that another check of the same manager meets none of these agents again.
     let run: String = entropy_from_system()?
         .bytes::<3>()
@@ -88,7 +84,6 @@ async fn open(
         probe,
         findings,
         wire_state: WireState::default(),
-        conformance: options.conformance,
         players,
         referees,
         league_id: LeagueSettings::default().league_id.as_str().to_owned(),

@@ -9,7 +9,6 @@ use crate::check::preflight;
 use crate::check::probe::{Alter, Reply};
 use crate::check::reply::ReplyKind;
 use crate::check::rule::Rule;
-use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::messages::{RegisterAnswer, RegisterStatus};
 use matchday_core::protocol::{Body, PlayerId, RefereeId, Token};
 use serde_json::{Map, Value, json};
@@ -188,8 +187,9 @@ impl Suite {
         match (ids.len() == known.len(), tokens.len() == known.len()) {
             (true, true) => self.findings.pass(&rules::IDENTITIES, ""),
             (false, _) => {
-                self.findings
-                    .violated(&rules::IDENTITIES, format!("ids: {ids:?}"), &nothing)
+                let ids: Vec<_> = known.iter().map(|(id, _)| id.as_str()).collect();
+                let note = format!("not each has an id of its own: {}", ids.join(", "));
+                self.findings.violated(&rules::IDENTITIES, note, &nothing)
             }
             (_, false) => self.findings.violated(
                 &rules::IDENTITIES,
@@ -296,18 +296,14 @@ impl Suite {
 
     /// Registrations that are malformed or violate a rule of the league.
     pub(super) async fn refusals(&mut self) {
+        // Without message_type: a manager may infer it from the method.
         for name in [
             "protocol",
-            "message_type",
             "sender",
             "timestamp",
             "conversation_id",
             "player_meta",
         ] {
-            // A manager may infer the type from the method.
-            if name == "message_type" && self.conformance == Conformance::Lenient {
-                continue;
-            }
             let alter = |fields: &mut Map<String, Value>| {
                 fields.remove(name);
             };

@@ -344,10 +344,12 @@ impl Suite {
             let row = rows.iter().find(|row| row.player_id == place.player);
             let came = row.map(|row| [row.played, row.wins, row.draws, row.losses, row.points]);
             (came != Some(right)).then(|| {
-                let came = came.map_or("nothing".to_owned(), |came| format!("{came:?}"));
+                let counts = |counts: [u32; 5]| counts.map(|count| count.to_string()).join(", ");
                 format!(
-                    "{}: expected played, wins, draws, losses, points {right:?}, got {came}",
-                    place.player
+                    "{}: expected played, wins, draws, losses, points {}, got {}",
+                    place.player,
+                    counts(right),
+                    came.map_or_else(|| "no row".to_owned(), counts)
                 )
             })
         });

@@ -32,18 +32,18 @@ rules! {
         "Know an agent by contact_endpoint and display_name: agents crash, and come back.";
     GAME_TYPE = Mandatory quick, "register.game-type", Registration, "It rejects a player that does not play the league's game", "registration",
         "Answer status REJECTED with a reason (and E002) if game_types does not hold the league's game.";
-    PROTOCOL_VERSION = Mandatory quick, "register.protocol-version", Registration, "It rejects a protocol_version that it does not speak (E018)", "registration",
+    PROTOCOL_VERSION = Advisory quick, "register.protocol-version", Registration, "It rejects a protocol_version that it does not speak (E018)", "registration",
         "Answer status REJECTED with a reason and E018 if protocol_version is given and is not 2.0.0 up to 2.1.x.";
     LATE = Mandatory, "register.late", Registration, "It rejects who comes after the start (E019)", "registration",
         "Answer status REJECTED with a reason and E019 once the league has started.";
 
-    MISSING = Mandatory quick, "refuse.missing-field", Refusals, "A field that is missing is E003", "checks",
+    MISSING = Advisory quick, "refuse.missing-field", Refusals, "A field that is missing is E003", "checks",
         "Answer LEAGUE_ERROR E003 for each required field that is not there, and register nobody.";
     WRONG_TYPE = Advisory quick, "refuse.wrong-type", Refusals, "A field of the wrong type or form is E002", "checks",
         "Answer LEAGUE_ERROR E002 for a number in place of a text, a version or URL that is none, an empty name.";
-    PROTOCOL = Mandatory quick, "refuse.protocol", Refusals, "Another protocol is E018", "checks",
+    PROTOCOL = Advisory quick, "refuse.protocol", Refusals, "Another protocol is E018", "checks",
         "Answer LEAGUE_ERROR E018 to any protocol but exactly \"league.v2\".";
-    TIMESTAMP = Mandatory quick, "refuse.timestamp", Refusals, "A time that is not UTC is E021", "timestamps",
+    TIMESTAMP = Advisory quick, "refuse.timestamp", Refusals, "A time that is not UTC is E021", "timestamps",
         "Answer LEAGUE_ERROR E021 to a timestamp with another offset than Z or +00:00, or with none.";
     UNKNOWN_TYPE = Advisory quick, "refuse.message-type", Refusals, "An unknown message_type is E002", "checks",
         "Answer LEAGUE_ERROR E002 to a message_type that is in no table.";
@@ -114,17 +114,17 @@ rules! {
         "Answer with data.player_id and data.stats.";
     GET_PLAYERS = Advisory quick, "query.players", Queries, "GET_PLAYERS is answered with everyone, endpoints for referees only", "queries",
         "Answer with data.players; leave contact_endpoint out unless a referee asks.";
-    QUERY_UNKNOWN_PLAYER = Mandatory quick, "query.unknown-player", Queries, "A question about nobody is E005", "queries",
+    QUERY_UNKNOWN_PLAYER = Advisory quick, "query.unknown-player", Queries, "A question about nobody is E005", "queries",
         "Answer LEAGUE_QUERY_RESPONSE with success false and error.error_code E005.";
     QUERY_TYPE = Advisory quick, "query.unknown-type", Queries, "A question that nobody knows is E002", "league_query",
         "Answer LEAGUE_ERROR E002 to a query_type that is in no table.";
-    QUERY_NO_PLAYER = Mandatory quick, "query.missing-player", Queries, "GET_PLAYER_STATS without player_id is about the player that asks, or E003", "league_query",
+    QUERY_NO_PLAYER = Advisory quick, "query.missing-player", Queries, "GET_PLAYER_STATS without player_id is about the player that asks, or E003", "league_query",
         "Answer for the asking player, or LEAGUE_ERROR E003.";
     QUERY_NO_TOKEN = Mandatory quick, "query.no-token", Queries, "A query without a token is E011", "tokens",
         "Answer LEAGUE_ERROR E011.";
     QUERY_FALSE_TOKEN = Mandatory quick, "query.false-token", Queries, "A query with another's token is E012", "false-tokens",
         "The token must be the one that was given to the sender.";
-    QUERY_STRANGER = Mandatory quick, "query.stranger", Queries, "A query by an unknown player is E005, by an unknown referee E013", "checks",
+    QUERY_STRANGER = Advisory quick, "query.stranger", Queries, "A query by an unknown player is E005, by an unknown referee E013", "checks",
         "Look the sender up first.";
 
     NOTICE_TOKEN = Advisory, "trust.notices", Trust, "Its notices carry the notice token", "notice-tokens",

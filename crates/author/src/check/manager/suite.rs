@@ -5,7 +5,7 @@ use super::results::ReportedResult;
 use super::rules;
 use crate::check::exchange::Exchange;
 use crate::check::probe::{Alter, Probe, Reply};
-use crate::check::reply::ReplyKind;
+use crate::check::reply::{NO_CODE, ReplyKind};
 use crate::check::report::Findings;
 use crate::check::rule::Rule;
 use crate::check::wire::{Wire, WireState};
@@ -30,7 +30,6 @@ pub(super) struct Suite {
     pub(super) probe: Probe,
     pub(super) findings: Findings,
     pub(super) wire_state: WireState,
-    pub(super) conformance: Conformance,
     pub(super) players: Vec<Member>,
     pub(super) referees: Vec<Member>,
     pub(super) league_id: String,
@@ -193,12 +192,11 @@ impl Suite {
                 .as_ref()
                 .is_some_and(|incoming| incoming.body.is_ok());
             let note = format!("{} ({})", fault.sentence(), fault.code);
-            self.findings.deviation(
-                rule,
-                self.conformance == Conformance::Lenient && readable,
-                note,
-                exchange,
-            );
+            if readable {
+                self.findings.deviation(rule, note, exchange);
+            } else {
+                self.findings.violated(rule, note, exchange);
+            }
         }
         let incoming = incoming?;
         self.findings.check(
@@ -246,12 +244,7 @@ impl Suite {
             }
             (Some(came), _) => {
                 let note = format!("{what} was refused with {came} in place of {code}");
-                self.findings.deviation(
-                    rule,
-                    self.conformance == Conformance::Lenient,
-                    note,
-                    exchange,
-                );
+                self.findings.deviation(rule, note, exchange);
             }
             (None, ReplyKind::Unknown(why)) => self.findings.skip(rule, why),
             (None, kind) => {
@@ -312,8 +305,6 @@ impl Suite {
         }
     }
 }
-
-const NO_CODE: &str = "no code";
 
 /// The error code of a rejected registration or a failed query.
 fn code_in(message: &Value) -> Option<String> {

@@ -8,10 +8,10 @@ use crate::check::field_check::{self, Template};
 use crate::check::probe::Reply;
 use crate::check::reply::{ReplyKind, violated};
 use crate::check::rule::Rule;
-use matchday_core::game::Seat;
+use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::messages::{MoveRequest, Parity};
 use matchday_core::protocol::nonce::Nonce;
-use matchday_core::protocol::{Message, Timestamp, Token};
+use matchday_core::protocol::{Message, Sender, Timestamp, Token};
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -36,7 +36,7 @@ struct AnswerRules {
     player_id: &'static Rule,
 }
 
-/// A choice that a league of the checked conformance accepts.
+/// A choice that a lenient league accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chosen {
     pub(super) choice: Value,
@@ -80,10 +80,15 @@ impl Suite {
         let reply = self
             .send_question(&message, fixture, self.timing.join)
             .await;
-        self.check_response_format(&reply);
-        self.note_time(&reply, "timestamp");
-        self.note_time(&reply, "arrival_timestamp");
-        self.check_join(&reply, fixture)
+        self.check_invited(&reply, fixture)
+    }
+
+    /// Checks the answer to an invitation, and its times. Returns whether the player joined.
+    pub(super) fn check_invited(&mut self, reply: &Reply, fixture: &Fixture) -> bool {
+        self.check_response_format(reply);
+        self.note_time(reply, "timestamp");
+        self.note_time(reply, "arrival_timestamp");
+        self.check_join(reply, fixture)
     }
 
     /// Requests a choice and checks the answer.
@@ -143,7 +148,6 @@ impl Suite {
         });
         match wrong.or(stands) {
             None => self.findings.pass(&rules::CLOCK, ""),
-            Some(note) if self.is_lenient() => self.findings.warn_unseen(&rules::CLOCK, note),
             Some(note) => self.findings.violated_unseen(&rules::CLOCK, note),
         }
     }
@@ -189,7 +193,7 @@ impl Suite {
             exchange,
         );
         if came.get("accept") == Some(&Value::Bool(false)) {
-            let game = self.league.game.name;
+            let game = self.league.game.entry.name;
             let note = format!("accept: false. It declines a match of {game}, and forfeits it");
             self.findings.violated(&rules::JOIN_ACCEPT, note, exchange);
             accepted = false;
@@ -203,8 +207,9 @@ impl Suite {
 
     /// Checks the answer to the first request of a match.
     pub(super) fn check_choice(&mut self, reply: &Reply, fixture: &Fixture) -> Option<Chosen> {
-        if self.league.asks_by_move() {
-            let request = (self.league.game.new)().request(Seat::A);
+        if self.league.game.asks_by_move() {
+            let opening = self.league.game.opening(fixture.seat);
+            let request = opening.request(fixture.seat);
             return self.check_move(reply, fixture, &request);
         }
         let rules_of = Self::choice_rules();
@@ -269,7 +274,7 @@ impl Suite {
         let template = self.template(&good, fixture);
         let exchange = &reply.exchange;
         let mut right = self.check_frame(&rules_of, &came, &template, fixture, exchange);
-        let game = self.league.game.name;
+        let game = self.league.game.entry.name;
         right &= self.exact_field(
             &rules::MOVE_GAME,
             &template,
@@ -317,9 +322,8 @@ impl Suite {
             other => {
                 let other = other.unwrap_or("nothing");
                 let note = format!("move_data.move_type: expected \"{wanted}\", got {other}");
-                self.findings
-                    .deviation(rule, self.is_lenient(), note, exchange);
-                self.is_lenient()
+                self.findings.deviation(rule, note, exchange);
+                true
             }
         }
     }
@@ -375,6 +379,11 @@ impl Suite {
             ReplyKind::Refused { code, text } => format!("it refused with {code}: {text}"),
             ReplyKind::Received => {
                 format!("it only said \"received\", and no {wanted} came in time")
+            }
+            ReplyKind::Malformed(why) if wanted == "GAME_JOIN_ACK" && is_unknown(reply) => {
+                format!(
+                    "{why}. Every player is invited: if this is a referee, check it with `matchday check referee --wait`"
+                )
             }
             ReplyKind::Malformed(why) => why,
             ReplyKind::NoAnswer | ReplyKind::Unknown(_) => String::new(),
@@ -437,7 +446,7 @@ impl Suite {
         right
     }
 
-    /// Checks one field with the league's decoder. Returns whether a league of the checked conformance accepts it.
+    /// Checks one field with the league's decoder. Returns whether a lenient league accepts it.
     pub(super) fn field(
         &mut self,
         rule: &'static Rule,
@@ -448,13 +457,7 @@ impl Suite {
         exchange: &Exchange,
     ) -> bool {
         let verdict = template.field(came, path, aliases);
-        field_check::record(
-            &mut self.findings,
-            rule,
-            verdict,
-            self.conformance,
-            exchange,
-        )
+        field_check::record(&mut self.findings, rule, verdict, exchange)
     }
 
     /// Checks a field that must have exactly one value.
@@ -475,22 +478,28 @@ impl Suite {
         if text.is_none_or(|text| text == wanted) {
             return self.field(rule, template, came, path, &[], exchange);
         }
-        let note = format!(
-            "{path}: expected \"{wanted}\", got \"{}\"",
-            text.unwrap_or_default()
-        );
-        if path == "sender"
-            && self.is_lenient()
-            && text.is_some_and(|text| self.league.is_own_name(text))
-        {
-            let note = format!(
-                "{note}. A strict league refuses that with E012, a lenient one lets it pass"
-            );
-            self.findings.warn(rule, note, exchange);
-            return true;
+        let text = text.unwrap_or_default();
+        let note = format!("{path}: expected \"{wanted}\", got \"{text}\"");
+        // The exchange says who answers: a lenient league reads an id of the agent's own choice as an alias.
+        let refused_with = match path {
+            "sender" if is_player(text) => Some("E012"),
+            "player_id" => Some("E012"),
+            "conversation_id" => Some("E015"),
+            _ => None,
+        };
+        match refused_with {
+            Some(code) => {
+                let note = format!(
+                    "{note}. A strict league refuses that with {code}, a lenient one lets it pass"
+                );
+                self.findings.deviation(rule, note, exchange);
+                true
+            }
+            None => {
+                self.findings.violated(rule, note, exchange);
+                false
+            }
         }
-        self.findings.violated(rule, note, exchange);
-        false
     }
 
     fn check_token(&mut self, came: &Value, fixture: &Fixture, exchange: &Exchange) -> bool {
@@ -504,13 +513,8 @@ impl Suite {
                 return true;
             }
             let note = "auth_token: expected a token, got none. A strict referee refuses that with E011, a lenient one lets it pass";
-            return if self.is_lenient() {
-                self.findings.warn(&rules::TOKEN, note, exchange);
-                true
-            } else {
-                self.findings.violated(&rules::TOKEN, note, exchange);
-                false
-            };
+            self.findings.deviation(&rules::TOKEN, note, exchange);
+            return true;
         };
         self.findings.pass(&rules::TOKEN, "");
         let Some(own) = self.league.identity.token.clone() else {
@@ -532,9 +536,29 @@ impl Suite {
         } else {
             let note =
                 "auth_token is neither the token that it was given nor the one made for the match";
+            if self.league.identity.has_key {
+                let note = format!(
+                    "{note}, and it registered a public key: every referee refuses that with E012"
+                );
+                self.findings
+                    .violated(&rules::REGISTER_IDENTITY, note, exchange);
+                return false;
+            }
+            let note = format!(
+                "{note}. A strict referee refuses that with E012, a lenient one lets it pass"
+            );
             self.findings
-                .violated(&rules::REGISTER_IDENTITY, note, exchange);
+                .deviation(&rules::REGISTER_IDENTITY, note, exchange);
         }
         true
     }
+}
+
+/// Whether a sender is a player, whatever its id.
+fn is_player(sender: &str) -> bool {
+    matches!(Sender::parse(sender), Some(Sender::Player(_)))
+}
+
+fn is_unknown(reply: &Reply) -> bool {
+    reply.wire == Some(WireAnswer::MethodNotFound)
 }

@@ -3,6 +3,7 @@
 use super::rules;
 use super::suite::Suite;
 use crate::check::preflight;
+use crate::check::probe::Reply;
 use crate::check::reply::ReplyKind;
 use crate::check::role::{self, AgentRole};
 use crate::check::rule::{Category, Rule};
@@ -23,20 +24,24 @@ pub(super) enum Handshake {
 const CANNOT_AUTHENTICATE: [&str; 6] = ["E005", "E006", "E007", "E008", "E011", "E012"];
 
 /// Rules about robustness that only a member of its league can check.
-static NEEDS_TRUST: [&Rule; 6] = [
+static NEEDS_TRUST: [&Rule; 7] = [
     &rules::UNKNOWN_FIELDS,
     &rules::TWO_MATCHES,
     &rules::FULL_TABLE,
     &rules::UTF8,
     &rules::TECHNICAL_LOSS,
     &rules::GAME_OVER_TWICE,
+    &rules::SHORT_LEAGUE,
 ];
 
 impl Suite {
-    /// Announces and invites once and checks only the response format: answers can be validated only when the
-    /// player's id is known.
+    /// Announces and invites once, and keeps the answer: it can be judged only when the player's id is known.
     pub(super) async fn handshake(&mut self) -> Handshake {
-        let fixture = self.announce().await;
+        let fixture = self.league.next();
+        let message = self
+            .league
+            .announcement(self.probe.clock.now(), &[&fixture]);
+        let noticed = self.send_notice(&message, self.timing.other).await;
         let message = self.league.invitation(self.probe.clock.now(), &fixture);
         let reply = self.probe.find_dialect(&message, self.timing.join).await;
         let reply = self
@@ -51,6 +56,12 @@ impl Suite {
                 .violated(&rules::REACHABLE, why.clone(), &reply.exchange);
             return Handshake::NotAnAgent(why);
         }
+        if let Some(why) = self.wrong_path(&noticed, &reply).await {
+            self.findings
+                .violated(&rules::REACHABLE, why.clone(), &reply.exchange);
+            return Handshake::NotAnAgent(why);
+        }
+        self.first = Some((fixture, reply.clone()));
         if self.league.is_known() {
             return Handshake::Open;
         }
@@ -79,6 +90,29 @@ impl Suite {
             }
             _ => Handshake::Open,
         }
+    }
+
+    /// Why nothing is served at the URL: no message is found there, whatever it is and in whatever dialect.
+    async fn wrong_path(&self, noticed: &Reply, invited: &Reply) -> Option<String> {
+        let status = |reply: &Reply| Some(reply.exchange.answered()?.status);
+        let is_lost = |reply: &Reply| matches!(status(reply), Some(404 | 405));
+        if !is_lost(noticed) || !is_lost(invited) {
+            return None;
+        }
+        let url = &self.probe.url;
+        let status = status(invited).unwrap_or_default();
+        let hint = match preflight::served_at(&self.probe).await {
+            Some(other) => format!("an agent answers at {other}"),
+            None => "an agent's address is like http://localhost:8101/mcp".to_owned(),
+        };
+        let registered = if self.league.is_known() {
+            ", which it has registered as its contact_endpoint"
+        } else {
+            ""
+        };
+        Some(format!(
+            "nothing is served at {url}{registered}: every message gets HTTP {status} - check the path; {hint}"
+        ))
     }
 
     /// By URL the player's id is the one that it first answers with.

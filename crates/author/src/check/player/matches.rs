@@ -14,14 +14,18 @@ use std::time::Duration;
 /// How often a choice is requested again. A player that answers at random is found in most runs; the response time
 /// measurement repeats requests many times more.
 const REPEATS: usize = 4;
-const NOT_JOINED: &str = "it does not join and choose in a plain match: mend that first";
+const NOT_JOINED: &str =
+    "it does not play plain matches, one after the other, to their end: fix that first";
 /// A player slower than this is not asked repeatedly.
 const THINKS_LONG: Duration = Duration::from_secs(2);
 
 impl Suite {
-    pub(super) async fn plain_match(&mut self) -> (Fixture, Option<Chosen>) {
-        let fixture = self.announce().await;
-        self.joined = self.invite(&fixture).await;
+    /// Goes on with the match to which the handshake was the invitation.
+    pub(super) async fn plain_match(
+        &mut self,
+        (fixture, reply): (Fixture, Reply),
+    ) -> (Fixture, Option<Chosen>) {
+        self.joined = self.check_invited(&reply, &fixture);
         let chosen = self.ask(&fixture).await;
         self.chose = chosen.is_some();
         (fixture, chosen)
@@ -51,7 +55,7 @@ impl Suite {
                 break;
             }
         }
-        if !self.league.asks_by_move() {
+        if !self.league.game.asks_by_move() {
             self.ask_generically(fixture, first).await;
         }
         self.invite_again(fixture).await;
@@ -72,7 +76,7 @@ impl Suite {
             return self.findings.pass(&rules::RETRY_SAME, "");
         };
         self.findings
-            .deviation(&rules::RETRY_SAME, self.is_lenient(), note, &reply.exchange);
+            .violated(&rules::RETRY_SAME, note, &reply.exchange);
     }
 
     fn not_again(&mut self, rule: &'static Rule, reply: &Reply) {
@@ -95,7 +99,7 @@ impl Suite {
     }
 
     async fn ask_generically(&mut self, fixture: &Fixture, first: &Chosen) {
-        let game = (self.league.game.new)();
+        let game = self.league.game.opening(fixture.seat);
         let message = self
             .league
             .question_in(self.probe.clock.now(), fixture, game.as_ref());
@@ -176,31 +180,45 @@ impl Suite {
         }
         let fixture = self.announce().await;
         let message = self.league.invitation(self.probe.clock.now(), &fixture);
-        let reply = self
-            .tell_with_extras(&message, &fixture, self.timing.join)
+        self.blame_extras(&message, &fixture, self.timing.join)
             .await;
-        self.blame_extras(&reply);
         let message = self.league.question(self.probe.clock.now(), &fixture);
         let reply = self
-            .tell_with_extras(&message, &fixture, self.timing.choice)
+            .blame_extras(&message, &fixture, self.timing.choice)
             .await;
-        self.blame_extras(&reply);
         let chosen = self.without_recording(|suite| suite.check_choice(&reply, &fixture));
         self.complain(&fixture).await;
         chosen.map(|chosen| (fixture, chosen))
     }
 
-    /// The same message was answered without unknown fields, so a missing answer violates their rule.
-    fn blame_extras(&mut self, reply: &Reply) {
+    /// Sends a message with unknown fields. A missing answer violates their rule if the same message is answered without
+    /// them.
+    async fn blame_extras(
+        &mut self,
+        message: &Message,
+        fixture: &Fixture,
+        within: Duration,
+    ) -> Reply {
         let rule = &rules::UNKNOWN_FIELDS;
-        match ReplyKind::of(reply) {
+        let reply = self.tell_with_extras(message, fixture, within).await;
+        match ReplyKind::of(&reply) {
             ReplyKind::Unknown(why) => self.findings.skip(rule, why),
             ReplyKind::Message(_) => self.findings.pass(rule, ""),
             _ => {
-                let note = "with fields that it does not know the message got no right answer, and without them it did";
-                violated(&mut self.findings, rule, note, reply);
+                let plain = self.send_question(message, fixture, within).await;
+                if let ReplyKind::Message(_) = ReplyKind::of(&plain) {
+                    let note = "with fields that it does not know the message got no right answer, and without them it did";
+                    violated(&mut self.findings, rule, note, &reply);
+                    return plain;
+                }
+                let note = format!(
+                    "it gives no right answer to {} here without such fields either",
+                    plain.exchange.subject
+                );
+                self.findings.skip(rule, note);
             }
         }
+        reply
     }
 
     async fn tell_with_extras(

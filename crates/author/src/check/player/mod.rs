@@ -4,10 +4,12 @@
 //! - `rules`: the rules for players; `fake_league`: the messages of the fake manager and referee
 //! - `registration`: `--wait`, the agent registers with us; `handshake`: dialect, player id, access
 //! - `suite`: shared state and helpers; `answers`: checks the answers that a player owes
-//! - `matches`, `whole_game`, `notices`, `authentication`, `response_times`: the test cases
+//! - `matches`, `short_league`, `whole_game`, `notices`, `authentication`, `response_times`: the test cases;
+//!   `checked_game`: the game that is played in them
 
 mod answers;
 mod authentication;
+mod checked_game;
 mod fake_league;
 mod handshake;
 mod matches;
@@ -15,20 +17,24 @@ mod notices;
 mod registration;
 mod response_times;
 pub mod rules;
+mod short_league;
 mod suite;
 mod whole_game;
 
 use super::probe::Probe;
 use super::report::{Findings, Report};
+use super::role::AgentRole;
 use super::rule::{Category, Rule};
 use super::wire::WireState;
 use super::{CheckOptions, Wait, ack_server, preflight};
+use checked_game::CheckedGame;
 use fake_league::{FakeLeague, Identity};
 use handshake::Handshake;
 use matchday_core::entropy::Entropy;
 use matchday_core::game::{GameEntry, MoveMessage};
 use matchday_core::protocol::{Endpoint, PlayerId, RoundId};
 use matchday_core::timing::Timing;
+use matchday_runtime::deciders::game_program::GameProgram;
 use matchday_runtime::entropy_from_system;
 use registration::Registered;
 use std::collections::BTreeMap;
@@ -36,7 +42,7 @@ use std::time::Duration;
 use suite::Suite;
 use tokio::time::Instant;
 
-const NOBODY_CAME: &str = "no agent registered here in time - start your agent with this address as its manager's, or name the agent's URL";
+const NOBODY_CAME: &str = "no agent registered here in time - start your agent with this address as its manager's, or name the agent's URL. If it was started, see what it printed: one that ended at once, by a syntax error or a missing module, says so there";
 /// The time an agent has to start listening after it has registered.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
 const UNLIKELY_NUMBER: u32 = 58;
@@ -48,6 +54,8 @@ pub struct PlayerOptions {
     /// Its player id in a league, if it is already registered in one.
     pub player_id: Option<PlayerId>,
     pub game: &'static GameEntry,
+    /// The rules of the game, if they are a program of the author's.
+    pub rules: Option<GameProgram>,
 }
 
 pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::Result<Report> {
@@ -62,15 +70,7 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     let mut findings = Findings::new(rules);
     let registered = match wait {
         Some(Wait { listener, within }) => {
-            let conformance = options.conformance;
-            registration::wait(
-                &mut findings,
-                listener,
-                within,
-                (conformance, player.game),
-                &mut entropy,
-            )
-            .await
+            registration::wait(&mut findings, listener, within, player.game, &mut entropy).await
         }
         None => Registered::default(),
     };
@@ -80,17 +80,18 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     let began = Instant::now();
     let Some(url) = options.url.clone().or_else(|| registered.endpoint.clone()) else {
         let mut report = findings.into_report(
-            options.subject("player", "(unknown)"),
+            options.subject(AgentRole::Player, "(unknown)"),
             Duration::ZERO,
             "nothing registered",
         );
-        report.stopped = Some(match &registered.refused {
-            Some(why) => {
+        report.stopped = Some(match (registered.role, &registered.refused) {
+            (Some(role), _) => role.instead_of(AgentRole::Player, "what registers here"),
+            (None, Some(why)) => {
                 format!(
                     "the agent's registration is refused, and names no endpoint to check it at: {why}"
                 )
             }
-            None => NOBODY_CAME.to_owned(),
+            (None, None) => NOBODY_CAME.to_owned(),
         });
         return Ok(report);
     };
@@ -103,7 +104,7 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     let mut stopped = preflight::record_reachable(&probe, &mut findings).await;
     if let (Some(unreachable), Some(why)) = (&mut stopped, &registered.refused) {
         *unreachable = format!(
-            "the agent was refused and is gone: {why} - mend its registration first ({unreachable})"
+            "the agent was refused and is gone: {why} - fix its registration first ({unreachable})"
         );
     }
     if stopped.is_none() {
@@ -119,7 +120,7 @@ pub async fn check(mut options: CheckOptions, player: PlayerOptions) -> anyhow::
     }
     let unreached = stopped.as_deref().unwrap_or("the check did not come to it");
     let mut report = findings.into_report(
-        options.subject("player", url.raw()),
+        options.subject(AgentRole::Player, url.raw()),
         began.elapsed(),
         unreached,
     );
@@ -145,19 +146,14 @@ async fn examine(
     let identity = registered.identity.clone().unwrap_or(Identity {
         player_id,
         token: None,
+        has_key: false,
     });
+    let game = CheckedGame::prepare(player.game, player.rules.clone(), entropy).await?;
     let mut suite = Suite {
         probe,
-        league: FakeLeague::new(
-            registration::league_id(),
-            identity,
-            endpoint,
-            player.game,
-            entropy,
-        )?,
+        league: FakeLeague::new(registration::league_id(), identity, endpoint, game, entropy)?,
         findings,
         referee,
-        conformance: options.conformance,
         timing: Timing::default(),
         joined: false,
         chose: false,
@@ -166,6 +162,7 @@ async fn examine(
         id_learnt: false,
         times: Vec::new(),
         nonces: BTreeMap::new(),
+        first: None,
         separate: Vec::new(),
         joins: Vec::new(),
         choices: Vec::new(),
@@ -203,7 +200,7 @@ fn check_endpoint(findings: &mut Findings, registered: &Registered, url: &Endpoi
 }
 
 impl Suite {
-    /// Plain matches first, then faulty ones, then invalid requests. LEAGUE_COMPLETED comes last, because an agent
+    /// Plain matches first, then a short league of them, then faulty ones, then invalid requests. LEAGUE_COMPLETED comes last, because an agent
     /// may exit after it.
     async fn run(&mut self, quick: bool) -> Option<String> {
         let handshake = self.handshake().await;
@@ -244,19 +241,23 @@ impl Suite {
 
     async fn matches(&mut self, quick: bool) {
         self.announce_round().await;
-        let (fixture, chosen) = self.plain_match().await;
+        let Some(first) = self.first.take() else {
+            return;
+        };
+        let (fixture, chosen) = self.plain_match(first).await;
         if quick {
             return self.end_round(&fixture, chosen.as_ref()).await;
         }
         self.ask_again(&fixture, chosen.as_ref()).await;
         self.end_round(&fixture, chosen.as_ref()).await;
+        self.short_league().await;
         if let Some((fixture, chosen)) = self.odd_match().await {
             self.end_match(&fixture, Some(&chosen)).await;
             self.end_again(&fixture, &chosen).await;
         }
         self.utf8_match().await;
         self.two_matches().await;
-        if self.league.asks_by_move() {
+        if self.league.game.asks_by_move() {
             self.whole_game().await;
         }
         self.rare_notices().await;

@@ -1,7 +1,7 @@
 //! Notices to a player: each must be acknowledged in time, by any kind of acknowledgement.
 
 use super::answers::Chosen;
-use super::fake_league::Fixture;
+use super::fake_league::{Absent, Fixture};
 use super::rules;
 use super::suite::Suite;
 use crate::check::reply::{self, ReplyKind, check_acknowledged};
@@ -26,7 +26,7 @@ impl Suite {
     }
 
     /// Whether a notice was acknowledged before, so that one that is not now fails for what is special about it.
-    fn is_acknowledged(&self, rule: &'static Rule) -> bool {
+    pub(super) fn is_acknowledged(&self, rule: &'static Rule) -> bool {
         self.findings.verdict(rule) == Some(Verdict::Pass)
     }
 
@@ -51,11 +51,7 @@ impl Suite {
     }
 
     pub(super) async fn end_match(&mut self, fixture: &Fixture, chosen: Option<&Chosen>) {
-        let choice = chosen.map(|chosen| &chosen.choice);
-        let nonce = chosen.and_then(|chosen| chosen.nonce.clone());
-        let message = self
-            .league
-            .game_over(self.probe.clock.now(), fixture, choice, nonce);
+        let message = self.result_after(fixture, chosen).await;
         self.notify(&rules::GAME_OVER, &message, self.timing.game_over)
             .await;
     }
@@ -81,14 +77,14 @@ impl Suite {
 
     /// Matches that end before a choice: the opponent did not come, or neither player.
     async fn technical_losses(&mut self) {
-        for of_both in [false, true] {
+        for absent in [Absent::Opponent, Absent::Both] {
             let fixture = self.announce().await;
             let message = self.league.invitation(self.probe.clock.now(), &fixture);
             self.send_question(&message, &fixture, self.timing.join)
                 .await;
             let message = self
                 .league
-                .technical_loss(self.probe.clock.now(), &fixture, of_both);
+                .technical_loss(self.probe.clock.now(), &fixture, absent);
             self.notify_of_special_end(&rules::TECHNICAL_LOSS, &message)
                 .await;
         }
@@ -96,10 +92,7 @@ impl Suite {
 
     /// Repeats the GAME_OVER of a match.
     pub(super) async fn end_again(&mut self, fixture: &Fixture, chosen: &Chosen) {
-        let now = self.probe.clock.now();
-        let message =
-            self.league
-                .game_over(now, fixture, Some(&chosen.choice), chosen.nonce.clone());
+        let message = self.result_after(fixture, Some(chosen)).await;
         self.notify_of_special_end(&rules::GAME_OVER_TWICE, &message)
             .await;
     }

@@ -7,6 +7,7 @@ use crate::check::exchange::Exchange;
 use crate::check::fake_agent::{FakeAgent, FakeServer, Responder};
 use crate::check::field_check::{self, Template};
 use crate::check::report::Findings;
+use crate::check::role::AgentRole;
 use crate::check::rule::Rule;
 use matchday_core::agent::Content;
 use matchday_core::entropy::Entropy;
@@ -40,6 +41,9 @@ pub(super) struct Registered {
     pub(super) identity: Option<Identity>,
     pub(super) dialect: Dialect,
     pub(super) endpoint: Option<Endpoint>,
+    has_key: bool,
+    /// What it is, if not a player.
+    pub(super) role: Option<AgentRole>,
     /// Why no manager accepted its last registration, if none did.
     pub(super) refused: Option<String>,
     /// Kept open, because the agent may call its manager while it is checked.
@@ -96,7 +100,7 @@ pub(super) async fn wait(
     findings: &mut Findings,
     listener: TcpListener,
     within: Duration,
-    (conformance, game): (Conformance, &GameEntry),
+    game: &GameEntry,
     entropy: &mut Entropy,
 ) -> Registered {
     let clock = Clock::start();
@@ -132,6 +136,10 @@ pub(super) async fn wait(
     let mut registered = Registered::default();
     let mut wait_max = within;
     while let Some(exchange) = server.next(wait_max).await {
+        if is_message(&exchange.request, "REFEREE_REGISTER_REQUEST") {
+            registered.role = Some(AgentRole::Referee);
+            break;
+        }
         if !is_registration(&exchange.request) {
             continue;
         }
@@ -142,11 +150,13 @@ pub(super) async fn wait(
         let judge = Registration {
             findings,
             exchange: &exchange,
-            conformance,
         };
         judge.judge(clock.now(), took.as_ref(), &mut registered);
         if let Some(Granted { identity, .. }) = took {
-            registered.identity = Some(identity);
+            registered.identity = Some(Identity {
+                has_key: registered.has_key,
+                ..identity
+            });
             registered.refused = None;
             break;
         }
@@ -163,16 +173,11 @@ pub(super) fn league_id() -> LeagueId {
 struct Registration<'a> {
     findings: &'a mut Findings,
     exchange: &'a Exchange,
-    conformance: Conformance,
 }
 
 impl Registration<'_> {
     fn judge(self, now: Timestamp, granted: Option<&Granted>, registered: &mut Registered) {
-        let Self {
-            findings,
-            exchange,
-            conformance,
-        } = self;
+        let Self { findings, exchange } = self;
         findings.pass(&rules::REGISTER_CAME, "");
         let Requests::One(request) = read_requests(&exchange.request, &Limits::MANAGER) else {
             return findings.violated(
@@ -202,12 +207,10 @@ impl Registration<'_> {
         let endpoint = came
             .pointer("/player_meta/contact_endpoint")
             .and_then(Value::as_str);
+        let key = came.pointer("/player_meta/public_key");
+        registered.has_key = key.is_some_and(Value::is_string);
         registered.endpoint = endpoint.and_then(|url| Endpoint::parse(url).ok());
-        let mut judge = Registration {
-            findings,
-            exchange,
-            conformance,
-        };
+        let mut judge = Registration { findings, exchange };
         let good =
             registration(now, 0, "even_odd").and_then(|good| serde_json::to_value(good).ok());
         if let Some(good) = good {
@@ -236,7 +239,6 @@ impl Registration<'_> {
                 );
             }
         }
-        let lenient = conformance == Conformance::Lenient;
         match granted {
             Some(Granted {
                 strict_refusal: None,
@@ -253,7 +255,7 @@ impl Registration<'_> {
                 );
                 judge
                     .findings
-                    .deviation(&rules::REGISTER_ACCEPTED, lenient, note, &strict);
+                    .deviation(&rules::REGISTER_ACCEPTED, note, &strict);
             }
             None => {
                 let why = reason(exchange);
@@ -268,13 +270,7 @@ impl Registration<'_> {
 
     fn field(&mut self, rule: &'static Rule, template: &Template, came: &Value, path: &str) {
         let verdict = template.field(came, path, &[]);
-        field_check::record(
-            self.findings,
-            rule,
-            verdict,
-            self.conformance,
-            self.exchange,
-        );
+        field_check::record(self.findings, rule, verdict, self.exchange);
     }
 }
 
@@ -320,12 +316,16 @@ fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
 }
 
 fn is_registration(body: &[u8]) -> bool {
+    is_message(body, "LEAGUE_REGISTER_REQUEST")
+}
+
+fn is_message(body: &[u8], message_type: &str) -> bool {
     match read_requests(body, &Limits::AGENT) {
         Requests::One(request) => match request.asked {
             RequestContent::Message { value, .. } => value
                 .get("message_type")
                 .and_then(Value::as_str)
-                .is_some_and(|kind| kind.eq_ignore_ascii_case("LEAGUE_REGISTER_REQUEST")),
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(message_type)),
             _ => false,
         },
         _ => false,
@@ -353,6 +353,7 @@ fn identity(contents: &[Content]) -> Option<Identity> {
         }) => Some(Identity {
             player_id: response.player_id.clone()?,
             token: envelope.auth_token.clone(),
+            has_key: false,
         }),
         _ => None,
     })

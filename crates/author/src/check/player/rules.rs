@@ -21,7 +21,7 @@ rules! {
 
     REACHABLE = Mandatory quick, "transport.reachable", Transport, "It answers HTTP at its URL", "transport",
         "Start the agent, and check host, port and path: agents listen for POST at /mcp.";
-    STATUS = Mandatory quick, "transport.status", Transport, "Its answers have HTTP status 200", "jsonrpc-errors",
+    STATUS = Advisory quick, "transport.status", Transport, "Its answers have HTTP status 200", "jsonrpc-errors",
         "Answer every JSON-RPC request with status 200, errors included: what went wrong stands in the body.";
     LENGTH = Mandatory quick, "transport.length", Transport, "Its answers end where their head says", "transport",
         "Set Content-Length to the number of bytes of the body, not of its characters: without it a client on an open connection waits for more.";
@@ -30,15 +30,15 @@ rules! {
 
     FORM = Mandatory quick, "rpc.form", JsonRpc, "It answers with a JSON-RPC response, the message as its result", "transport",
         "Answer {\"jsonrpc\": \"2.0\", \"id\": the request's id, \"result\": the message}, and nothing around or between.";
-    DIALECT = Mandatory quick, "rpc.dialect", JsonRpc, "It understands the standard dialect", "dialects",
+    DIALECT = Advisory quick, "rpc.dialect", JsonRpc, "It understands the standard dialect", "dialects",
         "Read the message from params, whatever the method is called: message_type says what it is.";
-    VERSION = Mandatory quick, "rpc.version", JsonRpc, "Its responses say \"jsonrpc\": \"2.0\"", "transport",
+    VERSION = Advisory quick, "rpc.version", JsonRpc, "Its responses say \"jsonrpc\": \"2.0\"", "transport",
         "Put \"jsonrpc\": \"2.0\", the text, into every response.";
-    ID = Mandatory quick, "rpc.id", JsonRpc, "It sends the request's id back as it came", "jsonrpc-errors",
+    ID = Advisory quick, "rpc.id", JsonRpc, "It sends the request's id back as it came", "jsonrpc-errors",
         "Copy id from the request into the response, without changing its type: 7 stays 7, \"7\" stays \"7\".";
-    XOR = Mandatory quick, "rpc.result-or-error", JsonRpc, "A response has a result or an error, never both", "jsonrpc-errors",
+    XOR = Advisory quick, "rpc.result-or-error", JsonRpc, "A response has a result or an error, never both", "jsonrpc-errors",
         "Leave `error` out of a response that has a `result`, and `result` out of one that has an `error`.";
-    PARSE_ERROR = Mandatory quick, "rpc.parse-error", JsonRpc, "It answers what is not JSON with error -32700", "jsonrpc-errors",
+    PARSE_ERROR = Advisory quick, "rpc.parse-error", JsonRpc, "It answers what is not JSON with error -32700", "jsonrpc-errors",
         "Catch the exception of your JSON parser and answer {\"jsonrpc\": \"2.0\", \"id\": null, \"error\": {\"code\": -32700, \"message\": \"Parse error\"}}.";
     INVALID_REQUEST = Advisory, "rpc.invalid-request", JsonRpc, "It answers what is no request with error -32600", "jsonrpc-errors",
         "If the body is JSON but has no method, answer with error code -32600.";
@@ -57,7 +57,7 @@ rules! {
         mend::SENDER;
     TIMESTAMP = Mandatory quick, "envelope.timestamp", Envelope, "Its answers carry a timestamp in UTC, such as 2026-03-02T09:00:00Z", "timestamps",
         mend::TIMESTAMP;
-    CLOCK = Mandatory quick, "envelope.clock", Envelope, "Its timestamps are the time at which it answers", "timestamps",
+    CLOCK = Advisory quick, "envelope.clock", Envelope, "Its timestamps are the time at which it answers", "timestamps",
         mend::CLOCK;
     CONVERSATION = Mandatory quick, "envelope.conversation", Envelope, "It answers in the conversation that it was asked in", "conversations",
         mend::CONVERSATION;
@@ -109,9 +109,12 @@ rules! {
     MOVE_WHOLE_GAME = Mandatory, "move.whole-game", Choosing, "It plays a whole game to its end, every move legal", "game_move_call",
         "Choose anew for every question: what is legal changes with every move, and valid_options always says what is.";
 
+    SHORT_LEAGUE = Mandatory, "league.played", Robustness, "It plays match after match: both seats, the same opponents again, every ending", "course-of-a-round",
+        "Look at what its log says at this match: what an earlier match left behind, in its history, its files or its strategy, broke it.";
+
     RETRY_ANSWERED = Mandatory, "retry.answered", Robustness, "It answers a question that is asked again", "retries",
         "Answer every question for a choice, also for a match that you have answered before: the first answer may have been lost.";
-    RETRY_SAME = Mandatory, "retry.same-choice", Robustness, "It gives the same choice whenever it is asked again", "crashes",
+    RETRY_SAME = Advisory, "retry.same-choice", Robustness, "It gives the same choice whenever it is asked again", "crashes",
         "Remember the choice by match_id before you send it, and send that one again.";
     DUPLICATE_INVITATION = Mandatory, "retry.invitation", Robustness, "It accepts an invitation that comes twice, both times", "crashes",
         "Treat a second GAME_INVITATION to a match like the first: a referee that was restarted begins anew.";
@@ -119,13 +122,13 @@ rules! {
         "Take GAME_ERROR as news, answer it with {\"status\": \"received\"}, and answer the question when it comes again.";
     UNKNOWN_FIELDS = Mandatory, "robust.unknown-fields", Robustness, "It reads past fields that it does not know", "envelope",
         "Look up the fields that you need and ignore the others; in Python do not expand a message into keyword arguments.";
-    UNKNOWN_MESSAGE = Mandatory, "robust.unknown-message", Robustness, "It answers a message type that it does not know, and lives on", "messages",
+    UNKNOWN_MESSAGE = Advisory, "robust.unknown-message", Robustness, "It answers a message type that it does not know, and lives on", "messages",
         "End your list of message types with an `else` that answers {\"status\": \"received\"}.";
     UTF8 = Mandatory, "robust.utf-8", Robustness, "It reads and writes text as UTF-8", "transport",
         "Decode and encode bodies as UTF-8, whatever the machine's own encoding is, and count Content-Length in bytes.";
-    TECHNICAL_LOSS = Mandatory, "robust.technical-loss", Robustness, "It takes the GAME_OVER of a technical loss", "game_over",
+    TECHNICAL_LOSS = Advisory, "robust.technical-loss", Robustness, "It takes the GAME_OVER of a technical loss", "game_over",
         "Where nothing was drawn, drawn_number and number_parity are null, a choice may be null, and there may be no winner: look before you compute with them.";
-    GAME_OVER_TWICE = Mandatory, "robust.game-over-twice", Robustness, "It takes the same GAME_OVER twice", "crashes",
+    GAME_OVER_TWICE = Advisory, "robust.game-over-twice", Robustness, "It takes the same GAME_OVER twice", "crashes",
         "A referee that got no answer sends it again: ignore a result that you know, and do not assume that the match is still open.";
     TWO_MATCHES = Mandatory, "robust.two-matches", Robustness, "It plays two matches at once without mixing them up", "windows",
         "Keep nothing about \"the current match\" in one place: take match_id and conversation_id from each question.";
@@ -153,9 +156,9 @@ rules! {
     LEAGUE_COMPLETED = Advisory quick, "notice.league-completed", Notices, "It acknowledges LEAGUE_COMPLETED", "league_completed",
         "Answer {\"status\": \"received\"} before you end the process, if you end it.";
 
-    JOIN_TIMES = Mandatory, "timing.join", Timing, "Joining takes less than half of its 5 s", "windows",
+    JOIN_TIMES = Advisory, "timing.join", Timing, "Joining takes less than half of its 5 s", "windows",
         "Answer GAME_INVITATION without computing anything.";
-    CHOICE_TIMES = Mandatory, "timing.choice", Timing, "Choosing takes less than half of its 30 s", "windows",
+    CHOICE_TIMES = Advisory, "timing.choice", Timing, "Choosing takes less than half of its 30 s", "windows",
         "Bound the time of your strategy: networks and busy machines need their share of the window.";
 
     FALSE_TOKEN = Advisory, "trust.false-token", Trust, "It refuses a message with a false token", "match-tokens",

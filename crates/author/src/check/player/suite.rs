@@ -8,7 +8,6 @@ use crate::check::fake_agent::FakeServer;
 use crate::check::probe::{Probe, Reply};
 use crate::check::report::Findings;
 use crate::check::wire::{Wire, WireState};
-use matchday_core::protocol::decode::Conformance;
 use matchday_core::protocol::dialect::answer::WireAnswer;
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{Message, Timestamp};
@@ -24,9 +23,10 @@ pub(super) struct Suite {
     pub(super) findings: Findings,
     /// The fake referee's server, for answers that come as separate requests.
     pub(super) referee: FakeServer,
+    /// The first invitation and its answer, until they are judged.
+    pub(super) first: Option<(Fixture, Reply)>,
     /// Received there and not matched to a request yet.
     pub(super) separate: Vec<Exchange>,
-    pub(super) conformance: Conformance,
     pub(super) timing: Timing,
     /// Whether the player joined and chose in a plain match. If so, failures in other matches are due to what these
     /// change.
@@ -46,10 +46,6 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    pub(super) fn is_lenient(&self) -> bool {
-        self.conformance == Conformance::Lenient
-    }
-
     /// Runs a check and discards its findings: a failure under special conditions violates the rule about these
     /// conditions, not the rules about plain answers.
     pub(super) fn without_recording<R>(&mut self, judge: impl FnOnce(&mut Self) -> R) -> R {

@@ -16,6 +16,7 @@ mod scripted_agents;
 use super::exchange::Exchange;
 use super::reply::{ReplyKind, check_acknowledged};
 use super::report::{Findings, Report};
+use super::role::AgentRole;
 use super::rule::{Category, Rule};
 use super::wire::{Wire, WireState};
 use super::{CheckOptions, QUICK_MAX, Wait, preflight};
@@ -67,12 +68,11 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
             Arc::clone(&log),
             script,
         )?);
-        registered =
-            registration::wait(&mut findings, &log, within, (options.conformance, clock)).await;
+        registered = registration::wait(&mut findings, &log, within, clock).await;
     }
     let began = Instant::now();
     let Some(url) = options.url.clone().or_else(|| registered.endpoint.clone()) else {
-        let subject = options.subject("referee", "(unknown)");
+        let subject = options.subject(AgentRole::Referee, "(unknown)");
         let mut report = findings.into_report(subject, Duration::ZERO, "nothing registered");
         report.stopped = Some(NOBODY_CAME.to_owned());
         return Ok(report);
@@ -100,7 +100,7 @@ pub async fn check(mut options: CheckOptions) -> anyhow::Result<Report> {
     } else {
         NEEDS_REGISTRATION
     };
-    let subject = options.subject("referee", url.raw());
+    let subject = options.subject(AgentRole::Referee, url.raw());
     let mut report = findings.into_report(subject, began.elapsed(), unreached);
     report.stopped = stopped;
     Ok(report)
@@ -116,7 +116,7 @@ async fn examine(
     let mut state = WireState::default();
     let league = Arc::new(league);
     if let Some(capacity) = capacity {
-        let played = plain_match(options, &league, &mut findings, &mut state).await?;
+        let played = plain_match(&league, &mut findings, &mut state).await?;
         if !played {
             let own = rules::all().filter(|rule| rule.category != Category::JsonRpc);
             let others = own
@@ -166,7 +166,6 @@ const CORRECT: Behaviour = |_, _, good| ScriptedReply::Say(good);
 const SLOW_PLAYER: Behaviour = |_, _, good| ScriptedReply::Later(Duration::from_millis(600), good);
 
 async fn plain_match(
-    options: &CheckOptions,
     league: &FakeLeague,
     findings: &mut Findings,
     state: &mut WireState,
@@ -192,7 +191,6 @@ async fn plain_match(
     MatchJudge {
         league,
         findings,
-        conformance: options.conformance,
         game: &game,
         received: &received,
     }

@@ -19,7 +19,6 @@ const SIMULTANEOUS: Duration = Duration::from_millis(400);
 pub(super) struct MatchJudge<'a> {
     pub(super) league: &'a FakeLeague,
     pub(super) findings: &'a mut Findings,
-    pub(super) conformance: Conformance,
     pub(super) game: &'a FakeMatch,
     pub(super) received: &'a [ReceivedMessage],
 }
@@ -81,12 +80,11 @@ impl MatchJudge<'_> {
                     fault.sentence(),
                     fault.code
                 );
-                self.findings.deviation(
-                    broken,
-                    self.conformance == Conformance::Lenient && body.is_some(),
-                    note,
-                    &received.exchange,
-                );
+                if body.is_some() {
+                    self.findings.deviation(broken, note, &received.exchange);
+                } else {
+                    self.findings.violated(broken, note, &received.exchange);
+                }
                 if std::ptr::eq(broken, &rules::ENVELOPE) && body.is_some() {
                     self.findings.pass(rule, "");
                 }
@@ -95,8 +93,12 @@ impl MatchJudge<'_> {
         body
     }
 
-    /// Checks sender, conversation and token of every message.
+    /// Checks sender, conversation and token of every message. Announcements of the sources name no conversation: a
+    /// referee may choose one for the match.
     fn envelopes(&mut self) {
+        let first = self.received.first();
+        let conversation = first.and_then(|received| received.text("conversation_id"));
+        let conversation = conversation.map(str::to_owned);
         for received in self.received {
             let wanted =
                 Sender::Referee(matchday_core::protocol::RefereeId::new(REFEREE)).to_string();
@@ -104,9 +106,9 @@ impl MatchJudge<'_> {
                 &rules::ENVELOPE,
                 received.text("sender") == Some(wanted.as_str()),
                 format!(
-                    "{}: sender: expected {wanted:?}, got {:?}",
+                    "{}: sender: expected \"{wanted}\", got {}",
                     received.message_type(),
-                    received.text("sender")
+                    quoted(received.text("sender"))
                 ),
                 &received.exchange,
             );
@@ -114,11 +116,22 @@ impl MatchJudge<'_> {
                 Some(came) if came == self.game.conversation_id => {
                     self.findings.pass(&rules::CONVERSATION, "")
                 }
-                came => {
+                Some(came) if Some(came) == conversation.as_deref() => {
                     let note = format!(
-                        "{}: expected {:?}, got {came:?}",
-                        received.message_type(),
+                        "it plays the match as \"{came}\", which was announced as \"{}\"",
                         self.game.conversation_id
+                    );
+                    self.findings
+                        .warn(&rules::CONVERSATION, note, &received.exchange);
+                }
+                came => {
+                    let wanted = conversation
+                        .as_deref()
+                        .unwrap_or(&self.game.conversation_id);
+                    let note = format!(
+                        "{}: expected \"{wanted}\", got {}",
+                        received.message_type(),
+                        quoted(came)
                     );
                     self.findings
                         .violated(&rules::CONVERSATION, note, &received.exchange);
@@ -303,8 +316,9 @@ impl MatchJudge<'_> {
             Ok(())
         } else {
             Err(format!(
-                "{number} is {parity}: expected the winner {winner:?}, got {:?}",
-                ended.winner
+                "{number} is {parity}: expected winner_player_id {}, got {}",
+                quoted(winner),
+                quoted(ended.winner.as_deref())
             ))
         }
     }
@@ -349,7 +363,7 @@ impl MatchJudge<'_> {
         let note = if ended.is_some_and(|ended| ended.winner.as_deref() != winner) {
             "it names another winner than GAME_OVER did".to_owned()
         } else if score != wanted {
-            format!("score: expected {wanted:?}, got {score:?}")
+            format!("score: expected {}, got {}", scored(wanted), scored(score))
         } else if number.is_some() && ended.is_some_and(|ended| ended.number != number) {
             "it names another number than GAME_OVER did".to_owned()
         } else {
@@ -358,4 +372,16 @@ impl MatchJudge<'_> {
         self.findings
             .violated(&rules::REPORT_RIGHT, note, &received.exchange);
     }
+}
+
+/// A text as JSON has it; `null` without one.
+fn quoted(text: Option<&str>) -> String {
+    json!(text).to_string()
+}
+
+/// "3 and 0"; "nothing" for a player that has no score.
+pub(super) fn scored(points: [Option<u64>; 2]) -> String {
+    points
+        .map(|points| points.map_or_else(|| "nothing".to_owned(), |points| points.to_string()))
+        .join(" and ")
 }

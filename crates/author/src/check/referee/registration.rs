@@ -89,7 +89,7 @@ pub(super) async fn wait(
     findings: &mut Findings,
     log: &Log,
     within: Duration,
-    (conformance, clock): (Conformance, Clock),
+    clock: Clock,
 ) -> Registered {
     let deadline = Instant::now() + within;
     let came = loop {
@@ -141,12 +141,11 @@ pub(super) async fn wait(
         None => findings.pass(&rules::REGISTERED, ""),
         Some(fault) => {
             let note = format!("{} ({})", fault.sentence(), fault.code);
-            findings.deviation(
-                &rules::REGISTERED,
-                conformance == Conformance::Lenient && lenient.is_some(),
-                note,
-                &came.exchange,
-            );
+            if lenient.is_some() {
+                findings.deviation(&rules::REGISTERED, note, &came.exchange);
+            } else {
+                findings.violated(&rules::REGISTERED, note, &came.exchange);
+            }
         }
     }
     match lenient {

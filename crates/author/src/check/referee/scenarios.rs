@@ -1,6 +1,7 @@
 //! Matches with an injected fault each, and what the referee must do about it.
 
 use super::fake_league::{Behaviour, FakeLeague, FakeMatch, ReportPolicy, ReportReply};
+use super::plain_match::scored;
 use super::rules;
 use super::scripted_agents::{ReceivedMessage, Recipient, ScriptedReply, Side};
 use crate::check::exchange::Exchange;
@@ -231,7 +232,11 @@ pub(super) fn all() -> Vec<Scenario> {
             judge: |played| match played.choice("P01").as_deref() {
                 Some("even") => Ok(()),
                 other => Err(format!(
-                    "P01 chose even, and the stranger's choice counted: {other:?}"
+                    "P01 chose even, and {} counted",
+                    other.map_or_else(
+                        || "nothing".to_owned(),
+                        |other| format!("the stranger's {other}")
+                    )
                 )),
             },
             ..PLAIN
@@ -302,8 +307,12 @@ impl Transcript {
         if codes.contains(&code) {
             Ok(())
         } else {
+            let codes = match codes.as_slice() {
+                [] => "none".to_owned(),
+                codes => codes.join(", "),
+            };
             Err(format!(
-                "expected GAME_ERROR {code} to the player, got {codes:?}"
+                "expected GAME_ERROR {code} to the player, got {codes}"
             ))
         }
     }
@@ -347,8 +356,10 @@ impl Transcript {
         let number = self.detail("drawn_number").and_then(Value::as_u64);
         match (number, self.choice("P01").as_deref()) {
             (Some(_), Some("even")) => Ok(()),
-            (_, choice) => Err(format!(
-                "expected a match that is played with P01 even, got {number:?} and {choice:?}"
+            (number, choice) => Err(format!(
+                "expected a match that is played with P01 even, got drawn_number {} and the choice {}",
+                json!(number),
+                json!(choice)
             )),
         }
     }
@@ -358,7 +369,8 @@ impl Transcript {
         let points = |id: &str| result.get("score")?.get(id)?.as_u64();
         let came = [points("P01"), points("P02")];
         if came != wanted.map(Some) {
-            return Err(format!("score: expected {wanted:?}, got {came:?}"));
+            let (wanted, came) = (scored(wanted.map(Some)), scored(came));
+            return Err(format!("score: expected {wanted}, got {came}"));
         }
         match result.get("status").and_then(Value::as_str) {
             None => Ok(()),

@@ -12,11 +12,14 @@ pub fn json(report: &Report) -> Value {
         fields
     });
     json!({
-        "role": report.subject.role,
+        "role": report.subject.role.name(),
         "target": report.subject.target,
-        "conformance": report.subject.conformance,
+        "conformance": super::league(report.subject.conformance),
         "quick": report.subject.quick,
         "holds": report.holds(),
+        "readiness": report.readiness(),
+        "loses_anywhere": report.loses_anywhere(),
+        "loses_in_strict_only": report.loses_in_strict_only(),
         "stopped": report.stopped,
         "remarks": report.remarks,
         "seconds": (report.took.as_secs_f64() * 1000.0).round() / 1000.0,
@@ -31,6 +34,7 @@ fn score_fields(score: Score) -> Value {
         "percent": score.percent(),
         "passed": score.passed,
         "warnings": score.warnings,
+        "strict_only": score.strict_only,
         "failed": score.failed,
         "not_checked": score.not_checked,
         "mandatory_not_checked": score.mandatory_not_checked,
@@ -53,7 +57,8 @@ fn finding(finding: &Finding) -> Value {
         "verdict": verdict,
         "note": note,
         "place": rule.doc_link(),
-        "mend": finding.mend(),
+        "explain": rule.explaining_command(),
+        "fix": finding.fix(),
         "exchange": exchange,
     })
 }

@@ -1,5 +1,5 @@
 //! A report as JUnit XML, which most graders and CI servers read: a test case for each rule. A warning is a passed
-//! test with output.
+//! test with output, and so is what only a strict league refuses, where a lenient one was asked about.
 
 use crate::check::report::{Finding, Report, Verdict};
 use matchday_core::protocol::Untrusted;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 pub fn junit(report: &Report) -> String {
     let score = report.score();
-    let role = report.subject.role;
+    let role = report.subject.role.name();
     let tests = report.findings.len();
     let failures = score.failed;
     let skipped = score.not_checked;
@@ -53,7 +53,7 @@ fn case(xml: &mut String, role: &str, finding: &Finding) {
     let _ = match verdict {
         Verdict::Pass => writeln!(xml, "{head}/>"),
         Verdict::NotChecked => writeln!(xml, "{head}><skipped message=\"{message}\"/></testcase>"),
-        Verdict::Warning => {
+        Verdict::Warning | Verdict::StrictOnly => {
             writeln!(
                 xml,
                 "{head}><system-out>{}</system-out></testcase>",
@@ -76,9 +76,9 @@ fn story(finding: &Finding) -> String {
         story.push_str(&format!("\nsent: {sent}\ncame: {came}"));
     }
     story.push_str(&format!(
-        "\nmend: {}\nrule: {}",
-        finding.mend(),
-        finding.rule.doc_link()
+        "\nfix: {}\nrule: {}",
+        finding.fix(),
+        finding.rule.explaining_command()
     ));
     story
 }

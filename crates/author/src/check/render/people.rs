@@ -1,8 +1,10 @@
 //! A report for people: a line for each rule, violations in full, the score by category, the verdict last.
 
 use crate::check::exchange::{ExchangeExcerpt, format_duration};
-use crate::check::report::{Finding, Report, Verdict};
+use crate::check::report::{Finding, Readiness, Report, Verdict};
+use crate::check::role::AgentRole;
 use matchday_core::protocol::Untrusted;
+use matchday_core::protocol::decode::Conformance;
 use matchday_terminal::{Colour, Paint, table};
 use std::fmt::Write;
 
@@ -36,17 +38,18 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
     let id = finding.rule.id;
     let title = finding.rule.title;
     let (colour, word) = match finding.verdict {
-        Verdict::Pass => (Colour::Green, "pass"),
-        Verdict::Warning => (Colour::Yellow, "warn"),
-        Verdict::Fail => (Colour::Red, "FAIL"),
-        Verdict::NotChecked => (Colour::Grey, "-   "),
+        Verdict::Pass => (Colour::Green, "pass  "),
+        Verdict::Warning => (Colour::Yellow, "warn  "),
+        Verdict::StrictOnly => (Colour::Yellow, "strict"),
+        Verdict::Fail => (Colour::Red, "FAIL  "),
+        Verdict::NotChecked => (Colour::Grey, "-     "),
     };
     let _ = writeln!(
         text,
         "  {}  {id:width$}  {title}",
         paint.colour(colour, word)
     );
-    let indent = " ".repeat(8);
+    let indent = " ".repeat(10);
     if !finding.note.is_empty() {
         let _ = writeln!(text, "{indent}{}", paint.colour(colour, &finding.note));
     }
@@ -70,8 +73,8 @@ fn line(text: &mut String, finding: &Finding, width: usize, paint: Paint) {
             exchange.ms
         );
     }
-    let _ = writeln!(text, "{indent}mend  {}", finding.mend());
-    let _ = writeln!(text, "{indent}rule  {}", finding.rule.doc_link());
+    let _ = writeln!(text, "{indent}fix   {}", finding.fix());
+    let _ = writeln!(text, "{indent}rule  {}", finding.rule.explaining_command());
 }
 
 fn scores(report: &Report, paint: Paint) -> String {
@@ -82,6 +85,7 @@ fn scores(report: &Report, paint: Paint) -> String {
         let counts = [
             score.passed,
             score.warnings,
+            score.strict_only,
             score.failed,
             score.not_checked,
         ];
@@ -102,7 +106,15 @@ fn scores(report: &Report, paint: Paint) -> String {
         .collect();
     rows.push(scored("all", report.score()));
     let text = table(
-        &["CATEGORY", "SCORE", "PASS", "WARN", "FAIL", "NOT CHECKED"],
+        &[
+            "CATEGORY",
+            "SCORE",
+            "PASS",
+            "WARN",
+            "STRICT",
+            "FAIL",
+            "NOT CHECKED",
+        ],
         &rows,
     );
     match text.split_once('\n') {
@@ -111,56 +123,102 @@ fn scores(report: &Report, paint: Paint) -> String {
     }
 }
 
+/// Two verdicts: whether it is ready, and what would be cleaner.
 fn verdict(report: &Report, paint: Paint) -> String {
-    let score = report.score();
     let took = format_duration(report.took);
     let role = report.subject.role;
     let target = &report.subject.target;
-    let warnings = match score.warnings {
-        0 => String::new(),
-        1 => ", 1 warning".to_owned(),
-        many => format!(", {many} warnings"),
+    let (colour, ready) = readiness(report);
+    let ready = paint.colour(colour, &ready);
+    let unclean = report.unclean();
+    let cleaner = match unclean.as_slice() {
+        [] => String::new(),
+        [one] => format!("\nWould be cleaner, and costs no match: {one}"),
+        many => format!(
+            "\nWould be cleaner, and cost no match: {} warnings, {}",
+            many.len(),
+            listed(many)
+        ),
     };
-    let broken = report
-        .findings
-        .iter()
-        .filter(|finding| finding.verdict == Verdict::Fail);
-    let broken: Vec<_> = broken.map(|finding| finding.rule.id).collect();
+    format!("{ready} ({} at {target}, {took}){cleaner}", role.name())
+}
+
+/// How an agent of a role is said to do well, and badly.
+struct Words {
+    any: &'static str,
+    lenient: &'static str,
+    strict_only: &'static str,
+    nowhere: &'static str,
+}
+
+fn words(role: AgentRole) -> Words {
+    match role {
+        AgentRole::Player => Words {
+            any: "it plays in any league, also in a strict one",
+            lenient: "it plays in any lenient league, as leagues are by default",
+            strict_only: "It would lose matches in a strict one",
+            nowhere: "it would lose matches in any league",
+        },
+        AgentRole::Referee => Words {
+            any: "it referees in any league, also in a strict one",
+            lenient: "it referees in any lenient league, as leagues are by default",
+            strict_only: "Its matches would be lost in a strict one",
+            nowhere: "it would spoil matches in any league",
+        },
+        AgentRole::Manager => Words {
+            any: "agents of any make can play under it, also strict ones",
+            lenient: "lenient agents can play under it, as agents are by default",
+            strict_only: "Strict agents would refuse it",
+            nowhere: "it would spoil its league",
+        },
+    }
+}
+
+fn readiness(report: &Report) -> (Colour, String) {
+    let words = words(report.subject.role);
+    let because = |ids: &[&str]| {
+        let rules = if ids.len() == 1 { "rule" } else { "rules" };
+        format!("because of {} {rules}: {}", ids.len(), listed(ids))
+    };
     let unknown = match report.unknown() {
-        none if none.is_empty() => None,
-        ids => Some(format!(
-            "{} mandatory rules could not be checked: {}",
+        none if none.is_empty() => String::new(),
+        ids => format!(
+            ". {} mandatory rules could not be checked: {}",
             ids.len(),
             listed(&ids)
-        )),
+        ),
     };
-    let league = report.subject.conformance;
-    let (colour, text) = if !broken.is_empty() {
-        let count = broken.len();
-        let all = report.findings.len();
-        let names = broken.join(", ");
-        let unknown = unknown.map_or_else(String::new, |unknown| format!(" {unknown}."));
-        (
+    let in_strict = match report.loses_in_strict_only() {
+        none if none.is_empty() => String::new(),
+        ids => format!(". {}, {}", words.strict_only, because(&ids)),
+    };
+    let is_strict = report.subject.conformance == Conformance::Strict;
+    match report.readiness() {
+        Readiness::NoLeague => (
             Colour::Red,
             format!(
-                "{count} of {all} rules broken: {names}{warnings}.{unknown} Not ready for a {league} league"
+                "Not ready: {}, {}{unknown}{in_strict}",
+                words.nowhere,
+                because(&report.loses_anywhere())
             ),
-        )
-    } else if let Some(unknown) = unknown {
-        (
+        ),
+        Readiness::Unknown => (
             Colour::Yellow,
-            format!("{unknown}{warnings}. See the lines marked -"),
-        )
-    } else {
-        (
+            format!("Not known{unknown}. See the lines marked -{in_strict}"),
+        ),
+        Readiness::LenientLeagues if is_strict => (
+            Colour::Red,
+            format!(
+                "Not ready for a strict league: {}{in_strict}",
+                words.lenient
+            ),
+        ),
+        Readiness::LenientLeagues => (
             Colour::Green,
-            format!("every mandatory rule holds{warnings}: ready for a {league} league"),
-        )
-    };
-    format!(
-        "{} ({role} at {target}, {took})",
-        paint.colour(colour, &text)
-    )
+            format!("Ready: {}{in_strict}", words.lenient),
+        ),
+        Readiness::AnyLeague => (Colour::Green, format!("Ready: {}", words.any)),
+    }
 }
 
 /// The first few of many.
@@ -185,6 +243,6 @@ mod tests {
     fn colours_only_where_they_are_wanted() {
         let report = super::super::sample::report();
         assert!(!people(&report, Paint::Plain).contains('\u{1b}'));
-        assert!(people(&report, Paint::Colours).contains("\u{1b}[31mFAIL\u{1b}[0m"));
+        assert!(people(&report, Paint::Colours).contains("\u{1b}[31mFAIL  \u{1b}[0m"));
     }
 }

@@ -2,14 +2,17 @@
 
 use crate::check::exchange::{CallOutcome, Exchange, HttpAnswer};
 use crate::check::report::{Findings, Report, Subject};
+use crate::check::role::AgentRole;
 use crate::check::rule::rules;
 use bytes::Bytes;
+use matchday_core::protocol::decode::Conformance;
 use std::time::Duration;
 
 rules! {
     REACHABLE = Mandatory, "transport.reachable", Transport, "It answers HTTP", "transport", "Start the agent.";
     PARITY = Mandatory, "choice.parity", Choosing, "parity_choice is exactly \"even\" or \"odd\"", "choose_parity_response",
         "Send \"even\" or \"odd\".";
+    SENDER = Mandatory, "envelope.sender", Choosing, "Its answers are sent by player: and its id", "sender", "Send \"player:\" and your id.";
     NONCE = Advisory, "choice.nonce", Choosing, "It sends a nonce with its choice", "fair-draw", "Send a few random characters.";
     TOKEN = Advisory, "trust.no-token", Trust, "It refuses a message without a token", "match-tokens", "Answer E011.";
 }
@@ -35,6 +38,11 @@ pub(super) fn report() -> Report {
         "parity_choice: expected exactly \"even\" or \"odd\", got \"Even\" (E004)",
         &exchange,
     );
+    findings.deviation(
+        &SENDER,
+        "sender: expected \"player:P07\", got \"player:P01\"",
+        &exchange,
+    );
     findings.violated(&NONCE, "no nonce came with the choice", &exchange);
     findings.skip(
         &TOKEN,
@@ -42,9 +50,9 @@ pub(super) fn report() -> Report {
     );
     let target = "http://localhost:8101/mcp".to_owned();
     let subject = Subject {
-        role: "player",
+        role: AgentRole::Player,
         target,
-        conformance: "strict",
+        conformance: Conformance::Lenient,
         quick: false,
     };
     findings.into_report(subject, Duration::from_millis(2345), "not reached")

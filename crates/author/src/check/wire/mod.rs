@@ -40,8 +40,8 @@ const ENCODED_TWICE: &str = "Put the message itself into `result`, and encode th
 /// What the checks on the wire have found out about the agent.
 #[derive(Debug, Default)]
 pub(crate) struct WireState {
-    /// It has stopped responding.
-    dead: bool,
+    /// What it was sent when it stopped responding.
+    dead: Option<String>,
     /// It answers with bodies other than JSON-RPC responses.
     nonstandard: bool,
 }
@@ -203,24 +203,28 @@ impl Wire<'_> {
     /// Pings the agent after something that may have crashed it. Only the first rule after which it stops responding
     /// is violated.
     pub(crate) async fn still_alive(&mut self, rule: &'static Rule, after: &str) -> bool {
-        if self.state.dead {
+        if self.state.dead.is_some() {
             self.findings.skip(rule, "the agent was gone by then");
             return false;
         }
         // What it was sent last is not what silenced it.
         let was_silent = self.probe.is_silent();
         let ping = self.probe.ping().await;
-        self.state.dead = ping.answered().is_none();
-        if self.state.dead && was_silent {
+        if ping.answered().is_some() {
+            return true;
+        }
+        if was_silent {
+            self.state.dead = Some("an earlier request".to_owned());
             self.findings
                 .skip(rule, "the agent had stopped answering by then");
-        } else if self.state.dead {
+        } else {
+            self.state.dead = Some(after.to_owned());
             let note = format!(
                 "it answers nobody any more after {after}: {}",
                 ping.outcome_text()
             );
             self.findings.violated(rule, note, &ping);
         }
-        !self.state.dead
+        false
     }
 }

@@ -131,9 +131,15 @@ impl Wire<'_> {
         let ping = self.probe.ping().await;
         match ping.answered() {
             Some(_) => self.findings.pass(&rules::ALIVE, ""),
-            None => self
-                .findings
-                .violated(&rules::ALIVE, ping.outcome_text(), &ping),
+            None => {
+                let note = match &self.state.dead {
+                    Some(after) => {
+                        format!("it answers nobody after {after}: {}", ping.outcome_text())
+                    }
+                    None => ping.outcome_text(),
+                };
+                self.findings.violated(&rules::ALIVE, note, &ping);
+            }
         }
     }
 }

@@ -91,9 +91,9 @@ pub struct PlayerProxyLog {
     /// Set by the first invitation, if practice cannot go on.
     pub refusal: Option<Stopped>,
     /// First answers, to compare repeated ones with.
-    answers: BTreeMap<(String, String), Value>,
+    answers: BTreeMap<RequestKey, Value>,
     /// Requests whose first answer was dropped.
-    lost: BTreeSet<(String, String)>,
+    lost: BTreeSet<RequestKey>,
 }
 
 #[derive(Debug)]
@@ -215,8 +215,15 @@ impl PlayerProxy {
         }
     }
 
+    /// Whether it is the first invitation or the first question of its match. Later turns are left alone: each lost answer
+    /// costs the whole time that there is for it.
     fn is_first(&self, request: &ProxiedRequest) -> bool {
-        locked(&self.log).lost.insert(request_key(request))
+        let key = RequestKey::of(request);
+        let mut log = locked(&self.log);
+        let is_another = |lost: &RequestKey| {
+            lost.match_id != key.match_id || lost.message_type != key.message_type
+        };
+        log.lost.iter().all(is_another) && log.lost.insert(key)
     }
 
     /// Calls the agent in a separate task, so that the answer is recorded even if the caller has given up.
@@ -293,10 +300,11 @@ impl PlayerProxy {
             log.refusal = Some(Stopped::Error(format!("{code} ({text})")));
         }
         let decision = decision_in(&json);
-        match log.answers.get(&request_key(request)).cloned() {
+        let key = RequestKey::of(request);
+        match log.answers.get(&key).cloned() {
             Some(before) if before != decision => {
                 let id = request.match_id.as_deref().unwrap_or("a match");
-                let counted = if log.lost.contains(&request_key(request)) {
+                let counted = if log.lost.contains(&key) {
                     "the first answer was lost, and the second counted"
                 } else {
                     "the first counts"
@@ -308,7 +316,7 @@ impl PlayerProxy {
             }
             Some(_) => {}
             None => {
-                log.answers.insert(request_key(request), decision);
+                log.answers.insert(key, decision);
             }
         }
     }
@@ -356,11 +364,23 @@ impl PlayerProxy {
     }
 }
 
-fn request_key(request: &ProxiedRequest) -> (String, String) {
-    (
-        request.match_id.clone().unwrap_or_default(),
-        request.message_type.clone(),
-    )
+/// What makes two requests the same one: match, message type, and the turn that is asked about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct RequestKey {
+    match_id: String,
+    message_type: String,
+    turn: Option<u64>,
+}
+
+impl RequestKey {
+    fn of(request: &ProxiedRequest) -> Self {
+        let turn = message_in(&request.json).and_then(|message| message.get("turn")?.as_u64());
+        Self {
+            match_id: request.match_id.clone().unwrap_or_default(),
+            message_type: request.message_type.clone(),
+            turn,
+        }
+    }
 }
 
 /// The decision in an answer: whether the agent joins, or what it chooses.

@@ -115,11 +115,18 @@ impl Ladder {
         }
     }
 
-    /// From when on a player that allows so many matches an hour may have another.
-    pub(in crate::league) fn free_from(&self, player: &PlayerId, per_hour: u32) -> Timestamp {
+    /// From when on a player that allows `per_hour` matches in any hour may have `matches` more within one; as many as it allows at
+    /// all, if that is fewer.
+    pub(in crate::league) fn free_from(
+        &self,
+        player: &PlayerId,
+        per_hour: u32,
+        matches: u32,
+    ) -> Timestamp {
         let drawn_at = self.forms.get(player).map(|form| &form.drawn_at);
-        let allowed = usize::try_from(per_hour).unwrap_or(usize::MAX).max(1);
-        let limiting = drawn_at.and_then(|times| times.get(times.len().checked_sub(allowed)?));
+        let allowed = per_hour.max(1);
+        let before = usize::try_from(allowed - matches.clamp(1, allowed)).unwrap_or(usize::MAX);
+        let limiting = drawn_at.and_then(|times| times.get(times.len().checked_sub(before + 1)?));
         limiting.map_or(Timestamp::EPOCH, |earliest| *earliest + HOUR)
     }
 

@@ -2,8 +2,11 @@
 
 use super::Manager;
 use crate::league::event::{LeagueEvent, Renewal};
+use crate::league::member::Member;
 use crate::league::state::League;
 use crate::metrics::{Gauges, LeagueGauges, Metrics, Milestone};
+use crate::protocol::Timestamp;
+use crate::protocol::messages::Phase;
 
 impl Metrics for Manager {
     fn milestone(event: &LeagueEvent) -> Option<Milestone<'_>> {
@@ -54,19 +57,54 @@ impl LeagueEvent {
                 cause: cause.name(),
             },
             Self::AgentRecovered { agent } => Milestone::AgentRecovered { agent },
-            other => {
-                let Renewal { id, by, client } = other.renewal()?;
-                Milestone::RegistrationRenewed {
+            other => match (other.renewal(), other) {
+                (Some(Renewal { id, by, client }), _) => Milestone::RegistrationRenewed {
                     id,
                     by: by.name(),
                     client,
-                }
-            }
+                },
+                (
+                    None,
+                    Self::PlayerRegistered {
+                        player_id,
+                        meta,
+                        request,
+                        ..
+                    },
+                ) => Milestone::Registered {
+                    id: player_id.as_str(),
+                    name: meta.display_name.raw(),
+                    client: request.client,
+                },
+                (
+                    None,
+                    Self::RefereeRegistered {
+                        referee_id,
+                        meta,
+                        request,
+                        ..
+                    },
+                ) => Milestone::Registered {
+                    id: referee_id.as_str(),
+                    name: meta.display_name.raw(),
+                    client: request.client,
+                },
+                _ => return None,
+            },
         })
     }
 }
 
 impl League {
+    /// Since when no match has begun or ended, though some are due.
+    fn waiting_since(&self) -> Option<Timestamp> {
+        if self.phase != Phase::Running || self.undecided.is_empty() {
+            return None;
+        }
+        let starts_at = self.open_round().and_then(|round| round.starts_at);
+        Some(starts_at.map_or(self.progressed_at, |at| at.max(self.progressed_at)))
+    }
+
     fn gauges(&self) -> Gauges {
         let lacks = (!self.created).then(|| "the league has not been written down yet".to_owned());
         let players = self.players.values().filter(|player| !player.withdrawn);
@@ -85,6 +123,9 @@ impl League {
                     .values()
                     .filter(|referee| referee.is_suspended())
                     .count(),
+                without_referee: self.phase == Phase::Running
+                    && self.referees.values().all(Member::is_suspended),
+                waiting_since: self.waiting_since(),
                 round: self.current_round,
                 rounds: self.rounds.len(),
                 matches: self.matches.len(),

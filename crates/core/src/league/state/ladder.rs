@@ -70,7 +70,13 @@ impl League {
                 .last()
                 .and_then(|round| round.drawn.as_deref())
                 .unwrap_or(last);
-            let is_open = |(a, b): &(PlayerId, PlayerId)| self.is_undecided(&stage, a, b, legs);
+            let is_open = |(a, b): &(PlayerId, PlayerId)| {
+                let has_room = |id| {
+                    let player = self.players.get(id);
+                    player.is_some_and(|player| self.can_be_paired(id, player, 1, now))
+                };
+                self.is_undecided(&stage, a, b, legs) && has_room(a) && has_room(b)
+            };
             if let Some(next) = ladder::next_leg(first, last.leg + 1, legs, is_open) {
                 return Some(next);
             }
@@ -78,7 +84,7 @@ impl League {
         let present = self
             .players
             .iter()
-            .filter(|(id, player)| self.can_be_paired(id, player, now));
+            .filter(|(id, player)| self.can_be_paired(id, player, legs, now));
         let present: BTreeSet<PlayerId> = present.map(|(id, _)| id.clone()).collect();
         let first = self
             .ladder
@@ -86,7 +92,7 @@ impl League {
         Some(ladder::titled(first, legs))
     }
 
-    /// Whether another game of a pair can change who has won it, and both are there to play it.
+    /// Whether another game of a pair can change who has won it.
     fn is_undecided(&self, stage: &[&Round], a: &PlayerId, b: &PlayerId, legs: u32) -> bool {
         let games = stage
             .iter()
@@ -107,28 +113,36 @@ impl League {
             played += 1;
         }
         let [of_a, of_b] = wins;
-        let there = |id| self.players.get(id).is_some_and(Member::is_there);
-        of_a.abs_diff(of_b) <= legs.saturating_sub(played) && there(a) && there(b)
+        of_a.abs_diff(of_b) <= legs.saturating_sub(played)
     }
 
-    fn can_be_paired(&self, id: &PlayerId, player: &Member<PlayerMeta>, now: Timestamp) -> bool {
-        player.is_there() && self.free_from(id, player) <= now
+    /// Whether a player is there, and may have so many matches more within the hour: a pairing that could not be played to its end
+    /// is not begun.
+    fn can_be_paired(
+        &self,
+        id: &PlayerId,
+        player: &Member<PlayerMeta>,
+        matches: u32,
+        now: Timestamp,
+    ) -> bool {
+        player.is_there() && self.free_from(id, player, matches) <= now
     }
 
-    fn free_from(&self, id: &PlayerId, player: &Member<PlayerMeta>) -> Timestamp {
+    fn free_from(&self, id: &PlayerId, player: &Member<PlayerMeta>, matches: u32) -> Timestamp {
         let most = self.settings.competition.matches_per_hour;
         let own = player.meta.max_matches_per_hour;
         let allowed = most.into_iter().chain(own).min();
         allowed.map_or(Timestamp::EPOCH, |allowed| {
-            self.ladder.free_from(id, allowed)
+            self.ladder.free_from(id, allowed, matches)
         })
     }
 
-    /// When a player that has had as many matches as it allows may have another: the next time at which to pair.
+    /// When a player that has had as many matches as it allows may be paired again: the next time at which to pair.
     pub(crate) fn next_pairing_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let legs = self.settings.competition.matches_per_pairing;
         let there = self.players.iter().filter(|(_, player)| player.is_there());
         there
-            .map(|(id, player)| self.free_from(id, player))
+            .map(|(id, player)| self.free_from(id, player, legs))
             .filter(|at| *at > now)
             .min()
     }

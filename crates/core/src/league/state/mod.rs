@@ -65,6 +65,8 @@ pub struct League {
     pub current_round: u32,
     /// How many of `matches` have a result.
     pub matches_decided: u32,
+    /// When a match last began or ended, or the league went on after a pause.
+    pub(super) progressed_at: Timestamp,
     /// The matches of announced rounds without a result, including voided ones.
     pub undecided: BTreeSet<MatchId>,
     /// Those of them that are not assigned.
@@ -98,6 +100,7 @@ impl League {
             proofs_required: false,
             current_round: 0,
             matches_decided: 0,
+            progressed_at: Timestamp::EPOCH,
             undecided: BTreeSet::new(),
             waiting: BTreeSet::new(),
             counted: Vec::new(),
@@ -112,6 +115,13 @@ impl League {
     /// Applies one event. Events were valid when they were recorded, so one that matches nothing is ignored.
     pub fn apply(&mut self, at: Timestamp, event: &LeagueEvent) {
         self.checkpoints.apply(event);
+        if let LeagueEvent::MatchAssigned { .. }
+        | LeagueEvent::MatchDecided { .. }
+        | LeagueEvent::MatchVoided { .. }
+        | LeagueEvent::LeagueResumed = event
+        {
+            self.progressed_at = at;
+        }
         match event {
             LeagueEvent::LeagueCreated { settings } => {
                 self.settings = settings.clone();

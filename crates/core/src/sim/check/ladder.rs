@@ -84,7 +84,7 @@ impl LadderRules {
             LeagueEvent::RoundDrawn { round_id, drawn } => {
                 match drawn.leg {
                     1 => self.check_pairing(at, &drawn.pairs, &drawn.byes)?,
-                    _ => self.check_next_game(&drawn.pairs)?,
+                    _ => self.check_next_game(at, &drawn.pairs)?,
                 }
                 for (number, (a, b)) in (1..).zip(&drawn.pairs) {
                     self.matches
@@ -128,8 +128,8 @@ impl LadderRules {
             .all(|gone| !gone.contains(player))
     }
 
-    /// Whether it may have another match at this time.
-    fn is_free(&self, at: Timestamp, player: &PlayerId) -> bool {
+    /// Whether it may have so many matches more at this time, or as many as it allows in an hour, if that is fewer.
+    fn is_free(&self, at: Timestamp, player: &PlayerId, matches: u32) -> bool {
         let own = self.players.get(player).copied().flatten();
         let allowed = self.per_hour.into_iter().chain(own).min();
         let drawn_at = self
@@ -138,7 +138,10 @@ impl LadderRules {
             .map(Vec::as_slice)
             .unwrap_or_default();
         let lately = drawn_at.iter().filter(|drawn| **drawn + HOUR > at).count();
-        allowed.is_none_or(|allowed| lately < usize::try_from(allowed).unwrap_or(usize::MAX))
+        allowed.is_none_or(|allowed| {
+            let taken = u32::try_from(lately).unwrap_or(u32::MAX);
+            taken.saturating_add(matches.min(allowed)) <= allowed
+        })
     }
 
     fn check_pairing(
@@ -155,7 +158,7 @@ impl LadderRules {
         let due: BTreeSet<&PlayerId> = self
             .players
             .keys()
-            .filter(|id| self.is_there(id) && self.is_free(at, id))
+            .filter(|id| self.is_there(id) && self.is_free(at, id, self.best_of))
             .collect();
         ensure(present == due, || {
             format!("{present:?} are paired, and {due:?} can be")
@@ -180,7 +183,7 @@ impl LadderRules {
     }
 
     /// Another game is for pairs that are not decided.
-    fn check_next_game(&self, pairs: &[Pair]) -> Result<(), Fault> {
+    fn check_next_game(&self, at: Timestamp, pairs: &[Pair]) -> Result<(), Fault> {
         for (a, b) in pairs {
             let ([one, other], games) = self.ties.get(&ordered(a, b)).copied().unwrap_or_default();
             ensure(games > 0, || format!("{a} and {b} were not paired"))?;
@@ -191,6 +194,9 @@ impl LadderRules {
             })?;
             ensure(self.is_there(a) && self.is_there(b), || {
                 format!("{a} or {b} is not there")
+            })?;
+            ensure(self.is_free(at, a, 1) && self.is_free(at, b, 1), || {
+                format!("{a} or {b} has had as many matches as it allows in an hour")
             })?;
         }
         Ok(())

@@ -41,6 +41,7 @@ use setting::{
     whole, whole_or_auto, with_default,
 };
 use std::time::Duration;
+use tracing::Level;
 use values::{
     built_in_referees, each, endpoint, expected_tie_breaks, expected_token, games, manager,
     start_counts, tie_breaks, token, url, variable,
@@ -108,7 +109,7 @@ settings! {
         derived(&[R], "referee-PORT.db", "Where it keeps what it must not forget"),
         derived(&[P], "player-PORT.db", "Where it keeps what it must not forget"),
         derived(&[S], "seat-PORT.db", "Where it keeps what it must not forget"),
-        derived(&[RUN], "matchday-run-TIME.db here", "The file that keeps the league, which must not exist yet")];
+        derived(&[RUN], "matchday-run-TIME.db here", "The file that keeps the league: a new one, or that of a league that was stopped and is to go on")];
     AUTH_TOKEN: String = text("TOKEN").secret(), [optional(&[R, P],
         "A token that the operator gave out for it, if not the one of its store")];
     CODE: Token = parsed("CODE",
@@ -338,6 +339,8 @@ settings! {
     // Limits on what callers can ask for.
     CONNECTIONS_MAX: usize = whole("N", 1, 1 << 20).beyond("waits until another ends"),
         [with_default(AGENTS, "4096", "How many connections it takes at once")];
+    VIEWERS_MAX: usize = whole("N", 1, 1 << 20).beyond("HTTP 503; the page can still be reloaded"), [with_default(&[M, V], "500",
+        "How many open pages of a league are kept up to date at once; a quarter of them from one address")];
     // No registration fits into less than the least; the most keeps one request from taking the memory of many.
     MESSAGE_BYTES_MAX: usize = whole("BYTES", 1024, 16 << 20)
         .beyond("HTTP 413 with E002; of an answer: it counts as unreadable"), [
@@ -354,6 +357,9 @@ settings! {
         "A collector of OpenTelemetry that traces are sent to, such as http://127.0.0.1:4318")];
     LOG: log::Format = one_of(&["people", "json"], &[log::Format::People, log::Format::Json]),
         [with_default(AGENTS, "people", "How each event is written, one line an event")];
+    LOG_LEVEL: Level = one_of(&["error", "warning", "info", "debug"], &[Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG]), [
+        with_default(&[M, R, P, S], "debug", "What is logged at least: info leaves out messages that went well, some kilobytes a match"),
+        with_default(&[V], "info", "What is logged at least: debug adds every message, some kilobytes a match")];
     EXCHANGES: bool = on_off(), [with_default(&[M, R, P, S, RUN, V, L], "on",
         "Whether messages and answers are kept, without tokens, for replay")];
     EXCHANGES_BYTES_MAX: u64 = whole("BYTES", 0, NO_LIMIT)

@@ -1,11 +1,13 @@
-"""A referee as the protocol's description has it, in the standard dialect: the habits of the zoo are told as departures
+"""A referee as the protocol's documents have it, in one of their editions: the habits of the zoo are told as departures
 from it."""
 import itertools
 import random
 import threading
 import time
+from http.server import HTTPServer, ThreadingHTTPServer
 
 import web
+from documents import forbidden, kind_of, method_of
 
 
 def stamp(ahead=0):
@@ -13,22 +15,27 @@ def stamp(ahead=0):
 
 
 class Official:
+    """With the habit `forbids` it refuses keys that the documents do not print; with `single_threaded` it does one thing at
+    a time, and plays a match before it answers the announcement."""
+
     capacity = 5
 
-    def __init__(self):
-        self.manager, self.name = web.arguments()
+    def __init__(self, manager=None, name=None, edition="careful", habits=(), port=0):
+        self.manager, self.name = (manager, name) if manager else web.arguments()
+        self.edition, self.habits, self.port = edition, habits, port
         self.ids = itertools.count(1)
-        self.me = {}
+        self.me, self.players = {}, {}
 
     # What others may do otherwise.
 
     def take(self, request):
         """Begins the matches that a request gives to this referee. False: it does not know what this is."""
-        if request.get("method") == "notify_round":
-            for match in request["params"]["matches"]:
-                if match["referee_id"] == self.me["referee_id"]:
-                    players = [(match["player_%s_id" % seat], match["player_%s_endpoint" % seat]) for seat in "AB"]
-                    self.begin(request["params"], match["match_id"], players)
+        if kind_of(self.edition, request) == "ROUND_ANNOUNCEMENT":
+            announced = request["params"]
+            for match in announced["matches"]:
+                if match["referee_endpoint"] == web.address(self.server):
+                    players = [(match["player_%s_id" % seat], None) for seat in "AB"]
+                    self.begin(announced, match["match_id"], players)
         return True
 
     def puzzled(self, request):
@@ -45,12 +52,31 @@ class Official:
     # What all do alike.
 
     def envelope(self, kind, conversation):
+        if self.edition == "001":
+            return {"message_type": kind}
         return {"protocol": "league.v2", "message_type": kind, "sender": "referee:" + self.me.get("referee_id", self.name),
                 "timestamp": stamp(), "conversation_id": conversation}
 
-    def call(self, url, method, message):
-        body = {"jsonrpc": "2.0", "id": next(self.ids), "method": method, "params": message}
-        return web.post(url, body)["result"]
+    def credentials(self):
+        token = self.me.get("auth_token")
+        return {"auth_token": token} if self.edition == "careful" and token else {}
+
+    def call(self, url, message):
+        method = method_of(self.edition, message["message_type"])
+        answer = web.post(url, {"jsonrpc": "2.0", "id": next(self.ids), "method": method, "params": message})
+        result = answer.get("result", answer.get("error"))
+        if isinstance(result, dict) and ("error" in answer or result.get("message_type") == "LEAGUE_ERROR"):
+            web.tell(refused=result, sent=message["message_type"])
+        return result
+
+    def endpoint(self, player, league_id):
+        """A careful referee asks for it; to the letter, P01 is on the port that the system flow gives it."""
+        if self.edition == "careful" and player not in self.players:
+            listed = self.call(self.manager, {
+                **self.envelope("LEAGUE_QUERY", "conv-query-players"), **self.credentials(), "league_id": league_id,
+                "query_type": "GET_PLAYERS", "query_params": {}})
+            self.players = {known["player_id"]: known["contact_endpoint"] for known in listed["data"]["players"]}
+        return self.players.get(player) or "http://localhost:%d/mcp" % (8100 + int(player[1:]))
 
     def both(self, ask, seats):
         """Asks both players at once."""
@@ -71,21 +97,24 @@ class Official:
 
     def begin(self, params, match_id, players):
         game = (params["league_id"], params["round_id"], match_id, players)
-        threading.Thread(target=self.play, args=game, daemon=True).start()
+        match = threading.Thread(target=self.play, args=game, daemon=True)
+        match.start()
+        if "single_threaded" in self.habits:
+            match.join()
 
     def play(self, league_id, round_id, match_id, players):
         conversation = "conv-" + match_id.lower() + "-001"
-        (a, url_a), (b, url_b) = players
+        (a, url_a), (b, url_b) = [(player, url or self.endpoint(player, league_id)) for player, url in players]
         seats = [(a, b, url_a, "PLAYER_A"), (b, a, url_b, "PLAYER_B")]
-        common = {"auth_token": "tok_made_up_for_players", "match_id": match_id, "game_type": "even_odd"}
+        common = {**self.credentials(), "match_id": match_id, "game_type": "even_odd"}
 
         def invite(player, opponent, url, role):
-            return self.call(url, "handle_game_invitation", {
+            return self.call(url, {
                 **self.envelope("GAME_INVITATION", conversation), **common, "league_id": league_id,
-                "round_id": round_id, "role_in_match": role, "opponent_id": opponent})
+                "round_id": round_id, "role_in_match": role, "opponent_id": opponent, "conversation_id": conversation})
 
         def choose(player, opponent, url, role):
-            return self.chosen(self.call(url, "choose_parity", {
+            return self.chosen(self.call(url, {
                 **self.envelope("CHOOSE_PARITY_CALL", conversation), **common, "player_id": player,
                 "deadline": stamp(30), "context": {"opponent_id": opponent, "round_id": round_id}}))
 
@@ -100,15 +129,18 @@ class Official:
         over = self.game_over({**self.envelope("GAME_OVER", conversation), **common, "game_result": {
             "status": "WIN" if winner else "DRAW", "winner_player_id": winner, "drawn_number": number,
             "number_parity": parity, "choices": choices, "reason": "the number was %d" % number}})
-        self.both(lambda player, opponent, url, role: self.call(url, "notify_match_result", over), seats)
-        report = {**self.envelope("MATCH_RESULT_REPORT", conversation), "auth_token": self.me["auth_token"],
+        self.both(lambda player, opponent, url, role: self.call(url, over), seats)
+        report = {**self.envelope("MATCH_RESULT_REPORT", conversation), **self.credentials(),
                   "league_id": league_id, "round_id": round_id, "match_id": match_id, "game_type": "even_odd",
                   "result": {"winner": winner, "score": score,
                              "details": {"drawn_number": number, "choices": choices}}}
-        receipt = self.call(self.manager, "report_match_result", report)
+        receipt = self.call(self.manager, report)
         web.tell(reported=match_id, answer=receipt.get("message_type"))
 
     def answer(self, request):
+        if "forbids" in self.habits and (refusal := forbidden(request)):
+            web.tell(forbids=refusal["error"]["message"])
+            return 200, refusal
         if not self.take(request):
             web.tell(puzzled=request.get("method") or request.get("message_type"))
             return self.puzzled(request)
@@ -117,10 +149,15 @@ class Official:
     def register(self):
         meta = {"display_name": self.name, "version": "1.0.0", "game_types": ["even_odd"],
                 "contact_endpoint": web.address(self.server), "max_concurrent_matches": self.capacity}
-        self.me.update(self.call(self.manager, "register_referee", {
-            **self.envelope("REFEREE_REGISTER_REQUEST", "conv-referee-" + self.name), "referee_meta": meta}))
+        answer = self.call(self.manager, {
+            **self.envelope("REFEREE_REGISTER_REQUEST", "conv-referee-" + self.name), "referee_meta": meta})
+        self.me.update(answer)
         web.tell(registered=self.me["referee_id"])
 
+    def listen(self):
+        kind = HTTPServer if "single_threaded" in self.habits else ThreadingHTTPServer
+        self.server = web.server(self.answer, port=self.port, kind=kind)
+
     def serve(self):
-        self.server = web.server(self.answer)
+        self.listen()
         web.run(self.server, then=self.register)

@@ -24,7 +24,7 @@ def post(url, body, timeout=10):
     return json.loads(text) if text else None
 
 
-def server(answer, kind=ThreadingHTTPServer, keep_alive=False, listen=True):
+def server(answer, kind=ThreadingHTTPServer, keep_alive=False, listen=True, port=0):
     """`answer` makes a status and a body of each body that is posted."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -46,7 +46,7 @@ def server(answer, kind=ThreadingHTTPServer, keep_alive=False, listen=True):
 
     kind.daemon_threads = True
     kind.request_queue_size = 64
-    made = kind(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    made = kind(("127.0.0.1", port), Handler, bind_and_activate=False)
     made.server_bind()
     if listen:
         made.server_activate()

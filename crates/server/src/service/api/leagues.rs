@@ -1,18 +1,19 @@
 //! `/api/leagues`: what it shows of leagues, and what it takes to create them.
 
 use super::types::{
-    CreateLeagues, CreatedLeague, CreatedLeagues, ImportLeague, LeagueAddress, LeagueDetails,
-    LeagueList, LeagueState, LeagueSummary, Progress, Secrets,
+    CreateLeagues, CreatedLeague, CreatedLeagues, ImportLeague, Leader, LeagueAddress,
+    LeagueDetails, LeagueList, LeagueState, LeagueSummary, ListedLeague, Progress, Secrets,
 };
 use super::{ApiError, admit};
-use crate::dashboard::Access;
+use crate::dashboard::{Access, Query};
 use crate::league::NewLeague;
 use crate::service::registry::Registered;
 use crate::service::{Service, ServiceError, lock};
-use hyper::StatusCode;
 use hyper::header::HeaderMap;
+use hyper::{StatusCode, Uri};
+use matchday_audit::league_view::PlayerName;
 use matchday_core::league::League;
-use matchday_core::protocol::{LeagueId, Token};
+use matchday_core::protocol::{LeagueId, PlayerId, Token};
 use matchday_net::bearer::bearer;
 use std::sync::Arc;
 
@@ -24,13 +25,7 @@ fn may_see(service: &Service, league: &Registered, headers: &HeaderMap) -> bool 
 /// Whether these headers hold the token of the league's operator, or that of the service.
 fn is_operator(service: &Service, league: &Registered, headers: &HeaderMap) -> bool {
     let shown = bearer(headers).map(Token::new);
-    let is_of_league = league
-        .plan
-        .league
-        .operator_token
-        .zip(shown)
-        .is_some_and(|(token, shown)| token.admits(&shown));
-    is_of_league || admit(service, headers).is_ok()
+    is_of_operator(league, shown.as_ref()) || admit(service, headers).is_ok()
 }
 
 impl Service {
@@ -43,23 +38,123 @@ impl Service {
         public.map(|(id, _)| id.clone()).collect()
     }
 
-    /// The leagues that the holder of these headers may see, in alphabetical order.
-    pub(in crate::service) fn visible_leagues(&self, headers: &HeaderMap) -> Vec<Registered> {
-        let all: Vec<Registered> = lock(&self.registry)
+    /// A page of the leagues that the holder of these headers may see, in the order of their names.
+    pub(in crate::service) fn visible_leagues(
+        &self,
+        headers: &HeaderMap,
+        wanted: &Wanted,
+    ) -> VisibleLeagues {
+        let sees_all = admit(self, headers).is_ok();
+        let shown = bearer(headers).map(Token::new);
+        let registry = lock(&self.registry);
+        let matching = registry
             .leagues()
-            .map(|(_, league)| league.clone())
+            .map(|(_, league)| league)
+            .filter(|league| {
+                let may_see = sees_all
+                    || league.plan.league.public_reads
+                    || is_of_operator(league, shown.as_ref());
+                may_see && wanted.matches(name(league))
+            });
+        let mut matching: Vec<&Registered> = matching.collect();
+        matching.sort_by_key(|league| name(league));
+        let total = matching.len();
+        let after = |league: &&&Registered| {
+            let after = wanted.after.as_deref();
+            after.is_none_or(|after| name(league) > after)
+        };
+        let mut page: Vec<Registered> = (matching.iter().filter(after))
+            .take(wanted.limit.saturating_add(1))
+            .map(|league| (*league).clone())
             .collect();
-        let mut visible: Vec<Registered> = all
-            .into_iter()
-            .filter(|league| may_see(self, league, headers))
-            .collect();
-        visible.sort_by(|one, other| name(one).cmp(name(other)));
-        visible
+        let more = page.len() > wanted.limit;
+        page.truncate(wanted.limit);
+        VisibleLeagues { page, total, more }
+    }
+
+    /// How far a league has come. Of one that sleeps it is remembered: its log does not change.
+    pub(in crate::service) async fn progress_of(&self, league: &Registered) -> Option<Progress> {
+        let number = league.number;
+        let may_change = !self.owns(number) || self.is_loaded(number);
+        if !may_change && let Some(known) = lock(&self.progress).get(&number) {
+            return Some(known.clone());
+        }
+        let snapshot = self.source(number).snapshot().await.ok()?;
+        let found = progress(&snapshot.projection.league);
+        if !may_change {
+            lock(&self.progress).insert(number, found.clone());
+        }
+        Some(found)
+    }
+
+    /// Whether a league is loaded, or just being loaded or unloaded.
+    fn is_loaded(&self, number: u32) -> bool {
+        let slot = lock(&self.slots).get(&number).cloned();
+        slot.is_some_and(|slot| {
+            slot.try_lock()
+                .map_or(true, |state| state.shown() == LeagueState::Awake)
+        })
+    }
+}
+
+/// How many leagues a page has.
+const LIMIT_DEFAULT: u64 = 100;
+const LIMIT_MAX: u64 = 500;
+
+/// Which leagues of a list are asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::service) struct Wanted {
+    /// Those whose names come after this one.
+    pub(in crate::service) after: Option<String>,
+    pub(in crate::service) limit: usize,
+    /// In small letters: those whose names contain it.
+    pub(in crate::service) search: Option<String>,
+}
+
+impl Wanted {
+    pub(in crate::service) fn of(uri: &Uri) -> Result<Self, ApiError> {
+        let query = Query::of(uri);
+        let limit = query.number("limit").map_err(ApiError::BadRequest)?;
+        let limit = limit.unwrap_or(LIMIT_DEFAULT).clamp(1, LIMIT_MAX);
+        Ok(Self {
+            after: query.text("after"),
+            limit: usize::try_from(limit).unwrap_or(1),
+            search: query.text("search").map(|text| text.to_lowercase()),
+        })
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let search = self.search.as_deref();
+        search.is_none_or(|search| name.to_lowercase().contains(search))
+    }
+}
+
+/// A page of a list.
+#[derive(Debug)]
+pub(in crate::service) struct VisibleLeagues {
+    pub(in crate::service) page: Vec<Registered>,
+    /// On all pages.
+    pub(in crate::service) total: usize,
+    /// Whether others follow.
+    pub(in crate::service) more: bool,
+}
+
+impl VisibleLeagues {
+    /// The last league of the page, if others follow.
+    pub(in crate::service) fn next(&self) -> Option<&LeagueId> {
+        let last = self.page.last().filter(|_| self.more)?;
+        Some(&last.plan.league.league_id)
     }
 }
 
 fn name(league: &Registered) -> &str {
     league.plan.league.league_id.as_str()
+}
+
+/// Whether this is the token of the league's operator.
+fn is_of_operator(league: &Registered, shown: Option<&Token>) -> bool {
+    let token = league.plan.league.operator_token.zip(shown);
+    token.is_some_and(|(token, shown)| token.admits(shown))
 }
 
 fn address(service: &Service, id: &LeagueId) -> LeagueAddress {
@@ -89,14 +184,24 @@ fn summary(service: &Service, league: &Registered) -> LeagueSummary {
     }
 }
 
-pub(super) fn list(service: &Service, headers: &HeaderMap) -> LeagueList {
-    let leagues = service.visible_leagues(headers);
-    LeagueList {
-        leagues: leagues
-            .iter()
-            .map(|league| summary(service, league))
-            .collect(),
+pub(super) async fn list(
+    service: &Service,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<LeagueList, ApiError> {
+    let visible = service.visible_leagues(headers, &Wanted::of(uri)?);
+    let mut leagues = Vec::new();
+    for league in &visible.page {
+        leagues.push(ListedLeague {
+            summary: summary(service, league),
+            progress: service.progress_of(league).await,
+        });
     }
+    Ok(LeagueList {
+        leagues,
+        total: visible.total,
+        next: visible.next().cloned(),
+    })
 }
 
 /// From the projection that all readers of the league share: a league that sleeps stays so.
@@ -133,6 +238,20 @@ pub(super) async fn show(
     })
 }
 
+/// The first of the table, all who are level, once a match is decided.
+fn leaders(league: &League) -> Vec<Leader> {
+    if league.matches_decided == 0 {
+        return Vec::new();
+    }
+    let first = league.standings().into_iter();
+    let first = first.take_while(|place| place.rank == 1);
+    let leader = |player_id: PlayerId| Leader {
+        display_name: PlayerName::of(league, &player_id).name,
+        player_id,
+    };
+    first.map(|place| leader(place.player)).collect()
+}
+
 fn progress(league: &League) -> Progress {
     Progress {
         phase: league.phase,
@@ -141,6 +260,7 @@ fn progress(league: &League) -> Progress {
         matches: league.matches.len(),
         matches_decided: league.matches_decided,
         champion: league.champion.clone(),
+        leaders: leaders(league),
     }
 }
 

@@ -9,9 +9,12 @@ mod openapi;
 mod seasons;
 pub mod types;
 
+pub(super) use leagues::Wanted;
 pub(super) use openapi::document;
 pub(super) use seasons::{find_season, season_table_of, visible_seasons};
 
+use super::cluster::DATABASE_AWAY;
+use super::loading::is_unreachable;
 use super::{Service, ServiceError, lock};
 use crate::dashboard::RETRY_SECONDS;
 use hyper::body::Incoming;
@@ -22,6 +25,7 @@ use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
 use matchday_net::response::{empty, json, with_header, with_retry_after};
 use matchday_net::server::HttpResponse;
+use matchday_os::host;
 use matchday_runtime::routes::{Matched, ServiceRoute};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,7 +58,9 @@ async fn call(
             None => done(&ClusterStatus::default()),
             Some(cluster) => done(&cluster.status().await.map_err(ServiceError::from)?),
         },
-        ServiceRoute::ListLeagues => done(&leagues::list(service, request.headers())),
+        ServiceRoute::ListLeagues => {
+            done(&leagues::list(service, request.uri(), request.headers()).await?)
+        }
         ServiceRoute::ShowLeague => done(&leagues::show(service, &id, request.headers()).await?),
         ServiceRoute::CreateLeagues => {
             created(&leagues::create(service, read_json(service, request, bytes_max).await?).await?)
@@ -80,6 +86,7 @@ async fn call(
             done(&types::ArchivedLeague {
                 league_id: id,
                 file,
+                machine: service.cluster.as_ref().and_then(|_| host::name()),
             })
         }
         ServiceRoute::ListSeasons => done(&seasons::list(service, request.headers())),
@@ -88,11 +95,17 @@ async fn call(
             created(&seasons::create(service, read_json(service, request, bytes_max).await?).await?)
         }
         ServiceRoute::RunSeason => {
-            let league_id = service.run_season(&id).await?;
+            let (league_id, scheduled_at) = service.run_season(&id).await?;
             done(&StartedLeague {
                 name: id,
                 league_id,
+                scheduled_at,
             })
+        }
+        ServiceRoute::ConfigureSeason => {
+            let change = read_json(service, request, bytes_max).await?;
+            service.configure_season(&id, change).await?;
+            done(&seasons::summary_of(service, &id)?)
         }
         ServiceRoute::PauseSeason => {
             service.pause_season(&id, true).await?;
@@ -159,6 +172,9 @@ impl ApiError {
             Self::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why.clone()),
             Self::Service(error) => {
                 let status = match error {
+                    ServiceError::Failed(error) if is_unreachable(error) => {
+                        return Self::Unavailable(DATABASE_AWAY.to_owned()).response();
+                    }
                     ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
                     ServiceError::Conflict(_) => StatusCode::CONFLICT,
                     ServiceError::NotFound(_) | ServiceError::NoSeason(_) => StatusCode::NOT_FOUND,

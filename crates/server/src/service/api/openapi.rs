@@ -2,9 +2,10 @@
 //! types of what is sent and answered. Values only.
 
 use super::types::{
-    ArchivedLeague, ClusterStatus, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreateSeason,
-    CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague, LeagueAddress, LeagueDetails,
-    LeagueList, Refusal, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
+    ArchivedLeague, ClusterStatus, ConfigureLeague, ConfigureSeason, ConfiguredLeague,
+    CreateLeagues, CreateSeason, CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague,
+    LeagueAddress, LeagueDetails, LeagueList, Refusal, SeasonDetails, SeasonList, SeasonSummary,
+    StartedLeague,
 };
 use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
 use schemars::generate::SchemaSettings;
@@ -32,6 +33,7 @@ impl Schemas {
         let answer = (status, what, self.answers.subschema_for::<T>());
         Operation {
             takes: None,
+            query: Vec::new(),
             answer,
             refusals: Vec::new(),
         }
@@ -48,6 +50,8 @@ impl Schemas {
 /// What an operation takes, and what it answers.
 struct Operation {
     takes: Option<Schema>,
+    /// Parameters of the query: name, type and meaning.
+    query: Vec<(&'static str, &'static str, &'static str)>,
     answer: (u16, &'static str, Schema),
     refusals: Vec<(u16, &'static str)>,
 }
@@ -55,6 +59,11 @@ struct Operation {
 impl Operation {
     fn takes<T: JsonSchema>(mut self, schemas: &mut Schemas) -> Self {
         self.takes = Some(schemas.requests.subschema_for::<T>());
+        self
+    }
+
+    fn asked_with(mut self, name: &'static str, kind: &'static str, what: &'static str) -> Self {
+        self.query.push((name, kind, what));
         self
     }
 
@@ -70,7 +79,20 @@ const NO_SEASON: &str = "There is no such season, or it is not open to readers";
 /// `None` for what is no part of the API: pages, health, metrics, and this document.
 fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
     Some(match route {
-        ServiceRoute::ListLeagues => schemas.answered::<LeagueList>(200, "The leagues"),
+        ServiceRoute::ListLeagues => schemas
+            .answered::<LeagueList>(200, "A page of the leagues")
+            .asked_with(
+                "limit",
+                "integer",
+                "How many, at most; 100 unless it is given, up to 500",
+            )
+            .asked_with(
+                "after",
+                "string",
+                "Those whose names come after this one: `next` of the page before",
+            )
+            .asked_with("search", "string", "Those that have this in their names")
+            .refuses(400, "The limit is no number"),
         ServiceRoute::CreateLeagues => schemas
             .answered::<CreatedLeagues>(
                 201,
@@ -119,6 +141,15 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
         ServiceRoute::ShowSeason => schemas
             .answered::<SeasonDetails>(200, "The season")
             .refuses(404, NO_SEASON),
+        ServiceRoute::ConfigureSeason => schemas
+            .answered::<SeasonSummary>(200, "The season as it is from now on")
+            .takes::<ConfigureSeason>(schemas)
+            .refuses(
+                400,
+                "A schedule, a time zone, a setting or a roster that cannot be",
+            )
+            .refuses(404, "There is no such season")
+            .refuses(409, "A quota is full"),
         ServiceRoute::RunSeason => schemas
             .answered::<StartedLeague>(200, "The league that has started")
             .refuses(404, "There is no such season")
@@ -175,6 +206,7 @@ fn described(route: &Route, operation: Operation, refusal: &Schema) -> Value {
         |what: &str, schema: &Schema| json!({"description": what, "content": content(schema)});
     let Operation {
         takes,
+        query,
         answer: (status, what, schema),
         mut refusals,
     } = operation;
@@ -193,11 +225,15 @@ fn described(route: &Route, operation: Operation, refusal: &Schema) -> Value {
             .iter()
             .map(|(status, why)| (status.to_string(), response(why, refusal))),
     );
+    let queried = query.into_iter().map(|(name, kind, what)| {
+        json!({"name": name, "in": "query", "required": false, "description": what, "schema": {"type": kind}})
+    });
     let parameters: Vec<Value> = route
         .path
         .split('/')
         .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
         .map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}))
+        .chain(queried)
         .collect();
     let mut described = json!({
         "summary": route.summary,

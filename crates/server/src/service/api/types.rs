@@ -2,7 +2,7 @@
 //! Values only.
 
 pub use crate::league::JoinCodeRow;
-use crate::service::season::SeasonState;
+pub use crate::service::season::SeasonState;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use matchday_stats::season::SeasonRow;
@@ -19,7 +19,21 @@ pub struct Refusal {
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LeagueList {
-    pub leagues: Vec<LeagueSummary>,
+    /// In the order of their names.
+    pub leagues: Vec<ListedLeague>,
+    /// How many there are, on all pages.
+    pub total: usize,
+    /// The last one here, if others follow: they are asked for with it as `after`.
+    pub next: Option<LeagueId>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ListedLeague {
+    #[serde(flatten)]
+    pub summary: LeagueSummary,
+    /// Unless its log cannot be read just now.
+    #[serde(flatten)]
+    pub progress: Option<Progress>,
 }
 
 /// A league in a list.
@@ -70,7 +84,7 @@ pub struct LeagueDetails {
 }
 
 /// How far a league is.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Progress {
     pub phase: Phase,
     pub players: usize,
@@ -78,6 +92,14 @@ pub struct Progress {
     pub matches: usize,
     pub matches_decided: u32,
     pub champion: Option<PlayerId>,
+    /// The first of the table, once a match is decided; several if they are level.
+    pub leaders: Vec<Leader>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Leader {
+    pub player_id: PlayerId,
+    pub display_name: String,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -150,6 +172,9 @@ pub struct ArchivedLeague {
     pub league_id: LeagueId,
     /// Of the machine that the service runs on.
     pub file: String,
+    /// Which machine that is, if several services share the store: that of the one that had the league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -181,6 +206,8 @@ pub struct SeasonSummary {
     /// Why the last start was skipped.
     pub skipped: Option<String>,
     pub current_league: Option<LeagueId>,
+    /// Whether the current league has started.
+    pub is_playing: bool,
     pub leagues_played: usize,
 }
 
@@ -216,7 +243,8 @@ pub struct LeagueOfSeason {
 pub struct CreateSeason {
     #[schemars(regex(pattern = "^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"))]
     pub name: String,
-    /// Minute, hour, day, month and weekday as in a crontab; null to start leagues on demand alone.
+    /// Minute, hour, day, month and weekday as in a crontab, or local times such as 2026-03-02T20:00 with spaces between them; null
+    /// to start leagues on demand alone.
     pub schedule: Option<String>,
     /// Such as Europe/Berlin; UTC unless it is given.
     pub time_zone: Option<String>,
@@ -224,6 +252,20 @@ pub struct CreateSeason {
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// Who may register: CSV with name, role, mail.
+    pub roster: Option<String>,
+}
+
+/// What is to change of a season: what is left out stays. It holds for the leagues that follow; the schedule holds at once.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigureSeason {
+    /// As for a new season.
+    pub schedule: Option<String>,
+    pub time_zone: Option<String>,
+    /// All settings of the leagues, but for secrets.
+    pub settings: Option<BTreeMap<String, String>>,
+    /// Which players may register: CSV with name, role, mail, join_code. Those who are on it no more are not taken over into the next
+    /// league.
     pub roster: Option<String>,
 }
 
@@ -241,6 +283,8 @@ pub struct StartedLeague {
     /// The season.
     pub name: LeagueId,
     pub league_id: LeagueId,
+    /// When the schedule would have started it.
+    pub scheduled_at: Option<Timestamp>,
 }
 
 /// The services that share a store; none if it is a file.

@@ -41,6 +41,8 @@ const HELD_BYTES_MAX: usize = 64 << 20;
 /// A body up to this length is never refused for want of room.
 const SHORT_BODY_BYTES: usize = 64 << 10;
 
+pub(crate) const DATABASE_AWAY: &str = "the database cannot be reached: try again in a moment";
+
 /// A response of the public socket: one of this process, or one that comes piece by piece from another.
 pub(crate) type EdgeResponse = Response<UnsyncBoxBody<Bytes, Cut>>;
 
@@ -113,6 +115,10 @@ impl ServiceHttp {
             (Some(request), None);
         let mut held = false;
         loop {
+            // Neither whose league it is nor what is in it can be known, and the next service may be able to.
+            if self.service.is_store_away() {
+                return here(unavailable(DATABASE_AWAY));
+            }
             let route = cluster.route(number).await;
             if matches!(route, Route::Own) && unread.is_some() && self.is_ready(number).await {
                 if let Some(request) = unread.take() {

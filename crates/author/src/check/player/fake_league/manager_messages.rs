@@ -25,11 +25,12 @@ impl FakeLeague {
     }
 
     fn announced(&self, fixture: &Fixture) -> AnnouncedMatch {
+        let [player_a_id, player_b_id] = self.players(fixture);
         AnnouncedMatch {
             match_id: fixture.match_id.clone(),
             game_type: self.game_type(),
-            player_a_id: self.identity.player_id.clone(),
-            player_b_id: self.opponent.clone(),
+            player_a_id,
+            player_b_id,
             referee_id: Some(self.referee.clone()),
             referee_endpoint: self.referee_endpoint.clone(),
             conversation_id: Some(fixture.conversation_id.clone()),
@@ -53,9 +54,10 @@ impl FakeLeague {
 
     fn row(&self, rank: u32) -> StandingRow {
         let [own_name, other_name] = &self.names;
+        let [opponent, _] = &self.opponents;
         let (player_id, display_name, won) = match rank {
             1 => (self.identity.player_id.clone(), own_name.clone(), 1),
-            2 => (self.opponent.clone(), other_name.clone(), 0),
+            2 => (opponent.clone(), other_name.clone(), 0),
             other => (PlayerId::new(format!("C{other:02}")), other_name.clone(), 0),
         };
         StandingRow {
@@ -105,7 +107,7 @@ impl FakeLeague {
 
     pub(crate) fn league_completed(&self, now: Timestamp) -> Message {
         let own = &self.identity.player_id;
-        let other = &self.opponent;
+        let [other, _] = &self.opponents;
         let [own_name, other_name] = &self.names;
         let standing = |rank, id: &PlayerId, name: &DisplayName, points| FinalStanding {
             rank,

@@ -3,11 +3,12 @@
 mod manager_messages;
 mod referee_messages;
 
-pub(super) use referee_messages::play_any;
+use super::checked_game::CheckedGame;
+pub(super) use referee_messages::{Absent, Ending};
 
 use matchday_core::entropy::Entropy;
 use matchday_core::fair::{MatchDraw, Secret};
-use matchday_core::game::{GameEntry, MoveMessage, Seat};
+use matchday_core::game::Seat;
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::text::RuleBroken;
 use matchday_core::protocol::token::Direction;
@@ -22,10 +23,15 @@ pub(crate) struct Identity {
     pub player_id: PlayerId,
     /// The token that we issued, if it registered here.
     pub token: Option<Token>,
+    /// Whether it registered a public key: no league forgives such a player a wrong token.
+    pub has_key: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Fixture {
+    /// Of the player under check.
+    pub seat: Seat,
+    pub opponent: PlayerId,
     pub round_id: RoundId,
     pub match_id: MatchId,
     pub conversation_id: ConversationId,
@@ -35,7 +41,7 @@ pub(crate) struct Fixture {
 pub(crate) struct FakeLeague {
     pub league_id: LeagueId,
     pub identity: Identity,
-    opponent: PlayerId,
+    opponents: [PlayerId; 2],
     referee: RefereeId,
     referee_endpoint: Endpoint,
     /// Used where the player has no token of ours from which the right one could be derived.
@@ -43,7 +49,7 @@ pub(crate) struct FakeLeague {
     secret: Secret,
     names: [DisplayName; 2],
     rounds: u32,
-    pub game: &'static GameEntry,
+    pub game: CheckedGame,
 }
 
 impl FakeLeague {
@@ -51,13 +57,22 @@ impl FakeLeague {
         league_id: LeagueId,
         identity: Identity,
         referee_endpoint: Endpoint,
-        game: &'static GameEntry,
+        game: CheckedGame,
         entropy: &mut Entropy,
     ) -> Result<Self, RuleBroken> {
-        let taken = identity.player_id == PlayerId::numbered(2);
+        // One before and one after most ids that a player is given, in every order of ids.
+        let opponents = [[2, 3], [98, 97]].map(|numbers| {
+            let ids = numbers.map(PlayerId::numbered);
+            let [first, second] = ids;
+            if first == identity.player_id {
+                second
+            } else {
+                first
+            }
+        });
         Ok(Self {
             league_id,
-            opponent: PlayerId::numbered(if taken { 3 } else { 2 }),
+            opponents,
             identity,
             referee: RefereeId::numbered(1),
             referee_endpoint,
@@ -72,41 +87,53 @@ impl FakeLeague {
         })
     }
 
-    /// The next match: one in each round.
+    /// The next match, in which the player has the first seat: one in each round.
     pub(crate) fn next(&mut self) -> Fixture {
+        self.next_as(Seat::A, 0)
+    }
+
+    /// The next match, in this seat against this one of the opponents.
+    pub(crate) fn next_as(&mut self, seat: Seat, opponent: usize) -> Fixture {
+        let [first, second] = &self.opponents;
+        let opponent = if opponent == 0 { first } else { second }.clone();
         self.rounds += 1;
         let round_id = RoundId(self.rounds);
         let match_id = MatchId::numbered(round_id, 1);
         let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
         Fixture {
+            seat,
+            opponent,
             round_id,
             match_id,
             conversation_id,
         }
     }
 
+    /// The players of a match: A, and B.
+    fn players(&self, fixture: &Fixture) -> [PlayerId; 2] {
+        let own = self.identity.player_id.clone();
+        let opponent = fixture.opponent.clone();
+        match fixture.seat {
+            Seat::A => [own, opponent],
+            Seat::B => [opponent, own],
+        }
+    }
+
     /// The next match, with this word in its name and its conversation's.
     pub(crate) fn next_named(&mut self, word: &str) -> Fixture {
-        let Fixture {
-            round_id, match_id, ..
-        } = self.next();
-        let match_id = MatchId::new(format!("{match_id}-{word}"));
+        let plain = self.next();
+        let match_id = MatchId::new(format!("{}-{word}", plain.match_id));
         let conversation_id = ConversationId::of_match(&match_id, Attempt::FIRST);
         Fixture {
-            round_id,
             match_id,
             conversation_id,
+            ..plain
         }
     }
 
     /// Whether the player can authenticate our messages.
     pub(crate) fn is_known(&self) -> bool {
         self.identity.token.is_some()
-    }
-
-    /// Whether a sender is a player other than the opponent: a name that the agent chose itself.
-    pub(crate) fn is_own_name(&self, sender: &str) -> bool {
-        matches!(Sender::parse(sender), Some(Sender::Player(id)) if id != self.opponent)
     }
 
     fn match_token(&self, fixture: &Fixture, direction: Direction) -> Option<Token> {
@@ -191,21 +218,16 @@ impl FakeLeague {
     }
 
     fn game_type(&self) -> GameType {
-        GameType::new(self.game.name)
-    }
-
-    /// Whether the game asks by GAME_MOVE_CALL rather than by CHOOSE_PARITY_CALL.
-    pub(crate) fn asks_by_move(&self) -> bool {
-        (self.game.new)().move_message() == MoveMessage::GameMove
+        GameType::new(self.game.entry.name)
     }
 
     pub(crate) fn good_choice(&self, now: Timestamp, fixture: &Fixture) -> Message {
-        if self.asks_by_move() {
+        if self.game.asks_by_move() {
             let MoveRequest {
                 move_type,
                 valid_options,
                 ..
-            } = (self.game.new)().request(Seat::A);
+            } = self.game.opening(fixture.seat).request(fixture.seat);
             let choice = valid_options.into_iter().next().unwrap_or_default();
             let response = GameMoveResponse {
                 match_id: fixture.match_id.clone(),

@@ -1,7 +1,7 @@
 //! The messages of the fake referee: invitation, requests for a choice or move, GAME_ERROR, GAME_OVER. Pure.
 
 use super::{FakeLeague, Fixture};
-use matchday_core::game::{Game, Outcome, Seat, Turn};
+use matchday_core::game::{Game, Outcome, Seat};
 use matchday_core::protocol::messages::*;
 use matchday_core::protocol::nonce::Nonce;
 use matchday_core::protocol::{ErrorCode, Message, Timestamp, UntrustedText};
@@ -9,6 +9,24 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const CHOICE_WINDOW: Duration = Duration::from_secs(30);
+/// Among so many draws there is one of each parity.
+const NONCES_MAX: u32 = 64;
+
+/// How a match that was played out ends for the player under check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Won,
+    Lost,
+    Drawn,
+}
+
+/// Who did not answer in a match that was not played out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Absent {
+    Opponent,
+    Player,
+    Both,
+}
 
 impl FakeLeague {
     pub(crate) fn invitation(&self, now: Timestamp, fixture: &Fixture) -> Message {
@@ -18,8 +36,11 @@ impl FakeLeague {
             round_id: fixture.round_id,
             match_id: fixture.match_id.clone(),
             game_type: self.game_type(),
-            role_in_match: Role::PlayerA,
-            opponent_id: self.opponent.clone(),
+            role_in_match: match fixture.seat {
+                Seat::A => Role::PlayerA,
+                Seat::B => Role::PlayerB,
+            },
+            opponent_id: fixture.opponent.clone(),
             player_id: Some(self.identity.player_id.clone()),
             draw_commitment: Some(commitment),
             draw_scheme: None,
@@ -30,8 +51,8 @@ impl FakeLeague {
 
     /// The first request of a match.
     pub(crate) fn question(&self, now: Timestamp, fixture: &Fixture) -> Message {
-        if self.asks_by_move() {
-            return self.question_in(now, fixture, (self.game.new)().as_ref());
+        if self.game.asks_by_move() {
+            return self.question_in(now, fixture, self.game.opening(fixture.seat).as_ref());
         }
         let body = ChooseParityCall {
             league_id: Some(self.league_id.clone()),
@@ -40,7 +61,7 @@ impl FakeLeague {
             player_id: self.identity.player_id.clone(),
             game_type: self.game_type(),
             context: Some(ChoiceContext {
-                opponent_id: Some(self.opponent.clone()),
+                opponent_id: Some(fixture.opponent.clone()),
                 round_id: Some(fixture.round_id),
                 your_standings: Some(Record::default()),
             }),
@@ -51,17 +72,17 @@ impl FakeLeague {
         self.as_referee(now, fixture, body)
     }
 
-    /// GAME_MOVE_CALL for the current state of a game. The player always has seat A.
+    /// GAME_MOVE_CALL for the current state of a game.
     pub(crate) fn question_in(
         &self,
         now: Timestamp,
         fixture: &Fixture,
         game: &dyn Game,
     ) -> Message {
-        let mut move_request = game.request(Seat::A);
+        let mut move_request = game.request(fixture.seat);
         move_request
             .context
-            .insert("opponent_id".into(), json!(self.opponent));
+            .insert("opponent_id".into(), json!(fixture.opponent));
         move_request
             .context
             .insert("your_standings".into(), json!(Record::default()));
@@ -81,8 +102,9 @@ impl FakeLeague {
 
     /// GAME_ERROR for an invalid choice that was never made; a request follows.
     pub(crate) fn game_error(&self, now: Timestamp, fixture: &Fixture) -> Message {
-        let by_move = self.asks_by_move();
-        let legal = (self.game.new)().request(Seat::A).valid_options;
+        let by_move = self.game.asks_by_move();
+        let opening = self.game.opening(fixture.seat);
+        let legal = opening.request(fixture.seat).valid_options;
         let (code, came, field, owed) = if by_move {
             (
                 ErrorCode::InvalidMove,
@@ -134,32 +156,9 @@ impl FakeLeague {
         self.as_referee(now, fixture, body)
     }
 
-    /// GAME_OVER of a match that began with this choice.
-    pub(crate) fn game_over(
-        &self,
-        now: Timestamp,
-        fixture: &Fixture,
-        choice: Option<&Value>,
-        nonce: Option<Nonce>,
-    ) -> Message {
-        if !self.asks_by_move() {
-            let parity = choice
-                .and_then(|choice| choice.as_str())
-                .and_then(Parity::parse);
-            return self.parity_over(now, fixture, parity.unwrap_or(Parity::Even), nonce);
-        }
-        let mut game = (self.game.new)();
-        if let Some(choice) = choice {
-            // It was validated before.
-            let _ = game.play(Seat::A, choice);
-        }
-        play_on(game.as_mut());
-        self.over(now, fixture, game.as_ref())
-    }
-
     /// GAME_OVER of a match that was played out move by move.
     pub(crate) fn over(&self, now: Timestamp, fixture: &Fixture, game: &dyn Game) -> Message {
-        let players = [self.identity.player_id.clone(), self.opponent.clone()];
+        let players = self.players(fixture);
         let winner = match game.outcome() {
             Some(Outcome::Win(seat)) => Some(seat.of(&players).clone()),
             Some(Outcome::Draw) | None => None,
@@ -187,16 +186,18 @@ impl FakeLeague {
         self.as_referee(now, fixture, body)
     }
 
-    /// GAME_OVER of a match to which the opponent did not come, or neither player.
+    /// GAME_OVER of a match that was not played out.
     pub(crate) fn technical_loss(
         &self,
         now: Timestamp,
         fixture: &Fixture,
-        of_both: bool,
+        absent: Absent,
     ) -> Message {
-        let players = [self.identity.player_id.clone(), self.opponent.clone()];
-        let details = if self.asks_by_move() {
-            (self.game.new)().details(&players)
+        let own = &self.identity.player_id;
+        let other = &fixture.opponent;
+        let players = self.players(fixture);
+        let details = if self.game.asks_by_move() {
+            self.game.opening(fixture.seat).details(&players)
         } else {
             GameDetails::Parity(ParityDetails {
                 drawn_number: None,
@@ -207,15 +208,18 @@ impl FakeLeague {
                     .collect(),
             })
         };
-        let [own, other] = players;
-        let reason = UntrustedText::from(if of_both {
-            "Both players failed to respond within timeout".to_owned()
-        } else {
-            format!("{other} failed to respond within timeout")
+        let (winner, lost) = match absent {
+            Absent::Opponent => (Some(own), Some(other)),
+            Absent::Player => (Some(other), Some(own)),
+            Absent::Both => (None, None),
+        };
+        let reason = UntrustedText::from(match lost {
+            Some(lost) => format!("{lost} failed to respond within timeout"),
+            None => "Both players failed to respond within timeout".to_owned(),
         });
         let game_result = GameResult {
             status: GameStatus::TechnicalLoss,
-            winner_player_id: (!of_both).then_some(own),
+            winner_player_id: winner.cloned(),
             details,
             reason: Some(reason.clone()),
             fairness: None,
@@ -232,44 +236,58 @@ impl FakeLeague {
         self.as_referee(now, fixture, body)
     }
 
-    /// The draw verifies if `nonce` is the one that the player sent.
-    fn parity_over(
+    /// GAME_OVER of even/odd that ends like this for the player, which chose this. The draw verifies if `nonce` is the one
+    /// that the player sent.
+    pub(crate) fn parity_over(
         &self,
         now: Timestamp,
         fixture: &Fixture,
-        choice: Parity,
-        nonce: Option<Nonce>,
+        (choice, nonce): (Parity, Option<Nonce>),
+        ending: Ending,
     ) -> Message {
         let own = self.identity.player_id.clone();
-        let other = self.opponent.clone();
-        let nonces = [
-            nonce.unwrap_or_else(|| Nonce::absent(&own)),
-            Nonce::absent(&other),
-        ];
-        let [ours, theirs] = &nonces;
-        let mut dice = self.draw(fixture).dice(&self.secret, [ours, theirs]);
-        let number = u8::try_from(dice.uniform(1..=10)).unwrap_or(1);
-        let parity = Parity::of(number);
-        let winner = if choice == parity {
-            own.clone()
-        } else {
-            other.clone()
+        let other = fixture.opponent.clone();
+        let other_choice = match ending {
+            Ending::Drawn => choice,
+            Ending::Won | Ending::Lost => choice.other(),
         };
-        let reason = UntrustedText::from(format!(
-            "{winner} chose {parity}, number was {number} ({parity})"
-        ));
-        let choices = [
-            (own.clone(), Some(choice)),
-            (other.clone(), Some(choice.other())),
-        ];
-        let [a, b] = nonces;
-        let reveal = self
-            .draw(fixture)
-            .reveal(&self.secret, ByPlayer::pair((own, a), (other, b)));
+        let ours = nonce.unwrap_or_else(|| Nonce::absent(&own));
+        // The opponent's nonce decides which number is drawn.
+        let wanted = match ending {
+            Ending::Won => Some(choice),
+            Ending::Lost => Some(choice.other()),
+            Ending::Drawn => None,
+        };
+        let drawn = |theirs: &Nonce| {
+            let nonces = match fixture.seat {
+                Seat::A => [&ours, theirs],
+                Seat::B => [theirs, &ours],
+            };
+            let mut dice = self.draw(fixture).dice(&self.secret, nonces);
+            u8::try_from(dice.uniform(1..=10)).unwrap_or(1)
+        };
+        let fits = |theirs: &Nonce| wanted.is_none_or(|wanted| Parity::of(drawn(theirs)) == wanted);
+        let theirs = (0..NONCES_MAX)
+            .map(|number| Nonce(format!("check-{number}").into()))
+            .find(fits)
+            .unwrap_or_else(|| Nonce::absent(&other));
+        let number = drawn(&theirs);
+        let parity = Parity::of(number);
+        let winner = match ending {
+            Ending::Drawn => None,
+            _ if choice == parity => Some(own),
+            _ => Some(other),
+        };
+        let reason = UntrustedText::from(match &winner {
+            Some(winner) => format!("{winner} chose {parity}, number was {number} ({parity})"),
+            None => format!("Both players chose {choice}, number was {number} ({parity})"),
+        });
+        let nonces = self.by_seat(fixture, ours, theirs);
+        let reveal = self.draw(fixture).reveal(&self.secret, nonces);
         let details = ParityDetails {
             drawn_number: Some(number),
             number_parity: Some(parity),
-            choices: choices.into_iter().collect(),
+            choices: self.by_seat(fixture, Some(choice), Some(other_choice)),
         };
         let body = GameOver {
             league_id: Some(self.league_id.clone()),
@@ -277,8 +295,12 @@ impl FakeLeague {
             match_id: fixture.match_id.clone(),
             game_type: self.game_type(),
             game_result: GameResult {
-                status: GameStatus::Win,
-                winner_player_id: Some(winner),
+                status: if winner.is_some() {
+                    GameStatus::Win
+                } else {
+                    GameStatus::Draw
+                },
+                winner_player_id: winner,
                 details: GameDetails::Parity(details),
                 reason: Some(reason.clone()),
                 fairness: Some(reveal),
@@ -288,29 +310,14 @@ impl FakeLeague {
         };
         self.as_referee(now, fixture, body)
     }
-}
 
-/// Plays a game to its end by always making the first legal move.
-fn play_on(game: &mut dyn Game) {
-    loop {
-        let seats = match game.turn() {
-            Turn::Both => &Seat::BOTH[..],
-            Turn::One(Seat::A) => &[Seat::A],
-            Turn::One(Seat::B) => &[Seat::B],
-            Turn::Over | Turn::Chance | Turn::External => return,
-        };
-        let moved = seats.iter().filter(|seat| play_any(game, **seat, 0));
-        if moved.count() == 0 {
-            return;
+    /// Something of the player and of its opponent, in the order of their seats, as referees write it.
+    fn by_seat<T>(&self, fixture: &Fixture, own: T, other: T) -> ByPlayer<T> {
+        let own = (self.identity.player_id.clone(), own);
+        let other = (fixture.opponent.clone(), other);
+        match fixture.seat {
+            Seat::A => ByPlayer::pair(own, other),
+            Seat::B => ByPlayer::pair(other, own),
         }
     }
-}
-
-/// Makes a legal move chosen by `number`. Returns whether there was one.
-pub(crate) fn play_any(game: &mut dyn Game, seat: Seat, number: usize) -> bool {
-    let options = game.request(seat).valid_options;
-    let option = number
-        .checked_rem(options.len())
-        .and_then(|place| options.get(place));
-    option.is_some_and(|option| game.play(seat, option).is_ok())
 }
