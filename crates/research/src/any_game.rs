@@ -107,7 +107,7 @@ impl<'a> Players<'a> {
         self.remember(&table, ending);
         Played {
             ending,
-            totals: table.game.totals(),
+            payoffs: table.game.totals(),
             moves: table.moves,
         }
     }

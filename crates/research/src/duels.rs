@@ -216,6 +216,9 @@ impl Duels<'_> {
                 break;
             }
             tally.count_swapped(played.ending, first, &mut before);
+            if let Some(payoffs) = played.payoffs.filter(|_| self.game.ranks_by_payoff()) {
+                tally.pay(payoffs, first);
+            }
             each(first, Meeting { players, played });
         }
         tally

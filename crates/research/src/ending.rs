@@ -1,5 +1,6 @@
 //! How matches end, and counts of it. Values only.
 
+use crate::payoff_sums::PayoffSums;
 use crate::series_variance::SeriesVariance;
 use matchday_core::game::{Outcome, Seat};
 use matchday_stats::pentanomial::Pentanomial;
@@ -47,8 +48,8 @@ impl From<Outcome> for Ending {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Played {
     pub ending: Ending,
-    /// What A and B have scored within the match, in games that keep such a score.
-    pub totals: Option<[u32; 2]>,
+    /// What the game itself paid A and B, in games that do.
+    pub payoffs: Option<[u32; 2]>,
     /// A hash of all moves; `None` if chance was part of the game.
     pub moves: Option<u64>,
 }
@@ -73,6 +74,9 @@ pub struct Tally {
     /// Pairs of matches with swapped seats; without those that both lost.
     #[serde(default)]
     pub pairs: Pentanomial,
+    /// What the game paid each, if its tables go by that.
+    #[serde(skip)]
+    pub payoffs: [PayoffSums; 2],
     /// The variation between series.
     #[serde(skip)]
     pub variation: SeriesVariance,
@@ -101,6 +105,13 @@ impl Tally {
             }
             Ending::Won(_) | Ending::Drawn => {}
         }
+    }
+
+    /// Counts what a match paid the first entrant, who had this seat, and the other one.
+    pub fn pay(&mut self, payoffs: [u32; 2], first: Seat) {
+        let [own, theirs] = &mut self.payoffs;
+        own.pay(*first.of(&payoffs));
+        theirs.pay(*first.other().of(&payoffs));
     }
 
     /// Counts a match of a sequence in which each two matches have swapped seats. `before` is what the first entrant scored
@@ -134,12 +145,16 @@ impl Tally {
         let variation = SeriesVariance::of_series([wins, draws, losses, series.lost_by_both]);
         self.add(&Self {
             variation,
+            payoffs: series.payoffs.map(PayoffSums::as_series),
             ..*series
         });
     }
 
     pub fn add(&mut self, other: &Self) {
         self.variation.add(&other.variation);
+        for (sums, more) in self.payoffs.iter_mut().zip(&other.payoffs) {
+            sums.add(more);
+        }
         self.pairs.add(&other.pairs);
         self.record.wins += other.record.wins;
         self.record.draws += other.record.draws;
@@ -154,7 +169,9 @@ impl Tally {
     #[must_use]
     pub fn reversed(&self) -> Self {
         let [own, theirs] = self.forfeits;
+        let [paid, paid_to_other] = self.payoffs;
         Self {
+            payoffs: [paid_to_other, paid],
             record: self.record.reversed(),
             lost_by_both: self.lost_by_both,
             forfeits: [theirs, own],

@@ -1,14 +1,15 @@
 //! Plays matches of built-in strategies with the core's fast engine, and others turn by turn in JSON.
 
 use crate::any_game::Players;
-use crate::ending::Played;
+use crate::ending::{Ending, Played};
 use crate::entrant::{Entrant, ExternalRules, StrategySource};
 use matchday_core::entropy::Entropy;
-use matchday_core::game::GameEntry;
 use matchday_core::game::fast::FastPlayers;
+use matchday_core::game::{GameEntry, Payoff, Seat};
 
 #[derive(Debug)]
 pub(crate) struct Engine<'a> {
+    payoff: Option<Payoff>,
     players: AnyPlayers<'a>,
     entropy: Entropy,
 }
@@ -31,6 +32,7 @@ impl<'a> Engine<'a> {
             _ => AnyPlayers::Json(Players::new(game, rules, entrants)),
         };
         Self {
+            payoff: game.payoff,
             players,
             entropy: Entropy::numbered(0),
         }
@@ -65,12 +67,29 @@ impl<'a> Engine<'a> {
                 let played = players.play(a, b, &mut self.entropy);
                 Played {
                     ending: played.outcome.into(),
-                    totals: played.totals,
+                    payoffs: played.totals,
                     moves: played.moves,
                 }
             }
-            AnyPlayers::Json(players) => players.play(a, b, &mut self.entropy),
+            AnyPlayers::Json(players) => {
+                let played = players.play(a, b, &mut self.entropy);
+                let payoffs = self.payoff.zip(played.payoffs);
+                Played {
+                    payoffs: payoffs.map(|(payoff, totals)| paid(payoff, played.ending, totals)),
+                    ..played
+                }
+            }
         }
+    }
+}
+
+/// What a match pays, as leagues have it: who forfeits gets nothing, and the other one a walkover.
+fn paid(payoff: Payoff, ending: Ending, totals: [u32; 2]) -> [u32; 2] {
+    match ending {
+        Ending::Won(_) | Ending::Drawn => totals,
+        Ending::Forfeited(Seat::A) => [0, payoff.walkover],
+        Ending::Forfeited(Seat::B) => [payoff.walkover, 0],
+        Ending::ForfeitedByBoth => [0, 0],
     }
 }
 

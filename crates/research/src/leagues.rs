@@ -10,7 +10,7 @@ use matchday_core::game::{GameEntry, Seat};
 use matchday_core::league::format::{
     Competition, Draw, DrawnRound, Impossible, PlayedRound, Seeding,
 };
-use matchday_core::league::standings::{self, IndexedMatch, Verdict};
+use matchday_core::league::standings::{self, Basis, IndexedMatch, PAYOFF, Verdict};
 use matchday_core::league::{LeagueSettings, TieBreak};
 use matchday_core::protocol::PlayerId;
 use std::collections::BTreeSet;
@@ -68,6 +68,8 @@ impl Seasons {
 
 /// What all leagues share.
 struct LeagueFormat {
+    /// What a bye pays, if the table goes by payoffs.
+    walkover: Option<u32>,
     ids: Vec<PlayerId>,
     tie_breaks: Vec<TieBreak>,
     /// The pairings in order, by index, if the format fixes them in advance.
@@ -75,7 +77,7 @@ struct LeagueFormat {
 }
 
 impl LeagueFormat {
-    fn of(competition: &Competition, players: usize) -> Result<Self, Impossible> {
+    fn of(game: &GameEntry, competition: &Competition, players: usize) -> Result<Self, Impossible> {
         let ids: Vec<PlayerId> = (1..).map(PlayerId::numbered).take(players).collect();
         let tie_breaks = LeagueSettings::default().tie_breaks;
         let draw = Draw::begin(competition, &ids, &tie_breaks, 0)?;
@@ -90,7 +92,9 @@ impl LeagueFormat {
                 .map(|(a, b)| (place(&ids, &a), place(&ids, &b)))
                 .collect()
         });
+        let payoff = game.payoff.filter(|payoff| payoff.ranks);
         Ok(Self {
+            walkover: payoff.map(|payoff| payoff.walkover),
             ids,
             tie_breaks,
             meetings,
@@ -110,7 +114,9 @@ struct Season<'a, 'p> {
     /// Maps positions in the draw to entrants.
     seated: Vec<usize>,
     tallies: Vec<Tally>,
-    matches: u64,
+    /// What each place has been paid.
+    payoffs: Vec<i64>,
+    games: Vec<IndexedMatch>,
     each: &'a mut dyn FnMut(Meeting),
 }
 
@@ -120,7 +126,7 @@ impl Season<'_, '_> {
     }
 
     /// `None` if the run was stopped.
-    fn meet(&mut self, a: usize, b: usize) -> Option<IndexedMatch> {
+    fn meet(&mut self, a: usize, b: usize) -> Option<Verdict> {
         if self.run.is_stopped() {
             return None;
         }
@@ -130,28 +136,47 @@ impl Season<'_, '_> {
             return None;
         }
         (self.each)(Meeting { players, played });
+        let payoffs = played.payoffs.filter(|_| self.format.walkover.is_some());
         for (place, seat) in [(a, Seat::A), (b, Seat::B)] {
             let who = self.who(place);
-            self.tallies
-                .get_mut(who)
-                .into_iter()
-                .for_each(|tally| tally.count(played.ending, seat));
+            let Some((tally, total)) = self.tallies.get_mut(who).zip(self.payoffs.get_mut(place))
+            else {
+                continue;
+            };
+            tally.count(played.ending, seat);
+            if let Some(payoffs) = payoffs {
+                tally.pay(payoffs, seat);
+                *total += i64::from(*seat.of(&payoffs));
+            }
         }
-        self.matches += 1;
-        Some(game(a, b, played.ending))
+        let game = game(a, b, played.ending);
+        self.games.push(game);
+        Some(game.verdict)
     }
 
-    /// Plays a league with fixed pairings. Returns the positions by rank.
-    fn play_fixed(&mut self, meetings: &[(usize, usize)]) -> Option<Vec<usize>> {
-        let games: Option<Vec<IndexedMatch>> =
-            meetings.iter().map(|&(a, b)| self.meet(a, b)).collect();
+    /// The positions by rank.
+    fn ranked(self, mut basis: Basis) -> Vec<usize> {
         let ids: Vec<&PlayerId> = self.format.ids.iter().collect();
-        let table = standings::rank(&ids, games?, &self.format.tie_breaks);
-        Some(table.iter().map(|row| row.player).collect())
+        if let Some(walkover) = self.format.walkover {
+            let byes = basis.byes.iter().copied().chain(std::iter::repeat(0));
+            let payoffs = self.payoffs.iter().zip(byes);
+            let payoffs = payoffs.map(|(payoff, byes)| payoff + i64::from(byes * walkover));
+            basis.levels.push((PAYOFF, payoffs.collect()));
+        }
+        let table = standings::rank_by(&ids, self.games, &self.format.tie_breaks, &basis);
+        table.iter().map(|row| row.player).collect()
     }
 
-    /// Plays a league whose rounds depend on earlier results. Returns the positions by rank.
-    fn play_drawn(&mut self, draw: &Draw) -> Option<Vec<usize>> {
+    /// Plays a league with fixed pairings.
+    fn play_fixed(&mut self, meetings: &[(usize, usize)]) -> Option<Basis> {
+        for &(a, b) in meetings {
+            self.meet(a, b)?;
+        }
+        Some(Basis::default())
+    }
+
+    /// Plays a league whose rounds depend on earlier results.
+    fn play_drawn(&mut self, draw: &Draw) -> Option<Basis> {
         let ids = &self.format.ids;
         let nobody = BTreeSet::new();
         let mut rounds: Vec<(DrawnRound, Vec<Option<Verdict>>)> = Vec::new();
@@ -166,17 +191,13 @@ impl Season<'_, '_> {
                     .iter()
                     .map(|(a, b)| (place(ids, a), place(ids, b)));
                 let verdicts: Option<Vec<_>> = meetings
-                    .map(|(a, b)| Some(Some(self.meet(a, b)?.verdict)))
+                    .map(|(a, b)| Some(Some(self.meet(a, b)?)))
                     .collect();
                 rounds.push((round, verdicts?));
             }
         }
-        Some(
-            draw.standings(&played_rounds(&rounds))
-                .iter()
-                .map(|row| place(ids, &row.player))
-                .collect(),
-        )
+        let ids: Vec<&PlayerId> = ids.iter().collect();
+        Some(draw.basis(&ids, &played_rounds(&rounds)))
     }
 }
 
@@ -198,7 +219,7 @@ impl Leagues<'_> {
         run: &Run<'_>,
         mut watch: impl FnMut(&Seasons) -> ControlFlow<()>,
     ) -> Result<Seasons, Impossible> {
-        let format = LeagueFormat::of(self.competition, self.entrants.len())?;
+        let format = LeagueFormat::of(self.game, self.competition, self.entrants.len())?;
         let engine = || Engine::new(self.game, self.rules, self.entrants.iter());
         let together = if engine().is_fast() { FAST_LEAGUES } else { 1 };
         let work = |block: u64| {
@@ -224,7 +245,7 @@ impl Leagues<'_> {
         number: u64,
         mut each: impl FnMut(Meeting),
     ) -> Result<Seasons, Impossible> {
-        let format = LeagueFormat::of(self.competition, self.entrants.len())?;
+        let format = LeagueFormat::of(self.game, self.competition, self.entrants.len())?;
         let mut engine = Engine::new(self.game, self.rules, self.entrants.iter());
         let mut season = Seasons::none(self.entrants.len());
         self.league(run, &format, &mut engine, number, &mut season, &mut each);
@@ -246,32 +267,34 @@ impl Leagues<'_> {
         let seated = shuffled(self.entrants.len(), &mut chance);
         let seed = chance.next_u64();
         engine.begin(chance);
-        let tallies = vec![Tally::default(); self.entrants.len()];
         let mut season = Season {
             run,
             format,
             engine,
             seated,
-            tallies,
-            matches: 0,
+            tallies: vec![Tally::default(); self.entrants.len()],
+            payoffs: vec![0; self.entrants.len()],
+            games: Vec::new(),
             each,
         };
-        let order = match &format.meetings {
+        let basis = match &format.meetings {
             Some(meetings) => season.play_fixed(meetings),
             None => Draw::begin(self.competition, &format.ids, &format.tie_breaks, seed)
                 .ok()
                 .and_then(|draw| season.play_drawn(&draw)),
         };
-        let Some(order) = order else { return };
+        let Some(basis) = basis else { return };
         seasons.leagues += 1;
-        seasons.matches += season.matches;
+        seasons.matches += season.games.len() as u64;
         seasons
             .tallies
             .iter_mut()
             .zip(&season.tallies)
             .for_each(|(all, tally)| all.add_series(tally));
-        for (rank, &player) in order.iter().enumerate() {
-            let places = seasons.places.get_mut(season.who(player));
+        let seated = season.seated.clone();
+        for (rank, player) in season.ranked(basis).into_iter().enumerate() {
+            let who = seated.get(player).copied().unwrap_or(player);
+            let places = seasons.places.get_mut(who);
             places
                 .and_then(|places| places.get_mut(rank))
                 .into_iter()

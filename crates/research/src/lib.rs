@@ -32,6 +32,7 @@ pub mod experiment;
 pub mod leagues;
 pub mod openings;
 pub mod parallel;
+pub mod payoff_sums;
 mod seeds;
 pub mod series_variance;
 pub mod simulate;

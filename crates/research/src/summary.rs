@@ -6,9 +6,11 @@
 use crate::duels::Pair;
 use crate::ending::Tally;
 use crate::leagues::Seasons;
+use crate::payoff_sums::PayoffSums;
 use matchday_stats::elo::{self, EloDifference};
 use matchday_stats::normal::Z_95;
 use matchday_stats::results::{POINTS_DRAW, POINTS_WIN, Wdl};
+use matchday_stats::student::t_95;
 use serde::Serialize;
 
 /// A value with its 95 % confidence interval.
@@ -33,6 +35,9 @@ pub struct Row {
     pub draw: Option<Estimate>,
     pub loss: Option<Estimate>,
     pub points_per_match: Option<Estimate>,
+    /// What the game itself pays, if its tables go by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payoff_per_match: Option<Estimate>,
     /// A draw counts as half a win.
     pub score: Option<Estimate>,
     /// Against all others together.
@@ -51,11 +56,11 @@ const LOST: Worth = [0.0, 0.0, 1.0, 1.0];
 const POINTS: Worth = [POINTS_WIN as f64, POINTS_DRAW as f64, 0.0, 0.0];
 const SCORE: Worth = [1.0, 0.5, 0.0, 0.0];
 
-/// The Wilson interval of a share in so many cases; the number of cases need not be an integer.
-fn wilson(share: f64, cases: f64) -> [f64; 2] {
-    let z2 = Z_95 * Z_95;
+/// The Wilson interval of a share in so many cases, for a quantile; the number of cases need not be an integer.
+fn wilson(share: f64, cases: f64, quantile: f64) -> [f64; 2] {
+    let z2 = quantile * quantile;
     let centre = (share + z2 / (2.0 * cases)) / (1.0 + z2 / cases);
-    let half = Z_95 * (share * (1.0 - share) / cases + z2 / (4.0 * cases * cases)).sqrt()
+    let half = quantile * (share * (1.0 - share) / cases + z2 / (4.0 * cases * cases)).sqrt()
         / (1.0 + z2 / cases);
     [(centre - half).max(0.0), (centre + half).min(1.0)]
 }
@@ -63,7 +68,7 @@ fn wilson(share: f64, cases: f64) -> [f64; 2] {
 /// A share of independent cases with its Wilson interval; `None` without cases.
 pub fn share(count: u64, of: u64) -> Option<Estimate> {
     let value = count as f64 / of as f64;
-    let [low, high] = (of > 0).then(|| wilson(value, of as f64))?;
+    let [low, high] = (of > 0).then(|| wilson(value, of as f64, Z_95))?;
     Some(Estimate { value, low, high })
 }
 
@@ -99,17 +104,45 @@ impl Matches<'_> {
         let (value, error) = self.mean(worth)?;
         let all = self.total().matches() as f64;
         let cases = error.map_or(all, |error| value * (1.0 - value) / (error * error));
-        let [low, high] = wilson(value, cases.max(1.0));
+        let quantile = error.map_or(Z_95, |_| self.quantile());
+        let [low, high] = wilson(value, cases.max(1.0), quantile);
         Some(Estimate { value, low, high })
     }
 
     fn points(self) -> Option<Estimate> {
         let (value, error) = self.mean(POINTS)?;
-        let half = Z_95 * error.unwrap_or_else(|| error_of_points(&self.total()));
+        let half = error.map_or_else(
+            || Z_95 * error_of_points(&self.total()),
+            |error| self.quantile() * error,
+        );
         Some(Estimate {
             value,
             low: (value - half).max(0.0),
             high: (value + half).min(f64::from(POINTS_WIN)),
+        })
+    }
+
+    /// For errors that come from the variation between series.
+    fn quantile(self) -> f64 {
+        t_95(self.total().variation.series().saturating_sub(1))
+    }
+
+    /// What the game itself pays for a match.
+    fn payoff(self) -> Option<Estimate> {
+        let [own, _] = self.total().payoffs;
+        let (value, _) = own.mean()?;
+        // Different means against different opponents are not part of the error.
+        let matches = self.total().matches() as f64;
+        let variance = self.0.iter().filter_map(|tally| {
+            let [own, _] = tally.payoffs;
+            let (_, error) = own.mean()?;
+            Some((error * tally.matches() as f64).powi(2))
+        });
+        let half = self.quantile() * variance.sum::<f64>().sqrt() / matches;
+        Some(Estimate {
+            value,
+            low: value - half,
+            high: value + half,
         })
     }
 
@@ -156,6 +189,12 @@ fn error_of_points(tally: &Tally) -> f64 {
         / n.sqrt()
 }
 
+/// What each of a pair is paid for a match, if tables of the game go by that.
+pub fn payoffs_of_pair(tally: &Tally) -> Option<[f64; 2]> {
+    let [a, b] = tally.payoffs.each_ref().map(PayoffSums::mean);
+    a.zip(b).map(|((a, _), (b, _))| [a, b])
+}
+
 /// A pair from the first entrant's point of view: score, points, Elo difference.
 pub fn of_pair(tally: &Tally) -> (Option<Estimate>, Option<Estimate>, Option<EloDifference>) {
     let one = [*tally];
@@ -177,6 +216,7 @@ impl Row {
             draw: matches.share(DRAWN),
             loss: matches.share(LOST),
             points_per_match: matches.points(),
+            payoff_per_match: matches.payoff(),
             score: matches.share(SCORE),
             elo: matches.elo(),
         }
@@ -188,7 +228,7 @@ fn own_forfeits(tally: &Tally) -> u64 {
     own
 }
 
-/// One row for each entrant, by points per match.
+/// One row for each entrant, by what tables of the game go by: payoff or points per match.
 pub fn of_duels(names: &[String], pairs: &[Pair]) -> Vec<Row> {
     let of = |place: usize| -> Vec<Tally> {
         let own = pairs
@@ -207,8 +247,11 @@ pub fn of_duels(names: &[String], pairs: &[Pair]) -> Vec<Row> {
 }
 
 fn best_first(mut rows: Vec<Row>) -> Vec<Row> {
-    let points = |row: &Row| row.points_per_match.map_or(0.0, |points| points.value);
-    rows.sort_by(|one, other| points(other).total_cmp(&points(one)));
+    let key = |row: &Row| {
+        let value = row.payoff_per_match.or(row.points_per_match);
+        value.map_or(0.0, |value| value.value)
+    };
+    rows.sort_by(|one, other| key(other).total_cmp(&key(one)));
     rows
 }
 
@@ -221,10 +264,13 @@ pub struct SeasonRow {
     /// 1 is the best.
     pub mean_rank: Option<f64>,
     pub points_per_match: Option<Estimate>,
+    /// What the game itself pays, if its tables go by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payoff_per_match: Option<Estimate>,
     pub forfeits: u64,
 }
 
-/// One row for each entrant, by leagues won.
+/// One row for each entrant, by leagues won, then by mean rank.
 pub fn of_leagues(names: &[String], seasons: &Seasons) -> Vec<SeasonRow> {
     let each = names.iter().zip(&seasons.places).zip(&seasons.tallies);
     let rows = each.map(|((name, places), tally)| SeasonRow {
@@ -233,11 +279,17 @@ pub fn of_leagues(names: &[String], seasons: &Seasons) -> Vec<SeasonRow> {
         champion: share(places.first().copied().unwrap_or(0), seasons.leagues),
         mean_rank: mean_rank(places),
         points_per_match: Matches(std::slice::from_ref(tally)).points(),
+        payoff_per_match: Matches(std::slice::from_ref(tally)).payoff(),
         forfeits: own_forfeits(tally),
     });
     let mut rows: Vec<SeasonRow> = rows.collect();
     let titles = |row: &SeasonRow| row.places.first().copied().unwrap_or(0);
-    rows.sort_by_key(|row| std::cmp::Reverse(titles(row)));
+    let rank = |row: &SeasonRow| row.mean_rank.unwrap_or(f64::INFINITY);
+    rows.sort_by(|one, other| {
+        titles(other)
+            .cmp(&titles(one))
+            .then_with(|| rank(one).total_cmp(&rank(other)))
+    });
     rows
 }
 

@@ -39,6 +39,7 @@ pub mod season;
 pub mod sentences;
 pub mod spread;
 pub mod sprt;
+pub mod student;
 
 pub use league::{LeagueStatistics, Resampling};
 pub use results::{Entrant, MatchOutcome, Played, Results};

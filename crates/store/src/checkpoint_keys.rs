@@ -5,8 +5,8 @@
 //! One key a line, in hexadecimal digits, the newest last. The earlier ones stay: a new key that is not announced yet when
 //! the process dies is signed by the one before it at the next start.
 
-use crate::batch::{Batch, Stored};
-use crate::error::{StoreError, StoreFailed};
+use crate::batch::Stored;
+use crate::error::StoreError;
 use crate::handle::Store;
 use crate::path::{beside, directory};
 use crate::store_url::StoreUrl;

@@ -275,6 +275,11 @@ impl GameEntry {
             .unwrap_or_default()
     }
 
+    /// Whether tables go by what matches pay unless the operator says otherwise.
+    pub fn ranks_by_payoff(&self) -> bool {
+        self.payoff.is_some_and(|payoff| payoff.ranks)
+    }
+
     /// The rules, and the messages that ask for a move: for those who write a player.
     pub fn rules_with_messages(&self) -> String {
         let messages = match (self.new)().move_message() {

@@ -4,6 +4,7 @@ use super::format::Competition;
 use super::invitation::Invitation;
 use super::schedule::Pairings;
 use super::standings::TieBreak;
+use crate::game::GameEntry;
 use crate::game::external::ExternalGameInfo;
 use crate::protocol::decode::{Conformance, Limits};
 use crate::protocol::ids::{GameType, LeagueId};
@@ -136,8 +137,7 @@ pub enum Score {
 impl Score {
     /// As new leagues of a game have it unless the operator chooses.
     pub fn default_of(game: &GameType) -> Self {
-        let payoff = crate::game::find(game).and_then(|game| game.payoff);
-        if payoff.is_some_and(|payoff| payoff.ranks) {
+        if crate::game::find(game).is_some_and(GameEntry::ranks_by_payoff) {
             Self::Payoff
         } else {
             Self::Match

@@ -453,6 +453,8 @@ impl Ranking<'_> {
 
 /// The name of the first criterion, before all tie-breaks.
 pub const POINTS: &str = "points";
+/// The criterion of tables that go by payoffs.
+pub const PAYOFF: &str = "payoff";
 /// The name of the last criterion, after all tie-breaks.
 const PLAY_OFF: &str = "play-off";
 /// In place of a criterion: nothing separates the players of two rows.

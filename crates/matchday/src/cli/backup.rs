@@ -1,8 +1,8 @@
 //! `matchday backup`: a copy of a store, in use or not; or of all that a service goes on from in another store. Reads the store,
 //! and writes a new file or an empty database.
 
-use super::{Usage, notice};
 use super::store_arg::StoreArg;
+use super::{Usage, notice};
 use anyhow::{Result, bail};
 use clap::Args;
 use matchday_audit::backup::{backup, move_to};

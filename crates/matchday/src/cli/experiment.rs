@@ -14,6 +14,7 @@ use matchday_research::experiment::plan::Plan;
 use matchday_research::experiment::results::Results;
 use matchday_research::experiment::run::play;
 use matchday_research::simulate::progress::{ProgressBar, grouped};
+use matchday_research::summary::Estimate;
 use matchday_terminal::{say, table};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -162,16 +163,15 @@ fn for_people(results: &Results, out: &Path) -> String {
         .iter()
         .map(|group| {
             let best = group.strategies.first();
-            let score = best
-                .and_then(|row| row.score)
-                .map_or_else(String::new, |score| {
-                    format!(
-                        "{:.1} % ({:.1} to {:.1})",
-                        100.0 * score.value,
-                        100.0 * score.low,
-                        100.0 * score.high
-                    )
-                });
+            let payoff = best.and_then(|row| row.payoff_per_match).map(|payoff| {
+                let Estimate { value, low, high } = payoff;
+                format!("payoff {value:.2} ({low:.2} to {high:.2})")
+            });
+            let score = best.and_then(|row| row.score).map(|score| {
+                let [value, low, high] = [score.value, score.low, score.high].map(|it| 100.0 * it);
+                format!("{value:.1} % ({low:.1} to {high:.1})")
+            });
+            let score = payoff.or(score).unwrap_or_default();
             vec![
                 group.game.clone(),
                 group.format.clone(),

@@ -6,7 +6,7 @@ use crate::simulate::progress::grouped;
 use crate::summary::{Estimate, Row, SeasonRow};
 use askama::Template;
 use matchday_audit::template::rendered;
-use matchday_plot::{Dot, Dots, HeatCell, HeatMap, Line, LineChart, Mark};
+use matchday_plot::{Dot, Dots, HeatMap, Line, LineChart, Mark};
 use matchday_stats::elo::EloDifference;
 use matchday_stats::sprt::Answer;
 
@@ -212,54 +212,47 @@ fn payoffs(group: &GroupResult) -> Dots {
 }
 
 fn payoff_matrix(group: &GroupResult) -> HeatMap {
-    let order: Vec<(usize, &str)> = in_order(group).collect();
-    let at =
-        |row: usize, column: usize| group.payoff_matrix.get(row)?.get(column).copied().flatten();
-    let all = || group.payoff_matrix.iter().flatten().flatten().copied();
-    let cell = |row: usize, column: usize| {
-        at(row, column).map(|mean| HeatCell::new(mean, format!("{mean:.1}")))
-    };
-    let names: Vec<String> = order.iter().map(|(_, name)| (*name).to_owned()).collect();
-    HeatMap {
-        title: format!(
-            "{}: what each row scores in a match against each column",
-            group.game
-        ),
-        cells: order
-            .iter()
-            .map(|(row, _)| {
-                order
-                    .iter()
-                    .map(|(column, _)| cell(*row, *column))
-                    .collect()
-            })
-            .collect(),
-        columns: names.clone(),
-        rows: names,
-        low: (all().fold(f64::INFINITY, f64::min), "least".into()),
-        high: (all().fold(f64::NEG_INFINITY, f64::max), "most".into()),
-    }
+    let (places, names): (Vec<usize>, Vec<String>) = in_order(group)
+        .map(|(place, name)| (place, name.to_owned()))
+        .unzip();
+    plots::matrix(&group.game, &names, |row, column| {
+        let row = group.payoff_matrix.get(*places.get(row)?)?;
+        row.get(*places.get(column)?).copied().flatten()
+    })
 }
 
 fn convergence(group: &GroupResult) -> LineChart {
+    let (unit, y) = if goes_by_payoff(group) {
+        (1.0, "payoff for each match")
+    } else {
+        (100.0, "score in %")
+    };
     let line = |(place, name): (usize, &str)| {
         let at = |snapshot: &super::results::Snapshot| {
             let score = snapshot.scores.get(place).copied().flatten()?;
-            Some((snapshot.repetitions as f64, 100.0 * score))
+            Some((snapshot.repetitions as f64, unit * score))
         };
         Line::new(name, group.convergence.iter().filter_map(at).collect())
     };
     LineChart {
         title: "Convergence".into(),
         x: "repetitions".into(),
-        y: "score in %".into(),
+        y: y.into(),
         lines: in_order(group).map(line).collect(),
         marks: Vec::new(),
     }
 }
 
-fn points_per_match(row: &SeasonRow) -> String {
-    fixed(row.points_per_match.map(|points| points.value), 3)
+fn gained_per_match(row: &SeasonRow) -> String {
+    let gained = row.payoff_per_match.or(row.points_per_match);
+    fixed(gained.map(|gained| gained.value), 3)
+}
+
+fn goes_by_payoff(group: &GroupResult) -> bool {
+    group
+        .strategies
+        .iter()
+        .any(|row| row.payoff_per_match.is_some())
 }
 
 /// A circle of strategies, each of which beats the next.

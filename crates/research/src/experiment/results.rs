@@ -5,12 +5,13 @@ use super::cycles::cycles;
 use super::plan::{Cell, Plan, Stop, format_name};
 use super::row::Row;
 use crate::distinct::DistinctGames;
+use crate::payoff_sums::PayoffSums;
 use crate::simulate::report::PairResult;
 use crate::summary::{self, Estimate, SeasonRow};
 use crate::{Pair, Seasons, Tally};
 use matchday_core::game::Seat;
-use matchday_stats::normal::Z_95;
 use matchday_stats::sprt::{Answer, Standing};
+use matchday_stats::student::t_95;
 use serde::Serialize;
 
 /// With fewer repetitions, intervals are no reason to stop.
@@ -26,7 +27,8 @@ struct Group {
     pairs: Vec<Pair>,
     /// Only of leagues.
     seasons: Option<Seasons>,
-    payoffs: Vec<Payoff>,
+    payoffs: Vec<PayoffSums>,
+    goes_by_payoff: bool,
     /// Sum and count, of each row against each column.
     payoff_matrix: Vec<Vec<(u64, u64)>>,
     convergence: Vec<Snapshot>,
@@ -36,42 +38,8 @@ struct Group {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Snapshot {
     pub repetitions: u64,
-    /// One for each strategy, in the order of the plan.
+    /// One for each strategy, in the order of the plan: the payoff of a match where tables of the game go by that, else the score.
     pub scores: Vec<Option<f64>>,
-}
-
-/// Sums over repetitions, which are independent; matches within one are not. Integers, so that they are exact.
-#[derive(Debug, Clone, Copy, Default)]
-struct Payoff {
-    total: u64,
-    matches: u64,
-    squares: u128,
-    products: u128,
-    matches_squared: u128,
-}
-
-impl Payoff {
-    fn add(&mut self, total: u64, matches: u64) {
-        self.total += total;
-        self.matches += matches;
-        self.squares += u128::from(total) * u128::from(total);
-        self.products += u128::from(total) * u128::from(matches);
-        self.matches_squared += u128::from(matches) * u128::from(matches);
-    }
-
-    /// The mean of a match, with the interval of a ratio estimate over repetitions.
-    fn mean(&self) -> Option<Estimate> {
-        let matches = self.matches as f64;
-        let value = (self.matches > 0).then(|| self.total as f64 / matches)?;
-        let variance = self.squares as f64 - 2.0 * value * self.products as f64
-            + value * value * self.matches_squared as f64;
-        let half = Z_95 * variance.max(0.0).sqrt() / matches;
-        Some(Estimate {
-            value,
-            low: value - half,
-            high: value + half,
-        })
-    }
 }
 
 /// What is folded, row by row.
@@ -102,7 +70,8 @@ impl<'a> Fold<'a> {
                     repetitions: 0,
                     pairs: pairs(count, plan.openings.0 * plan.seeds.len()),
                     seasons: cell.competition.map(|_| Seasons::none(count)),
-                    payoffs: vec![Payoff::default(); count],
+                    payoffs: vec![PayoffSums::default(); count],
+                    goes_by_payoff: cell.tournament.game.ranks_by_payoff(),
                     payoff_matrix: vec![vec![(0, 0); count]; count],
                     convergence: Vec::new(),
                     names,
@@ -159,9 +128,9 @@ impl<'a> Fold<'a> {
         };
         cell.repetitions += 1;
         cell.matches += rows.len() as u64;
-        add_pairs(&mut cell.pairs, rows);
         if let Some(group) = self.groups.get_mut(cell.group) {
-            add_pairs(&mut group.pairs, rows);
+            add_pairs(&mut cell.pairs, rows, group.goes_by_payoff);
+            add_pairs(&mut group.pairs, rows, group.goes_by_payoff);
             group.add(rows);
         }
     }
@@ -212,7 +181,7 @@ fn pairs(players: usize, openings: usize) -> Vec<Pair> {
         .collect()
 }
 
-fn add_pairs(pairs: &mut [Pair], rows: &[Row]) {
+fn add_pairs(pairs: &mut [Pair], rows: &[Row], goes_by_payoff: bool) {
     for pair in pairs {
         let mut tally = Tally::default();
         let mut before = None;
@@ -223,6 +192,9 @@ fn add_pairs(pairs: &mut [Pair], rows: &[Row]) {
                 _ => continue,
             };
             tally.count_swapped(row.ending, first, &mut before);
+            if goes_by_payoff {
+                tally.pay(row.payoffs, first);
+            }
             pair.distinct.add(first == Seat::A, row.moves);
         }
         if tally.matches() > 0 {
@@ -246,25 +218,28 @@ fn widest(pairs: &[Pair]) -> f64 {
 impl Group {
     fn add(&mut self, rows: &[Row]) {
         self.repetitions += 1;
-        let mut own = vec![(0_u64, 0_u64); self.names.len()];
+        let mut own = vec![PayoffSums::default(); self.names.len()];
         for row in rows {
             let [a, b] = row.players;
-            let [payoff_a, payoff_b] = row.payoffs.map(u64::from);
+            let [payoff_a, payoff_b] = row.payoffs;
             for (player, opponent, payoff) in [(a, b, payoff_a), (b, a, payoff_b)] {
                 let cell = self
                     .payoff_matrix
                     .get_mut(player)
                     .and_then(|row| row.get_mut(opponent));
-                for (total, matches) in cell.into_iter().chain(own.get_mut(player)) {
-                    *total += payoff;
+                if let Some((total, matches)) = cell {
+                    *total += u64::from(payoff);
                     *matches += 1;
+                }
+                if let Some(own) = own.get_mut(player) {
+                    own.pay(payoff);
                 }
             }
         }
         self.payoffs
             .iter_mut()
             .zip(own)
-            .for_each(|(all, (total, matches))| all.add(total, matches));
+            .for_each(|(all, own)| all.add(&own.as_series()));
         self.add_season(rows);
         let last = self
             .convergence
@@ -292,6 +267,9 @@ impl Group {
                 {
                     if place == player {
                         tally.count(row.ending, seat);
+                        if self.goes_by_payoff {
+                            tally.pay(row.payoffs, seat);
+                        }
                         rank = usize::try_from(own)
                             .ok()
                             .and_then(|rank| rank.checked_sub(1));
@@ -311,12 +289,23 @@ impl Group {
         }
     }
 
+    /// With an interval over repetitions.
+    fn payoff(&self, sums: &PayoffSums) -> Option<Estimate> {
+        let (value, error) = sums.mean()?;
+        let half = t_95(self.repetitions.saturating_sub(1)) * error;
+        Some(Estimate {
+            value,
+            low: value - half,
+            high: value + half,
+        })
+    }
+
     fn snapshot(&self) -> Snapshot {
         let rows = summary::of_duels(&self.names, &self.pairs);
         let score = |name: &String| {
             rows.iter()
                 .find(|row| row.strategy == *name)
-                .and_then(|row| row.score)
+                .and_then(|row| row.payoff_per_match.or(row.score))
                 .map(|score| score.value)
         };
         Snapshot {
@@ -372,7 +361,7 @@ impl Group {
                 .names
                 .iter()
                 .cloned()
-                .zip(self.payoffs.iter().map(Payoff::mean))
+                .zip(self.payoffs.iter().map(|sums| self.payoff(sums)))
                 .collect(),
             payoff_matrix: self
                 .payoff_matrix
@@ -418,7 +407,7 @@ pub struct GroupResult {
     pub repetitions: u64,
     pub matches: u64,
     pub seeds: Vec<SeedResult>,
-    /// By points per match.
+    /// By payoff or points per match, as tables of the game are.
     pub strategies: Vec<summary::Row>,
     pub pairs: Vec<PairResult>,
     #[serde(skip_serializing_if = "Option::is_none")]

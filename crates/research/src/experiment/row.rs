@@ -37,7 +37,7 @@ fn points(ending: Ending) -> [u32; 2] {
 
 impl Row {
     pub(super) fn of(cell: usize, repetition: u64, players: [usize; 2], played: Played) -> Self {
-        let payoffs = played.totals.unwrap_or_else(|| points(played.ending));
+        let payoffs = played.payoffs.unwrap_or_else(|| points(played.ending));
         Self {
             cell,
             repetition,

@@ -10,6 +10,11 @@ impl Report {
         match &self.results {
             Results::Duels {
                 strategies, pairs, ..
+            } if strategies.iter().any(|row| row.payoff_per_match.is_some()) => {
+                payoffs(&self.game, strategies, pairs)
+            }
+            Results::Duels {
+                strategies, pairs, ..
             } => of_duels(&self.game, strategies, pairs),
             Results::Leagues {
                 leagues,
@@ -23,20 +28,29 @@ impl Report {
         let dot = |name: &str, points: Option<crate::summary::Estimate>| {
             points.map(|points| Dot::new(name, points.value, points.low, points.high))
         };
-        let dots = match &self.results {
+        let rows: Vec<_> = match &self.results {
             Results::Duels { strategies, .. } => strategies
                 .iter()
-                .filter_map(|row| dot(&row.strategy, row.points_per_match))
+                .map(|row| (&row.strategy, row.payoff_per_match, row.points_per_match))
                 .collect(),
             Results::Leagues { strategies, .. } => strategies
                 .iter()
-                .filter_map(|row| dot(&row.strategy, row.points_per_match))
+                .map(|row| (&row.strategy, row.payoff_per_match, row.points_per_match))
                 .collect(),
         };
+        let goes_by_payoff = rows.iter().any(|(_, payoff, _)| payoff.is_some());
+        let (title, x) = if goes_by_payoff {
+            ("Payoff for each match", "payoff")
+        } else {
+            ("Points for each match", "points")
+        };
         Dots {
-            title: "Points for each match".into(),
-            x: "points".into(),
-            dots,
+            title: title.into(),
+            x: x.into(),
+            dots: rows
+                .into_iter()
+                .filter_map(|(name, payoff, points)| dot(name, payoff.or(points)))
+                .collect(),
             ..Dots::default()
         }
     }
@@ -77,6 +91,55 @@ pub fn of_duels(game: &str, strategies: &[Row], pairs: &[PairResult]) -> HeatMap
         rows: names,
         low: (0.0, "loses".into()),
         high: (1.0, "wins".into()),
+    }
+}
+
+/// What each row is paid against each column.
+fn payoffs(game: &str, strategies: &[Row], pairs: &[PairResult]) -> HeatMap {
+    let names: Vec<String> = strategies.iter().map(|row| row.strategy.clone()).collect();
+    let payoff = |row: &str, column: &str| {
+        pairs.iter().find_map(|pair| {
+            let [a, b] = pair.payoffs_per_match?;
+            if pair.a == row && pair.b == column {
+                Some(a)
+            } else {
+                (pair.a == column && pair.b == row).then_some(b)
+            }
+        })
+    };
+    matrix(game, &names, |row, column| {
+        payoff(names.get(row)?, names.get(column)?)
+    })
+}
+
+/// What each name is paid for a match against each of the others.
+pub fn matrix(
+    game: &str,
+    names: &[String],
+    payoff: impl Fn(usize, usize) -> Option<f64>,
+) -> HeatMap {
+    let places = 0..names.len();
+    let cells: Vec<Vec<Option<HeatCell>>> = places
+        .clone()
+        .map(|row| {
+            let cell =
+                |column| payoff(row, column).map(|mean| HeatCell::new(mean, format!("{mean:.1}")));
+            places.clone().map(cell).collect()
+        })
+        .collect();
+    let all = || {
+        places
+            .clone()
+            .flat_map(|row| places.clone().filter_map(move |column| Some((row, column))))
+            .filter_map(|(row, column)| payoff(row, column))
+    };
+    HeatMap {
+        title: format!("{game}: what each row scores in a match against each column"),
+        low: (all().fold(f64::INFINITY, f64::min), "least".into()),
+        high: (all().fold(f64::NEG_INFINITY, f64::max), "most".into()),
+        cells,
+        columns: names.to_vec(),
+        rows: names.to_vec(),
     }
 }
 

@@ -96,20 +96,38 @@ fn signed(elo: f64) -> String {
 
 fn duels(strategies: &[Row]) -> String {
     let forfeits = strategies.iter().any(|row| row.forfeits > 0);
-    let mut headers = vec![
-        "STRATEGY", "MATCHES", "WON", "95 %", "DRAWN", "95 %", "LOST", "95 %", "POINTS", "95 %",
-        "ELO", "95 %",
-    ];
+    let goes_by_payoff = strategies.iter().any(|row| row.payoff_per_match.is_some());
+    // What the rows are sorted by comes first where wins say another thing than the game itself.
+    let mut headers = vec!["STRATEGY", "MATCHES"];
+    headers.extend(
+        goes_by_payoff
+            .then_some(["PAYOFF", "95 %"])
+            .into_iter()
+            .flatten(),
+    );
+    headers.extend(["WON", "95 %", "DRAWN", "95 %", "LOST", "95 %"]);
+    let points_and_elo = ["POINTS", "95 %", "ELO", "95 %"];
+    headers.extend(
+        (!goes_by_payoff)
+            .then_some(points_and_elo)
+            .into_iter()
+            .flatten(),
+    );
     headers.extend(forfeits.then_some("FORFEITED"));
     let rows = strategies.iter().map(|row| {
         let mut cells = vec![row.strategy.clone(), row.matches.to_string()];
+        if goes_by_payoff {
+            cells.extend(points(row.payoff_per_match));
+        }
         cells.extend(
             [share(row.win), share(row.draw), share(row.loss)]
                 .into_iter()
                 .flatten(),
         );
-        cells.extend(points(row.points_per_match));
-        cells.extend(elo(row.elo));
+        if !goes_by_payoff {
+            cells.extend(points(row.points_per_match));
+            cells.extend(elo(row.elo));
+        }
         cells.extend(forfeits.then(|| row.forfeits.to_string()));
         cells
     });
@@ -161,12 +179,17 @@ fn replayed(pairs: &[PairResult], openings: usize) -> Option<String> {
 
 fn leagues(strategies: &[SeasonRow]) -> String {
     let forfeits = strategies.iter().any(|row| row.forfeits > 0);
+    let goes_by_payoff = strategies.iter().any(|row| row.payoff_per_match.is_some());
     let mut headers = vec![
         "STRATEGY",
         "CHAMPION",
         "95 %",
         "MEAN RANK",
-        "POINTS A MATCH",
+        if goes_by_payoff {
+            "PAYOFF A MATCH"
+        } else {
+            "POINTS A MATCH"
+        },
         "95 %",
     ];
     headers.extend(forfeits.then_some("FORFEITED"));
@@ -177,7 +200,7 @@ fn leagues(strategies: &[SeasonRow]) -> String {
         let mut cells = vec![row.strategy.clone()];
         cells.extend(share(row.champion));
         cells.push(rank);
-        cells.extend(points(row.points_per_match));
+        cells.extend(points(row.payoff_per_match.or(row.points_per_match)));
         cells.extend(forfeits.then(|| row.forfeits.to_string()));
         cells
     });

@@ -52,6 +52,9 @@ pub struct PairResult {
     /// A draw counts as half a win.
     pub score: Option<Estimate>,
     pub points_per_match: Option<Estimate>,
+    /// What the game itself pays each for a match, if its tables go by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payoffs_per_match: Option<[f64; 2]>,
     pub elo: Option<EloDifference>,
     /// From pairs of matches with swapped seats.
     pub normalised_elo: Option<EloDifference>,
@@ -70,6 +73,7 @@ impl PairResult {
             tally: pair.tally,
             score,
             points_per_match,
+            payoffs_per_match: summary::payoffs_of_pair(&pair.tally),
             elo,
             normalised_elo: pair.tally.pairs.normalised_elo(),
             different_games: pair.distinct.replayed(pair.tally.matches()),

@@ -3,15 +3,13 @@
 use super::League;
 use crate::league::format::ladder::rank_key;
 use crate::league::settings::Score;
-use crate::league::standings::{self, Basis, Place, RankedPlayer, Verdict};
+use crate::league::standings::{self, Basis, PAYOFF, Place, RankedPlayer, Verdict};
 use crate::protocol::messages::{GameStatus, Shared, StandingRow};
 use crate::protocol::{MatchId, PlayerId};
 use std::collections::BTreeMap;
 
 /// The criterion of a ladder.
 const RATING: &str = "rating";
-/// The criterion of tables that go by payoffs.
-const PAYOFF: &str = "payoff";
 
 /// A match as the standings count it: the indices of its players, and its outcome.
 #[derive(Debug, Clone, PartialEq)]
