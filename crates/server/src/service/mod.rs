@@ -7,6 +7,7 @@
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
 //! - `cluster`: several services over one store
+//! - `database_away`: what callers are told while the store cannot be reached
 //! - `projections`: what readers see of leagues, loaded or not
 //! - `http`: the routes; `api`: leagues and seasons for programs; `list_page`: the list for a browser
 
@@ -16,6 +17,7 @@ mod changes;
 mod cluster;
 #[cfg(test)]
 mod crash_checker;
+mod database_away;
 mod hosted_league;
 mod http;
 mod league_host;
