@@ -1,4 +1,5 @@
-//! A copy of a store, taken while it may be in use. Reads the store, and writes a file that is there whole or not at all.
+//! A copy of a store, taken while it may be in use, and the move of a service to another store. Reads the store, and writes a file
+//! that is there whole or not at all, or an empty database.
 
 use crate::transfer::{archive, copy_league};
 use crate::verify::{Verification, verify_file};
@@ -11,6 +12,7 @@ use matchday_store::open;
 use matchday_store::path::{beside, directory};
 use matchday_store::read::StreamHead;
 use matchday_store::reader::Reader;
+use matchday_store::secrets::copy_secrets;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -18,20 +20,62 @@ use std::path::Path;
 /// Copies the store as it stands, compares the copy with it, and only then gives it its name. What is wrong in the content
 /// of the store is reported, and copied as it is: the copy may be all that is left tomorrow.
 pub fn backup(from: &StoreUrl, to: &Path) -> Result<Verification, StoreError> {
-    if fs::symlink_metadata(to).is_ok() {
-        return Err(StoreError::Exists(to.to_owned()));
-    }
-    if !directory(to).is_dir() {
-        return Err(StoreError::NoDirectory(to.to_owned()));
-    }
+    check_free(to)?;
     if from.league().is_some() {
         return archive(&Location::latest(from), to, |_| true);
     }
     let mut source = open::to_read(from)?;
+    into_file(&mut source, to)
+}
+
+/// Copies a whole store, with all that a service needs to go on from the copy: the keys of checkpoints and the seats too. Nobody
+/// may write to the store meanwhile, and the copy is a new file or in a database without events.
+pub fn move_to(from: &StoreUrl, to: &StoreUrl) -> Result<Verification, StoreError> {
+    let to_file = to.file();
+    if let Some(file) = to_file {
+        check_free(file)?;
+        if let Some(seats) = to.of_seats().file() {
+            check_free(seats)?;
+        }
+    }
+    drop(open::to_read(from)?);
+    let held = Store::open(from)?;
+    let mut source = open::to_read(from)?;
+    let found = match to_file {
+        Some(file) => {
+            let found = into_file(&mut source, file)?;
+            let copy = Store::open(to)?;
+            copy_secrets(&source, &copy)?;
+            copy.close()?;
+            found
+        }
+        None => into_database(&mut source, to)?,
+    };
+    held.close()?;
+    Ok(found)
+}
+
+fn check_free(file: &Path) -> Result<(), StoreError> {
+    if fs::symlink_metadata(file).is_ok() {
+        return Err(StoreError::Exists(file.to_owned()));
+    }
+    if !directory(file).is_dir() {
+        return Err(StoreError::NoDirectory(file.to_owned()));
+    }
+    Ok(())
+}
+
+fn into_file(source: &mut Reader, to: &Path) -> Result<Verification, StoreError> {
     let draft = beside(to, ".new");
-    let made = copy(&mut source, &draft, to)
-        .and_then(|()| compare(&source, &open::to_read(&draft)?, to))
-        .and_then(|()| verify_file(&draft));
+    let from = source.url().clone();
+    let made = copy(source, &draft, to)
+        .and_then(|()| compare(source, &open::to_read(&draft)?, &to.into()))
+        .and_then(|()| verify_file(&draft))
+        .map_err(|error| match error {
+            // Page by page it is what the store is.
+            StoreError::Damaged { what, .. } => StoreError::Damaged { store: from, what },
+            other => other,
+        });
     let failed = |error| StoreError::io(to, error);
     match made {
         Ok(found) => {
@@ -47,14 +91,26 @@ pub fn backup(from: &StoreUrl, to: &Path) -> Result<Verification, StoreError> {
     }
 }
 
+fn into_database(source: &mut Reader, to: &StoreUrl) -> Result<Verification, StoreError> {
+    let copy = Store::open(to)?;
+    if !copy.reader()?.heads()?.is_empty() {
+        return Err(StoreError::HoldsEvents(to.clone()));
+    }
+    copy_leagues(source, &copy)?;
+    copy_secrets(source, &copy)?;
+    compare(source, &copy.reader()?, to)?;
+    copy.close()?;
+    verify_file(to)
+}
+
 /// Both read in one transaction each: the reader of the store still sees the moment that was copied.
-fn compare(source: &Reader, copy: &Reader, to: &Path) -> Result<(), StoreError> {
+fn compare(source: &Reader, copy: &Reader, to: &StoreUrl) -> Result<(), StoreError> {
     let read = source.heads()?;
     let written: BTreeSet<_> = copy.heads()?.into_iter().collect();
     let differs = |what: String| {
         Err(StoreError::CopyDiffers {
             from: source.url().clone(),
-            to: to.into(),
+            to: to.clone(),
             what,
         })
     };
@@ -79,16 +135,25 @@ fn copy(source: &mut Reader, draft: &Path, to: &Path) -> Result<(), StoreError> 
         return Ok(());
     }
     let copy = Store::open(draft)?;
-    let numbers: BTreeSet<u32> = source
-        .heads()?
-        .into_iter()
-        .map(|head| head.league)
-        .collect();
-    for number in numbers {
+    copy_leagues(source, &copy)?;
+    copy.close()
+}
+
+/// The service's own log comes last: without it no service begins with what a broken copy has left.
+fn copy_leagues(source: &mut Reader, copy: &Store) -> Result<(), StoreError> {
+    let heads = source.heads()?;
+    let numbers: BTreeSet<u32> = heads.into_iter().map(|head| head.league).collect();
+    for number in numbers.into_iter().rev() {
         source.league = number;
         copy_league(source, &copy.in_league(number))?;
     }
-    copy.close()
+    for state in source.league_states()? {
+        if !state.removed {
+            copy.in_league(state.number).set_wake_at(state.wake_at);
+        }
+    }
+    copy.flush_blocking()?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -96,7 +161,8 @@ mod tests {
     use super::*;
     use matchday_core::protocol::Timestamp;
     use matchday_store::{Batch, Durability, Store, Stream};
-    use matchday_testkit::tamper::tamper;
+    use matchday_testkit::event_lines::silence;
+    use matchday_testkit::tamper::{self, tamper};
     use std::sync::mpsc;
 
     fn append(store: &Store, line: &str) {
@@ -182,6 +248,27 @@ mod tests {
     }
 
     #[test]
+    fn of_a_file_with_a_damaged_page_there_is_no_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("a.db");
+        let to = folder.path().join("b.db");
+        let store = Store::open(&from).unwrap();
+        append(&store, LINE);
+        for _ in 0..200 {
+            store.record(silence());
+        }
+        store.close().unwrap();
+        // No query of a backup reads what was said.
+        tamper::spoil_page_with(&from, "conv-r1m1-001");
+        let error = backup(&(&from).into(), &to).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("{} is damaged", from.display())),
+            "{error}"
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "{error}");
+    }
+
+    #[test]
     fn a_copy_that_differs_from_what_was_read_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let from = folder.path().join("a.db");
@@ -192,7 +279,9 @@ mod tests {
         append(&store, LINE);
         let source = open::to_read(&from).unwrap();
         let copy = open::to_read(&to).unwrap();
-        let error = compare(&source, &copy, &to).unwrap_err().to_string();
+        let error = compare(&source, &copy, &(&to).into())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("they differ (the events of player)"),
             "{error}"

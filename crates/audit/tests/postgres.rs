@@ -1,10 +1,18 @@
 //! Leagues that move between files and databases, and what a dump of a database holds.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
-use matchday_audit::backup::backup;
+use matchday_audit::backup::{backup, move_to};
 use matchday_audit::transfer::{archive, copy_league};
 use matchday_audit::verify::verify_file;
-use matchday_store::{Location, Store};
+use matchday_core::entropy::Entropy;
+use matchday_core::protocol::Timestamp;
+use matchday_store::checkpoint_keys::CheckpointKeys;
+use matchday_store::{Location, NO_LEAGUE, Store};
 use matchday_testkit::event_lines::{append, flush, line, numbers, silence, stream};
 use matchday_testkit::postgres::Cluster;
 
@@ -51,6 +59,55 @@ fn a_league_moves_between_file_and_database_byte_for_byte() {
             .len(),
         50
     );
+}
+
+#[test]
+fn a_whole_service_moves_into_a_database_and_back_with_its_keys_and_seats() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let due = Some(Timestamp::from_micros(7));
+    let store = Store::open(file("service.db")).unwrap();
+    append(&store.in_league(NO_LEAGUE), "service", vec![line(0)]).unwrap();
+    append(&store.in_league(3), "league", (0..50).map(line).collect()).unwrap();
+    store.in_league(3).set_wake_at(due);
+    let mut entropy = Entropy::numbered(1);
+    let mut key_of = |store: &Store| {
+        let keys = CheckpointKeys::of(store, &mut entropy).unwrap();
+        keys.newest().unwrap().public_key()
+    };
+    let key = key_of(&store);
+    store.close().unwrap();
+    let seats = Store::open(file("service-seats.db")).unwrap();
+    append(&seats.in_league(3), "player/seat-1", vec![line(5)]).unwrap();
+    seats.close().unwrap();
+
+    let address = cluster.database();
+    move_to(&file("service.db").into(), &address.as_str().into()).unwrap();
+    let database = Store::open(address.as_str()).unwrap();
+    let league = database.in_league(3);
+    let private = league.private();
+    assert_eq!(numbers(&league, "league"), (0..50).collect::<Vec<_>>());
+    assert_eq!(database.league_states().unwrap()[0].wake_at, due);
+    assert_eq!(
+        (numbers(&private, "player/seat-1"), key_of(&private)),
+        (vec![5], key)
+    );
+    let in_use = move_to(&address.as_str().into(), &file("back.db").into()).unwrap_err();
+    assert!(in_use.to_string().contains("in use by another"), "{in_use}");
+    drop((database, league, private));
+
+    move_to(&address.as_str().into(), &file("back.db").into()).unwrap();
+    let back = Store::open(file("back.db")).unwrap();
+    assert_eq!(numbers(&back.in_league(3), "league").len(), 50);
+    assert_eq!(back.league_states().unwrap()[0].wake_at, due);
+    assert_eq!(key_of(&back), key);
+    let seats = Store::open(file("back-seats.db")).unwrap();
+    assert_eq!(numbers(&seats.in_league(3), "player/seat-1"), [5]);
+    let full = move_to(&file("service.db").into(), &address.as_str().into()).unwrap_err();
+    assert!(full.to_string().contains("holds events already"), "{full}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! - [`environment`]: which variables are handed on to programs of others
 //! - [`fd_limit`]: the limit on open file descriptors
 //! - [`file`](mod@file): private files, executable files, fsync of a directory, hard links
+//! - [`host`]: the name of this machine
 //! - [`process`]: process groups, termination, CPU time and memory of a process
 //! - [`program`]: programs of others, which cannot read this process and end with it
 //! - [`rx_time`]: reads from a socket with the kernel's receive timestamp
@@ -14,6 +15,7 @@
 //! - [`tcp`]: options of TCP sockets
 
 pub mod environment;
+pub mod host;
 
 #[cfg(all(unix, feature = "native"))]
 mod native;

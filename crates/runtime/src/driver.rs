@@ -60,6 +60,10 @@ impl<A: Runnable> DriverTask<A> {
             Ok(()) => self.log("stopped", Level::INFO, || {
                 "stopped in good order".to_owned()
             }),
+            // Nothing is broken: the league goes on elsewhere.
+            Err(why) if self.outbox.is_fenced() => {
+                self.log("taken_over", Level::INFO, || format!("stopped: {why}"));
+            }
             Err(why) => self.log("store_failed", Level::ERROR, || format!("stopped: {why}")),
         }
         outcome

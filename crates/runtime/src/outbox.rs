@@ -170,6 +170,11 @@ impl Outbox {
         }
     }
 
+    /// Whether another process owns the league now.
+    pub(super) fn is_fenced(&self) -> bool {
+        self.store.is_fenced()
+    }
+
     /// Waits until everything that was given to the store is durable, recorded exchanges included.
     pub(super) async fn flush(&self) -> Result<(), String> {
         self.store.flush().await.map_err(|error| error.to_string())

@@ -137,6 +137,12 @@ pub trait Append: Debug + Send {
         Ok(Vec::new())
     }
 
+    /// Those of these leagues that other processes own now.
+    fn taken_over(&mut self, leagues: &BTreeSet<u32>) -> Result<BTreeSet<u32>, AppendError> {
+        let _ = leagues;
+        Ok(BTreeSet::new())
+    }
+
     /// The lease under which a shared store is written.
     fn lease(&self) -> Option<Arc<Lease>> {
         None

@@ -5,10 +5,11 @@
 //! One key a line, in hexadecimal digits, the newest last. The earlier ones stay: a new key that is not announced yet when
 //! the process dies is signed by the one before it at the next start.
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Stored};
 use crate::error::{StoreError, StoreFailed};
 use crate::handle::Store;
 use crate::path::{beside, directory};
+use crate::store_url::StoreUrl;
 use crate::stream::Stream;
 use matchday_core::driver::Durability;
 use matchday_core::entropy::Entropy;
@@ -45,7 +46,7 @@ enum KeyEvent {
     CheckpointKey { seed: String },
 }
 
-fn stream() -> Stream {
+pub(super) fn stream() -> Stream {
     Stream("checkpoint-keys".into())
 }
 
@@ -53,7 +54,7 @@ impl CheckpointKeys {
     /// The keys of a store; makes the first if it has none.
     pub fn of(store: &Store, entropy: &mut Entropy) -> Result<Self, StoreError> {
         let file = store.url().file_base().map(|base| beside(&base, SUFFIX));
-        let in_file = file.as_deref().map_or(Ok(Vec::new()), read)?;
+        let in_file = seeds_beside(store.url())?;
         let mut keys = match (store.is_private(), file) {
             (true, _) => Self::of_stream(store, &in_file)?,
             (false, Some(file)) => Self {
@@ -73,12 +74,7 @@ impl CheckpointKeys {
 
     /// The keys of a league's private stream. Those of a file, from before the store was shared, are taken over.
     fn of_stream(store: &Store, in_file: &[Seed]) -> Result<Self, StoreError> {
-        let mut seeds = Vec::new();
-        for stored in store.load(&stream())? {
-            let event = event_codec::decode::<KeyEvent>(&stored.line).ok();
-            let seed = event.and_then(|(_, KeyEvent::CheckpointKey { seed })| parse(&seed));
-            seeds.push(seed.ok_or_else(|| StoreError::NoKeys(store.url().clone()))?);
-        }
+        let seeds = seeds_of(&store.load(&stream())?, store.url())?;
         let mut keys = Self {
             kept: Kept::Stream(store.clone()),
             keys: of_seeds(&seeds),
@@ -115,7 +111,43 @@ impl CheckpointKeys {
     }
 }
 
-type Seed = [u8; 32];
+/// From which a key is made.
+pub(super) type Seed = [u8; 32];
+
+/// The keys in the file beside a store, the newest last.
+pub(super) fn seeds_beside(store: &StoreUrl) -> Result<Vec<Seed>, StoreError> {
+    let file = store.file_base().map(|base| beside(&base, SUFFIX));
+    file.as_deref().map_or(Ok(Vec::new()), read)
+}
+
+/// The keys in a private stream, the newest last.
+pub(super) fn seeds_of(events: &[Stored], store: &StoreUrl) -> Result<Vec<Seed>, StoreError> {
+    let seed = |stored: &Stored| {
+        let event = event_codec::decode::<KeyEvent>(&stored.line).ok();
+        let seed = event.and_then(|(_, KeyEvent::CheckpointKey { seed })| parse(&seed));
+        seed.ok_or_else(|| StoreError::NoKeys(store.clone()))
+    };
+    events.iter().map(seed).collect()
+}
+
+/// Keeps keys of another store in the file beside this one, which must not be there yet.
+pub(super) fn keep_in_file(store: &Store, seeds: &[Seed]) -> Result<(), StoreError> {
+    let Some(file) = store.url().file_base().map(|base| beside(&base, SUFFIX)) else {
+        return Ok(());
+    };
+    if fs::symlink_metadata(&file).is_ok() {
+        return Err(StoreError::Exists(file));
+    }
+    for seed in seeds {
+        write(&file, &hex::encode(seed)).map_err(|error| StoreError::io(&file, error))?;
+    }
+    Ok(())
+}
+
+/// Keeps keys of another store in the private stream of a league.
+pub(super) fn keep_in_stream(league: &Store, seeds: &[Seed]) -> Result<(), StoreError> {
+    seeds.iter().try_for_each(|seed| append(league, *seed))
+}
 
 fn of_seeds(seeds: &[Seed]) -> Vec<SigningKey> {
     seeds

@@ -81,6 +81,10 @@ pub enum StoreError {
     NotShared(StoreUrl),
     #[error("{} exists already: name a file that does not; nothing was changed", .0.display())]
     Exists(PathBuf),
+    #[error(
+        "{0} holds events already: name an empty database, or a schema of its own in one (options=-csearch_path%3DNAME); nothing was changed"
+    )]
+    HoldsEvents(StoreUrl),
     #[error("{} is not empty: name a directory that does not exist yet", .0.display())]
     NotEmpty(PathBuf),
     #[error("{0} holds no league: it is the store of a referee or a player")]

@@ -329,6 +329,11 @@ impl Store {
         self.backend.queue.metrics()
     }
 
+    /// Whether nothing of the league is stored any more, whatever becomes of the disk or the database.
+    pub fn has_failed(&self) -> bool {
+        self.backend.queue.failure(self.league).is_some()
+    }
+
     /// Why nothing can be stored, in words for people; `None` if it can.
     pub fn failure(&self) -> Option<String> {
         let Backend {

@@ -39,6 +39,7 @@ mod queue;
 pub mod read;
 pub mod reader;
 pub mod redact;
+pub mod secrets;
 mod shared;
 mod sqlite;
 pub mod stats;

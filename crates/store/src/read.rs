@@ -72,6 +72,11 @@ pub trait Read: Debug + Send {
         Ok(0)
     }
 
+    /// An error if the store's own file, if it is one, does not hold together: also pages that no query happens to read.
+    fn check_whole(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Copies the store's own file, if it is one, as it stands. Whether it is.
     fn copy_file(&self, _draft: &Path, _to: &Path) -> Result<bool, StoreError> {
         Ok(false)

@@ -66,7 +66,7 @@ impl Reader {
     }
 
     /// What the store keeps of every league beside its log, removed ones included.
-    pub(super) fn league_states(&self) -> Result<Vec<LeagueState>, StoreError> {
+    pub fn league_states(&self) -> Result<Vec<LeagueState>, StoreError> {
         self.rows.league_states()
     }
 

@@ -50,6 +50,12 @@ impl Stream {
         Self(format_smolstr!("{PRIVATE}/{}", self.0))
     }
 
+    /// The name under which its readers know a stream of secrets; `None` for any other.
+    pub(super) fn of_private(&self) -> Option<Self> {
+        let name = self.0.strip_prefix(PRIVATE)?.strip_prefix('/')?;
+        Some(Self(name.into()))
+    }
+
     pub(super) fn is_private(&self) -> bool {
         self.role() == PRIVATE
     }

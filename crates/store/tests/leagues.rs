@@ -224,3 +224,41 @@ fn when_a_league_is_to_be_loaded_outlives_the_process() {
         .collect();
     assert_eq!(wake, [(3, Some(at)), (4, None)]);
 }
+
+#[test]
+fn of_a_league_that_is_removed_no_name_stays_in_the_file_or_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = Store::open(&path).unwrap();
+    let other = store.in_league(2);
+    let named = format!(
+        r#"{{"name":"Grace Hopper","more":"{}"}}"#,
+        "x".repeat(20_000)
+    );
+    append(&store, "league", vec![line(0), named]).unwrap();
+    store.record(Exchange {
+        request: r#"{"display_name":"Grace Hopper"}"#.into(),
+        ..silence()
+    });
+    append(&other, "league", vec![line(0)]).unwrap();
+    flush(&store).unwrap();
+    let copies = || {
+        ["", "-wal"]
+            .iter()
+            .map(|suffix| {
+                let bytes = std::fs::read(folder.path().join(format!("a.db{suffix}"))).unwrap();
+                bytes
+                    .windows(b"Grace Hopper".len())
+                    .filter(|text| text == b"Grace Hopper")
+                    .count()
+            })
+            .sum::<usize>()
+    };
+    assert!(copies() >= 2);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(store.remove_league()).unwrap();
+    assert_eq!(copies(), 0);
+    assert_eq!(numbers(&other, "league"), [0]);
+}

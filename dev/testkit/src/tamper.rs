@@ -1,6 +1,7 @@
 //! Changes the events of a store behind the program's back, as somebody would who wants to deceive its readers.
 
 use rusqlite::Connection;
+use std::fs;
 use std::path::Path;
 
 /// Runs statements on a store's file while nothing in it forbids them; its schema is the same afterwards. How many rows changed.
@@ -24,4 +25,21 @@ pub fn tamper(path: &Path, statements: &str) -> u64 {
         db.execute_batch(sql).unwrap();
     }
     changed
+}
+
+/// Overwrites the page of a store's file on which a text stands last, as a failing disk does.
+pub fn spoil_page_with(path: &Path, text: &str) {
+    let db = Connection::open(path).unwrap();
+    let size: u32 = db
+        .pragma_query_value(None, "page_size", |row| row.get(0))
+        .unwrap();
+    drop(db);
+    let mut bytes = fs::read(path).unwrap();
+    let mut windows = bytes.windows(text.len());
+    let place = windows
+        .rposition(|window| window == text.as_bytes())
+        .unwrap();
+    let size = size as usize;
+    bytes[place / size * size..][..size].fill(0xff);
+    fs::write(path, bytes).unwrap();
 }

@@ -233,6 +233,7 @@ pub fn verify_league(
     let mut held: Vec<Option<Result<String, String>>> = vec![None; evidence.checkpoints.len()];
     for url in stores {
         let mut reader = Store::open_read_only(url)?.choose(league_id)?;
+        reader.rows.check_whole()?;
         messages += reader.exchanges_count()?;
         let own = load_sources(&reader, stores.len() > 1)?;
         let first = sources.iter().find(|source: &&Source| source.is_league());

@@ -1,13 +1,13 @@
-//! `matchday backup`: a copy of a store, in use or not. Reads the store, and writes one new file.
+//! `matchday backup`: a copy of a store, in use or not; or of all that a service goes on from in another store. Reads the store,
+//! and writes a new file or an empty database.
 
-use super::notice;
 use super::store_arg::StoreArg;
+use super::{Usage, notice};
 use anyhow::{Result, bail};
 use clap::Args;
-use matchday_audit::backup::backup;
-use matchday_store::backup_mark;
+use matchday_audit::backup::{backup, move_to};
+use matchday_store::{StoreUrl, backup_mark};
 use matchday_terminal::say;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Copy a store, also while an agent writes to it, and check the copy.
@@ -16,16 +16,22 @@ use std::process::ExitCode;
 Example:
   matchday backup weekend.db --to weekend-monday.db
   matchday backup referee-8001.db --to /backups/referee-8001.db
+  matchday backup service.db --to 'postgres://matchday@db.example/leagues' --move     (a service that is stopped)
+  matchday backup 'postgres://matchday@db.example/leagues' --to service.db --move     (and back)
 
 The copy is a store like any other: to go back to it, stop the agent and put the copy in the place of its file. Keep it
 as the store itself is kept: it holds the same secrets. Of a store whose content is wrong there is a copy too, and exit
-code 1.")]
+code 1; of a file that is damaged there is none.")]
 pub(crate) struct BackupArgs {
     #[command(flatten)]
     store: StoreArg,
-    /// The copy, which must not exist yet
-    #[arg(long, value_name = "FILE")]
-    to: PathBuf,
+    /// The copy: a file that must not exist yet, or with --move an empty database
+    #[arg(long, value_name = "FILE|URL")]
+    to: StoreUrl,
+    /// Copy all that a service needs to go on from the copy: the keys of checkpoints and the seats, too. The store must not be in
+    /// use, and is left as it is
+    #[arg(long = "move")]
+    moves: bool,
     /// Print what was found in the copy as JSON
     #[arg(long)]
     json: bool,
@@ -33,8 +39,19 @@ pub(crate) struct BackupArgs {
 
 pub(crate) fn execute(args: BackupArgs) -> Result<ExitCode> {
     let from = args.store.url();
-    let to = args.to.display();
-    let found = backup(&from, &args.to)?;
+    let to = &args.to;
+    let found = match to.file() {
+        _ if args.moves && from.league().is_some() => {
+            let why = "--move copies a whole store: leave ?league= out, or use `matchday league archive` and `import`";
+            return Err(Usage(why.to_owned()).into());
+        }
+        _ if args.moves => move_to(&from, to)?,
+        Some(file) => backup(&from, file)?,
+        None => {
+            let why = "--to: into a database goes what a service is to go on from: stop it, and add --move";
+            return Err(Usage(why.to_owned()).into());
+        }
+    };
     if args.json {
         say(serde_json::to_string_pretty(&found)?);
     }

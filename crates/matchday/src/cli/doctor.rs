@@ -4,7 +4,7 @@ use super::settings::config::Flags;
 use super::settings::{
     self, Config, ManagerFlags, PlayerFlags, RefereeFlags, SeatFlags, ServeFlags,
 };
-use super::{network, roster, tls};
+use super::{daemon, network, roster, tls};
 use crate::doctor::{self, Severity, Subject};
 use anyhow::Result;
 use matchday_net::tls::ServerTlsFiles;
@@ -53,8 +53,8 @@ pub(super) async fn execute(args: DoctorArgs) -> Result<ExitCode> {
         .command
         .unwrap_or_else(|| DoctorCommand::Manager(ManagerFlags::default()))
     {
-        DoctorCommand::Manager(flags) => subject(&flags.resolve()?, ManagerFlags::NAME)?,
-        DoctorCommand::Serve(flags) => subject(&flags.resolve()?, ServeFlags::NAME)?,
+        DoctorCommand::Manager(flags) => subject(&flags)?,
+        DoctorCommand::Serve(flags) => subject(&flags)?,
         DoctorCommand::Referee(flags) => registering(&flags)?,
         DoctorCommand::Player(flags) => registering(&flags)?,
         DoctorCommand::Seat(flags) => registering(&flags)?,
@@ -83,12 +83,13 @@ fn registering<const SECTION: usize>(flags: &Flags<SECTION>) -> Result<Subject> 
     Ok(Subject {
         manager,
         agent_client: None,
-        ..base(&config, Flags::<SECTION>::NAME)?
+        ..base(flags, &config)?
     })
 }
 
-fn subject(config: &Config, section: &str) -> Result<Subject> {
-    let base = base(config, section)?;
+fn subject<const SECTION: usize>(flags: &Flags<SECTION>) -> Result<Subject> {
+    let config = &flags.resolve()?;
+    let base = base(flags, config)?;
     let listening = base
         .listen
         .parse()
@@ -100,16 +101,34 @@ fn subject(config: &Config, section: &str) -> Result<Subject> {
     })
 }
 
-fn base(config: &Config, section: &str) -> Result<Subject> {
+fn base<const SECTION: usize>(flags: &Flags<SECTION>, config: &Config) -> Result<Subject> {
+    for token in [&settings::SERVICE_TOKEN, &settings::OPERATOR_TOKEN] {
+        if config.has(token) {
+            config.get(token)?;
+        }
+    }
     let listen = config
         .text(&settings::LISTEN)
         .unwrap_or_default()
         .to_owned();
     let port = listen.rsplit_once(':').map_or("", |(_, port)| port);
     let store = config.get(&settings::STORE)?;
+    let section = Flags::<SECTION>::NAME;
     let store = store.unwrap_or_else(|| StoreUrl::Sqlite(format!("{section}-{port}.db").into()));
     let file = |setting| config.text(setting).map(PathBuf::from);
     let files = file(&settings::TLS_CERT).zip(file(&settings::TLS_KEY));
+    let mut secret_files = flags.secret_files(config);
+    secret_files.extend(file(&settings::TLS_KEY));
+    let public = daemon::public(config)?;
+    let is_public = public.is_some();
+    let own_url = match (public, port.parse().unwrap_or_default()) {
+        // The port is not known before it listens.
+        (None, 0) => None,
+        (Some(public), _) => Some(public),
+        (None, port) => Some(daemon::contact(config, port)?),
+    };
+    let is_behind_proxy =
+        config.has(&settings::TRUSTED_PROXIES) && config.text(&settings::TRUSTED_PROXIES).is_some();
     Ok(Subject {
         listen,
         store,
@@ -118,6 +137,10 @@ fn base(config: &Config, section: &str) -> Result<Subject> {
             key,
             client_ca: file(&settings::TLS_CLIENT_CA),
         }),
+        secret_files,
+        own_url: own_url.map(|url| url.raw().trim_end_matches("/mcp").to_owned()),
+        is_public,
+        is_behind_proxy,
         connections_max: config.need(&settings::CONNECTIONS_MAX)?,
         manager: None,
         client: tls::client(config)?,

@@ -143,7 +143,11 @@ pub(super) async fn execute(args: LeagueArgs) -> Result<ExitCode> {
         LeagueCommand::Archive { name } => {
             let league: ArchivedLeague = service.call(ServiceRoute::ArchiveLeague, &name).await?;
             print(json, &league, |league| {
-                format!("{} {}", league.league_id, league.file)
+                let machine = league
+                    .machine
+                    .as_ref()
+                    .map_or_else(String::new, |machine| format!("{machine}:"));
+                format!("{} {machine}{}", league.league_id, league.file)
             })
         }
         LeagueCommand::Delete { name, yes: false } => {

@@ -8,6 +8,7 @@ use matchday_core::entropy::Entropy;
 use matchday_core::event_codec;
 use matchday_net::egress::Target;
 use matchday_net::tls::PeerIdentity;
+use matchday_os::host;
 use matchday_server::service::PeerSettings;
 use matchday_store::ownership::Process;
 use matchday_store::{Store, StoreUrl};
@@ -83,11 +84,7 @@ async fn listen(config: &Config, address: SocketAddr) -> Result<(TcpListener, St
 }
 
 fn host() -> String {
-    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-    match host.trim() {
-        "" => "localhost".to_owned(),
-        host => host.to_owned(),
-    }
+    host::name().unwrap_or_else(|| "localhost".to_owned())
 }
 
 fn name() -> String {

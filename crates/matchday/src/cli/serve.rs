@@ -88,7 +88,11 @@ pub(super) async fn execute(flags: ServeFlags) -> Result<ExitCode> {
     notice(&format!("leagues are served at {public_url}/"));
     let (close, closing) = watch::channel(false);
     let serving = tokio::spawn(service::serve(service.clone(), listener, closing));
-    stop.recv().await;
+    tokio::select! {
+        () = stop.recv() => {}
+        // It ends with the reason as it closes its store.
+        () = service.store_failed() => {}
+    }
     let _ = close.send(true);
     serving.await?;
     service.close()?;

@@ -1,6 +1,7 @@
 //! The address that the agent listens on, and the certificate that it shows there.
 
 use super::{Finding, Subject, reach};
+use matchday_net::egress::Target;
 use matchday_net::tls::ServerTls;
 use std::io::ErrorKind;
 use std::net::IpAddr;
@@ -83,6 +84,42 @@ pub(super) fn tls(subject: &Subject) -> Finding {
             ),
         },
     }
+}
+
+/// Whether the address that others are given leads here: its name is known, and the certificate is one for it.
+pub(super) async fn own_url(subject: &Subject) -> Vec<Finding> {
+    let Some(url) = &subject.own_url else {
+        return Vec::new();
+    };
+    let Some(target) = Target::parse(url) else {
+        return Vec::new();
+    };
+    let host = target.host.as_str();
+    let mut findings = Vec::new();
+    if subject.is_public {
+        match tokio::net::lookup_host((host, target.port)).await {
+            Ok(_) => findings.push(Finding::ok("url", format!("agents are told {url}"))),
+            Err(error) => {
+                let why =
+                    format!("agents are told {url}, and {host} is not found from here: {error}");
+                let advice = "register the name, or name another --public-url or --advertise";
+                findings.push(Finding::warning("url", why, advice));
+            }
+        }
+    }
+    let serving = subject.tls.clone().map(ServerTls::read);
+    if let Some(Ok(serving)) = serving
+        && url.starts_with("https://")
+        && !serving.is_for(host)
+    {
+        let why = format!("the certificate is not one for {host}, and agents are told {url}");
+        let advice = "have one made for that name, or name the address that it is for with --public-url or --advertise";
+        findings.push(match subject.is_behind_proxy {
+            true => Finding::warning("url", why, advice),
+            false => Finding::failed("url", why, advice),
+        });
+    }
+    findings
 }
 
 fn expiry_of(certificate: &str, days: i64) -> Finding {

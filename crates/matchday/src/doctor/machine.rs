@@ -3,9 +3,9 @@
 use super::Finding;
 use matchday_core::protocol::Timestamp;
 use matchday_os::fd_limit;
-use matchday_os::file::free_bytes;
+use matchday_os::file::{free_bytes, is_readable_by_all};
 use matchday_store::StoreUrl;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const MEGABYTE: u64 = 1 << 20;
@@ -81,6 +81,20 @@ pub(super) fn disk(store: &StoreUrl) -> Finding {
         ),
         _ => Finding::ok("disk", finding),
     }
+}
+
+/// One for each file that others can read, and could act with what is in it.
+pub(super) fn secrets(files: &[PathBuf]) -> Vec<Finding> {
+    let open = files.iter().filter(|file| is_readable_by_all(file));
+    open.map(|file| {
+        let shown = file.display();
+        Finding::warning(
+            "secrets",
+            format!("{shown} holds a secret, and everyone on this machine can read it"),
+            format!("`chmod 600 {shown}`, and give it to the user that runs the agent"),
+        )
+    })
+    .collect()
 }
 
 pub(super) fn limits(connections_max: usize) -> Finding {

@@ -16,6 +16,7 @@ use matchday_net::tls::ServerTlsFiles;
 use matchday_store::StoreUrl;
 use matchday_terminal::table;
 use serde::Serialize;
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -81,6 +82,13 @@ pub(crate) struct Subject {
     pub(crate) listen: String,
     pub(crate) store: StoreUrl,
     pub(crate) tls: Option<ServerTlsFiles>,
+    /// Where the agent says that it is reached, as far as that is known; and whether it was told so.
+    pub(crate) own_url: Option<String>,
+    pub(crate) is_public: bool,
+    /// Whether others reach it through a proxy, which may have a certificate of its own.
+    pub(crate) is_behind_proxy: bool,
+    /// Files from which secrets are read.
+    pub(crate) secret_files: Vec<PathBuf>,
     pub(crate) connections_max: usize,
     /// Of an agent that registers: its manager.
     pub(crate) manager: Option<String>,
@@ -95,6 +103,8 @@ pub(crate) async fn examine(subject: &Subject) -> Vec<Finding> {
     let mut findings = vec![version()];
     findings.push(address::port(subject).await);
     findings.push(address::tls(subject));
+    findings.extend(address::own_url(subject).await);
+    findings.extend(machine::secrets(&subject.secret_files));
     findings.push(machine::limits(subject.connections_max));
     findings.push(machine::disk(&subject.store));
     let (store, agents, newest) = stored::store(&subject.store);
@@ -104,7 +114,13 @@ pub(crate) async fn examine(subject: &Subject) -> Vec<Finding> {
     findings.push(machine::clock(subject.now, newest, manager_clock));
     findings.extend(manager.map(|(finding, _)| finding));
     if let Some(client) = &subject.agent_client {
-        findings.extend(reach::agents(client, agents).await);
+        let own = subject.own_url.as_ref().map(|url| format!("{url}/"));
+        // What is behind our own address runs when we do: referees of the house, and mailboxes of those who dial out.
+        let others = agents.into_iter().filter(|agent| {
+            !own.as_ref()
+                .is_some_and(|own| agent.endpoint.raw().starts_with(own))
+        });
+        findings.extend(reach::agents(client, others.collect()).await);
     }
     findings
 }

@@ -17,15 +17,13 @@ pub(super) struct RegisteredAgent {
 
 /// What the store is like, the agents in it, and the time of its last event.
 pub(super) fn store(url: &StoreUrl) -> (Finding, Vec<RegisteredAgent>, Option<Timestamp>) {
-    if url.file().is_some_and(|file| !file.exists()) {
-        return (
+    match look(url) {
+        Ok(found) => found,
+        Err(StoreError::Missing(_)) => (
             Finding::ok("store", format!("{url} is made at the first start")),
             Vec::new(),
             None,
-        );
-    }
-    match look(url) {
-        Ok(found) => found,
+        ),
         Err(error) => {
             let advice = "docs/operating.md lists what to do for each of these; `matchday backup` makes copies";
             (

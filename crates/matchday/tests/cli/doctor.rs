@@ -2,9 +2,12 @@
 
 use matchday_testkit::certificates::{Authority, Pair};
 use matchday_testkit::cli::{Cli, Output, free_address};
+use matchday_testkit::eventually::eventually;
+use matchday_testkit::postgres::Cluster;
 use serde_json::Value;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
 fn finding(doctor: &Output, check: &str) -> Value {
     let all = doctor.json();
@@ -215,4 +218,123 @@ fn health_is_that_of_the_agent() {
         (0, "ready\n"),
         "{ready:?}"
     );
+}
+
+#[test]
+fn a_certificate_for_another_name_and_a_name_that_nobody_knows_are_found() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let authority = Authority::new("league");
+    let pair = authority.issue(cli.path(), "service", &["leagues.invalid"]);
+    let doctor = |public: &str| {
+        cli.run(&[
+            "doctor",
+            "--json",
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--tls-cert",
+            pair.cert.to_str().unwrap(),
+            "--tls-key",
+            pair.key.to_str().unwrap(),
+            "--public-url",
+            public,
+        ])
+    };
+    let unknown = doctor("https://leagues.invalid");
+    let found = finding(&unknown, "url");
+    assert_eq!((unknown.code, &found["severity"]), (0, &"warning".into()));
+    assert!(
+        found["finding"]
+            .as_str()
+            .unwrap()
+            .contains("leagues.invalid is not found from here"),
+        "{found}"
+    );
+    let other = doctor("https://localhost");
+    assert_eq!(other.code, 1, "{other:?}");
+    assert!(
+        other.out.contains(
+            "the certificate is not one for localhost, and agents are told https://localhost"
+        ),
+        "{other:?}"
+    );
+}
+
+#[test]
+fn a_token_that_everyone_can_read_is_found_and_one_that_is_too_short_is_refused() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let token = cli.path().join("token");
+    let doctor = |text: &str, mode: u32| {
+        fs::write(&token, text).unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(mode)).unwrap();
+        let file = ["--service-token-file", token.to_str().unwrap()];
+        cli.run(
+            &[
+                &["doctor", "--json", "serve", "--listen", "127.0.0.1:0"],
+                &file[..],
+            ]
+            .concat(),
+        )
+    };
+    let long = "tok_service_of_the_tests";
+    let open = doctor(long, 0o644);
+    assert_eq!(finding(&open, "secrets")["severity"], "warning", "{open:?}");
+    assert!(!doctor(long, 0o600).out.contains("secrets"));
+    let short = doctor("abcde", 0o600);
+    assert!(
+        short.code != 0 && short.err.contains("service-token"),
+        "{short:?}"
+    );
+}
+
+#[test]
+fn a_database_is_no_folder_and_referees_of_the_house_are_not_called() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let cli = Cli::new(crate::MATCHDAY);
+    let store = cluster.database();
+    let listen = free_address();
+    let token = "tok_service_of_the_tests";
+    let settings = ["--listen", &listen, "--store", &store];
+    let doctor = || cli.run(&[&["doctor", "--json", "serve"], &settings[..]].concat());
+    let new = doctor();
+    assert_eq!(new.code, 0, "{new:?}");
+    let made = finding(&new, "store")["finding"].clone();
+    assert!(
+        made.as_str()
+            .unwrap()
+            .ends_with("is made at the first start"),
+        "{made}"
+    );
+    let served = [&["serve", "--service-token", token], &settings[..]].concat();
+    let mut service = cli.start(&served);
+    service.until("leagues are served at");
+    let url = format!("http://{listen}");
+    let created = cli.run(&[
+        "league",
+        "create",
+        "spring",
+        "--service",
+        &url,
+        "--service-token",
+        token,
+    ]);
+    assert_eq!(created.code, 0, "{created:?}");
+    let manager = format!("{url}/leagues/spring/mcp");
+    assert_eq!(cli.run(&["status", "--manager", &manager]).code, 0);
+    eventually("a referee of the house", || {
+        let league = cli.run(&["league", "show", "spring", "--json", "--service", &url]);
+        if league.out.contains("\"referees\": 1") {
+            Ok(())
+        } else {
+            Err(league)
+        }
+    });
+    service.signal("TERM");
+    assert!(service.wait().success());
+    let again = doctor();
+    assert_eq!(again.code, 0, "{again:?}");
+    assert_eq!(finding(&again, "store")["severity"], "ok", "{again:?}");
+    assert!(!again.out.contains("cannot be reached"), "{again:?}");
 }

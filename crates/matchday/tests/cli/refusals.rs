@@ -148,6 +148,46 @@ fn a_full_disk_is_told_once_with_what_to_do() {
 }
 
 #[test]
+fn a_service_whose_disk_is_full_ends_with_that_and_goes_on_when_there_is_room() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let Some(disk) = SmallDisk::at(cli.path().join("disk")) else {
+        return;
+    };
+    let listen = free_address();
+    let token = "tok_service_of_the_tests";
+    let serve = || {
+        let fixed = ["serve", "--listen", &listen, "--service-token", token];
+        let service = cli.start(&[&fixed[..], &["--store", "disk/service.db"]].concat());
+        service.until("leagues are served at");
+        service
+    };
+    let service_url = format!("http://{listen}");
+    let ask = |args: &[&str]| {
+        let fixed = ["--service", &service_url, "--service-token", token];
+        cli.run(&[&["league"], args, &fixed].concat())
+    };
+    let mut service = serve();
+    assert_eq!(ask(&["create", "before"]).code, 0);
+    disk.fill();
+    assert_eq!(ask(&["create", "during"]).code, 1);
+    assert_eq!(service.wait().code(), Some(1));
+    let said = service.err();
+    assert!(
+        said.contains("matchday: disk/service.db cannot grow, because its disk is full: free space there, and start again"),
+        "{said}"
+    );
+    assert!(!said.contains("quarantine"), "{said}");
+    std::fs::remove_file(cli.path().join("disk/ballast")).unwrap();
+    let _service = serve();
+    assert_eq!(ask(&["create", "after"]).code, 0);
+    let listed = ask(&["list"]);
+    assert!(
+        listed.out.contains("before") && listed.out.contains("after"),
+        "{listed:?}"
+    );
+}
+
+#[test]
 fn a_player_that_comes_too_late_is_told_so_and_ends() {
     let cli = Cli::new(crate::MATCHDAY);
     let _manager = cli.manager(&["--lead", "0"]);

@@ -196,6 +196,11 @@ impl Ladders {
                 "{}",
                 service.process.err()
             );
+            // A league that was taken over is no fault.
+            let said = service.process.err() + &service.process.out();
+            for fault in ["restore it", "mend that", "quarantine"] {
+                assert!(!said.contains(fault), "{said}");
+            }
         }
         assert_eq!(self.services.technical_losses(), "0");
         (1..=LEAGUES).for_each(|number| self.services.verify(&format!("ladder-{number}")));

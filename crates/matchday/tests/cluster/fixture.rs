@@ -85,7 +85,7 @@ impl Services {
         )
     }
 
-    fn serve_with(
+    pub(crate) fn serve_with(
         &self,
         listen: &str,
         store: &str,

@@ -13,6 +13,7 @@ mod faults;
 mod fixture;
 mod forwarding;
 mod namespaces;
+mod outage;
 mod owners;
 mod seats;
 

@@ -62,7 +62,12 @@ fn with_certificate_and_copy() -> String {
         client_ca: None,
     });
     let telemetry = Telemetry::default();
-    telemetry.metrics.show_service(&store);
+    telemetry
+        .metrics
+        .service
+        .shown
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    telemetry.metrics.show_store(&store);
     telemetry.metrics.show_certificate(Some(&tls.unwrap()));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

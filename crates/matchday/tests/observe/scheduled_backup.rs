@@ -2,6 +2,7 @@
 
 use crate::page::tool;
 use matchday_testkit::cli::Cli;
+use matchday_testkit::tamper::{spoil_page_with, tamper};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -77,6 +78,42 @@ fn a_league_whose_store_is_lost_goes_on_from_its_scheduled_copy() {
         verified.code == 0 && verified.out.contains("Everything fits."),
         "{verified:?}"
     );
+}
+
+#[test]
+fn a_store_that_is_damaged_costs_no_good_copy_and_its_own_is_not_restored() {
+    let cli = Cli::new(crate::MATCHDAY);
+    let stores = cli.path().join("stores");
+    let backups = cli.path().join("backups");
+    fs::create_dir(&stores).unwrap();
+    let store = stores.join("league.db");
+    let path = store.to_str().unwrap();
+    let played = cli.run(&["run", "--quiet", "--port-base", "0", "--store", path]);
+    assert_eq!(played.code, 0, "{played:?}");
+    let back_up = || tool(script("backup").arg(&stores).arg(&backups).arg("1"), "");
+    assert!(back_up().0);
+    let good = copies(&backups);
+    let of_damaged = cli.path().join("of-damaged.db");
+    spoil_page_with(&store, "GAME_INVITATION");
+    fs::copy(&store, &of_damaged).unwrap();
+    let (copied, said) = back_up();
+    assert!(!copied && said.contains("is damaged ("), "{said}");
+    let verified = cli.run(&["verify", path]);
+    assert!(verified.failed(1).contains("is damaged ("), "{verified:?}");
+    let (restored, said) = tool(script("restore").arg(&of_damaged).arg(&store), "");
+    assert!(
+        !restored && said.contains("does not verify: take an earlier one"),
+        "{said}"
+    );
+    // One whose content is wrong is copied, beside the good ones.
+    fs::copy(&good[0], &store).unwrap();
+    tamper(
+        &store,
+        "UPDATE events SET hash = zeroblob(32) WHERE seq = 3",
+    );
+    assert!(!back_up().0);
+    assert!(backups.join("league.unverified").exists());
+    assert_eq!(copies(&backups), good);
 }
 
 #[test]

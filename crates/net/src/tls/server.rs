@@ -10,9 +10,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::client::verify_server_name;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::CertificateDer;
-use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use tokio_rustls::rustls::{Error, RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
@@ -83,6 +84,16 @@ impl ServerTls {
         let leaf = self.current().leaf;
         let (_, certificate) = x509_parser::parse_x509_certificate(&leaf).ok()?;
         Some(certificate.validity().not_after.timestamp())
+    }
+
+    /// Whether our own certificate is one for this host, a name or an address.
+    pub fn is_for(&self, host: &str) -> bool {
+        let leaf = self.current().leaf;
+        let name = ServerName::try_from(host);
+        let (Ok(leaf), Ok(name)) = (ParsedCertificate::try_from(&leaf), name) else {
+            return false;
+        };
+        verify_server_name(&leaf, &name).is_ok()
     }
 
     fn current(&self) -> Current {

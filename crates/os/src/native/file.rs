@@ -28,6 +28,12 @@ pub fn hard_links(metadata: &Metadata) -> u64 {
     metadata.nlink()
 }
 
+/// Whether everyone on this machine can read the file.
+pub fn is_readable_by_all(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|meta| meta.permissions().mode() & 0o004 != 0)
+}
+
 pub fn is_executable(path: &Path) -> bool {
     path.metadata()
         .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)

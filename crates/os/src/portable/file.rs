@@ -22,6 +22,11 @@ pub fn hard_links(_: &Metadata) -> u64 {
     1
 }
 
+/// Not known.
+pub fn is_readable_by_all(_: &Path) -> bool {
+    false
+}
+
 /// Whether the file exists: Windows tells programs by the ending of their name, and says so when one is started.
 pub fn is_executable(path: &Path) -> bool {
     path.is_file()

@@ -72,11 +72,10 @@ impl Service {
     }
 
     pub(super) fn archive_folder(&self) -> PathBuf {
-        self.store
-            .url()
-            .file_base()
-            .unwrap_or_default()
-            .with_extension("archive")
+        let base = self.store.url().file_base().unwrap_or_default();
+        let folder = base.with_extension("archive");
+        // Whoever is told of a file in it works in another directory.
+        std::path::absolute(&folder).unwrap_or(folder)
     }
 
     /// Takes a league out of a file of this machine into the service, with its chains as they are.

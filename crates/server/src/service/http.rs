@@ -3,6 +3,7 @@
 //! a manager to that league too.
 
 use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
+use super::database_away::DATABASE_AWAY;
 use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, season_page};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
@@ -183,9 +184,7 @@ impl ServiceHttp {
                 self.to_owner(&cluster, number, destination, request, peer)
                     .await
             }
-            Err(_) => here(cluster::unavailable(
-                "the store cannot be reached: try again",
-            )),
+            Err(_) => here(cluster::unavailable(DATABASE_AWAY)),
         }
     }
 
@@ -391,9 +390,7 @@ impl ServiceHttp {
             Err(Unavailable::Elsewhere) => {
                 cluster::unavailable("the league changes hands: try again")
             }
-            Err(Unavailable::Unreachable) => {
-                cluster::unavailable("the database cannot be reached: try again in a moment")
-            }
+            Err(Unavailable::Unreachable) => cluster::unavailable(DATABASE_AWAY),
             Err(Unavailable::Quarantined) => {
                 let why = format!("league {id} is out of order: its operator has to mend it");
                 let body = serde_json::json!({ "error": why }).to_string();

@@ -7,6 +7,7 @@
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
 //! - `cluster`: several services over one store
+//! - `database_away`: what callers are told while the store cannot be reached
 //! - `projections`: what readers see of leagues, loaded or not
 //! - `http`: the routes; `api`: leagues and seasons for programs; `list_page`: the list for a browser
 
@@ -16,6 +17,7 @@ mod changes;
 mod cluster;
 #[cfg(test)]
 mod crash_checker;
+mod database_away;
 mod hosted_league;
 mod http;
 mod league_host;
@@ -53,6 +55,7 @@ use slot::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -148,6 +151,9 @@ enum Unavailable {
 /// How long a service waits for the first events of another that starts at the same moment and owns the services' log.
 const FIRST_EVENTS_MAX: Duration = Duration::from_secs(10);
 const FIRST_EVENTS_LOOK_EVERY: Duration = Duration::from_millis(50);
+const FAILURE_LOOK_EVERY: Duration = Duration::from_millis(500);
+/// Anyone may ask, and why it is away may say where it is.
+const STORE_AWAY: &str = "its store is away: its log says why";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -219,7 +225,6 @@ impl Service {
             };
             registry.record(&store, settings.host.now(), &event).await?;
         }
-        settings.host.options.telemetry.metrics.show_service(&store);
         let projections = Projections::new(&settings.host.options.telemetry.metrics.computations);
         let service = Arc::new(Self {
             projections,
@@ -236,6 +241,9 @@ impl Service {
             cluster: cluster.map(Arc::new),
             last_registry_look: tokio::sync::Mutex::default(),
         });
+        let metrics = &service.settings.host.options.telemetry.metrics;
+        metrics.service.shown.store(true, Ordering::Relaxed);
+        metrics.show_store(&service.store.in_league(service.own_log()));
         match &service.cluster {
             None => service.recover().await?,
             Some(cluster) => service.note_taken(cluster, &taken).await?,
@@ -330,22 +338,39 @@ impl Service {
         if let Some(seats) = lock(&self.seats_store).take() {
             seats.close()?;
         }
-        // Of a league that was handed over nothing can be stored any more, which is no failure.
-        let league = if self.cluster.is_some() {
-            u32::MAX
-        } else {
-            NO_LEAGUE
-        };
-        Ok(self.store.in_league(league).close()?)
+        Ok(self.store.in_league(self.own_log()).close()?)
     }
 
     /// Why leagues cannot be created or played, for people.
     fn not_ready(&self) -> Option<String> {
-        let log = if self.cluster.is_some() {
+        let failure = self.store.in_league(self.own_log()).failure_for_anyone();
+        let away = || self.is_store_away().then(|| STORE_AWAY.to_owned());
+        failure.or_else(away)
+    }
+
+    /// Whether nothing can be read or stored just now, so that no request is worth waiting for.
+    fn is_store_away(&self) -> bool {
+        self.store.unavailable().is_some()
+    }
+
+    /// Returns when nothing can be stored any more, of whichever league: its process is of no use then.
+    pub async fn store_failed(&self) {
+        while !self.has_failed() {
+            sleep(FAILURE_LOOK_EVERY).await;
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        self.store.in_league(self.own_log()).has_failed()
+    }
+
+    /// The number under which a failure is that of the whole service: of a log that was handed over nothing can be stored any more,
+    /// which is none.
+    fn own_log(&self) -> u32 {
+        if self.cluster.is_some() {
             u32::MAX
         } else {
             NO_LEAGUE
-        };
-        self.store.in_league(log).failure_for_anyone()
+        }
     }
 }

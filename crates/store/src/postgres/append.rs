@@ -3,7 +3,7 @@
 //! transaction, or it finds another epoch. (`FOR KEY SHARE` would not do: taking changes no key, and would not wait.)
 
 use super::address::Address;
-use super::claim::Claim;
+use super::claim::{self, Claim};
 use super::columns::{Columns, ExchangeColumns, Params};
 use super::connection::{Connection, SqlError, wait};
 use super::history::{self, About, Op, Phase};
@@ -189,14 +189,15 @@ impl PostgresAppend {
         })?;
         begun?;
         made?;
-        let own = own?;
-        let gone = gone?;
-        inserted?;
-        recorded?;
-        let fenced = claim.missing(&own)?;
+        // Whoever has taken a league has written events in the place of ours: that they are refused is no fault.
+        let leagues = claim.leagues.keys().copied().collect();
+        let fenced = claim::missing(&leagues, &own?)?;
         if !fenced.is_empty() {
             return Err(Stopped::Fenced(fenced));
         }
+        let gone = gone?;
+        inserted?;
+        recorded?;
         if !gone.is_empty() {
             return Err(Stopped::NotTheEnd);
         }
@@ -453,6 +454,23 @@ impl Append for PostgresAppend {
                 .iter()
                 .map(read)
                 .collect::<Result<_, tokio_postgres::Error>>()?)
+        })
+    }
+
+    fn taken_over(&mut self, leagues: &BTreeSet<u32>) -> Result<BTreeSet<u32>, AppendError> {
+        self.with(|log, session| {
+            let (id, held) = log.membership.held_of(leagues);
+            let (numbers, epochs): (Vec<i32>, Vec<i64>) = held
+                .iter()
+                .map(|(league, held)| (league.cast_signed(), held.epoch))
+                .unzip();
+            let claimed: Params<'_, 3> = [&numbers, &epochs, &id];
+            let own = wait(session.db.0.query(&session.check_epochs, &claimed))??;
+            let taken = claim::missing(leagues, &own)?;
+            if !taken.is_empty() {
+                log.membership.lose(&taken);
+            }
+            Ok(taken)
         })
     }
 

@@ -72,20 +72,6 @@ impl Claim {
             .unzip()
     }
 
-    /// Those that are not among the rows of leagues that this process still owns.
-    pub(super) fn missing(&self, own: &[Row]) -> Result<BTreeSet<u32>, SqlError> {
-        let own = own
-            .iter()
-            .map(|row| Ok(row.try_get::<_, i32>(0)?.cast_unsigned()));
-        let own: BTreeSet<u32> = own.collect::<Result<_, tokio_postgres::Error>>()?;
-        Ok(self
-            .leagues
-            .keys()
-            .filter(|league| !own.contains(league))
-            .copied()
-            .collect())
-    }
-
     /// The streams of a transaction, for the history.
     pub(super) fn about(&self, group: &Transaction) -> Vec<About> {
         let mut streams: BTreeMap<(u32, &str), (&EventRow, &EventRow)> = BTreeMap::new();
@@ -106,6 +92,15 @@ impl Claim {
             };
         streams.into_iter().map(about).collect()
     }
+}
+
+/// Those of these leagues that are not among the rows of leagues that this process still owns.
+pub(super) fn missing(leagues: &BTreeSet<u32>, own: &[Row]) -> Result<BTreeSet<u32>, SqlError> {
+    let own = own
+        .iter()
+        .map(|row| Ok(row.try_get::<_, i32>(0)?.cast_unsigned()));
+    let own: BTreeSet<u32> = own.collect::<Result<_, tokio_postgres::Error>>()?;
+    Ok(leagues.difference(&own).copied().collect())
 }
 
 /// Leagues whose first rows these may be.

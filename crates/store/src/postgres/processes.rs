@@ -10,6 +10,7 @@ use crate::ownership::Process;
 use crate::store_url::StoreUrl;
 use matchday_core::event_codec;
 use matchday_core::protocol::Timestamp;
+use matchday_os::host;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -159,10 +160,9 @@ pub(super) fn this_program(store: &StoreUrl) -> Result<Process, StoreError> {
     getrandom::fill(&mut id)
         .map_err(|error| StoreError::io(store, std::io::Error::other(error)))?;
     let process = std::process::id();
-    let host = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
-    let name = match host.trim() {
-        "" => format!("process {process}"),
-        host => format!("process {process} on {host}"),
+    let name = match host::name() {
+        None => format!("process {process}"),
+        Some(host) => format!("process {process} on {host}"),
     };
     Ok(Process {
         id: hex::encode(id),

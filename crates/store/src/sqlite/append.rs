@@ -24,6 +24,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The pages of the write-ahead log at which a checkpoint copies it into the file: 64 MB. Pages that change often are copied
 /// less often so, and most leagues end before.
@@ -127,7 +128,26 @@ impl SqliteAppend {
             removed += transaction.execute(&sql, [league])?;
         }
         transaction.commit()?;
+        drop(db);
+        if removed == 0 && self.wal_path.is_some() {
+            self.empty_log()?;
+        }
         Ok(removed == 0)
+    }
+
+    /// Copies the write-ahead log into the file and cuts it off: it still has the pages on which the removed rows stood. Where a
+    /// reader is in the way, that is left to the checkpoints to come.
+    fn empty_log(&self) -> rusqlite::Result<()> {
+        let db = self.db();
+        db.busy_timeout(Duration::ZERO)?;
+        let emptied = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+            row.get::<_, bool>(0).map(|is_busy| !is_busy)
+        });
+        db.busy_timeout(file::BUSY_TIMEOUT)?;
+        if emptied? {
+            self.wal_pages.store(0, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Copies the write-ahead log into the file. Whether all of it could be copied.

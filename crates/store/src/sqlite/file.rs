@@ -18,6 +18,9 @@ use std::time::Duration;
 const TO_WRITE: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
+/// How long another connection that holds the file for a moment is waited for.
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Opens a store to write to it, and makes one if there is none.
 pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), StoreError> {
     // Looked at before it is locked, so that no lock appears beside a file that is not ours.
@@ -35,11 +38,13 @@ pub(super) fn open_to_write(path: &StorePath) -> Result<(Connection, Lock), Stor
     let open = || -> rusqlite::Result<Connection> {
         let db = Connection::open_with_flags(&path.real, TO_WRITE)?;
         budget::restrict(&db)?;
-        db.busy_timeout(Duration::from_secs(10))?;
+        db.busy_timeout(BUSY_TIMEOUT)?;
         // No fsync at commit: the writer fsyncs once for a group.
         db.pragma_update(None, "synchronous", "normal")?;
         // The writer checkpoints by itself, after a group is completed.
         db.pragma_update(None, "wal_autocheckpoint", 0)?;
+        // What is removed is overwritten: a free page would keep it for as long as the file.
+        db.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
         Ok(db)
     };
     let db = open().map_err(|error| sql(&path.named, error))?;
@@ -103,7 +108,7 @@ fn connect(path: &StorePath, is_immutable: bool) -> Result<Connection, StoreErro
     let db = db.map_err(|error| unreadable(path, error))?;
     budget::restrict(&db)
         .and_then(|()| db.pragma_update(None, "temp_store", "memory"))
-        .and_then(|()| db.busy_timeout(Duration::from_secs(10)))
+        .and_then(|()| db.busy_timeout(BUSY_TIMEOUT))
         .map_err(|error| sql(&path.named, error))?;
     Ok(db)
 }
@@ -185,13 +190,21 @@ fn check_whole(path: &StorePath) -> Result<(), StoreError> {
     let check =
         |db: Connection| db.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     let found = check(connect_as_writer(path)?).map_err(|error| sql(&path.named, error))?;
+    match fault(&found) {
+        None => Ok(()),
+        Some(what) => Err(StoreError::Damaged {
+            store: (&path.named).into(),
+            what,
+        }),
+    }
+}
+
+/// What a check of the whole file has found, if anything.
+pub(super) fn fault(found: &str) -> Option<String> {
     // SQLite writes a heading over what it found.
     match found.lines().last().unwrap_or_default() {
-        "ok" => Ok(()),
-        what => Err(StoreError::Damaged {
-            store: (&path.named).into(),
-            what: what.to_owned(),
-        }),
+        "ok" => None,
+        what => Some(what.to_owned()),
     }
 }
 

@@ -297,6 +297,19 @@ impl Read for SqliteRead {
         size(&self.db).map_err(|error| sql(&self.store, error))
     }
 
+    fn check_whole(&self) -> Result<(), StoreError> {
+        let found = self.all("PRAGMA integrity_check(1)", [], |row| {
+            row.get::<_, String>(0)
+        })?;
+        match file::fault(&found.concat()) {
+            None => Ok(()),
+            Some(what) => Err(StoreError::Damaged {
+                store: self.store.clone(),
+                what,
+            }),
+        }
+    }
+
     fn copy_file(&self, draft: &Path, to: &Path) -> Result<bool, StoreError> {
         copy(&self.db, draft, to).map(|()| true)
     }

@@ -96,12 +96,29 @@ fn stop_diverged(writer: &mut Writer, rest: &Transaction) -> Result<(), AppendEr
         .filter(|((league, stream), _)| !under_way.contains(&(*league, stream)))
         .map(|((league, stream), head)| (*league, stream.clone(), *head))
         .collect();
-    for (league, stream) in writer.log.diverged(&ends)? {
+    let diverged = writer.log.diverged(&ends)?;
+    check_owned(writer, diverged.iter().map(|(league, _)| *league))?;
+    for (league, stream) in diverged {
         let failed = StoreFailed::diverged(&writer.store, &stream.0);
         tracing::error!(target: "matchday::store", league, "{failed}");
         writer.queue.fail(Some(league), failed);
     }
     Ok(())
+}
+
+/// An error with those of these leagues that others have taken meanwhile, and so have written to: that they hold something else
+/// than this process wrote is in order.
+fn check_owned(writer: &mut Writer, leagues: impl Iterator<Item = u32>) -> Result<(), AppendError> {
+    let leagues: BTreeSet<u32> = leagues.collect();
+    if leagues.is_empty() {
+        return Ok(());
+    }
+    let taken = writer.log.taken_over(&leagues)?;
+    if taken.is_empty() {
+        Ok(())
+    } else {
+        Err(AppendError::Fenced(taken))
+    }
 }
 
 /// Blocks while the lease may have expired: what is released meanwhile could contradict another owner. Leagues that were lost
@@ -132,6 +149,7 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
             .push(row);
     }
     let mut ends = BTreeMap::new();
+    let mut diverged = Vec::new();
     for ((league, stream), rows) in streams {
         let held = writer.log.head(league, stream)?;
         let end = match (held, rows.first()) {
@@ -147,11 +165,13 @@ fn missing(writer: &mut Writer, rest: &Transaction) -> Result<Transaction, Appen
             Some(end) => {
                 ends.insert((league, stream), end);
             }
-            None => writer.queue.fail(
-                Some(league),
-                StoreFailed::diverged(&writer.store, &stream.0),
-            ),
+            None => diverged.push((league, stream)),
         }
+    }
+    check_owned(writer, diverged.iter().map(|(league, _)| *league))?;
+    for (league, stream) in diverged {
+        let failed = StoreFailed::diverged(&writer.store, &stream.0);
+        writer.queue.fail(Some(league), failed);
     }
     let is_sound = |league| writer.queue.failure(league).is_none();
     let is_missing = |row: &&EventRow| {

@@ -5,6 +5,7 @@ use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
 use matchday_store::ownership::{Owner, Ownership, Process};
 use matchday_store::{Batch, Store, StoreError, StoreFailed, StoreUrl};
+use matchday_testkit::cut_proxy::AtCommit;
 use matchday_testkit::event_lines::{append, line, numbers, stream};
 use matchday_testkit::eventually::eventually;
 use matchday_testkit::postgres::Cluster;
@@ -186,6 +187,49 @@ fn an_append_to_a_league_of_another_is_fenced_and_the_rest_of_its_group_is_store
         (numbers(&first, "league"), numbers(&second, "league")),
         (vec![0], vec![1])
     );
+}
+
+/// What another process does that takes a league and goes on with it.
+const GO_ON_ELSEWHERE: &str = "UPDATE matchday_leagues SET owner = 'another', epoch = epoch + 1 WHERE number = 1; \
+     INSERT INTO matchday_events (league, stream, seq, at, line, hash) \
+     VALUES (1, 'league', 2, 0, '{}', decode(repeat('00', 32), 'hex'))";
+
+#[test]
+fn an_event_in_whose_place_a_new_owner_has_written_another_is_fenced() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let (store, ownership) = join(&leagues(&cluster, 1, 1), 1);
+    take(&ownership);
+    let league = store.in_league(1);
+    append(&league, "league", vec![line(0)]).unwrap();
+    cluster.sql("t0", GO_ON_ELSEWHERE);
+    let refused = append(&league, "league", vec![line(1)]).unwrap_err();
+    assert!(refused.is_fenced(), "{refused}");
+    assert_eq!(ownership.lost(), [1]);
+}
+
+#[test]
+fn a_league_that_another_went_on_with_while_a_commit_was_cut_is_fenced_and_not_damaged() {
+    let Some(cluster) = Cluster::start() else {
+        return;
+    };
+    let proxy = cluster.proxy();
+    leagues(&cluster, 1, 1);
+    let cut_off = format!("postgres://matchday@{}/t0?sslmode=disable", proxy.address());
+    let (store, ownership) = join(&cut_off.as_str().into(), 1);
+    take(&ownership);
+    let league = store.in_league(1);
+    append(&league, "league", vec![line(0)]).unwrap();
+    proxy.cut_at_commit(AtCommit::Before);
+    let refused = thread::scope(|scope| {
+        let appended = scope.spawn(|| append(&league, "league", vec![line(1)]));
+        proxy.until_commit_cuts(1);
+        cluster.sql("t0", GO_ON_ELSEWHERE);
+        proxy.mend();
+        appended.join().unwrap().unwrap_err()
+    });
+    assert!(refused.is_fenced(), "{refused}");
 }
 
 type Paused = (Cluster, Result<(), StoreFailed>, Store, Arc<dyn Ownership>);

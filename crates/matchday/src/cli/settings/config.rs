@@ -164,6 +164,26 @@ impl<const SECTION: usize> Flags<SECTION> {
         Ok(flags.resolve_with(&file, variable))
     }
 
+    /// The files that secrets are read from.
+    pub(crate) fn secret_files(&self, config: &Config) -> Vec<PathBuf> {
+        let secrets = || {
+            ALL.iter()
+                .filter(|setting| setting.secret && setting.used_by(SECTION).is_some())
+        };
+        let of_variables =
+            secrets().filter_map(|setting| secret_file::path_of_variable(&setting.variable()));
+        let with_secrets = config.given().filter(|value| value.setting.secret);
+        let of_settings = with_secrets.filter_map(|value| match &value.origin {
+            Origin::File { path, .. } => Some(path.clone()),
+            _ => None,
+        });
+        let mut files: Vec<PathBuf> = self.files.values().cloned().collect();
+        files.extend(of_variables.chain(of_settings));
+        files.sort();
+        files.dedup();
+        files
+    }
+
     /// As they are, with the defaults: neither the environment nor a file has a say.
     pub(crate) fn resolve_alone(&self) -> Config {
         self.resolve_with(&ConfigFile::default(), |_| None)

@@ -3,7 +3,7 @@
 
 use super::super::Usage;
 use super::Declared;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Behind the name of a variable: the variable that names the file instead.
 pub(crate) const SUFFIX: &str = "_FILE";
@@ -16,7 +16,7 @@ pub(super) fn argument(setting: &Declared) -> String {
 /// The secret in the file that `MATCHDAY_..._FILE` names. Both this and the variable itself are a contradiction.
 pub(crate) fn of_variable(variable: &str) -> Result<Option<String>, Usage> {
     let named = format!("{variable}{SUFFIX}");
-    let Some(path) = std::env::var_os(&named).filter(|path| !path.is_empty()) else {
+    let Some(path) = path_of_variable(variable) else {
         return Ok(None);
     };
     if std::env::var_os(variable).is_some_and(|text| !text.is_empty()) {
@@ -24,7 +24,13 @@ pub(crate) fn of_variable(variable: &str) -> Result<Option<String>, Usage> {
             "{named}: {variable} is set too: keep one of them"
         )));
     }
-    read(&named, Path::new(&path)).map(Some)
+    read(&named, &path).map(Some)
+}
+
+/// The file that `MATCHDAY_..._FILE` names.
+pub(super) fn path_of_variable(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(format!("{variable}{SUFFIX}"))?;
+    Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty())
 }
 
 /// `from`: the flag or variable that names the file, for errors.

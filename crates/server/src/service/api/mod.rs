@@ -13,6 +13,7 @@ pub(super) use leagues::Wanted;
 pub(super) use openapi::document;
 pub(super) use seasons::{find_season, season_table_of, visible_seasons};
 
+use super::database_away::{DATABASE_AWAY, is_unreachable};
 use super::{Service, ServiceError, lock};
 use crate::dashboard::RETRY_SECONDS;
 use hyper::body::Incoming;
@@ -23,6 +24,7 @@ use matchday_net::bearer::bearer;
 use matchday_net::body::{self, BodyError};
 use matchday_net::response::{empty, json, with_header, with_retry_after};
 use matchday_net::server::HttpResponse;
+use matchday_os::host;
 use matchday_runtime::routes::{Matched, ServiceRoute};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -83,6 +85,7 @@ async fn call(
             done(&types::ArchivedLeague {
                 league_id: id,
                 file,
+                machine: service.cluster.as_ref().and_then(|_| host::name()),
             })
         }
         ServiceRoute::ListSeasons => done(&seasons::list(service, request.headers())),
@@ -162,6 +165,9 @@ impl ApiError {
             Self::Unavailable(why) => (StatusCode::SERVICE_UNAVAILABLE, why.clone()),
             Self::Service(error) => {
                 let status = match error {
+                    ServiceError::Failed(error) if is_unreachable(error) => {
+                        return Self::Unavailable(DATABASE_AWAY.to_owned()).response();
+                    }
                     ServiceError::Invalid(_) => StatusCode::BAD_REQUEST,
                     ServiceError::Conflict(_) => StatusCode::CONFLICT,
                     ServiceError::NotFound(_) | ServiceError::NoSeason(_) => StatusCode::NOT_FOUND,

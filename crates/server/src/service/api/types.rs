@@ -172,6 +172,9 @@ pub struct ArchivedLeague {
     pub league_id: LeagueId,
     /// Of the machine that the service runs on.
     pub file: String,
+    /// Which machine that is, if several services share the store: that of the one that had the league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

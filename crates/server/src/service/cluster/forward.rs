@@ -6,6 +6,7 @@ use super::headers::{Forwarded, is_not_owner, is_unanswered};
 use super::peer_http::FORWARD;
 use super::routing::{Peer, Route};
 use crate::service::Unavailable;
+use crate::service::database_away::DATABASE_AWAY;
 use crate::service::http::{Destination, ServiceHttp};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -113,6 +114,10 @@ impl ServiceHttp {
             (Some(request), None);
         let mut held = false;
         loop {
+            // Neither whose league it is nor what is in it can be known, and the next service may be able to.
+            if self.service.is_store_away() {
+                return here(unavailable(DATABASE_AWAY));
+            }
             let route = cluster.route(number).await;
             if matches!(route, Route::Own) && unread.is_some() && self.is_ready(number).await {
                 if let Some(request) = unread.take() {
