@@ -172,6 +172,7 @@ impl InstantLeague {
                 player_id,
                 match_id,
                 agent_id: None,
+                join_code: None,
             },
         );
         assert!(matches!(answer.body, Body::LeagueStatus(_)), "{answer:?}");

@@ -11,7 +11,7 @@ use matchday_net::server::{self, HttpResponse, ServerOptions};
 use matchday_runtime::entropy_from_system;
 use matchday_runtime::routes::{AgentRoute, Part, RouteTable, Target};
 use matchday_server::mcp::agent_options;
-use matchday_server::relay::{Relay, RelayLimits, RelaySettings};
+use matchday_server::relay::{Inherited, Relay, RelayLimits, RelaySettings};
 use matchday_store::Store;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub fn start(listener: TcpListener, fake_manager: SocketAddr) -> Result<()> {
     let relay = Relay::open(
         settings,
         Store::in_memory()?,
+        Inherited::default(),
         &agent_options(entropy_from_system()?),
     )?;
     relay.serve_anyone();

@@ -8,6 +8,7 @@ import (
 	"log"
 	"math/rand"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -47,7 +48,8 @@ type Message struct {
 	// What it is told.
 	GameType    string         `json:"game_type,omitempty"`
 	OpponentID  string         `json:"opponent_id,omitempty"`
-	RoundID     int            `json:"round_id,omitempty"`
+	LeagueID    string         `json:"league_id,omitempty"`
+	RoundID     any            `json:"round_id,omitempty"`
 	Context     map[string]any `json:"context,omitempty"`
 	MoveRequest *moveRequest   `json:"move_request,omitempty"`
 	GameResult  *gameResult    `json:"game_result,omitempty"`
@@ -56,7 +58,6 @@ type Message struct {
 	// What the manager answers to a registration.
 	Status      string `json:"status,omitempty"`
 	Reason      string `json:"reason,omitempty"`
-	LeagueID    string `json:"league_id,omitempty"`
 	MatchTokens bool   `json:"match_tokens,omitempty"`
 	Retryable   bool   `json:"retryable,omitempty"`
 }
@@ -80,10 +81,13 @@ type moveRequest struct {
 }
 
 type gameResult struct {
-	Choices     map[string]string `json:"choices"`
-	DrawnNumber int               `json:"drawn_number"`
-	Reason      string            `json:"reason"`
+	Choices     map[string]any `json:"choices"`
+	DrawnNumber any            `json:"drawn_number"`
+	Reason      string         `json:"reason"`
 }
+
+// matchKey is how a match is known: a season has a league each night, and the first match of each is R1M1.
+type matchKey struct{ leagueID, matchID string }
 
 type announced struct {
 	MatchID     string `json:"match_id"`
@@ -112,13 +116,19 @@ type Agent struct {
 
 	mu           sync.Mutex
 	me           *Message // the manager's answer to the registration
-	withoutToken map[string]bool
-	matches      map[string]*match
+	withoutToken map[matchKey]bool
+	matches      map[matchKey]*match
 	history      []Past
+	over         map[matchKey]bool
 }
 
 func newAgent(choose func(Turn) any) *Agent {
-	return &Agent{choose: choose, withoutToken: map[string]bool{}, matches: map[string]*match{}}
+	return &Agent{
+		choose:       choose,
+		withoutToken: map[matchKey]bool{},
+		matches:      map[matchKey]*match{},
+		over:         map[matchKey]bool{},
+	}
 }
 
 // registered keeps what LEAGUE_REGISTER_RESPONSE says.
@@ -139,6 +149,9 @@ func (a *Agent) receive(params json.RawMessage) any {
 	var message Message
 	err := json.Unmarshal(params, &message)
 	me := a.identity()
+	if me != nil && message.LeagueID == "" {
+		message.LeagueID = me.LeagueID // Who does not say it means the league that spoke last.
+	}
 	answer, refused := any(nil), &refusal{"E002", "INVALID_MESSAGE_FORMAT", fmt.Sprint(err)}
 	if err == nil {
 		answer, refused = a.answerMessage(me, &message)
@@ -171,7 +184,7 @@ func (a *Agent) answerMessage(me, message *Message) (any, *refusal) {
 		}
 		return a.play(me, message)
 	case "ROUND_ANNOUNCEMENT", "LEAGUE_STANDINGS_UPDATE", "ROUND_COMPLETED", "LEAGUE_COMPLETED", "LEAGUE_ERROR":
-		if refused := trustManager(me, message); refused != nil {
+		if refused := a.trustManager(me, message); refused != nil {
 			return nil, refused
 		}
 		a.prepare(message)
@@ -182,7 +195,10 @@ func (a *Agent) answerMessage(me, message *Message) (any, *refusal) {
 func (a *Agent) play(me, message *Message) (any, *refusal) {
 	switch message.MessageType {
 	case "GAME_INVITATION":
-		a.match(message.MatchID, message.OpponentID)
+		match := a.match(message)
+		match.mu.Lock()
+		match.opponentID = message.OpponentID
+		match.mu.Unlock()
 		accept := message.GameType == game
 		said := reply(me, message, "GAME_JOIN_ACK")
 		said.ArrivalTimestamp, said.Accept = now(), &accept
@@ -220,22 +236,28 @@ func (a *Agent) learn(me string, over *Message) {
 	if result == nil {
 		return
 	}
-	past := Past{MatchID: over.MatchID, Mine: result.Choices[me], Number: result.DrawnNumber}
-	past.OpponentID = a.match(over.MatchID, "").opponentID
+	past := Past{MatchID: over.MatchID}
+	past.Mine, _ = result.Choices[me].(string)
+	number, _ := result.DrawnNumber.(float64)
+	past.Number = int(number)
+	match := a.match(over)
+	match.mu.Lock()
+	past.OpponentID = match.opponentID
+	match.mu.Unlock()
 	for id, choice := range result.Choices {
 		if id != me {
-			past.OpponentID, past.Theirs = id, choice
+			past.OpponentID = id
+			past.Theirs, _ = choice.(string)
 		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, known := range a.history {
-		if known.MatchID == past.MatchID {
-			return
-		}
+	if a.over[over.key()] {
+		return
 	}
+	a.over[over.key()] = true
 	a.history = append(a.history, past)
-	log.Printf("%s is over: %s", over.MatchID, result.Reason)
+	log.Printf("%s is over: %s", over.MatchID, over.Reason+result.Reason)
 }
 
 func (a *Agent) prepare(notice *Message) {
@@ -246,37 +268,42 @@ func (a *Agent) prepare(notice *Message) {
 	defer a.mu.Unlock()
 	for _, match := range notice.Matches {
 		if match.MatchTokens != nil && !*match.MatchTokens {
-			a.withoutToken[match.MatchID] = true
+			a.withoutToken[matchKey{notice.LeagueID, match.MatchID}] = true
 		}
 	}
 }
 
 // The choice
 
-func (a *Agent) match(id, opponentID string) *match {
+func (m *Message) key() matchKey {
+	return matchKey{m.LeagueID, m.MatchID}
+}
+
+func (a *Agent) match(message *Message) *match {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	known := a.matches[id]
+	known := a.matches[message.key()]
 	if known == nil {
-		known = &match{opponentID: opponentID, choices: map[string]any{}, nonce: randomHex(16)}
-		a.matches[id] = known
+		known = &match{choices: map[string]any{}, nonce: randomHex(16)}
+		a.matches[message.key()] = known
 	}
 	return known
 }
 
 // choice gives the same choice and nonce whenever the same is asked: the first answer may have been lost.
 func (a *Agent) choice(message *Message, question string, options []any, context map[string]any) (any, string) {
-	match := a.match(message.MatchID, "")
+	match := a.match(message)
 	match.mu.Lock()
 	defer match.mu.Unlock()
 	if _, made := match.choices[question]; !made {
-		turn := Turn{MatchID: message.MatchID, OpponentID: match.opponentID, RoundID: message.RoundID}
-		turn.Options, turn.Context = options, context
+		turn := Turn{MatchID: message.MatchID, OpponentID: match.opponentID, Options: options, Context: context}
 		if opponent, ok := context["opponent_id"].(string); ok {
 			turn.OpponentID = opponent
 		}
-		if round, ok := context["round_id"].(float64); ok {
-			turn.RoundID = int(round)
+		for _, round := range []any{message.RoundID, context["round_id"]} {
+			if number, ok := round.(float64); ok {
+				turn.RoundID = int(number)
+			}
 		}
 		a.mu.Lock()
 		turn.History = append(turn.History, a.history...)
@@ -287,28 +314,29 @@ func (a *Agent) choice(message *Message, question string, options []any, context
 }
 
 func (a *Agent) decide(turn Turn) any {
-	decided := make(chan any, 1)
+	decided, failed := make(chan any, 1), make(chan string, 1)
 	go func() {
 		defer func() {
 			if problem := recover(); problem != nil {
-				log.Printf("%s: the strategy panicked: %v", turn.MatchID, problem)
-				decided <- nil
+				failed <- fmt.Sprintf("panicked: %v\n%s", problem, debug.Stack())
 			}
 		}()
 		decided <- a.choose(turn)
 	}()
-	var choice any
+	var why string
 	select {
-	case choice = <-decided:
-	case <-time.After(thinkingTime):
-		log.Printf("%s: the strategy gave nothing in %s", turn.MatchID, thinkingTime)
-	}
-	for _, option := range turn.Options {
-		if reflect.DeepEqual(option, choice) {
-			return choice
+	case choice := <-decided:
+		for _, option := range turn.Options {
+			if reflect.DeepEqual(option, choice) {
+				return choice
+			}
 		}
+		why = fmt.Sprintf("returned %v, which is no legal move", choice)
+	case why = <-failed:
+	case <-time.After(thinkingTime):
+		why = fmt.Sprintf("took longer than %s", thinkingTime)
 	}
-	log.Printf("%s: the strategy gave %v. Chance decides.", turn.MatchID, choice)
+	log.Printf("%s: a random move instead of the strategy's, which %s", turn.MatchID, why)
 	return turn.Options[rand.Intn(len(turn.Options))]
 }
 
@@ -326,7 +354,7 @@ func (a *Agent) trustReferee(me, message *Message) *refusal {
 		return &refusal{"E012", "AUTH_TOKEN_INVALID", "only a referee may send this"}
 	}
 	a.mu.Lock()
-	cannotProve := a.withoutToken[message.MatchID]
+	cannotProve := a.withoutToken[message.key()]
 	a.mu.Unlock()
 	if !me.MatchTokens || cannotProve {
 		return nil
@@ -334,11 +362,17 @@ func (a *Agent) trustReferee(me, message *Message) *refusal {
 	return expect(message, tokenOf(me, message, refereeToPlayer))
 }
 
-func trustManager(me, message *Message) *refusal {
+func (a *Agent) trustManager(me, message *Message) *refusal {
 	if me == nil || !me.MatchTokens {
 		return nil
 	}
-	return expect(message, noticeToken(me.AuthToken, me.LeagueID))
+	refused := expect(message, noticeToken(me.AuthToken, message.LeagueID))
+	if refused == nil {
+		in := *me
+		in.LeagueID = message.LeagueID
+		a.registered(&in)
+	}
+	return refused
 }
 
 func expect(message *Message, token string) *refusal {
@@ -352,7 +386,7 @@ func expect(message *Message, token string) *refusal {
 }
 
 func tokenOf(me, message *Message, direction string) string {
-	return matchToken(me.AuthToken, me.LeagueID, message.MatchID, message.ConversationID, direction)
+	return matchToken(me.AuthToken, message.LeagueID, message.MatchID, message.ConversationID, direction)
 }
 
 // What it says

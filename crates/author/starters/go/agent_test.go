@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -20,6 +24,14 @@ const (
 )
 
 var token = "tok_p01_" + strings.Repeat("0", 64)
+
+var logged bytes.Buffer
+
+// What a passing test logs is no news.
+func TestMain(m *testing.M) {
+	log.SetOutput(&logged)
+	os.Exit(m.Run())
+}
 
 type object = map[string]any
 
@@ -95,11 +107,17 @@ func TestGivesWhatTheStrategyChoseAndTheSameAgain(t *testing.T) {
 }
 
 func TestChoosesByChanceIfTheStrategyFails(t *testing.T) {
-	broken := []func(Turn) any{func(Turn) any { return "Even" }, func(Turn) any { panic("broken") }}
-	for _, choose := range broken {
+	broken := map[string]func(Turn) any{
+		"returned Even":    func(Turn) any { return "Even" },
+		"panicked: broken": func(Turn) any { panic("broken") },
+	}
+	for why, choose := range broken {
 		choice := ask(t, newPlayer(choose), message("CHOOSE_PARITY_CALL", nil))["parity_choice"]
 		if choice != "even" && choice != "odd" {
 			t.Errorf("chose %v", choice)
+		}
+		if !strings.Contains(logged.String(), why) {
+			t.Errorf("%s is not in the log: %s", why, logged.String())
 		}
 	}
 }
@@ -135,6 +153,34 @@ func TestTellsTheStrategyHowEarlierMatchesEnded(t *testing.T) {
 	ask(t, agent, message("CHOOSE_PARITY_CALL", object{"context": context}))
 	history := []Past{{"R1M1", "P02", "odd", "even", 4}}
 	equal(t, seen, Turn{"R1M1", "P02", 2, history, []any{"even", "odd"}, context})
+}
+
+func TestPlaysTheNextLeagueOfASeasonWithoutRegisteringAgain(t *testing.T) {
+	calls := 0
+	agent := newPlayer(func(Turn) any { calls++; return []any{"odd", "even"}[calls-1] })
+	tokenOf := func(direction string) string {
+		return matchToken(token, "night_2", "R1M1", "conv-r1m1-001", direction)
+	}
+	first := ask(t, agent, message("CHOOSE_PARITY_CALL", object{"league_id": league}))
+	next := object{"league_id": "night_2", "auth_token": tokenOf(refereeToPlayer)}
+	second := ask(t, agent, message("CHOOSE_PARITY_CALL", next))
+	equal(t, []any{first["parity_choice"], second["parity_choice"]}, []any{"odd", "even"})
+	equal(t, second["auth_token"], tokenOf(playerToReferee))
+	if first["nonce"] == second["nonce"] {
+		t.Error("two matches have one nonce")
+	}
+	refused := ask(t, agent, message("CHOOSE_PARITY_CALL", object{"league_id": "night_2"}))
+	equal(t, refused["error_code"], "E012")
+}
+
+func TestKeepsTheTokenOfEachPlace(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "agent.json")
+	for place, kept := range map[string]string{"http://a/join/code/mcp": "tok_1", "http://b/mcp as Ada": "tok_2"} {
+		if err := keepToken(store, place, kept); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, storedTokens(store)["http://a/join/code/mcp"], "tok_1")
 }
 
 func TestComputesTheTokensOfTheProtocol(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -60,12 +61,16 @@ func register(a *Agent, manager, displayName, endpoint, store string) error {
 	message := envelope("LEAGUE_REGISTER_REQUEST", "unregistered", "conv-register-"+randomHex(8))
 	message.PlayerMeta = &meta{displayName, version, []string{game}, endpoint}
 	// A token from before a restart: the manager gives the old place back.
-	message.AuthToken = storedToken(store, manager)
+	place := manager
+	if !strings.Contains(manager, "/join/") { // A join code says who this is.
+		place += " as " + displayName
+	}
+	message.AuthToken = storedTokens(store)[place]
 	for waiting := false; ; waiting = true {
 		result, err := post(manager, message)
 		if err == nil && result.Status == "ACCEPTED" {
 			a.registered(result)
-			return keepToken(store, manager, result.AuthToken)
+			return keepToken(store, place, result.AuthToken)
 		}
 		if err == nil {
 			err = errors.New(result.Reason + result.ErrorMessage)
@@ -108,20 +113,26 @@ func post(url string, message *Message) (*Message, error) {
 	return nil, errors.New("this is not the answer of a league manager")
 }
 
-func storedToken(store, manager string) string {
+func storedTokens(store string) map[string]string {
 	tokens := map[string]string{}
 	if stored, err := os.ReadFile(store); err == nil {
 		_ = json.Unmarshal(stored, &tokens) // A file that is not ours holds no token of ours.
 	}
-	return tokens[manager]
+	return tokens
 }
 
-func keepToken(store, manager, token string) error {
-	stored, err := json.Marshal(map[string]string{manager: token})
+// keepToken writes a new file in the place of the old one: a crash leaves one of them whole.
+func keepToken(store, place, token string) error {
+	tokens := storedTokens(store)
+	tokens[place] = token
+	kept, err := json.MarshalIndent(tokens, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(store, stored, 0o600)
+	if err := os.WriteFile(store+".new", kept, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(store+".new", store)
 }
 
 func setting(flagName, variable, fallback, usage string) *string {
@@ -136,7 +147,7 @@ func main() {
 	manager := setting("manager", "MATCHDAY_MANAGER", "http://localhost:8000/mcp", "where the league manager listens")
 	displayName := setting("name", "MATCHDAY_NAME", name, "what the player is called")
 	advertise := setting("advertise", "MATCHDAY_ADVERTISE", "", "where others reach it, if not at its address")
-	store := setting("store", "MATCHDAY_STORE", "", "keeps the token for a restart (default agent-PORT.json)")
+	store := setting("store", "MATCHDAY_STORE", "agent.json", "keeps tokens for a restart")
 	dial := flag.Bool("dial", os.Getenv("MATCHDAY_DIAL") == "on", "dial out to the league instead of listening [env: MATCHDAY_DIAL]")
 	flag.Parse()
 	rand.Seed(time.Now().UnixNano())
@@ -150,9 +161,6 @@ func main() {
 		}
 		go func() { failed <- mailbox.serve(agent.answer) }()
 		log.Print("called through the relay of the league")
-		if *store == "" {
-			*store = "agent-dial.json"
-		}
 		play(agent, *manager, *displayName, mailbox.endpoint, *store, failed)
 		return
 	}
@@ -168,9 +176,6 @@ func main() {
 	port := fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
 	if *advertise == "" {
 		*advertise = "http://" + net.JoinHostPort(host, port) + "/mcp"
-	}
-	if *store == "" {
-		*store = "agent-" + port + ".json"
 	}
 
 	server := http.Server{Handler: agent, ReadHeaderTimeout: 30 * time.Second, ReadTimeout: time.Minute}

@@ -60,12 +60,14 @@ class RpcError(Exception):
 
 
 class Match:
-    """What must not be forgotten about a match, or about one of its turns."""
+    """What must not be forgotten about a match."""
 
     def __init__(self):
         self.lock = threading.Lock()
         self.opponent_id = ""
-        self.choice = None  # ("even", nonce) once it is made
+        self.choices = {}  # by what was asked
+        # The player's share in the draw: nobody knows the number before it is sent.
+        self.nonce = secrets.token_hex(16)
 
 
 class Agent:
@@ -76,6 +78,7 @@ class Agent:
         self.lock = threading.Lock()
         self.player_id = self.token = self.league_id = None
         self.match_tokens = False  # whether manager and referees prove who they are
+        # A season has a league each night, and the first match of each is R1M1: a match is known by its league, too.
         self.without_token = set()  # matches whose referee cannot
         self.matches = {}
         self.history = {}
@@ -84,7 +87,7 @@ class Agent:
         """Keeps what LEAGUE_REGISTER_RESPONSE says."""
         with self.lock:
             self.player_id, self.token = response["player_id"], response["auth_token"]
-            self.league_id = response.get("league_id", "")
+            self.league_id = response.get("league_id") or ""
             self.match_tokens = response.get("match_tokens") is True
 
     # JSON-RPC
@@ -151,113 +154,120 @@ class Agent:
             return self.refuse(message, refusal)
 
     def join(self, invitation):
-        match_id = text(invitation, "match_id")
-        self.match(match_id).opponent_id = str(invitation.get("opponent_id", ""))
+        self.match(self.key(invitation)).opponent_id = str(invitation.get("opponent_id") or "")
         accept = invitation.get("game_type") == GAME
-        return self.reply(invitation, "GAME_JOIN_ACK", match_id, arrival_timestamp=now(), accept=accept)
+        return self.reply(invitation, "GAME_JOIN_ACK", arrival_timestamp=now(), accept=accept)
 
     def choose_parity(self, call):
-        match_id = text(call, "match_id")
-        parity, nonce = self.choice(match_id, match_id, ["even", "odd"], call.get("context"), call.get("round_id"))
-        return self.reply(call, "CHOOSE_PARITY_RESPONSE", match_id, parity_choice=parity, nonce=nonce)
+        parity, nonce = self.choice(call, PARITY, ["even", "odd"], call.get("context"))
+        return self.reply(call, "CHOOSE_PARITY_RESPONSE", parity_choice=parity, nonce=nonce)
 
     def choose_move(self, call):
         """A turn of any game: one of the legal moves. A referee may ask for even or odd in this way, too."""
-        match_id, asked = text(call, "match_id"), call.get("move_request")
+        asked = call.get("move_request")
         options = asked.get("valid_options") if isinstance(asked, dict) else None
         if not isinstance(options, list) or not options:
             raise Refusal("E003", "MISSING_REQUIRED_FIELD", "move_request.valid_options: expected the legal moves")
         kind = asked.get("move_type")
-        turn_id = match_id if kind == PARITY else match_id + json.dumps([options, asked.get("context")], sort_keys=True)
-        choice, nonce = self.choice(match_id, turn_id, options, asked.get("context"), call.get("round_id"))
+        question = PARITY if kind == PARITY else json.dumps([options, asked.get("context")], sort_keys=True)
+        choice, nonce = self.choice(call, question, options, asked.get("context"))
         move = {"move_type": kind, "choice": choice}
-        return self.reply(call, "GAME_MOVE_RESPONSE", match_id, game_type=GAME, move_data=move, nonce=nonce)
+        return self.reply(call, "GAME_MOVE_RESPONSE", game_type=GAME, move_data=move, nonce=nonce)
 
     def learn(self, over):
-        match_id, result = text(over, "match_id"), over.get("game_result")
+        key, match_id, result = self.key(over), text(over, "match_id"), over.get("game_result")
         if isinstance(result, dict):
-            choices = result.get("choices") or {}
-            opponent_id = next((id_ for id_ in choices if id_ != self.player_id), self.match(match_id).opponent_id)
+            choices = result.get("choices")
+            choices = choices if isinstance(choices, dict) else {}
+            opponent_id = next((id_ for id_ in choices if id_ != self.player_id), self.match(key).opponent_id)
             mine, theirs = choices.get(self.player_id), choices.get(opponent_id)
             past = strategy.Past(match_id, opponent_id, mine, theirs, result.get("drawn_number"))
             with self.lock:
-                self.history.setdefault(match_id, past)
-            log(f"{match_id} is over: {result.get('reason')}")
+                self.history.setdefault(key, past)
+            log(f"{match_id} is over: {over.get('reason') or result.get('reason')}")
         return RECEIVED
 
     def prepare(self, announcement):
         with self.lock:
             for match in announcement.get("matches") or []:
                 if isinstance(match, dict) and match.get("match_tokens") is False:
-                    self.without_token.add(match.get("match_id"))
+                    self.without_token.add((self.league(announcement), match.get("match_id")))
         return RECEIVED
 
     # The choice
 
-    def match(self, match_id):
-        with self.lock:
-            return self.matches.setdefault(match_id, Match())
+    def league(self, message):
+        """The league that a message is about. Who does not say it means the one that spoke last."""
+        return str(message.get("league_id") or self.league_id)
 
-    def choice(self, match_id, turn_id, options, context, round_id):
+    def key(self, message):
+        return self.league(message), text(message, "match_id")
+
+    def match(self, key):
+        with self.lock:
+            return self.matches.setdefault(key, Match())
+
+    def choice(self, call, question, options, context):
         """Choice and nonce, the same ones whenever the same is asked: the first answer may have been lost."""
-        match = self.match(turn_id)
+        key, context = self.key(call), context if isinstance(context, dict) else {}
+        match = self.match(key)
         with match.lock:
-            if match.choice is None:
-                context = context if isinstance(context, dict) else {}
-                opponent_id = context.get("opponent_id", self.match(match_id).opponent_id)
+            if question not in match.choices:
+                opponent_id = context.get("opponent_id") or match.opponent_id
                 with self.lock:
                     history = list(self.history.values())
-                round_id = context.get("round_id", round_id)
-                turn = strategy.Turn(match_id, opponent_id, round_id, history, options, context)
-                # The nonce is the player's share in the draw: nobody knows the number before it is sent.
-                match.choice = self.decide(turn), secrets.token_hex(16)
-            return match.choice
+                round_id = context.get("round_id", call.get("round_id"))
+                turn = strategy.Turn(text(call, "match_id"), opponent_id, round_id, history, options, context)
+                match.choices[question] = self.decide(turn)
+            return match.choices[question], match.nonce
 
     def decide(self, turn):
         answers = queue.Queue()
 
         def think():
             try:
-                answers.put(self.choose(turn))
-            except Exception:
-                answers.put(traceback.format_exc())
+                answers.put((self.choose(turn), None))
+            except Exception as error:
+                answers.put((None, f"raised {error!r}\n{traceback.format_exc()}"))
 
         threading.Thread(target=think, daemon=True).start()
         try:
-            choice = answers.get(timeout=THINKING_SECONDS)
+            choice, why = answers.get(timeout=THINKING_SECONDS)
         except queue.Empty:
-            choice = f"nothing in {THINKING_SECONDS} s"
-        if choice in turn.options:
+            choice, why = None, f"took longer than {THINKING_SECONDS} s"
+        if why is None and choice in turn.options:
             return choice
-        log(f"{turn.match_id}: the strategy gave {choice}. Chance decides.")
+        why = why or f"returned {choice!r}, which is no legal move"
+        log(f"{turn.match_id}: a random move instead of the strategy's, which {why}")
         return secrets.choice(turn.options)
 
     # Who speaks
 
     def trust_referee(self, message):
-        match_id, conversation_id = text(message, "match_id"), text(message, "conversation_id")
+        text(message, "conversation_id")
         if self.token is None:
             raise Refusal("E008", "INVALID_STATE", "this player is not registered yet")
         if not text(message, "sender").startswith("referee:"):
             raise Refusal("E012", "AUTH_TOKEN_INVALID", "only a referee may send this")
-        if self.match_tokens and match_id not in self.without_token:
-            expect(message, self.match_token(match_id, conversation_id, "referee-to-player"))
+        if self.match_tokens and self.key(message) not in self.without_token:
+            expect(message, self.match_token(message, "referee-to-player"))
 
     def trust_manager(self, message):
         if self.match_tokens:
-            expect(message, tokens.notice_token(self.token, self.league_id))
+            league_id = self.league(message)
+            expect(message, tokens.notice_token(self.token, league_id))
+            self.league_id = league_id
 
-    def match_token(self, match_id, conversation_id, direction):
-        return tokens.match_token(self.token, self.league_id, match_id, conversation_id, direction)
+    def match_token(self, message, direction):
+        league_id, match_id = self.key(message)
+        return tokens.match_token(self.token, league_id, match_id, message["conversation_id"], direction)
 
     # What it says
 
-    def reply(self, asked, message_type, match_id, **fields):
-        conversation_id, token = asked["conversation_id"], self.token
-        if self.match_tokens:
-            token = self.match_token(match_id, conversation_id, "player-to-referee")
-        message = envelope(message_type, self.player_id, conversation_id)
-        return {**message, "auth_token": token, "match_id": match_id, "player_id": self.player_id, **fields}
+    def reply(self, asked, message_type, **fields):
+        token = self.match_token(asked, "player-to-referee") if self.match_tokens else self.token
+        message = envelope(message_type, self.player_id, asked["conversation_id"])
+        return {**message, "auth_token": token, "match_id": asked["match_id"], "player_id": self.player_id, **fields}
 
     def refuse(self, asked, refusal):
         log(f"refused {asked.get('message_type')} of {asked.get('sender')}: {refusal.code} {refusal}")
@@ -370,7 +380,8 @@ def register(agent, manager, name, endpoint, store):
         "game_types": [GAME],
         "contact_endpoint": endpoint,
     }
-    token = stored_token(store, manager)
+    place = manager if "/join/" in manager else f"{manager} as {name}"  # A join code says who this is.
+    token = stored_tokens(store).get(place)
     if token:  # From before a restart: the manager gives the old place back.
         message["auth_token"] = token
     waiting = False
@@ -380,7 +391,7 @@ def register(agent, manager, name, endpoint, store):
             result = answer.get("result") or answer.get("error") or {}
             if result.get("status") == "ACCEPTED":
                 agent.registered(result)
-                keep_token(store, manager, result["auth_token"])
+                keep_token(store, place, result["auth_token"])
                 return None
             why = result.get("reason") or result.get("error_message") or json.dumps(result)
             if result.get("retryable") is not True:
@@ -400,18 +411,22 @@ def post(url, request):
         return json.loads(response.read(BODY_BYTES_MAX))
 
 
-def stored_token(store, manager):
+def stored_tokens(store):
     try:
         with open(store, encoding="utf-8") as file:
-            return json.load(file).get(manager)
-    except (OSError, ValueError, AttributeError):
-        return None
+            stored = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return stored if isinstance(stored, dict) else {}
 
 
-def keep_token(store, manager, token):
-    opened = os.open(store, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+def keep_token(store, place, token):
+    """Writes a new file in the place of the old one: a crash leaves one of them whole."""
+    kept = {**stored_tokens(store), place: token}
+    opened = os.open(f"{store}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(opened, "w", encoding="utf-8") as file:
-        json.dump({manager: token}, file)
+        json.dump(kept, file, indent=2)
+    os.replace(f"{store}.new", store)
 
 
 def arguments():
@@ -426,7 +441,8 @@ def arguments():
     parser.add_argument("--advertise", metavar="URL", default=setting("ADVERTISE", None), help="where others reach it")
     dials = setting("DIAL", "off") == "on"
     parser.add_argument("--dial", action="store_true", default=dials, help="dial out to the league instead of listening")
-    parser.add_argument("--store", metavar="FILE", default=setting("STORE", None), help="keeps the token for a restart")
+    store = setting("STORE", "agent.json")
+    parser.add_argument("--store", metavar="FILE", default=store, help="keeps tokens for a restart [default: %(default)s]")
     args = parser.parse_args()
     host, _, port = args.listen.rpartition(":")
     if not host or not port.isdigit():
@@ -455,7 +471,7 @@ def listen_nowhere(agent, manager):
 
 
 def listen(agent, args, host, port):
-    """Listens, and returns the endpoint and the port."""
+    """Listens, and returns the endpoint."""
     try:
         server = Server((host, port), agent)
     except OSError as error:
@@ -465,20 +481,17 @@ def listen(agent, args, host, port):
     # The server listens before the player registers: the manager looks whether it is there.
     threading.Thread(target=server.serve_forever, daemon=True).start()
     log(f"listening on {host}:{port}")
-    return args.advertise or f"http://{reachable}:{port}/mcp", port
+    return args.advertise or f"http://{reachable}:{port}/mcp"
 
 
 def main():
     args, host, port = arguments()
     agent = Agent()
-    if args.dial:
-        endpoint, port = listen_nowhere(agent, args.manager), "dial"
-    else:
-        endpoint, port = listen(agent, args, host, port)
+    endpoint = listen_nowhere(agent, args.manager) if args.dial else listen(agent, args, host, port)
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
     try:
-        refused = register(agent, args.manager, args.name, endpoint, args.store or f"agent-{port}.json")
+        refused = register(agent, args.manager, args.name, endpoint, args.store)
         if refused:
             sys.exit(f"the manager refuses this player: {refused}")
         log(f"registered as {agent.player_id}")

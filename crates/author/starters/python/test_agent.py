@@ -1,6 +1,8 @@
 """python3 -m unittest"""
 
 import json
+import os
+import tempfile
 import threading
 import unittest
 import urllib.request
@@ -13,6 +15,8 @@ TOKEN = "tok_p01_" + "0" * 64
 LEAGUE = "league_2025_even_odd"
 REFEREE = "tok_r1m1_8aa0bf04930f5811e822092823e6f4c08f95eb5e2e20c20d894716ec522318cc"
 PLAYER = "tok_r1m1_3845220ebebd1549dff420b3de925f10e9b44815a7dca78497e6672bf2103ee6"
+LOGGED = []
+agent.log = LOGGED.append  # What a passing test logs is no news.
 MANAGER = "tok_league_manager_bb02e302b7ffb96a2121afeef2f45c0bbb8ecee015d4a5d1c4e50942a0f34128"
 
 
@@ -57,9 +61,10 @@ class Matches(unittest.TestCase):
         self.assertEqual((second["parity_choice"], second["nonce"]), ("odd", first["nonce"]))
 
     def test_chooses_by_chance_if_the_strategy_fails(self):
-        for broken in (lambda turn: "Even", lambda turn: 1 / 0):
+        for broken, why in ((lambda turn: "Even", "returned 'Even'"), (lambda turn: 1 / 0, "raised ZeroDivisionError")):
             answer = ask(player(broken), message("CHOOSE_PARITY_CALL"))
             self.assertIn(answer["parity_choice"], ("even", "odd"))
+            self.assertIn(why, LOGGED[-1])
 
     def test_makes_a_move_of_any_game_and_the_same_again(self):
         one = player(lambda turn: turn.options[len(board.rows(turn.context)) - 3])
@@ -88,6 +93,30 @@ class Matches(unittest.TestCase):
         self.assertEqual((seen[0].opponent_id, seen[0].round_id), ("P02", 2))
         past = seen[0].history[0]
         self.assertEqual((past.match_id, past.mine, past.theirs, past.number), ("R1M1", "odd", "even", 4))
+
+
+class Seasons(unittest.TestCase):
+    """The next league has the same token, another id, and matches of the same names."""
+
+    def test_plays_the_next_league_of_a_season_without_registering_again(self):
+        choices = iter(["odd", "even"])
+        one = player(lambda turn: next(choices))
+        first = ask(one, message("CHOOSE_PARITY_CALL", league_id=LEAGUE))
+        token = tokens.match_token(TOKEN, "night_2", "R1M1", "conv-r1m1-001", "referee-to-player")
+        second = ask(one, message("CHOOSE_PARITY_CALL", league_id="night_2", auth_token=token))
+        self.assertEqual((first["parity_choice"], second["parity_choice"]), ("odd", "even"))
+        self.assertNotEqual(first["nonce"], second["nonce"])
+        answer = tokens.match_token(TOKEN, "night_2", "R1M1", "conv-r1m1-001", "player-to-referee")
+        self.assertEqual(second["auth_token"], answer)
+        self.assertEqual(ask(one, message("CHOOSE_PARITY_CALL", league_id="night_2"))["error_code"], "E012")
+
+    def test_keeps_the_token_of_each_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = os.path.join(folder, "agent.json")
+            agent.keep_token(store, "http://a/join/code/mcp", "tok_1")
+            agent.keep_token(store, "http://b/mcp as Ada", "tok_2")
+            self.assertEqual(agent.stored_tokens(store)["http://a/join/code/mcp"], "tok_1")
+            self.assertEqual(agent.stored_tokens(os.path.join(folder, "none")), {})
 
 
 class Trust(unittest.TestCase):

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { Agent, GAME } from "./agent.ts";
 import type { Json, Strategy } from "./agent.ts";
 import { rows, show } from "./board.ts";
@@ -14,6 +14,9 @@ const LEAGUE = "league_2025_even_odd";
 const REFEREE = "tok_r1m1_8aa0bf04930f5811e822092823e6f4c08f95eb5e2e20c20d894716ec522318cc";
 const PLAYER = "tok_r1m1_3845220ebebd1549dff420b3de925f10e9b44815a7dca78497e6672bf2103ee6";
 const MANAGER = "tok_league_manager_bb02e302b7ffb96a2121afeef2f45c0bbb8ecee015d4a5d1c4e50942a0f34128";
+
+/** What a passing test logs is no news. */
+const logged = mock.method(console, "error", () => {});
 
 function player(strategy: Strategy = () => "odd"): Agent {
   const agent = new Agent(strategy);
@@ -71,10 +74,15 @@ test("gives what the strategy chose, and the same again", async () => {
 });
 
 test("chooses by chance if the strategy fails", async () => {
-  const broken: unknown[] = [() => "Even", () => assert.fail("broken"), async () => assert.fail("broken")];
-  for (const strategy of broken) {
-    const answer = await ask(player(strategy as Strategy), message("CHOOSE_PARITY_CALL"));
+  const broken: [Strategy, string][] = [
+    [() => "Even", "returned 'Even'"],
+    [() => assert.fail("broken"), "threw AssertionError"],
+    [async () => assert.fail("broken"), "threw AssertionError"],
+  ];
+  for (const [strategy, why] of broken) {
+    const answer = await ask(player(strategy), message("CHOOSE_PARITY_CALL"));
     assert.ok(["even", "odd"].includes(String(answer.parity_choice)));
+    assert.ok(String(logged.mock.calls.at(-1)?.arguments).includes(why));
   }
 });
 
@@ -110,6 +118,21 @@ test("tells the strategy how earlier matches ended", async () => {
   const context = { opponent_id: "P02", round_id: 2 };
   const options = ["even", "odd"];
   assert.deepEqual(seen, [{ matchId: "R1M1", opponentId: "P02", roundId: 2, history: [past], options, context }]);
+});
+
+test("plays the next league of a season without registering again", async () => {
+  const choices = ["odd", "even"];
+  const agent = player(() => choices.shift());
+  const first = await ask(agent, message("CHOOSE_PARITY_CALL", { league_id: LEAGUE }));
+  const tokenOf = (direction: "referee-to-player" | "player-to-referee") =>
+    matchToken(TOKEN, "night_2", "R1M1", "conv-r1m1-001", direction);
+  const next = { league_id: "night_2", auth_token: tokenOf("referee-to-player") };
+  const second = await ask(agent, message("CHOOSE_PARITY_CALL", next));
+  assert.deepEqual([first.parity_choice, second.parity_choice], ["odd", "even"]);
+  assert.notEqual(first.nonce, second.nonce);
+  assert.equal(second.auth_token, tokenOf("player-to-referee"));
+  const refused = await ask(agent, message("CHOOSE_PARITY_CALL", { league_id: "night_2" }));
+  assert.equal(refused.error_code, "E012");
 });
 
 test("computes the tokens of the protocol", () => {
@@ -159,12 +182,12 @@ test("listens on /mcp, and sends ids back as they came", async () => {
   const server = serve(player()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  // Node 20 rounds longer ones.
-  const id = "rawJSON" in JSON ? "9007199254740993" : "9007199254740992";
-  const body = `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
-  const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", body });
-  assert.equal(response.headers.get("content-type"), "application/json");
-  assert.equal(await response.text(), `{"jsonrpc":"2.0","id":${id},"result":{"status":"ok"}}`);
+  for (const id of ["7", "9007199254740993", "-1.0", "1e400", '"\\"id\\":9007199254740993,"']) {
+    const body = `{"jsonrpc":"2.0", "id" : ${id},"method":"ping"}`;
+    const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", body });
+    assert.equal(response.headers.get("content-type"), "application/json");
+    assert.equal(await response.text(), `{"jsonrpc":"2.0","id":${id},"result":{"status":"ok"}}`);
+  }
   server.closeAllConnections();
   server.close();
 });

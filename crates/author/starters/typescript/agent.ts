@@ -3,8 +3,8 @@
  * strategy.ts.
  */
 
-import { randomBytes, randomInt } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { inspect, isDeepStrictEqual } from "node:util";
 import { choose } from "./strategy.ts";
 import type { Past, Turn } from "./strategy.ts";
 import { matchToken, noticeToken, same } from "./tokens.ts";
@@ -56,8 +56,9 @@ class RpcError extends Error {
 export class Agent {
   identity: Identity | undefined;
   #strategy: Strategy;
+  // A season has a league each night, and the first match of each is R1M1: a match is known by its league, too.
   /** Matches whose referee cannot prove who it is. */
-  #withoutToken = new Set<unknown>();
+  #withoutToken = new Set<string>();
   #matches = new Map<string, Match>();
   #history = new Map<string, Past>();
 
@@ -81,7 +82,7 @@ export class Agent {
   async answer(body: Buffer): Promise<unknown> {
     let request: unknown;
     try {
-      request = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body), exactIds);
+      request = read(new TextDecoder("utf-8", { fatal: true }).decode(body));
     } catch (error) {
       return failure(null, -32700, `Parse error: ${words(error)}`);
     }
@@ -139,17 +140,16 @@ export class Agent {
   }
 
   async #play(kind: string, message: Json, me: Identity): Promise<Json> {
-    const matchId = text(message, "match_id");
     switch (kind) {
       case "GAME_INVITATION": {
-        this.#match(matchId).opponentId = String(message.opponent_id ?? "");
+        this.#match(this.#key(message)).opponentId = String(message.opponent_id ?? "");
         const accept = message.game_type === GAME;
-        return reply(me, message, "GAME_JOIN_ACK", { arrival_timestamp: now(), accept });
+        return this.#reply(me, message, "GAME_JOIN_ACK", { arrival_timestamp: now(), accept });
       }
       case "CHOOSE_PARITY_CALL": {
-        const parity = await this.#choice(matchId, PARITY, ["even", "odd"], message.context, message.round_id);
-        const { nonce } = this.#match(matchId);
-        return reply(me, message, "CHOOSE_PARITY_RESPONSE", { parity_choice: parity, nonce });
+        const parity = await this.#choice(message, PARITY, ["even", "odd"], message.context);
+        const { nonce } = this.#match(this.#key(message));
+        return this.#reply(me, message, "CHOOSE_PARITY_RESPONSE", { parity_choice: parity, nonce });
       }
       case "GAME_MOVE_CALL": {
         // A turn of any game: one of the legal moves. A referee may ask for even or odd in this way, too.
@@ -160,13 +160,13 @@ export class Agent {
           throw new Refusal("E003", "MISSING_REQUIRED_FIELD", why);
         }
         const question = move_type === PARITY ? PARITY : JSON.stringify([options, context]);
-        const choice = await this.#choice(matchId, question, options, context, message.round_id);
-        const { nonce } = this.#match(matchId);
+        const choice = await this.#choice(message, question, options, context);
+        const { nonce } = this.#match(this.#key(message));
         const move_data = { move_type, choice };
-        return reply(me, message, "GAME_MOVE_RESPONSE", { game_type: GAME, move_data, nonce });
+        return this.#reply(me, message, "GAME_MOVE_RESPONSE", { game_type: GAME, move_data, nonce });
       }
       case "GAME_OVER":
-        this.#learn(matchId, message.game_result, me.playerId);
+        this.#learn(message, me.playerId);
         return RECEIVED;
       default:
         complain(message);
@@ -174,42 +174,52 @@ export class Agent {
     }
   }
 
-  #learn(matchId: string, result: unknown, me: string): void {
+  #learn(over: Json, me: string): void {
+    const [key, matchId, result] = [this.#key(over), text(over, "match_id"), over.game_result];
     if (!isObject(result)) return;
     const choices = (isObject(result.choices) ? result.choices : {}) as Record<string, string | null>;
-    const opponentId = Object.keys(choices).find((id) => id !== me) ?? this.#match(matchId).opponentId;
+    const opponentId = Object.keys(choices).find((id) => id !== me) ?? this.#match(key).opponentId;
     const number = typeof result.drawn_number === "number" ? result.drawn_number : null;
     const past = { matchId, opponentId, mine: choices[me] ?? null, theirs: choices[opponentId] ?? null, number };
-    if (!this.#history.has(matchId)) this.#history.set(matchId, past);
-    console.error(`${matchId} is over: ${result.reason}`);
+    if (!this.#history.has(key)) this.#history.set(key, past);
+    console.error(`${matchId} is over: ${over.reason ?? result.reason}`);
   }
 
   #prepare(announcement: Json): void {
     const matches = Array.isArray(announcement.matches) ? announcement.matches.filter(isObject) : [];
     for (const match of matches) {
-      if (match.match_tokens === false) this.#withoutToken.add(match.match_id);
+      if (match.match_tokens === false) this.#withoutToken.add(keyOf(this.#league(announcement), match.match_id));
     }
   }
 
   // The choice
 
-  #match(matchId: string): Match {
-    const known = this.#matches.get(matchId);
+  /** The league that a message is about. Who does not say it means the one that spoke last. */
+  #league(message: Json): string {
+    return String(message.league_id || this.identity?.leagueId);
+  }
+
+  #key(message: Json): string {
+    return keyOf(this.#league(message), text(message, "match_id"));
+  }
+
+  #match(key: string): Match {
+    const known = this.#matches.get(key);
     if (known) return known;
     const match = { opponentId: "", nonce: randomBytes(16).toString("hex"), choices: new Map() };
-    this.#matches.set(matchId, match);
+    this.#matches.set(key, match);
     return match;
   }
 
   /** The same choice whenever the same is asked: the first answer may have been lost. */
-  #choice(matchId: string, question: string, options: unknown[], context: unknown, roundId: unknown): Promise<unknown> {
-    const match = this.#match(matchId);
+  #choice(call: Json, question: string, options: unknown[], context: unknown): Promise<unknown> {
+    const match = this.#match(this.#key(call));
     const known = match.choices.get(question);
     if (known) return known;
     const about = isObject(context) ? context : {};
-    const round = about.round_id ?? roundId;
+    const round = about.round_id ?? call.round_id;
     const turn: Turn = {
-      matchId,
+      matchId: text(call, "match_id"),
       opponentId: String(about.opponent_id ?? match.opponentId),
       roundId: typeof round === "number" ? round : null,
       history: [...this.#history.values()],
@@ -224,40 +234,62 @@ export class Agent {
   async #decide(turn: Turn): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
     const timeUp = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`nothing in ${THINKING_MS} ms`)), THINKING_MS);
+      timer = setTimeout(() => reject(`took longer than ${THINKING_MS} ms`), THINKING_MS);
     });
     const thinking = (async () => this.#strategy(turn))();
+    let why: string;
     try {
       const choice: unknown = await Promise.race([thinking, timeUp]);
       if (turn.options.some((option) => isDeepStrictEqual(option, choice))) return choice;
-      console.error(`${turn.matchId}: the strategy gave ${String(choice)}. Chance decides.`);
+      why = `returned ${inspect(choice)}, which is no legal move`;
     } catch (error) {
-      console.error(`${turn.matchId}: the strategy failed. Chance decides.`, error);
+      why = typeof error === "string" ? error : `threw ${inspect(error)}`;
     } finally {
       clearTimeout(timer);
     }
+    console.error(`${turn.matchId}: a random move instead of the strategy's, which ${why}`);
     return turn.options[randomInt(turn.options.length)];
   }
 
   // Who speaks
 
   #trustReferee(message: Json): Identity {
-    const matchId = text(message, "match_id");
-    const conversationId = text(message, "conversation_id");
+    const key = this.#key(message);
+    text(message, "conversation_id");
     const me = this.identity;
     if (!me) throw new Refusal("E008", "INVALID_STATE", "this player is not registered yet");
     if (!text(message, "sender").startsWith("referee:")) {
       throw new Refusal("E012", "AUTH_TOKEN_INVALID", "only a referee may send this");
     }
-    if (me.matchTokens && !this.#withoutToken.has(matchId)) {
-      expect(message, tokenOf(me, matchId, conversationId, "referee-to-player"));
+    if (me.matchTokens && !this.#withoutToken.has(key)) {
+      expect(message, this.#matchToken(me, message, "referee-to-player"));
     }
     return me;
   }
 
   #trustManager(message: Json): void {
     const me = this.identity;
-    if (me?.matchTokens) expect(message, noticeToken(me.token, me.leagueId));
+    if (!me?.matchTokens) return;
+    const leagueId = this.#league(message);
+    expect(message, noticeToken(me.token, leagueId));
+    me.leagueId = leagueId;
+  }
+
+  #matchToken(me: Identity, asked: Json, direction: Direction): string {
+    const conversationId = text(asked, "conversation_id");
+    return matchToken(me.token, this.#league(asked), text(asked, "match_id"), conversationId, direction);
+  }
+
+  // What it says
+
+  #reply(me: Identity, asked: Json, messageType: string, fields: Json): Json {
+    return {
+      ...envelope(messageType, me.playerId, text(asked, "conversation_id")),
+      auth_token: me.matchTokens ? this.#matchToken(me, asked, "player-to-referee") : me.token,
+      match_id: asked.match_id,
+      player_id: me.playerId,
+      ...fields,
+    };
   }
 
   #refuse(asked: Json, refusal: Refusal): Json {
@@ -275,8 +307,6 @@ export class Agent {
   }
 }
 
-// What it says
-
 export function now(): string {
   return new Date().toISOString().replace(/\.\d+Z$/, "Z");
 }
@@ -293,22 +323,6 @@ export function envelope(messageType: string, playerId: string, conversationId: 
 
 export function failure(id: unknown, code: number, message: string): Json {
   return { jsonrpc: "2.0", id, error: { code, message } };
-}
-
-function reply(me: Identity, asked: Json, messageType: string, fields: Json): Json {
-  const matchId = text(asked, "match_id");
-  const conversationId = text(asked, "conversation_id");
-  return {
-    ...envelope(messageType, me.playerId, conversationId),
-    auth_token: me.matchTokens ? tokenOf(me, matchId, conversationId, "player-to-referee") : me.token,
-    match_id: matchId,
-    player_id: me.playerId,
-    ...fields,
-  };
-}
-
-function tokenOf(me: Identity, matchId: string, conversationId: string, direction: Direction): string {
-  return matchToken(me.token, me.leagueId, matchId, conversationId, direction);
 }
 
 // What it reads
@@ -340,17 +354,29 @@ function words(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// An id goes back exactly as it came. JavaScript rounds integers beyond 2^53, so those are kept as they were written. Node 20
-// cannot do that yet, and rounds.
+function keyOf(leagueId: string, matchId: unknown): string {
+  return `${leagueId} ${matchId}`;
+}
 
-type RawJson = { rawJSON(text: string): unknown; isRawJSON?(value: unknown): boolean };
-const raw = JSON as unknown as RawJson;
+// JSON. JavaScript keeps integers up to 2^53 and writes 1.0 as 1, but an id goes back exactly as it came: a number that would
+// change is carried as a text that nobody else can write, and written as it stood.
 
-function exactIds(key: string, value: unknown, context?: { source?: string }): unknown {
-  const rounded = key === "id" && typeof value === "number" && !Number.isSafeInteger(value);
-  return rounded && context?.source !== undefined ? raw.rawJSON(context.source) : value;
+const RAW = `${randomUUID()}:`;
+const WRITTEN = new RegExp(`"${RAW}([^"]*)"`, "g");
+/** An id that is a number; or a text, in which nothing is an id. */
+const ID = /("id"\s*:\s*)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*[,}])|"(?:[^"\\]|\\.)*"/g;
+
+function read(json: string): unknown {
+  const carried = json.replace(ID, (whole: string, key?: string, id?: string) =>
+    key === undefined || String(Number(id)) === id ? whole : `${key}"${RAW}${id}"`,
+  );
+  return JSON.parse(carried);
+}
+
+export function write(value: unknown): string {
+  return JSON.stringify(value).replace(WRITTEN, "$1");
 }
 
 function isId(id: unknown): boolean {
-  return id === null || typeof id === "string" || typeof id === "number" || raw.isRawJSON?.(id) === true;
+  return id === null || typeof id === "string" || typeof id === "number";
 }

@@ -1,14 +1,14 @@
 /** Runs the player: registers with a manager, and answers on POST /mcp. Needs Node 20. */
 
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { Agent, GAME, envelope, failure, isObject } from "./agent.ts";
+import { Agent, GAME, envelope, failure, isObject, write } from "./agent.ts";
 import type { Json } from "./agent.ts";
 import { Mailbox } from "./dial.ts";
 
@@ -46,14 +46,16 @@ async function handle(agent: Agent, request: IncomingMessage, response: ServerRe
 function send(response: ServerResponse, status: number, answer: unknown): void {
   const headers: Record<string, string> = answer === undefined ? {} : { "Content-Type": "application/json" };
   if (status >= 400) headers.Connection = "close";
-  response.writeHead(status, headers).end(answer === undefined ? "" : JSON.stringify(answer));
+  response.writeHead(status, headers).end(answer === undefined ? "" : write(answer));
 }
 
 /** Registers with the manager, and keeps trying while there is none. Returns why not, if it will not have us. */
 async function register(agent: Agent, manager: string, meta: Json, store: string): Promise<string | undefined> {
   const message = envelope("LEAGUE_REGISTER_REQUEST", "unregistered", `conv-register-${randomBytes(8).toString("hex")}`);
   message.player_meta = { version: VERSION, game_types: [GAME], ...meta };
-  const token = storedToken(store, manager);
+  // A join code says who this is.
+  const place = manager.includes("/join/") ? manager : `${manager} as ${meta.display_name}`;
+  const token = storedTokens(store)[place];
   // From before a restart: the manager gives the old place back.
   if (token) message.auth_token = token;
   const request = { jsonrpc: "2.0", id: 1, method: "register_player", params: message };
@@ -63,7 +65,7 @@ async function register(agent: Agent, manager: string, meta: Json, store: string
       const result = await post(manager, request);
       if (result.status === "ACCEPTED") {
         agent.registered(result);
-        writeFileSync(store, JSON.stringify({ [manager]: result.auth_token }), { mode: 0o600 });
+        keepToken(store, place, result.auth_token);
         return undefined;
       }
       why = result.reason ?? result.error_message ?? JSON.stringify(result);
@@ -89,13 +91,20 @@ async function post(url: string, request: Json): Promise<Json> {
   return result;
 }
 
-function storedToken(store: string, manager: string): unknown {
+function storedTokens(store: string): Json {
   try {
     const stored: unknown = JSON.parse(readFileSync(store, "utf8"));
-    return isObject(stored) ? stored[manager] : undefined;
+    return isObject(stored) ? stored : {};
   } catch {
-    return undefined;
+    return {};
   }
+}
+
+/** Writes a new file in the place of the old one: a crash leaves one of them whole. */
+function keepToken(store: string, place: string, token: unknown): void {
+  const kept = { ...storedTokens(store), [place]: token };
+  writeFileSync(`${store}.new`, JSON.stringify(kept, null, 2), { mode: 0o600 });
+  renameSync(`${store}.new`, store);
 }
 
 async function main(): Promise<void> {
@@ -106,6 +115,7 @@ async function main(): Promise<void> {
   const env = process.env;
   const listen = values.listen ?? env.MATCHDAY_LISTEN ?? "127.0.0.1:8101";
   const manager = values.manager ?? env.MATCHDAY_MANAGER ?? "http://localhost:8000/mcp";
+  const store = values.store ?? env.MATCHDAY_STORE ?? "agent.json";
   const [, host, wanted] = /^\[?(.+?)\]?:(\d+)$/.exec(listen) ?? [];
   if (!host) throw new Error(`--listen: expected HOST:PORT, got ${listen}`);
 
@@ -124,7 +134,7 @@ async function main(): Promise<void> {
       process.exit(1);
     });
     const meta = { display_name: values.name ?? env.MATCHDAY_NAME ?? NAME, contact_endpoint: mailbox.endpoint };
-    return registered(agent, manager, meta, values.store ?? env.MATCHDAY_STORE ?? "agent-dial.json");
+    return registered(agent, manager, meta, store);
   }
   const server = serve(agent);
   // The server listens before the player registers: the manager looks whether it is there.
@@ -139,12 +149,12 @@ async function main(): Promise<void> {
     display_name: values.name ?? env.MATCHDAY_NAME ?? NAME,
     contact_endpoint: values.advertise ?? env.MATCHDAY_ADVERTISE ?? `http://${reachable}:${port}/mcp`,
   };
-  return registered(agent, manager, meta, values.store ?? env.MATCHDAY_STORE ?? `agent-${port}.json`);
+  return registered(agent, manager, meta, store);
 }
 
 async function answerRelayed(agent: Agent, body: string): Promise<{ status: number; body: string }> {
   const answer = await agent.answer(Buffer.from(body));
-  return { status: answer === undefined ? 202 : 200, body: answer === undefined ? "" : JSON.stringify(answer) };
+  return { status: answer === undefined ? 202 : 200, body: answer === undefined ? "" : write(answer) };
 }
 
 async function registered(agent: Agent, manager: string, meta: Json, store: string): Promise<void> {

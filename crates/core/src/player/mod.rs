@@ -230,8 +230,13 @@ impl Player {
             Right::Manager => {
                 self.learn_identity(ctx, &envelope, body.as_ref().ok());
                 if let Err(error) = self.authenticate_manager(&envelope) {
+                    let is_of_season = self.is_of_next_league(&envelope, body.as_ref().ok());
                     self.on_other_league(ctx, body.as_ref().ok());
-                    return Err(error);
+                    return if is_of_season {
+                        Ok(Some(Content::Received))
+                    } else {
+                        Err(error)
+                    };
                 }
             }
             // The expected token depends on the match, so the body is decoded first.

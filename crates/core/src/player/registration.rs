@@ -7,13 +7,22 @@ use crate::agent::{Agent, Answer, CallId};
 use crate::protocol::dialect::Dialect;
 use crate::protocol::messages::{LeagueRegisterRequest, PlayerMeta};
 use crate::protocol::token::same_token;
-use crate::protocol::{Body, Envelope, PlayerId, Timestamp};
+use crate::protocol::{Body, Envelope, LeagueId, PlayerId, Timestamp};
 use crate::registration::{Application, Identity, PROTOCOL_VERSION};
 use smol_str::SmolStr;
 use std::time::Duration;
 
 /// How often messages of another league make us register again, at most: anyone can send them.
 const RENEW_EVERY: Duration = Duration::from_secs(10);
+
+/// The league that a notice is about, if it says so.
+fn named_league(body: Option<&Body>) -> Option<&LeagueId> {
+    match body? {
+        Body::RoundAnnouncement(announcement) => Some(&announcement.league_id),
+        Body::LeagueStandingsUpdate(update) => Some(&update.league_id),
+        _ => None,
+    }
+}
 
 impl Player {
     /// A manager that has registered us shows a token made from our registration key: that says who we are, even if its
@@ -63,13 +72,22 @@ impl Player {
         self.record(ctx, PlayerEvent::Registered { identity });
     }
 
+    /// Whether a notice names another league and shows the token that our own gives there: the next league of the season has taken
+    /// us over with it.
+    pub(super) fn is_of_next_league(&self, envelope: &Envelope, body: Option<&Body>) -> bool {
+        let own = self.identity().and_then(|known| known.auth_token.as_ref());
+        let shown = envelope.auth_token.as_ref();
+        let named = named_league(body);
+        own.zip(shown)
+            .zip(named)
+            .is_some_and(|((own, shown), named)| same_token(shown, &own.hash().notice_token(named)))
+    }
+
     /// A message that names another league may be the first of the next league of a season, whose manager has the address of
     /// ours: registering again tells.
     pub(super) fn on_other_league(&mut self, ctx: &mut Ctx<'_>, body: Option<&Body>) {
-        let named = match body {
-            Some(Body::RoundAnnouncement(announcement)) => &announcement.league_id,
-            Some(Body::LeagueStandingsUpdate(update)) => &update.league_id,
-            _ => return,
+        let Some(named) = named_league(body) else {
+            return;
         };
         let own = self
             .identity()

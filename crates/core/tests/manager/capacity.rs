@@ -82,6 +82,19 @@ fn one_address_cannot_fill_the_league() {
 }
 
 #[test]
+fn a_league_that_is_opened_with_a_higher_limit_takes_more_from_one_address() {
+    let mut desk = Desk::new(LeagueSettings {
+        registrations_per_address: 1,
+        ..quick()
+    });
+    register(&mut desk, 1, "192.0.2.7").unwrap();
+    assert!(register(&mut desk, 2, "192.0.2.7").is_err());
+    desk.settings.registrations_per_address = 2;
+    desk.crash();
+    assert_eq!(register(&mut desk, 2, "192.0.2.7"), Ok(player(2)));
+}
+
+#[test]
 fn addresses_of_one_ipv6_network_are_counted_together() {
     let mut desk = Desk::new(LeagueSettings {
         registrations_per_address: 2,

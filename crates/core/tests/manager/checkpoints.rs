@@ -32,6 +32,7 @@ fn rotate(desk: &mut Desk) -> Vec<Content> {
         player_id: None,
         match_id: None,
         agent_id,
+        join_code: None,
     };
     let mut message = desk.message(&Sender::Launcher, order);
     message.envelope.auth_token = Some(operator());

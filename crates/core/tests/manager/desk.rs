@@ -32,7 +32,7 @@ pub(crate) struct Desk {
     pub(crate) join_code: Option<Token>,
     entropy: Entropy,
     requests: u64,
-    settings: LeagueSettings,
+    pub(crate) settings: LeagueSettings,
 }
 
 /// A league whose rounds begin at once and whose endpoints are not checked.

@@ -65,6 +65,7 @@ fn leave(desk: &mut Desk, number: u32, whom: u32) -> Body {
         player_id: Some(id(whom)),
         match_id: None,
         agent_id: None,
+        join_code: None,
     };
     desk.ask_as(&player(number), order)
 }

@@ -31,6 +31,7 @@ pub(crate) fn give(
         player_id: player.map(PlayerId::new),
         match_id: match_id.map(MatchId::new),
         agent_id: None,
+        join_code: None,
     };
     let mut message = desk.message(&Sender::Launcher, order);
     message.envelope.auth_token = Some(operator());
@@ -53,6 +54,7 @@ fn orders_need_the_operator_token_even_from_this_machine() {
         player_id: None,
         match_id: None,
         agent_id: None,
+        join_code: None,
     };
     let mut message = desk.message(&Sender::Launcher, order);
     for (token, expected) in [

@@ -55,6 +55,7 @@ fn order(desk: &mut Desk, order: Order, agent: Option<&str>) -> Body {
             player_id: None,
             match_id: None,
             agent_id,
+            join_code: None,
         },
     )
 }
@@ -342,6 +343,7 @@ fn a_player_cannot_allow_it() {
         player_id: None,
         match_id: None,
         agent_id: None,
+        join_code: None,
     };
     let answer = desk.ask_as(&referee(1), allow);
     assert!(matches!(answer, Body::LeagueError(_)), "{answer:?}");

@@ -69,6 +69,7 @@ fn world() -> World {
             player_id: None,
             match_id: None,
             agent_id: Some(agent.id().into()),
+            join_code: None,
         };
         let mut message = desk.message(&Sender::Launcher, order);
         message.envelope.auth_token = Some(operator.clone());

@@ -94,16 +94,88 @@ fn names(desk: &Desk) -> Vec<&str> {
 }
 
 fn order(desk: &mut Desk, order: Order, whose: Option<&str>) -> Message {
+    order_with(desk, order, whose, None)
+}
+
+fn order_with(
+    desk: &mut Desk,
+    order: Order,
+    whose: Option<&str>,
+    join_code: Option<Token>,
+) -> Message {
     let order = LeagueOrder {
         league_id: league_id(),
         order,
         player_id: None,
         match_id: None,
         agent_id: whose.map(Into::into),
+        join_code,
     };
     let mut message = desk.message(&Sender::Launcher, order);
     message.envelope.auth_token = Some(operator());
     desk.ask(message)
+}
+
+#[test]
+fn a_name_is_put_on_the_roster_with_the_code_that_was_handed_out() {
+    let mut desk = Desk::new(settings());
+    let added = order_with(&mut desk, Order::Invite, Some("player:Eve"), Some(code(5)));
+    assert_eq!(added.envelope.auth_token, Some(code(5)));
+    register(&mut desk, 1, Some(code(5))).unwrap();
+    assert_eq!(names(&desk), ["Eve"]);
+}
+
+#[test]
+fn a_code_that_can_be_guessed_or_is_another_ones_is_refused() {
+    let mut desk = Desk::new(settings());
+    for (given, why) in [
+        (Token::new("spring"), ErrorCode::InvalidFormat),
+        (code(1), ErrorCode::InvalidState),
+        (code(9), ErrorCode::InvalidState),
+    ] {
+        let refused = order_with(&mut desk, Order::Invite, Some("player:Eve"), Some(given));
+        let Body::LeagueError(error) = &refused.body else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(error.error_code, why);
+    }
+}
+
+#[test]
+fn who_shows_a_code_of_its_own_is_let_in_from_a_crowded_address_and_takes_no_room_there() {
+    let mut desk = Desk::new(LeagueSettings {
+        registrations_per_address: 1,
+        ..settings()
+    });
+    desk.client = Some(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7)));
+    register(&mut desk, 1, Some(code(1))).unwrap();
+    register(&mut desk, 2, Some(code(2))).unwrap();
+    let referee = |number| RefereeRegisterRequest {
+        referee_meta: referee_meta(number, 1),
+        join_code: Some(code(9)),
+    };
+    let mut ask = |number| {
+        let sender = Sender::Referee(RefereeId::new(format!("agent{number}")));
+        match desk.ask_as(&sender, referee(number)) {
+            Body::RefereeRegisterResponse(response) => response.answer.status,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(
+        [ask(1), ask(2)],
+        [RegisterStatus::Accepted, RegisterStatus::Rejected],
+        "a code that many share lifts no limit"
+    );
+}
+
+#[test]
+fn a_code_of_ones_own_tells_how_many_have_one() {
+    let desk = Desk::new(settings());
+    let league = desk.manager.league();
+    assert_eq!(league.places_beside(Some(&code(1))), Some(2));
+    for other in [Some(&code(9)), Some(&code(7)), None] {
+        assert_eq!(league.places_beside(other), None);
+    }
 }
 
 #[test]

@@ -30,6 +30,7 @@ fn order(desk: &mut Desk, with: &Token, order: Order, whose: &str) -> Message {
         player_id: None,
         match_id: None,
         agent_id: Some(whose.into()),
+        join_code: None,
     };
     let mut message = desk.message(&Sender::Launcher, order);
     message.envelope.auth_token = Some(with.clone());
@@ -398,6 +399,7 @@ fn guessing_the_operators_token_and_guessing_as_a_stranger_are_slowed_too() {
             player_id: None,
             match_id: None,
             agent_id: None,
+            join_code: None,
         };
         let mut message = desk.message(&Sender::Launcher, request);
         message.envelope.auth_token = Some(guess(number));

@@ -1,7 +1,7 @@
 //! A player of a season registers again when it hears of the next league.
 
 use super::seat::*;
-use matchday_core::agent::{Answer, Ask, Payload, Step};
+use matchday_core::agent::{Answer, Ask, Content, Payload, Step};
 use matchday_core::player::PlayerEvent;
 use matchday_core::protocol::messages::{
     LeagueRegisterResponse, LeagueStandingsUpdate, RegisterAnswer, RegisterStatus,
@@ -55,6 +55,7 @@ fn it_registers_with_the_next_league_by_its_token_and_takes_its_notices_then() {
     };
     assert!(matches!(message.body, Body::LeagueRegisterRequest(_)));
     assert_eq!(message.envelope.auth_token, Some(own_token()));
+    assert_eq!(step.replies[0].content, Content::Received, "no E012");
     let _ = seat.answer(sent.call, accepted_to("league_2"));
     assert_eq!(
         seat.player.identity().unwrap().league_id,

@@ -90,6 +90,7 @@ pub(super) async fn execute(args: AdminArgs) -> Result<ExitCode> {
         player_id,
         match_id,
         agent_id,
+        join_code: None,
     };
     let has_token =
         order.order == Order::Rotate && order.agent_id.as_deref() != Some(CHECKPOINT_KEY);

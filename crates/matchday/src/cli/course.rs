@@ -1,31 +1,36 @@
-//! `matchday course`: makes the folder of a course, publishes its leagues on a service, starts those of a night, and writes
-//! hand-outs and grades. Calls the service, reads its store.
+//! `matchday course`: makes the folder of a course, publishes it as seasons of a service, and writes hand-outs and grades. Calls the
+//! service, reads its store.
 
 use super::service_api::{ServiceArg, cell};
 use super::settings::{LeagueFlags, SERVICE_TOKEN};
 use super::tls::TlsArgs;
 use super::{Usage, notice};
-use crate::course::folder::{CourseLeague, Folder, PLAN, ROSTER};
+use crate::course::folder::{CourseSeason, Folder, PLAN, ROSTER};
 use crate::course::grades::GradeSheet;
 use crate::course::handout;
 use crate::course::night_results::Night;
+use crate::course::plan::local;
+use crate::course::roster::Student;
 use crate::manager_client::ManagerClient;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use jiff::tz::TimeZone;
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::verify::verify_file;
-use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::{LeagueId, Token};
+use matchday_core::protocol::messages::{LeagueOrder, Order};
+use matchday_core::protocol::{PlayerId, Token};
 use matchday_os::file::create_private;
 use matchday_runtime::routes::ServiceRoute;
 use matchday_runtime::{Clock, entropy_from_system};
 use matchday_server::service::api_types::{
-    CreateLeagues, CreatedLeagues, LeagueDetails, LeagueList, LeagueSpec, Progress,
+    ConfigureSeason, CreateSeason, CreatedSeason, SeasonDetails, SeasonList, SeasonSummary,
 };
 use matchday_store::{LeagueChoice, Location, Store, StoreUrl};
 use matchday_terminal::{headed, say, table};
+use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -36,11 +41,11 @@ Example:
   matchday course init agents-101              # writes course.toml and roster.csv: edit both
   matchday serve --store service.db            # in another terminal
   export MATCHDAY_SERVICE_TOKEN=tok_service_...
-  matchday course publish agents-101           # the next night's leagues, and a hand-out for each student
-  matchday course night agents-101             # at the deadline, by a timer: starts tonight's leagues
+  matchday course publish agents-101           # a season for each section, and a hand-out for each student
   matchday course grades agents-101 --store service.db
 
-codes.csv, leagues.csv and the hand-outs hold join codes and tokens: keep the folder as you keep a password.";
+The service plays every night by itself. After a change of roster.csv or course.toml: publish again.
+codes.csv, seasons.csv and the hand-outs hold join codes and tokens: keep the folder as you keep a password.";
 
 const HANDOUTS: &str = "handouts";
 const GRADES: &str = "grades";
@@ -58,27 +63,13 @@ enum CourseCommand {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
-    /// Create the leagues of the next night, and write a hand-out for each student; to be repeated after every change
-    Publish {
-        #[command(flatten)]
-        at: CourseAt,
-        /// Another night of the season than the next one
-        #[arg(long, value_name = "DATE")]
-        night: Option<String>,
-    },
-    /// Start the leagues of a night, and create those of the night after it from the roster as it is then
-    Night {
-        #[command(flatten)]
-        at: CourseAt,
-        /// Which night [default: today, in UTC]
-        #[arg(long, value_name = "DATE")]
-        night: Option<String>,
-    },
-    /// Write the grade sheet, by section: scores, grades, versions, late registrations, replacements
+    /// Make a season of each section, and write a hand-out for each student; to be repeated after every change
+    Publish(CourseAt),
+    /// Write the grade sheet, by section: scores, grades, versions, replacements; and for Moodle and Canvas
     Grades {
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
-        /// The store of the service, and files of leagues that were archived
+        /// The store of the service; what it has archived beside it is read too. Other files of leagues may be added
         #[arg(long, value_name = "FILE|URL", default_value = "service.db")]
         store: Vec<StoreUrl>,
         /// Print the sheet as JSON
@@ -120,8 +111,7 @@ impl CourseAt {
 pub(super) async fn execute(args: CourseArgs) -> Result<ExitCode> {
     match args.command {
         CourseCommand::Init { folder } => init(&folder),
-        CourseCommand::Publish { at, night } => publish(&at, night).await,
-        CourseCommand::Night { at, night } => play_night(&at, night).await,
+        CourseCommand::Publish(at) => publish(&at).await,
         CourseCommand::Grades {
             folder,
             store,
@@ -146,6 +136,7 @@ fn init(folder: &Path) -> Result<ExitCode> {
 /// The folder, with settings that the service would refuse named here already.
 fn read(path: &Path) -> Result<Folder> {
     let folder = Folder::read(path).map_err(|error| Usage(format!("{error:#}")))?;
+    folder.remarks.iter().for_each(|remark| notice(remark));
     for section in folder.plan.sections() {
         let settings = folder.plan.league_settings(section).map_err(Usage)?;
         LeagueFlags::of_texts(&settings)
@@ -154,118 +145,192 @@ fn read(path: &Path) -> Result<Folder> {
     Ok(folder)
 }
 
-/// What became of a league, for people and as data.
-struct LeagueStep {
-    league_id: String,
+/// What became of a section, for people and as data.
+#[derive(Serialize)]
+struct Published {
+    section: String,
     state: String,
+    students: usize,
+    /// Where the course is.
+    next_night: Option<String>,
+    page: String,
 }
 
-async fn publish(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
+async fn publish(at: &CourseAt) -> Result<ExitCode> {
     let mut folder = read(&at.folder)?;
-    let night = match night {
-        Some(night) => known_night(&folder, night)?,
-        None => match folder.plan.next_night(Clock::start().now()) {
-            Some(night) => night.to_owned(),
-            None => bail!(
-                "the last night of the season is over: add nights to course.toml, or see `matchday course grades`"
-            ),
-        },
-    };
     let service = at.service(&folder);
-    let steps = create_leagues(&mut folder, &service, &night).await?;
-    let pages = write_handouts(&folder)?;
-    print(
-        at.json,
-        &steps,
-        &format!(
-            "{pages} hand-outs are in {}",
-            folder.path().join(HANDOUTS).display()
-        ),
-    )
-}
-
-fn known_night(folder: &Folder, night: String) -> Result<String> {
-    if folder.plan.season.nights.contains(&night) {
-        return Ok(night);
-    }
-    let nights = folder.plan.season.nights.join(", ");
-    Err(Usage(format!(
-        "--night: {night} is no night of this season: expected one of {nights}"
-    ))
-    .into())
-}
-
-/// Creates those leagues of the night that the service does not have.
-async fn create_leagues(
-    folder: &mut Folder,
-    service: &ServiceArg,
-    night: &str,
-) -> Result<Vec<LeagueStep>> {
     // Asked first, so that nothing is issued for a service that cannot be reached.
-    let known = league_ids(service).await?;
+    let known: SeasonList = service.call(ServiceRoute::ListSeasons, "").await?;
+    let known: BTreeSet<String> = known
+        .seasons
+        .into_iter()
+        .map(|season| season.address.name.to_string())
+        .collect();
     let mut entropy = entropy_from_system()?;
     folder.issue_codes(&mut entropy)?;
-    let leagues = folder.leagues_of(night, &mut entropy)?;
-    let missing: Vec<&CourseLeague> = leagues
-        .iter()
-        .filter(|league| !known.contains(&league.league_id))
-        .collect();
-    if !missing.is_empty() {
-        let leagues: Result<Vec<LeagueSpec>> = missing
-            .iter()
-            .map(|league| league_spec(folder, league))
-            .collect();
-        let body = CreateLeagues { leagues: leagues? };
-        let _: CreatedLeagues = service.send(ServiceRoute::CreateLeagues, "", &body).await?;
-    }
-    let state = |league: &CourseLeague| {
-        if known.contains(&league.league_id) {
-            "is there already".to_owned()
+    let seasons = folder.issue_seasons(&mut entropy)?;
+    let zone = folder.plan.zone().map_err(Usage)?;
+    let mut published = Vec::new();
+    for (season, is_new) in seasons {
+        let section = &season.section;
+        if is_new && known.contains(section) {
+            bail!(
+                "the service has a season {section} that is not of this course: call the section otherwise in {}",
+                at.folder.join(PLAN).display()
+            );
+        }
+        let state = if known.contains(section) {
+            change_season(&mut folder, &service, &season).await?
         } else {
-            let students = folder
-                .students
-                .iter()
-                .filter(|student| student.section == league.section)
-                .count();
-            format!("created, students: {students}")
-        }
-    };
-    Ok(leagues
-        .iter()
-        .map(|league| LeagueStep {
-            league_id: league.league_id.clone(),
-            state: state(league),
-        })
-        .collect())
-}
-
-async fn league_ids(service: &ServiceArg) -> Result<BTreeSet<String>> {
-    let mut ids = BTreeSet::<String>::new();
-    loop {
-        let after = ids.last().cloned().unwrap_or_default();
-        let query = [("limit", "500"), ("after", after.as_str())];
-        let listed: LeagueList = service.ask(ServiceRoute::ListLeagues, &query).await?;
-        ids.extend(listed.leagues.iter().map(|league| {
-            let address = &league.summary.address;
-            address.league_id.as_str().to_owned()
-        }));
-        if listed.next.is_none() {
-            return Ok(ids);
-        }
+            create_season(&folder, &service, &season).await?;
+            "created".to_owned()
+        };
+        let shown: SeasonDetails = service.call(ServiceRoute::ShowSeason, section).await?;
+        let next = shown.summary.starts_at;
+        published.push(Published {
+            section: section.clone(),
+            state,
+            students: folder.students_of(section).count(),
+            next_night: next.map(|at| local(at, &zone).strftime("%F %R").to_string()),
+            page: shown.summary.address.page,
+        });
     }
+    let pages = write_handouts(&folder)?;
+    if folder.plan.is_on_this_machine() {
+        notice(&format!(
+            "the hand-outs name {}, which students on other machines cannot reach: set service in {}, and publish again",
+            folder.plan.service,
+            at.folder.join(PLAN).display()
+        ));
+    }
+    if at.json {
+        say(serde_json::to_string_pretty(
+            &json!({ "sections": published }),
+        )?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let row = |of: &Published| {
+        vec![
+            of.section.clone(),
+            of.state.clone(),
+            of.students.to_string(),
+            cell(&of.next_night),
+            of.page.clone(),
+        ]
+    };
+    let rows: Vec<Vec<String>> = published.iter().map(row).collect();
+    let headers = ["SECTION", "STATE", "STUDENTS", "NEXT NIGHT", "TABLE"];
+    say(headed(&table(&headers, &rows)));
+    say(format!(
+        "{pages} hand-outs are in {}; times are those of {}",
+        folder.path().join(HANDOUTS).display(),
+        folder.plan.season.time_zone
+    ));
+    Ok(ExitCode::SUCCESS)
 }
 
-fn league_spec(folder: &Folder, league: &CourseLeague) -> Result<LeagueSpec> {
-    let mut settings = folder
-        .plan
-        .league_settings(&league.section)
-        .map_err(Usage)?;
-    settings.insert("operator-token".to_owned(), league.operator_token.clone());
-    let roster = Some(folder.league_roster(&league.section)?);
-    Ok(LeagueSpec {
-        league_id: league.league_id.clone(),
+async fn create_season(folder: &Folder, service: &ServiceArg, season: &CourseSeason) -> Result<()> {
+    let section = &season.section;
+    let mut settings = folder.plan.league_settings(section).map_err(Usage)?;
+    settings.insert("operator-token".to_owned(), season.operator_token.clone());
+    let body = CreateSeason {
+        name: section.clone(),
+        schedule: Some(folder.plan.schedule()),
+        time_zone: Some(folder.plan.season.time_zone.clone()),
         settings,
-        roster,
+        roster: Some(folder.league_roster(section)?),
+    };
+    let _: CreatedSeason = service.send(ServiceRoute::CreateSeason, "", &body).await?;
+    Ok(())
+}
+
+/// Brings a season to what the course says now: the following leagues by their plan, and the roster of the one that takes registrations
+/// by orders to its manager.
+async fn change_season(
+    folder: &mut Folder,
+    service: &ServiceArg,
+    season: &CourseSeason,
+) -> Result<String> {
+    let section = &season.section;
+    let body = ConfigureSeason {
+        schedule: Some(folder.plan.schedule()),
+        time_zone: Some(folder.plan.season.time_zone.clone()),
+        settings: Some(folder.plan.league_settings(section).map_err(Usage)?),
+        roster: Some(folder.league_roster(section)?),
+    };
+    let shown: SeasonSummary = service
+        .send(ServiceRoute::ConfigureSeason, section, &body)
+        .await?;
+    let Some(league_id) = shown.current_league else {
+        return Ok("is there already".to_owned());
+    };
+    let url = format!("{}/leagues/{league_id}/mcp", service.base());
+    let client =
+        ManagerClient::at(&url, service.tls.client()?).with_league(Some(league_id.clone()));
+    let token = Token::new(season.operator_token.as_str());
+    let order = |order, name: Option<String>| LeagueOrder {
+        league_id: league_id.clone(),
+        order,
+        player_id: None,
+        match_id: None,
+        agent_id: name.map(|name| format!("player:{name}").into()),
+        join_code: None,
+    };
+    let status = client.order(order(Order::Roster, None), &token).await?;
+    let places = status.get("roster").and_then(Value::as_array);
+    let places: BTreeMap<&str, &str> = places
+        .into_iter()
+        .flatten()
+        .filter(|place| place.get("role") == Some(&json!("player")))
+        .filter_map(|place| {
+            let holder = place.get("agent_id").and_then(Value::as_str);
+            Some((
+                place.get("display_name")?.as_str()?,
+                holder.unwrap_or_default(),
+            ))
+        })
+        .collect();
+    let students: Vec<Student> = folder.students_of(section).cloned().collect();
+    let (mut added, mut gone) = (0, 0);
+    for student in &students {
+        let name = student.name.raw();
+        let kind = match places.contains_key(name) {
+            false => Order::Invite,
+            true if folder.is_taken_out(name, section) => Order::RotateCode,
+            true => continue,
+        };
+        let place = LeagueOrder {
+            join_code: folder.code_of(student).map(Token::new),
+            ..order(kind, Some(name.to_owned()))
+        };
+        client.rotate(place, &token).await?;
+        folder.note_taken_out(name, section, false)?;
+        added += 1;
+    }
+    for (name, holder) in places {
+        let stays = students.iter().any(|student| student.name.raw() == name);
+        if stays || folder.is_taken_out(name, section) {
+            continue;
+        }
+        // Its code is known to whoever had it: from now on no code is.
+        client
+            .rotate(order(Order::RotateCode, Some(name.to_owned())), &token)
+            .await?;
+        if !holder.is_empty() {
+            let withdraw = LeagueOrder {
+                player_id: Some(PlayerId::new(holder)),
+                ..order(Order::Withdraw, None)
+            };
+            // One that has been withdrawn, or whose league is over, plays no more anyway.
+            let _ = client.order(withdraw, &token).await;
+        }
+        folder.note_taken_out(name, section, true)?;
+        gone += 1;
+    }
+    Ok(match (added, gone) {
+        (0, 0) => "is there already".to_owned(),
+        (added, 0) => format!("added: {added}"),
+        (added, gone) => format!("added: {added}, taken out: {gone}"),
     })
 }
 
@@ -303,111 +368,17 @@ fn write_private(path: &Path, text: &str) -> Result<()> {
     write().with_context(|| format!("{} cannot be written", path.display()))
 }
 
-async fn play_night(at: &CourseAt, night: Option<String>) -> Result<ExitCode> {
-    let mut folder = read(&at.folder)?;
-    let today = Clock::start().now().to_string();
-    let today = today.split('T').next().unwrap_or_default();
-    let night = match night {
-        Some(night) => known_night(&folder, night)?,
-        None if folder.plan.season.nights.iter().any(|night| night == today) => today.to_owned(),
-        None => {
-            say(format!("no league is played on {today}"));
-            return Ok(ExitCode::SUCCESS);
-        }
-    };
-    let service = at.service(&folder);
-    // Those that were never published are created, so that the night says who is missing.
-    create_leagues(&mut folder, &service, &night).await?;
-    let leagues: Vec<CourseLeague> = folder
-        .leagues
-        .iter()
-        .filter(|league| league.night == night)
-        .cloned()
-        .collect();
-    let mut steps = Vec::new();
-    let mut failed = false;
-    for league in leagues {
-        let state = match start(&service, &league).await {
-            Ok(state) => state,
-            Err(error) => {
-                failed = true;
-                format!("NOT STARTED: {error:#}")
-            }
-        };
-        steps.push(LeagueStep {
-            league_id: league.league_id,
-            state,
-        });
-    }
-    if let Some(next) = folder.plan.night_after(&night).map(str::to_owned) {
-        steps.extend(create_leagues(&mut folder, &service, &next).await?);
-    }
-    write_handouts(&folder)?;
-    print(at.json, &steps, "")?;
-    Ok(if failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
-}
-
-/// Starts a league, unless that has been done.
-async fn start(service: &ServiceArg, league: &CourseLeague) -> Result<String> {
-    let shown: LeagueDetails = service
-        .call(ServiceRoute::ShowLeague, &league.league_id)
-        .await?;
-    let Progress { phase, players, .. } = shown
-        .progress
-        .ok_or_else(|| anyhow!(shown.fault.unwrap_or_default()))?;
-    if phase != Phase::Registration {
-        return Ok(format!(
-            "started already, players: {players}, {}",
-            cell(&phase)
-        ));
-    }
-    if players < 2 {
-        bail!(
-            "{players} registered, and a league needs 2 players: start it later with the same command"
-        );
-    }
-    let id = LeagueId::new(league.league_id.as_str());
-    let token = Token::new(league.operator_token.as_str());
-    let url = format!("{}/leagues/{id}/mcp", service.base());
-    let client = ManagerClient::at(&url, service.tls.client()?).with_league(Some(id.clone()));
-    client.start(&id, Some(&token)).await?;
-    Ok(format!("started, players: {players}"))
-}
-
-fn print(as_json: bool, steps: &[LeagueStep], after: &str) -> Result<ExitCode> {
-    if as_json {
-        let steps: Vec<Value> = steps
-            .iter()
-            .map(|step| json!({ "league_id": step.league_id, "state": step.state }))
-            .collect();
-        say(serde_json::to_string_pretty(&json!({ "leagues": steps }))?);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let rows: Vec<Vec<String>> = steps
-        .iter()
-        .map(|step| vec![step.league_id.clone(), step.state.clone()])
-        .collect();
-    say(headed(&table(&["LEAGUE", "STATE"], &rows)));
-    if !after.is_empty() {
-        say(after);
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
 fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
     let folder = read(path)?;
-    if folder.leagues.is_empty() {
+    if folder.seasons.is_empty() {
         bail!(
-            "no league of this course has been published yet: `matchday course publish {}`",
+            "this course has not been published yet: `matchday course publish {}`",
             path.display()
         );
     }
+    let stores = with_archives(stores, &folder);
     let mut verified = true;
-    for store in stores {
+    for store in &stores {
         let found = verify_file(store)?;
         if !found.is_good() {
             verified = false;
@@ -416,17 +387,10 @@ fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
             ));
         }
     }
+    let zone = folder.plan.zone().map_err(Usage)?;
     let mut nights = Vec::new();
-    for league in &folder.leagues {
-        match stored_night(&folder, league, stores)? {
-            Some(night) => nights.push(night),
-            // A league that nobody has called yet has no log.
-            None if !is_due(&folder, league) => {}
-            None => notice(&format!(
-                "{} is in none of the stores: name the file that it was archived to with --store",
-                league.league_id
-            )),
-        }
+    for season in &folder.seasons {
+        nights.extend(stored_nights(&season.section, &stores, &zone)?);
     }
     let sheet = GradeSheet::new(&folder.plan, &folder.students, nights);
     let out = folder.path().join(GRADES);
@@ -434,16 +398,24 @@ fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
     for (name, text) in [
         ("grades.csv", sheet.csv()?),
         ("nights.csv", sheet.nights_csv()?),
-        ("platform.csv", sheet.platform_csv()?),
+        ("moodle.csv", sheet.moodle_csv()?),
+        ("canvas.csv", sheet.canvas_csv()?),
     ] {
         write_private(&out.join(name), &text)?;
+    }
+    let unknown: Vec<&str> = sheet.unknown_to_platforms().collect();
+    if !unknown.is_empty() {
+        notice(&format!(
+            "without a mail on the roster these are not in moodle.csv: {}",
+            unknown.join(", ")
+        ));
     }
     if as_json {
         say(serde_json::to_string_pretty(&sheet.lines)?)
     } else {
         say(sheet.text());
         say(format!(
-            "\n{0}/grades.csv: a row a student; nights.csv: a row a student and night; platform.csv: for a learning platform",
+            "\n{0}/grades.csv: a row a student; nights.csv: a row a student and night; moodle.csv, canvas.csv: to be imported there",
             out.display()
         ));
     }
@@ -454,38 +426,77 @@ fn grades(path: &Path, stores: &[StoreUrl], as_json: bool) -> Result<ExitCode> {
     })
 }
 
-fn is_due(folder: &Folder, league: &CourseLeague) -> bool {
-    folder
-        .plan
-        .deadline_of(&league.night)
-        .is_some_and(|deadline| deadline < Clock::start().now())
+/// The stores, and the leagues of the course that a service has archived beside them.
+fn with_archives(stores: &[StoreUrl], folder: &Folder) -> Vec<StoreUrl> {
+    let mut all = stores.to_vec();
+    for store in stores {
+        let archive = store.file().map(|file| file.with_extension("archive"));
+        let files = archive.and_then(|archive| fs::read_dir(archive).ok());
+        let mut files: Vec<PathBuf> = files
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|file| {
+                let name = file.file_stem().and_then(|name| name.to_str());
+                let is_store = file.extension().is_some_and(|extension| extension == "db");
+                let mut seasons = folder.seasons.iter();
+                let is_of =
+                    |name: &str| seasons.any(|season| number_in(&season.section, name).is_some());
+                is_store && name.is_some_and(is_of)
+            })
+            .collect();
+        files.sort();
+        all.extend(files.iter().map(StoreUrl::from));
+    }
+    all
 }
 
-/// The league as it was played; `None` if no store holds it.
-fn stored_night(
-    folder: &Folder,
-    league: &CourseLeague,
-    stores: &[StoreUrl],
-) -> Result<Option<Night>> {
-    let id = LeagueId::new(league.league_id.as_str());
-    let Some(deadline) = folder.plan.deadline_of(&league.night) else {
-        return Ok(None);
-    };
+/// The number of a league in the season of a section, by its id.
+fn number_in(section: &str, league: &str) -> Option<u32> {
+    let number = league.strip_prefix(section)?.strip_prefix('_')?;
+    number.parse().ok()
+}
+
+/// The leagues of a section that have begun; those that are in none of the stores are named.
+fn stored_nights(section: &str, stores: &[StoreUrl], zone: &TimeZone) -> Result<Vec<Night>> {
+    let mut found = BTreeMap::new();
     for store in stores {
-        let known = Store::open_read_only(store)?.leagues()?;
-        if known.iter().any(|known| known.id.as_ref() == Some(&id)) {
+        for known in Store::open_read_only(store)?.leagues()? {
+            let Some(id) = known.id else { continue };
+            let Some(number) = number_in(section, id.as_str()) else {
+                continue;
+            };
             let location = Location {
                 store: store.clone(),
                 league: LeagueChoice::Named(id),
             };
-            let log = LeagueLog::load(&location.open()?)?;
-            return Ok(Some(Night::of(
-                &log,
-                &league.section,
-                &league.night,
-                deadline,
-            )));
+            if let Entry::Vacant(place) = found.entry(number) {
+                place.insert(Night::of(
+                    &LeagueLog::load(&location.open()?)?,
+                    section,
+                    zone,
+                ));
+            }
         }
     }
-    Ok(None)
+    let last = found.keys().next_back().copied().unwrap_or(0);
+    for number in (1..last).filter(|number| !found.contains_key(number)) {
+        notice(&format!(
+            "{section}_{number} is in none of the stores: name the file that it was archived to with --store"
+        ));
+    }
+    Ok(found.into_values().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_leagues_of_a_section_are_known_by_their_ids() {
+        assert_eq!(number_in("monday", "monday_12"), Some(12));
+        for other in ["monday_b_1", "mondays_1", "monday_", "monday_2026-03-02"] {
+            assert_eq!(number_in("monday", other), None, "{other}");
+        }
+    }
 }

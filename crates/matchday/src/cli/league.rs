@@ -5,6 +5,7 @@ use super::Usage;
 use super::service_api::{ServiceArg, cell, lines, print};
 use super::settings::LeagueFlags;
 use super::stored_leagues::{self, KnownArg};
+use crate::spreadsheet;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use matchday_audit::csv_rows::csv;
@@ -293,8 +294,10 @@ fn created_table(created: &[CreatedLeague]) -> String {
 /// `rosters/{}.csv` is another file for each league.
 pub(super) fn read_roster(pattern: &str, name: &str) -> Result<String> {
     let path = pattern.replace("{}", name);
-    std::fs::read_to_string(&path)
-        .map_err(|error| Usage(format!("--roster: {path} cannot be read: {error}")).into())
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(spreadsheet::decode(&bytes).0),
+        Err(error) => Err(Usage(format!("--roster: {path} cannot be read: {error}")).into()),
+    }
 }
 
 pub(super) fn codes_file(name: &str) -> PathBuf {

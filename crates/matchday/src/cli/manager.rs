@@ -52,6 +52,13 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
     let store = store.in_league(number);
     let league = match stored_settings(&store, &stream)? {
         Some(own) => {
+            // Who is let in from now on is up to this start.
+            let registrations_per_address =
+                league_settings(&config, own.clone())?.registrations_per_address;
+            let own = LeagueSettings {
+                registrations_per_address,
+                ..own
+            };
             tell_ignored(&config, &own, store.name())?;
             roster::tell_missing(&config, &stored_roster(&store, &stream)?)?;
             own
@@ -72,6 +79,7 @@ pub(super) async fn execute(flags: ManagerFlags) -> Result<ExitCode> {
         listener: Some(listener),
         endpoint: daemon::contact(&config, address.port())?,
         options,
+        relay_home: None,
         relay_limits: relay::limits(&config)?,
         viewers_max: config.need(&settings::VIEWERS_MAX)?,
         matches_max: 0,

@@ -4,6 +4,7 @@
 use super::operator::OperatorArgs;
 use super::settings::{self, Config};
 use super::{Usage, notice};
+use crate::spreadsheet;
 use anyhow::{Context, Result, anyhow};
 use matchday_audit::csv_rows::csv;
 use matchday_core::entropy::Entropy;
@@ -53,6 +54,9 @@ enum RosterCommand {
         /// What it may register as
         #[arg(long, value_name = "ROLE", default_value = "player", value_parser = ["player", "referee"])]
         role: String,
+        /// The code that was handed out already [default: a new one is made]
+        #[arg(long, value_name = "CODE")]
+        code: Option<String>,
     },
 }
 
@@ -60,16 +64,17 @@ pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
     let RosterArgs { operator, command } = args;
     let token = operator.needed_token()?;
     let client = operator.client()?;
+    let mut join_code = None;
     let (order, agent_id, name) = match command {
         None => (Order::Roster, None, None),
         Some(RosterCommand::Rotate { name }) => {
             (Order::RotateCode, Some(SmolStr::from(&name)), Some(name))
         }
-        Some(RosterCommand::Add { name, role }) => (
-            Order::Invite,
-            Some(SmolStr::from(format!("{role}:{name}"))),
-            Some(name),
-        ),
+        Some(RosterCommand::Add { name, role, code }) => {
+            join_code = code.map(Token::new);
+            let place = SmolStr::from(format!("{role}:{name}"));
+            (Order::Invite, Some(place), Some(name))
+        }
     };
     let league_id = client.league().await?;
     let order = LeagueOrder {
@@ -78,6 +83,7 @@ pub(super) async fn execute(args: RosterArgs) -> Result<ExitCode> {
         player_id: None,
         match_id: None,
         agent_id,
+        join_code,
     };
     let Some(name) = name else {
         let status = client.order(order, &token).await?;
@@ -261,22 +267,26 @@ pub(super) fn tell_missing(config: &Config, roster: &[Place]) -> Result<()> {
 
 fn read(path: &Path, entropy: &mut Entropy) -> Result<Vec<RosterEntry>> {
     let file = format!("--roster: {}", path.display());
-    let text = std::fs::read_to_string(path)
+    let bytes = std::fs::read(path)
         .with_context(|| format!("{file} cannot be read: name a CSV file with name, role, mail"))?;
-    parse(&file, &text, entropy)
+    parse(&file, &spreadsheet::decode(&bytes).0, entropy)
 }
 
 /// The entries of a roster; `file` is what errors call it.
 pub(super) fn parse(file: &str, text: &str, entropy: &mut Entropy) -> Result<Vec<RosterEntry>> {
+    let (text, _) = spreadsheet::decode(text.as_bytes());
+    let text = text.as_str();
     let mut lines = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
         .trim(csv::Trim::All)
-        .from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+        .delimiter(spreadsheet::delimiter(text))
+        .from_reader(text.as_bytes());
     let mut entries = Vec::new();
     let mut seen = BTreeSet::new();
-    for (number, line) in (1..).zip(lines.records()) {
+    for line in lines.records() {
         let line = line.with_context(|| format!("{file} is no CSV"))?;
+        let number = line.position().map_or(1, csv::Position::line);
         let cell = |place: usize| line.get(place).unwrap_or_default();
         if line.iter().all(str::is_empty) || number == 1 && cell(0).eq_ignore_ascii_case("name") {
             continue;

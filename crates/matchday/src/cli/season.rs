@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use matchday_runtime::routes::ServiceRoute;
 use matchday_server::service::api_types::{
-    CreateSeason, CreatedSeason, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
+    CreateSeason, CreatedSeason, SeasonDetails, SeasonList, SeasonState, SeasonSummary,
+    StartedLeague,
 };
 use matchday_terminal::{headed, say, table};
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ Example:
   matchday season run nightly                # the next league now
   matchday season show nightly
 
-A schedule has the five fields of a crontab line: minute, hour, day, month, weekday. Without one, leagues start on demand.";
+A schedule has the five fields of a crontab line: minute, hour, day, month, weekday; or local times such as
+'2026-03-02T20:00 2026-03-09T20:00', after which the season ends. Without one, leagues start on demand.";
 
 #[derive(Debug, Args)]
 pub(super) struct SeasonArgs {
@@ -58,7 +60,7 @@ struct CreateArgs {
     /// What the season is called; its leagues are NAME_1, NAME_2 and so on
     #[arg(value_name = "NAME")]
     name: String,
-    /// When leagues start, as in a crontab: '0 22 * * mon-fri' [default: on demand]
+    /// When leagues start, as in a crontab: '0 22 * * mon-fri', or local times [default: on demand]
     #[arg(long, value_name = "FIELDS")]
     schedule: Option<String>,
     /// Where the schedule's times are local, such as Europe/Berlin
@@ -90,7 +92,10 @@ pub(super) async fn execute(args: SeasonArgs) -> Result<ExitCode> {
         SeasonCommand::Run { name } => {
             let started: StartedLeague = service.call(ServiceRoute::RunSeason, &name).await?;
             return print(json, &started, |started| {
-                format!("{}: {} has started", started.name, started.league_id)
+                let early = started.scheduled_at.map_or_else(String::new, |at| {
+                    format!(", by its schedule it would have at {at}")
+                });
+                format!("{}: {} has started{early}", started.name, started.league_id)
             });
         }
         SeasonCommand::Pause { name } => (ServiceRoute::PauseSeason, name),
@@ -191,30 +196,41 @@ fn list_text(listed: &SeasonList) -> String {
     ))
 }
 
-/// A line for each thing that there is to know.
-fn summary_text(season: &SeasonSummary) -> String {
-    let starts = match (&season.schedule, season.starts_at) {
-        (None, _) => "on demand, by `matchday season run`".to_owned(),
-        (Some(fields), Some(at)) => format!("{fields} ({}), next at {at}", season.time_zone),
-        (Some(fields), None) => format!("{fields} ({})", season.time_zone),
+/// The season in words.
+fn about(season: &SeasonSummary) -> String {
+    let or = |text: &Option<String>, nothing: &str| text.clone().unwrap_or(nothing.to_owned());
+    let current = season.current_league.as_ref().map(ToString::to_string);
+    let starts_at = season.starts_at.map(|at| at.to_string());
+    let next = match (&starts_at, season.state) {
+        (Some(at), _) => at.clone(),
+        (None, SeasonState::Ended) => "never: the season has ended".to_owned(),
+        (None, SeasonState::Paused) => "when it is resumed".to_owned(),
+        (None, SeasonState::Active) if season.is_playing => {
+            "after the league that is being played".to_owned()
+        }
+        (None, SeasonState::Active) => {
+            format!("on demand: `matchday season run {}`", season.address.name)
+        }
     };
-    let rows = [
+    let mut rows = vec![
         ("season", season.address.name.to_string()),
         ("game", season.game_type.to_string()),
         ("state", cell(&season.state)),
-        ("leagues start", starts),
-        ("current league", cell(&season.current_league)),
-        ("leagues played", season.leagues_played.to_string()),
-        ("players register at", season.address.url.clone()),
+        ("agents register at", season.address.url.clone()),
         ("page", season.address.page.clone()),
+        ("schedule", or(&season.schedule, "none: on demand")),
+        ("time zone", season.time_zone.clone()),
+        ("league", or(&current, "none")),
+        ("next start", next),
+        ("leagues played", season.leagues_played.to_string()),
     ];
     let skipped = season
         .skipped
         .clone()
         .map(|why| ("last start skipped", why));
+    rows.extend(skipped);
     let rows: Vec<Vec<String>> = rows
         .into_iter()
-        .chain(skipped)
         .map(|(what, value)| vec![what.to_owned(), value])
         .collect();
     let table = table(&["", ""], &rows);
@@ -225,7 +241,7 @@ fn summary_text(season: &SeasonSummary) -> String {
 
 /// The season, then its table.
 fn details_text(season: &SeasonDetails) -> String {
-    let about = summary_text(&season.summary);
+    let about = about(&season.summary);
     if season.table.is_empty() {
         return format!("{about}\nno league of the season is over yet");
     }

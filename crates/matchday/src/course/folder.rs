@@ -1,8 +1,9 @@
-//! The folder of a course: `course.toml`, `roster.csv`, and what was issued: `codes.csv` and `leagues.csv`, for their owner's
+//! The folder of a course: `course.toml`, `roster.csv`, and what was issued: `codes.csv` and `seasons.csv`, for their owner's
 //! eyes only. Both are written before the service is called, so that no secret is lost in a crash.
 
 use super::plan::{self, CoursePlan};
 use super::roster::{self, Student};
+use crate::spreadsheet;
 use anyhow::{Context, Result, bail};
 use matchday_audit::csv_rows::csv;
 use matchday_core::entropy::Entropy;
@@ -18,7 +19,7 @@ use std::time::Duration;
 pub(crate) const PLAN: &str = "course.toml";
 pub(crate) const ROSTER: &str = "roster.csv";
 const CODES: &str = "codes.csv";
-const LEAGUES: &str = "leagues.csv";
+const SEASONS: &str = "seasons.csv";
 /// How many nights the plan of a new course has.
 const NIGHTS: u64 = 5;
 
@@ -28,23 +29,26 @@ pub(crate) struct Folder {
     pub(crate) plan: CoursePlan,
     pub(crate) students: Vec<Student>,
     codes: Vec<StudentCode>,
-    pub(crate) leagues: Vec<CourseLeague>,
+    pub(crate) seasons: Vec<CourseSeason>,
+    /// What was noticed when the roster was read.
+    pub(crate) remarks: Vec<String>,
 }
 
-/// The join code of a student, the same in every league of the course.
+/// The join code of a student, for the whole course.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct StudentCode {
     name: String,
     section: String,
     join_code: String,
+    /// The section in whose open league the code holds no more, because the student is not on its roster.
+    #[serde(default)]
+    taken_out_of: String,
 }
 
-/// A league that was created, or is about to be.
+/// The season of a section, which was created or is about to be.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct CourseLeague {
-    pub(crate) league_id: String,
+pub(crate) struct CourseSeason {
     pub(crate) section: String,
-    pub(crate) night: String,
     pub(crate) operator_token: String,
 }
 
@@ -77,22 +81,41 @@ impl Folder {
 
     /// Fails with the file, the line and what is wrong in it.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let text = |name: &str| {
+        let mut remarks = Vec::new();
+        let mut text = |name: &str| {
             let file = path.join(name);
             let hint = "`matchday course init` makes the folder of a course";
-            fs::read_to_string(&file)
-                .with_context(|| format!("{} cannot be read: {hint}", file.display()))
+            let bytes = fs::read(&file)
+                .with_context(|| format!("{} cannot be read: {hint}", file.display()))?;
+            let (text, is_guessed) = spreadsheet::decode(&bytes);
+            if is_guessed {
+                remarks.push(format!(
+                    "{} is not in UTF-8: read as Windows-1252, as Excel saves it - see whether the names are right",
+                    file.display()
+                ));
+            }
+            anyhow::Ok(text)
         };
+        let (plan_text, roster_text) = (text(PLAN)?, text(ROSTER)?);
         let wrong =
             |name: &str, why: String| anyhow::anyhow!("{}: {why}", path.join(name).display());
-        let plan = CoursePlan::parse(&text(PLAN)?).map_err(|why| wrong(PLAN, why))?;
-        let students = roster::parse(&text(ROSTER)?, &plan).map_err(|why| wrong(ROSTER, why))?;
+        let plan = CoursePlan::parse(&plan_text).map_err(|why| wrong(PLAN, why))?;
+        let (students, unknown) =
+            roster::parse(&roster_text, &plan).map_err(|why| wrong(ROSTER, why))?;
+        if !unknown.is_empty() {
+            remarks.push(format!(
+                "{}: these columns are not used: {}",
+                path.join(ROSTER).display(),
+                unknown.join(", ")
+            ));
+        }
         Ok(Self {
             codes: read_rows(&path.join(CODES))?,
-            leagues: read_rows(&path.join(LEAGUES))?,
+            seasons: read_rows(&path.join(SEASONS))?,
             path: path.to_owned(),
             plan,
             students,
+            remarks,
         })
     }
 
@@ -118,6 +141,7 @@ impl Folder {
                 name: student.name.raw().to_owned(),
                 section: student.section.clone(),
                 join_code: Token::new_join_code(entropy).reveal().to_owned(),
+                taken_out_of: String::new(),
             })
             .collect();
         let count = new.len();
@@ -128,43 +152,52 @@ impl Folder {
         Ok(count)
     }
 
-    /// The leagues of a night, one for each section with students. Those that are new get an operator token.
-    pub(crate) fn leagues_of(
+    pub(crate) fn is_taken_out(&self, name: &str, section: &str) -> bool {
+        let mut codes = self.codes.iter();
+        codes.any(|code| code.name == name && code.taken_out_of == section)
+    }
+
+    pub(crate) fn note_taken_out(&mut self, name: &str, section: &str, out: bool) -> Result<()> {
+        let mut of_name = self.codes.iter_mut().filter(|code| code.name == name);
+        if let Some(code) = of_name.next() {
+            code.taken_out_of = if out { section } else { "" }.to_owned();
+            write_rows(&self.path.join(CODES), &self.codes)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn students_of<'a>(&'a self, section: &'a str) -> impl Iterator<Item = &'a Student> {
+        self.students
+            .iter()
+            .filter(move |student| student.section == section)
+    }
+
+    /// The season of each section with students, with whether it is new. Those that are get an operator token.
+    pub(crate) fn issue_seasons(
         &mut self,
-        night: &str,
         entropy: &mut Entropy,
-    ) -> Result<Vec<CourseLeague>> {
-        let known = self.leagues.len();
-        let sections: Vec<String> = self.plan.sections().map(str::to_owned).collect();
-        for section in sections {
-            let league_id = plan::league_id(&section, night);
-            let has_students = self
-                .students
-                .iter()
-                .any(|student| student.section == section);
-            if has_students
-                && !self
-                    .leagues
-                    .iter()
-                    .any(|league| league.league_id == league_id)
-            {
-                let operator_token = Token::issue("operator", entropy).reveal().to_owned();
-                self.leagues.push(CourseLeague {
-                    league_id,
-                    section,
-                    night: night.to_owned(),
-                    operator_token,
+    ) -> Result<Vec<(CourseSeason, bool)>> {
+        let sections = self.plan.sections();
+        let sections: Vec<String> = sections
+            .filter(|section| self.students_of(section).next().is_some())
+            .map(str::to_owned)
+            .collect();
+        let known = self.seasons.len();
+        for section in &sections {
+            if !self.seasons.iter().any(|season| season.section == *section) {
+                self.seasons.push(CourseSeason {
+                    section: section.clone(),
+                    operator_token: Token::issue("operator", entropy).reveal().to_owned(),
                 });
             }
         }
-        if self.leagues.len() > known {
-            write_rows(&self.path.join(LEAGUES), &self.leagues)?;
+        if self.seasons.len() > known {
+            write_rows(&self.path.join(SEASONS), &self.seasons)?;
         }
-        Ok(self
-            .leagues
-            .iter()
-            .filter(|league| league.night == night)
-            .cloned()
+        let numbered = self.seasons.iter().enumerate();
+        let of_sections = numbered.filter(|(_, season)| sections.contains(&season.section));
+        Ok(of_sections
+            .map(|(number, season)| (season.clone(), number >= known))
             .collect())
     }
 
@@ -177,11 +210,7 @@ impl Folder {
             mail: &'a str,
             join_code: &'a str,
         }
-        let students = self
-            .students
-            .iter()
-            .filter(|student| student.section == section);
-        let rows = students.filter_map(|student| {
+        let rows = self.students_of(section).filter_map(|student| {
             let join_code = self.code_of(student)?;
             Some(Row {
                 name: student.name.raw(),
@@ -257,9 +286,9 @@ mod tests {
         let (folder, mut course) = course();
         let mut entropy = Entropy::numbered(1);
         assert_eq!(course.issue_codes(&mut entropy).unwrap(), 4);
-        let leagues = course.leagues_of("2026-03-02", &mut entropy).unwrap();
-        assert_eq!(leagues.len(), 2);
-        for name in [CODES, LEAGUES] {
+        let seasons = course.issue_seasons(&mut entropy).unwrap();
+        assert_eq!(seasons.len(), 2);
+        for name in [CODES, SEASONS] {
             let mode = fs::metadata(folder.path().join(name))
                 .unwrap()
                 .permissions()
@@ -272,15 +301,30 @@ mod tests {
             again.code_of(&again.students[0]),
             course.code_of(&course.students[0])
         );
-        let tokens = |leagues: &[CourseLeague]| -> Vec<String> {
-            leagues
-                .iter()
-                .map(|league| league.operator_token.clone())
-                .collect()
-        };
-        assert_eq!(
-            tokens(&again.leagues_of("2026-03-02", &mut entropy).unwrap()),
-            tokens(&leagues)
+        for ((before, is_new), (after, is_known)) in seasons
+            .iter()
+            .zip(&again.issue_seasons(&mut entropy).unwrap())
+        {
+            assert_eq!(before.operator_token, after.operator_token);
+            assert!(*is_new && !*is_known);
+        }
+    }
+
+    #[test]
+    fn a_roster_that_excel_saved_is_read_and_what_was_guessed_is_said() {
+        let (folder, _) = course();
+        let roster = b"Name;Section;E-Mail;Seat\r\nJos\xe9 Roy;monday;jose@example.org;3\r\nAnn;munday;;\r\n";
+        fs::write(folder.path().join(ROSTER), roster).unwrap();
+        let error = Folder::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("roster.csv: line 3: section:"), "{error}");
+        fs::write(folder.path().join(ROSTER), &roster[..60]).unwrap();
+        let course = Folder::read(folder.path()).unwrap();
+        assert_eq!(course.students[0].name.raw(), "José Roy");
+        assert_eq!(course.students[0].mail, "jose@example.org");
+        let remarks = course.remarks.join("\n");
+        assert!(
+            remarks.contains("read as Windows-1252") && remarks.contains("not used: Seat"),
+            "{remarks}"
         );
     }
 

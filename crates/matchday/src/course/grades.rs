@@ -1,5 +1,5 @@
-//! The grade sheet of a course, by section: scores of nights, the grade by the scale, progress by version, late registrations
-//! and replacements. Pure.
+//! The grade sheet of a course, by section: scores of nights, the grade by the scale, progress by version, replacements; and as
+//! Moodle and Canvas import it. Pure.
 
 use super::night_results::{Night, Performance};
 use super::plan::CoursePlan;
@@ -24,7 +24,6 @@ pub(crate) struct Line {
     improvement: Option<f64>,
     /// In the order in which they played.
     versions: String,
-    late_registrations: usize,
     replacements: u32,
     technical_losses: u32,
 }
@@ -35,8 +34,8 @@ struct NightLine<'a> {
     section: &'a str,
     name: &'a str,
     night: &'a str,
+    league: &'a str,
     registered_at: Option<String>,
-    late: bool,
     versions: String,
     replacements: u32,
     won: u32,
@@ -47,36 +46,22 @@ struct NightLine<'a> {
     league_completed: bool,
 }
 
-/// A row as learning platforms import grades: matched by mail, one number and a remark.
-#[derive(Debug, Serialize)]
-struct PlatformRow<'a> {
-    #[serde(rename = "Email address")]
-    mail: &'a str,
-    #[serde(rename = "Full name")]
-    name: &'a str,
-    #[serde(rename = "Group")]
-    section: &'a str,
-    #[serde(rename = "Score (of 100)")]
-    score: f64,
-    #[serde(rename = "Grade")]
-    grade: &'a str,
-    #[serde(rename = "Feedback")]
-    feedback: String,
-}
-
 #[derive(Debug)]
 pub(crate) struct GradeSheet<'a> {
     plan: &'a CoursePlan,
     students: &'a [Student],
-    /// Those that have begun, by section and date.
+    /// By section, and in the order in which they began.
     nights: Vec<Night>,
     pub(crate) lines: Vec<Line>,
 }
 
 impl<'a> GradeSheet<'a> {
-    pub(crate) fn new(plan: &'a CoursePlan, students: &'a [Student], nights: Vec<Night>) -> Self {
-        let mut nights: Vec<Night> = nights.into_iter().filter(|night| night.begun).collect();
-        nights.sort_by(|a, b| (&a.section, &a.date).cmp(&(&b.section, &b.date)));
+    pub(crate) fn new(
+        plan: &'a CoursePlan,
+        students: &'a [Student],
+        mut nights: Vec<Night>,
+    ) -> Self {
+        nights.sort_by(|a, b| (&a.section, a.began).cmp(&(&b.section, b.began)));
         let mut lines: Vec<Line> = students
             .iter()
             .map(|student| line(plan, student, &nights))
@@ -110,27 +95,75 @@ impl<'a> GradeSheet<'a> {
                 .filter(|night| night.section == student.section);
             own.map(|night| {
                 let name = student.name.raw();
-                night_line(
-                    self.plan,
-                    name,
-                    night,
-                    night.players.get(name).unwrap_or(&absent),
-                )
+                night_line(name, night, night.players.get(name).unwrap_or(&absent))
             })
         });
         csv(rows)
     }
 
-    /// For the import of a learning platform.
-    pub(crate) fn platform_csv(&self) -> Result<String, csv::Error> {
-        csv(self.lines.iter().map(|line| PlatformRow {
-            mail: &line.mail,
-            name: &line.name,
-            section: &line.section,
-            score: line.score,
-            grade: &line.grade,
-            feedback: feedback(line),
-        }))
+    /// For Moodle, which finds people by their mail: those without one are left out, since one that is not found ends the import.
+    pub(crate) fn moodle_csv(&self) -> Result<String, csv::Error> {
+        let name = &self.plan.name;
+        let mut head = ["Email address", "ID number", "Full name", "Group"]
+            .map(str::to_owned)
+            .to_vec();
+        head.extend([name.clone(), format!("{name} (feedback)")]);
+        let rows = self
+            .of_students()
+            .filter(|(_, student)| !student.mail.is_empty());
+        let rows = rows.map(|(line, student)| {
+            vec![
+                line.mail.clone(),
+                student.id.clone(),
+                line.name.clone(),
+                line.section.clone(),
+                line.score.to_string(),
+                feedback(line),
+            ]
+        });
+        csv([head].into_iter().chain(rows))
+    }
+
+    /// For Canvas, which finds people by its own number or by their login, and takes a row of the points possible first.
+    pub(crate) fn canvas_csv(&self) -> Result<String, csv::Error> {
+        let [name, id, sis_id, login, section] =
+            ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"].map(str::to_owned);
+        let head = vec![name, id, sis_id, login, section, self.plan.name.clone()];
+        let mut possible = vec![String::new(); head.len()];
+        if let [name, .., points] = possible.as_mut_slice() {
+            (*name, *points) = ("    Points Possible".to_owned(), "100".to_owned());
+        }
+        let rows = self.of_students().map(|(line, student)| {
+            let login = [&student.login, &student.mail];
+            let login = login.into_iter().find(|login| !login.is_empty());
+            vec![
+                line.name.clone(),
+                student.id.clone(),
+                String::new(),
+                login.cloned().unwrap_or_default(),
+                line.section.clone(),
+                line.score.to_string(),
+            ]
+        });
+        csv([head, possible].into_iter().chain(rows))
+    }
+
+    /// Whom neither platform could find.
+    pub(crate) fn unknown_to_platforms(&self) -> impl Iterator<Item = &str> {
+        let unknown = self
+            .of_students()
+            .filter(|(_, student)| student.mail.is_empty());
+        unknown.map(|(line, _)| line.name.as_str())
+    }
+
+    fn of_students(&self) -> impl Iterator<Item = (&Line, &Student)> {
+        self.lines.iter().filter_map(|line| {
+            let mut students = self.students.iter();
+            Some((
+                line,
+                students.find(|student| student.name.raw() == line.name)?,
+            ))
+        })
     }
 
     /// A table for each section.
@@ -171,7 +204,6 @@ fn section_table(lines: &[&Line]) -> String {
         "LAST",
         "IMPROVED",
         "VERSIONS",
-        "LATE",
         "REPLACED",
         "TECHNICAL",
     ];
@@ -188,27 +220,11 @@ fn section_table(lines: &[&Line]) -> String {
             line.improvement
                 .map_or_else(|| "-".to_owned(), |value| format!("{value:+.1}")),
             line.versions.clone(),
-            line.late_registrations.to_string(),
             line.replacements.to_string(),
             line.technical_losses.to_string(),
         ]
     };
     table(&headers, &lines.iter().map(row).collect::<Vec<_>>())
-}
-
-fn is_late(night: &Night, performance: &Performance) -> bool {
-    performance
-        .registered_at
-        .is_some_and(|at| at > night.deadline)
-}
-
-fn night_score(plan: &CoursePlan, night: &Night, performance: &Performance) -> f64 {
-    let penalty = if is_late(night, performance) {
-        plan.grading.late_penalty
-    } else {
-        0.0
-    };
-    (performance.score() - penalty).max(0.0)
 }
 
 fn rounded(score: f64) -> f64 {
@@ -225,10 +241,7 @@ fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
         .iter()
         .filter_map(|night| Some((*night, night.players.get(name)?)))
         .collect();
-    let scores: Vec<f64> = played
-        .iter()
-        .map(|(night, one)| night_score(plan, night, one))
-        .collect();
+    let scores: Vec<f64> = played.iter().map(|(_, one)| one.score()).collect();
     let mut best = scores.clone();
     best.sort_by(|a, b| b.total_cmp(a));
     let counted = plan.grading.best_nights.unwrap_or(own.len()).min(own.len());
@@ -236,7 +249,9 @@ fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
     let score = match counted {
         0 => 0.0,
         counted => rounded(
-            best.iter().take(counted).sum::<f64>()
+            best.iter()
+                .take(counted)
+                .fold(0.0, |sum, score| sum + score)
                 / f64::from(u32::try_from(counted).unwrap_or(u32::MAX)),
         ),
     };
@@ -258,56 +273,45 @@ fn line(plan: &CoursePlan, student: &Student, nights: &[Night]) -> Line {
         mail: student.mail.clone(),
         score,
         grade: if counted == 0 { "-" } else { plan.grade(score) }.to_owned(),
-        nights_played: played.len(),
+        nights_played: played.iter().filter(|(_, one)| one.took_part()).count(),
         nights: own.len(),
         first_night_score: first,
         last_night_score: last,
         improvement,
         versions: versions.join(" > "),
-        late_registrations: played
-            .iter()
-            .filter(|(night, one)| is_late(night, one))
-            .count(),
         replacements: played.iter().map(|(_, one)| one.replacements).sum(),
         technical_losses: played.iter().map(|(_, one)| one.technical_losses).sum(),
     }
 }
 
-fn night_line<'a>(
-    plan: &CoursePlan,
-    name: &'a str,
-    night: &'a Night,
-    one: &Performance,
-) -> NightLine<'a> {
+fn night_line<'a>(name: &'a str, night: &'a Night, one: &Performance) -> NightLine<'a> {
     NightLine {
         section: &night.section,
         name,
         night: &night.date,
+        league: &night.league_id,
         registered_at: one.registered_at.map(|at| at.to_string()),
-        late: is_late(night, one),
         versions: one.versions.join(" > "),
         replacements: one.replacements,
         won: one.wins,
         drawn: one.draws,
         lost: one.losses,
         technical_losses: one.technical_losses,
-        score: rounded(night_score(plan, night, one)),
+        score: rounded(one.score()),
         league_completed: night.completed,
     }
 }
 
 fn feedback(line: &Line) -> String {
     let mut parts = vec![format!(
-        "{} of {} nights played",
-        line.nights_played, line.nights
+        "{}; {} of {} nights played",
+        line.grade, line.nights_played, line.nights
     )];
     parts.extend(
         line.improvement
             .map(|by| format!("{by:+.1} from the first night to the last")),
     );
-    let late = line.late_registrations;
     let technical = line.technical_losses;
-    parts.extend((late > 0).then(|| format!("late registrations: {late}")));
     parts.extend((technical > 0).then(|| format!("technical losses: {technical}")));
     parts.join("; ")
 }
@@ -327,7 +331,7 @@ mod tests {
             .replace("{nights}", &nights)
             .replace("best_nights = 4", "best_nights = 2");
         let plan = CoursePlan::parse(&text).unwrap();
-        let students = roster::parse(roster::TEMPLATE, &plan).unwrap();
+        let (students, _) = roster::parse(roster::TEMPLATE, &plan).unwrap();
         (plan, students)
     }
 
@@ -342,12 +346,12 @@ mod tests {
         }
     }
 
-    fn night(plan: &CoursePlan, date: &str, players: &[(&str, Performance)]) -> Night {
+    fn night(date: &str, players: &[(&str, Performance)]) -> Night {
         Night {
-            date: date.to_owned(),
             section: "monday".to_owned(),
-            deadline: plan.deadline_of(date).unwrap(),
-            begun: true,
+            league_id: format!("monday_{}", &date[9..]),
+            date: date.to_owned(),
+            began: Timestamp::parse(&format!("{date}T20:00:00Z")).unwrap().0,
             completed: true,
             players: players
                 .iter()
@@ -356,8 +360,8 @@ mod tests {
         }
     }
 
-    /// Ann improves from night to night; Bob is late once, forfeits, and stays away once.
-    fn season(plan: &CoursePlan) -> Vec<Night> {
+    /// Ann improves from night to night; Bob forfeits, and stays away once.
+    fn season() -> Vec<Night> {
         let replaced = Performance {
             versions: vec!["1.1.0".to_owned(), "1.2.0".to_owned()],
             replacements: 1,
@@ -365,11 +369,10 @@ mod tests {
         };
         let forfeits = Performance {
             technical_losses: 3,
-            ..performance("2026-03-03T20:00:01Z", "1.0.0", [4, 0, 6])
+            ..performance("2026-03-03T18:00:00Z", "1.0.0", [4, 0, 6])
         };
         vec![
             night(
-                plan,
                 DATES[0],
                 &[
                     (
@@ -383,7 +386,6 @@ mod tests {
                 ],
             ),
             night(
-                plan,
                 DATES[1],
                 &[
                     (
@@ -393,40 +395,60 @@ mod tests {
                     ("Bob Roy", forfeits),
                 ],
             ),
-            night(plan, DATES[2], &[("Ann Lee", replaced)]),
+            night(DATES[2], &[("Ann Lee", replaced)]),
         ]
     }
 
     #[test]
     fn a_grade_sheet_by_section() {
         let (plan, students) = course();
-        let sheet = GradeSheet::new(&plan, &students, season(&plan));
+        let sheet = GradeSheet::new(&plan, &students, season());
         insta::assert_snapshot!(sheet.text());
         insta::assert_snapshot!("nights", sheet.nights_csv().unwrap());
-        insta::assert_snapshot!("platform", sheet.platform_csv().unwrap());
+        insta::assert_snapshot!("moodle", sheet.moodle_csv().unwrap());
+        insta::assert_snapshot!("canvas", sheet.canvas_csv().unwrap());
     }
 
     #[test]
-    fn a_league_that_has_not_begun_does_not_count() {
+    fn who_never_came_has_nothing_and_no_sign_before_it() {
         let (plan, students) = course();
-        let mut nights = season(&plan);
-        nights[2].begun = false;
-        let sheet = GradeSheet::new(&plan, &students, nights);
-        assert_eq!(sheet.lines[0].nights, 2);
+        let sheet = GradeSheet::new(&plan, &students, vec![night(DATES[0], &[])]);
+        let text = [
+            sheet.text(),
+            sheet.csv().unwrap(),
+            sheet.canvas_csv().unwrap(),
+        ]
+        .concat();
+        assert!(text.contains("0.0") && !text.contains("-0"), "{text}");
+    }
+
+    #[test]
+    fn a_night_of_nothing_but_technical_losses_was_not_played() {
+        let (plan, students) = course();
+        let dead = Performance {
+            technical_losses: 10,
+            ..performance("2026-03-02T18:00:00Z", "1.0.0", [0, 0, 10])
+        };
+        let sheet = GradeSheet::new(
+            &plan,
+            &students,
+            vec![night(DATES[0], &[("Ann Lee", dead)])],
+        );
+        let ann = sheet.lines.iter().find(|line| line.name == "Ann Lee");
+        assert_eq!(ann.unwrap().nights_played, 0);
     }
 
     #[test]
     fn a_night_missed_is_a_zero_among_those_that_count() {
         let (plan, students) = course();
         let only = night(
-            &plan,
             DATES[0],
             &[(
                 "Ann Lee",
                 performance("2026-03-02T18:00:00Z", "1.0.0", [1, 0, 0]),
             )],
         );
-        let sheet = GradeSheet::new(&plan, &students, vec![only, night(&plan, DATES[1], &[])]);
+        let sheet = GradeSheet::new(&plan, &students, vec![only, night(DATES[1], &[])]);
         let ann = sheet
             .lines
             .iter()

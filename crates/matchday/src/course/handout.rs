@@ -1,6 +1,6 @@
 //! The page that a student is given: the join code, the three commands in the student's language, the nights. Pure.
 
-use super::plan::{CoursePlan, league_id};
+use super::plan::CoursePlan;
 use super::roster::Student;
 use askama::Template;
 use matchday_audit::template::rendered;
@@ -73,20 +73,16 @@ pub(crate) fn page(plan: &CoursePlan, student: &Student, code: &str) -> String {
     })
 }
 
-/// The page of a night's league.
-fn league_page(plan: &CoursePlan, student: &Student, night: &str) -> String {
-    format!(
-        "{}/leagues/{}/",
-        plan.service,
-        league_id(&student.section, night)
-    )
+/// The table of all nights, and their leagues.
+fn season_page(plan: &CoursePlan, student: &Student) -> String {
+    format!("{}/seasons/{}", plan.service, student.section)
 }
 
-fn manager_url(plan: &CoursePlan, student: &Student, code: &str, night: &str) -> String {
+/// The same for every night.
+fn manager_url(plan: &CoursePlan, student: &Student, code: &str) -> String {
     format!(
         "{}/leagues/{}/join/{code}/mcp",
-        plan.service,
-        league_id(&student.section, night)
+        plan.service, student.section
     )
 }
 
@@ -117,11 +113,8 @@ fn play(plan: &CoursePlan, student: &Student, code: &str) -> ShellCommand {
     } else {
         " --listen 0.0.0.0:8101 --advertise http://YOUR-ADDRESS:8101/mcp"
     };
-    let command = |run: &str, date: &str| {
-        let options = format!(
-            "--manager \"{}\"{reach}",
-            manager_url(plan, student, code, date)
-        );
+    let command = |run: &str| {
+        let options = format!("--manager \"{}\"{reach}", manager_url(plan, student, code));
         // What `npm start` is to hand on stands after two dashes.
         let separator = if student.language == Language::Typescript {
             " --"
@@ -131,11 +124,8 @@ fn play(plan: &CoursePlan, student: &Student, code: &str) -> ShellCommand {
         format!("{run}{separator} {options}")
     };
     ShellCommand {
-        sh: command(run(student.language), "$(date -u +%F)"),
-        powershell: command(
-            run_in_powershell(student.language),
-            "$((Get-Date).ToUniversalTime().ToString('yyyy-MM-dd'))",
-        ),
+        sh: command(run(student.language)),
+        powershell: command(run_in_powershell(student.language)),
     }
 }
 
@@ -200,7 +190,7 @@ mod tests {
     fn course(service: &str) -> (CoursePlan, Vec<Student>) {
         let text = plan::TEMPLATE.replace("{nights}", "\"2026-03-02\", \"2026-03-03\"");
         let plan = CoursePlan::parse(&text.replace("http://localhost:8000", service)).unwrap();
-        let students = roster::parse(roster::TEMPLATE, &plan).unwrap();
+        let (students, _) = roster::parse(roster::TEMPLATE, &plan).unwrap();
         (plan, students)
     }
 

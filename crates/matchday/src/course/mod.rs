@@ -1,4 +1,4 @@
-//! A course as nightly leagues of a service: its folder, hand-outs for students, and grades. Reads and writes the folder; the
+//! A course as seasons of a service, one for each section: its folder, hand-outs for students, and grades. Reads and writes the folder; the
 //! service itself is called by `cli`.
 //!
 //! # Layout

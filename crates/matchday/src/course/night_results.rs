@@ -1,19 +1,21 @@
 //! A league as its students played it, from its log: who registered when and with which versions, and what they won. Pure.
 
+use super::plan::local;
+use jiff::tz::TimeZone;
 use matchday_audit::league_log::LeagueLog;
 use matchday_core::league::LeagueEvent;
 use matchday_core::protocol::messages::{Phase, PlayerMeta};
 use matchday_core::protocol::{PlayerId, Timestamp};
 use std::collections::BTreeMap;
 
-/// One league of a section.
+/// One league of a section that has begun.
 #[derive(Debug, Clone)]
 pub(crate) struct Night {
-    pub(crate) date: String,
     pub(crate) section: String,
-    pub(crate) deadline: Timestamp,
-    /// Whether any match can have been played.
-    pub(crate) begun: bool,
+    pub(crate) league_id: String,
+    /// On which it began, where the course is.
+    pub(crate) date: String,
+    pub(crate) began: Timestamp,
     pub(crate) completed: bool,
     /// By the name on the roster.
     pub(crate) players: BTreeMap<String, Performance>,
@@ -43,6 +45,11 @@ impl Performance {
         }
     }
 
+    /// Whether its agent answered in any match.
+    pub(crate) fn took_part(&self) -> bool {
+        self.wins + self.draws + self.losses > self.technical_losses
+    }
+
     fn register(&mut self, at: Timestamp, meta: &PlayerMeta) {
         self.registered_at = self.registered_at.or(Some(at));
         self.note_version(meta);
@@ -57,12 +64,19 @@ impl Performance {
 }
 
 impl Night {
-    pub(crate) fn of(log: &LeagueLog, section: &str, date: &str, deadline: Timestamp) -> Self {
+    /// `None` if the league has not begun.
+    pub(crate) fn of(log: &LeagueLog, section: &str, zone: &TimeZone) -> Option<Self> {
         let league = &log.league;
+        let began = log.entries.iter().find_map(|entry| {
+            matches!(entry.event, LeagueEvent::LeagueStarted { .. }).then_some(entry.at)
+        })?;
         let mut by_id: BTreeMap<&PlayerId, (Performance, &PlayerMeta)> = BTreeMap::new();
         for entry in &log.entries {
             match &entry.event {
                 LeagueEvent::PlayerRegistered {
+                    player_id, meta, ..
+                }
+                | LeagueEvent::PlayerCarriedOver {
                     player_id, meta, ..
                 } => {
                     let (performance, known) = by_id
@@ -96,13 +110,13 @@ impl Night {
         let players = by_id
             .into_values()
             .map(|(performance, meta)| (meta.display_name.raw().to_owned(), performance));
-        Self {
-            date: date.to_owned(),
+        Some(Self {
             section: section.to_owned(),
-            deadline,
-            begun: league.phase != Phase::Registration,
+            league_id: league.settings.league_id.to_string(),
+            date: local(began, zone).date().to_string(),
+            began,
             completed: league.phase == Phase::Completed,
             players: players.collect(),
-        }
+        })
     }
 }

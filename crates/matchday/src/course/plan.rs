@@ -1,5 +1,7 @@
-//! `course.toml`: sections, the nights of the season with their deadline, settings of the leagues, the grading scale. Pure.
+//! `course.toml`: sections, the nights of the season and when they start, settings of the leagues, the grading scale. Pure.
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use matchday_core::protocol::Timestamp;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +11,7 @@ pub(crate) const TEMPLATE: &str = include_str!("template.toml");
 
 /// Settings that the course itself gives to each league.
 const OWN_SETTINGS: [&str; 4] = ["roster", "operator-token", "start-when", "league-id"];
-/// With `_` and a date it is the id of a league, which has 64 characters at most.
+/// With `_` and a number it is the id of a league, which has 64 characters at most.
 const SECTION_LENGTH_MAX: usize = 50;
 
 #[derive(Debug, Deserialize)]
@@ -32,8 +34,10 @@ pub(crate) struct CoursePlan {
 pub(crate) struct Season {
     /// Dates, as in 2026-03-02. Each section plays one league a night.
     pub(crate) nights: Vec<String>,
-    /// When registration for a night's league closes: a time of day in UTC, as in 20:00.
-    pub(crate) deadline: String,
+    /// When a night's league starts: a time of day where the course is, as in 20:00.
+    pub(crate) start: String,
+    /// Where that is, as in Europe/Berlin.
+    pub(crate) time_zone: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -41,9 +45,6 @@ pub(crate) struct Season {
 pub(crate) struct Grading {
     /// How many nights count, the best first; all if it is absent.
     pub(crate) best_nights: Option<usize>,
-    /// Points of a hundred that a night loses for a registration after its deadline.
-    #[serde(default)]
-    pub(crate) late_penalty: f64,
     /// The least score, of a hundred, for each grade.
     pub(crate) scale: BTreeMap<String, f64>,
 }
@@ -70,18 +71,18 @@ impl CoursePlan {
     }
 
     fn check_season(&self) -> Result<(), String> {
-        let Season { nights, deadline } = &self.season;
+        let Season { nights, start, .. } = &self.season;
         if nights.is_empty() {
             return Err(
                 "season.nights: expected at least one date, such as \"2026-03-02\"".to_owned(),
             );
         }
+        self.zone()?;
         let mut before = "";
         for night in nights {
-            if night.len() != 10 || self.deadline_of(night).is_none() {
+            if night.len() != 10 || start.len() != 5 || self.time_of(night).is_none() {
                 return Err(format!(
-                    "season: expected nights such as \"2026-03-02\" and a deadline such as \"20:00\" (UTC), got {night:?} and \
-                     {deadline:?}"
+                    "season: expected nights such as \"2026-03-02\" and a start such as \"20:00\", got {night:?} and {start:?}"
                 ));
             }
             if before >= night.as_str() {
@@ -116,21 +117,12 @@ impl CoursePlan {
     }
 
     fn check_grading(&self) -> Result<(), String> {
-        let Grading {
-            best_nights,
-            late_penalty,
-            scale,
-        } = &self.grading;
+        let Grading { best_nights, scale } = &self.grading;
         if *best_nights == Some(0) {
             return Err(
                 "grading.best_nights: expected 1 or more; leave it out to count every night"
                     .to_owned(),
             );
-        }
-        if !(0.0..=100.0).contains(late_penalty) {
-            return Err(format!(
-                "grading.late_penalty: expected 0 to 100, got {late_penalty}"
-            ));
         }
         let mut bounds = BTreeSet::new();
         for (grade, bound) in scale {
@@ -156,27 +148,31 @@ impl CoursePlan {
         self.sections.keys().map(String::as_str)
     }
 
-    pub(crate) fn deadline_of(&self, night: &str) -> Option<Timestamp> {
-        Some(Timestamp::parse(&format!("{night}T{}:00Z", self.season.deadline))?.0)
+    /// Where the course is.
+    pub(crate) fn zone(&self) -> Result<TimeZone, String> {
+        let name = &self.season.time_zone;
+        TimeZone::get(name).map_err(|_| {
+            format!("season.time_zone: there is no {name:?}: expected a name such as Europe/Berlin or UTC")
+        })
     }
 
-    /// The first night whose deadline is still to come.
-    pub(crate) fn next_night(&self, now: Timestamp) -> Option<&str> {
-        let mut nights = self.season.nights.iter();
-        nights
-            .find(|night| {
-                self.deadline_of(night)
-                    .is_some_and(|deadline| deadline > now)
-            })
-            .map(String::as_str)
+    fn time_of(&self, night: &str) -> Option<DateTime> {
+        format!("{night}T{}", self.season.start).parse().ok()
     }
 
-    pub(crate) fn night_after(&self, night: &str) -> Option<&str> {
-        self.season
-            .nights
+    /// Whether students on other machines cannot reach the service by the address that they are told.
+    pub(crate) fn is_on_this_machine(&self) -> bool {
+        let host = self.service.split("://").nth(1).unwrap_or_default();
+        ["localhost", "127.", "[::1]", "0.0.0.0"]
             .iter()
-            .map(String::as_str)
-            .find(|other| *other > night)
+            .any(|own| host.starts_with(own))
+    }
+
+    /// When the leagues start, as a service takes it.
+    pub(crate) fn schedule(&self) -> String {
+        let times = self.season.nights.iter();
+        let times = times.map(|night| format!("{night}T{}", self.season.start));
+        times.collect::<Vec<_>>().join(" ")
     }
 
     /// The settings of the leagues of a section, by their keys.
@@ -232,8 +228,10 @@ impl CoursePlan {
     }
 }
 
-pub(crate) fn league_id(section: &str, night: &str) -> String {
-    format!("{section}_{night}")
+/// A time as clocks show it in this zone.
+pub(crate) fn local(at: Timestamp, zone: &TimeZone) -> DateTime {
+    let at = jiff::Timestamp::from_microsecond(at.as_micros()).unwrap_or_default();
+    zone.to_datetime(at)
 }
 
 fn toml_error(text: &str, error: &toml::de::Error) -> String {
@@ -289,10 +287,7 @@ mod tests {
     fn the_template_is_a_plan() {
         let plan = CoursePlan::parse(&template()).unwrap();
         assert_eq!(plan.sections().collect::<Vec<_>>(), ["monday", "tuesday"]);
-        assert_eq!(
-            plan.deadline_of("2026-03-02").unwrap().to_string(),
-            "2026-03-02T20:00:00Z"
-        );
+        assert_eq!(plan.schedule(), "2026-03-02T20:00 2026-03-03T20:00");
         assert_eq!(
             (
                 plan.grade(100.0),
@@ -315,28 +310,24 @@ mod tests {
     }
 
     #[test]
-    fn the_next_night_is_the_one_whose_deadline_is_to_come() {
-        let plan = CoursePlan::parse(&template()).unwrap();
-        let at = |time: &str| Timestamp::parse(time).unwrap().0;
-        assert_eq!(
-            plan.next_night(at("2026-03-02T19:59:59Z")),
-            Some("2026-03-02")
-        );
-        assert_eq!(
-            plan.next_night(at("2026-03-02T20:00:00Z")),
-            Some("2026-03-03")
-        );
-        assert_eq!(plan.next_night(at("2026-03-04T00:00:00Z")), None);
-        assert_eq!(plan.night_after("2026-03-02"), Some("2026-03-03"));
+    fn a_time_is_that_of_the_course() {
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        let at = Timestamp::parse("2026-03-29T22:30:00Z").unwrap().0;
+        assert_eq!(local(at, &zone).to_string(), "2026-03-30T00:30:00");
     }
 
     #[test]
     fn what_is_wrong_is_named_with_what_to_do() {
         for (from, to, what) in [
             (
-                "deadline = \"20:00\"",
-                "deadline = \"8 pm\"",
-                "a deadline such as \"20:00\"",
+                "start = \"20:00\"",
+                "start = \"8 pm\"",
+                "a start such as \"20:00\"",
+            ),
+            (
+                "time_zone = \"UTC\"",
+                "time_zone = \"Berlin\"",
+                "expected a name such as Europe/Berlin",
             ),
             (
                 "\"2026-03-02\", \"2026-03-03\"",

@@ -147,7 +147,7 @@ async fn manager_with_relay(
         limits,
         message_bytes_max: settings.message_bytes_max,
     };
-    let relay = Relay::open(own, test_league.store.clone(), &options).unwrap();
+    let relay = Relay::open(own, test_league.store.clone(), Default::default(), &options).unwrap();
     relay.mount(&mut options);
     test_league.mailboxes = Some(Arc::clone(&relay) as Arc<dyn Mailboxes>);
     let store = test_league.store.clone();

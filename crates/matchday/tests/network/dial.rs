@@ -25,7 +25,7 @@ pub(crate) fn mount(store: &Store, options: &mut Options) -> Arc<Relay> {
         limits,
         message_bytes_max: Limits::MANAGER.message_bytes_max,
     };
-    let relay = Relay::open(settings, store.clone(), options).unwrap();
+    let relay = Relay::open(settings, store.clone(), Default::default(), options).unwrap();
     relay.mount(options);
     relay
 }

@@ -139,6 +139,8 @@ fn settings_can_change_until_the_league_has_begun() {
     );
     assert_eq!(fixture.show("spring")["settings"]["lead"], "9");
     fixture.post("/leagues/spring/mcp", crate::fixture::standings("spring"));
+    let raised = fixture.league(&["configure", "spring", "--agents-per-address", "100"]);
+    assert_eq!(raised.code, 0, "of a league that has begun: {raised:?}");
     let refused = fixture.league(&["configure", "spring", "--lead", "10"]);
     assert!(
         refused

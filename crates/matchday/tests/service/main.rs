@@ -23,7 +23,6 @@ mod readers;
 mod seasons;
 mod sleeping;
 mod telemetry;
-mod week;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

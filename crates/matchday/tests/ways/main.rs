@@ -9,6 +9,7 @@
 )]
 
 mod operator;
+mod teacher;
 
 /// The program under test.
 const MATCHDAY: &str = env!("CARGO_BIN_EXE_matchday");

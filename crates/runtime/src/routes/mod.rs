@@ -217,6 +217,7 @@ pub enum ServiceRoute {
     ListSeasons,
     CreateSeason,
     ShowSeason,
+    ConfigureSeason,
     RunSeason,
     PauseSeason,
     ResumeSeason,

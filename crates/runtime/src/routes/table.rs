@@ -117,6 +117,13 @@ pub const ROUTES: &[Route] = &[
     .body(PLAN),
     get(Service(Api::ShowSeason), "/api/seasons/{name}", "A season with its leagues and its table")
         .by(Permission::Reader),
+    change(
+        Api::ConfigureSeason,
+        Method::PATCH,
+        "/api/seasons/{name}",
+        "Change when the leagues of a season start, and with what the following ones are created",
+    )
+    .body(PLAN),
     change(Api::RunSeason, Method::POST, "/api/seasons/{name}/run", "Start the current league now"),
     change(
         Api::PauseSeason,

@@ -168,6 +168,7 @@ fn parse(body: &[u8], league_id: &LeagueId) -> Result<Body, String> {
             .filter(|_| order == Order::Void)
             .map(MatchId::new),
         agent_id: None,
+        join_code: None,
     };
     match order {
         Order::Withdraw if body.player_id.is_none() => {
@@ -252,6 +253,7 @@ pub(super) async fn check_token(
         player_id: None,
         match_id: None,
         agent_id: None,
+        join_code: None,
     };
     match send(intake, nothing.into(), token, peer).await {
         Err(OrderError::Refused(error)) if !is_about_token(&error) => Ok(()),

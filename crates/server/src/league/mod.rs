@@ -14,7 +14,7 @@ pub use plan::{JoinCodeRow, LeaguePlan, NewLeague, ProgramPlan, SeatsPlan, Start
 pub use start::Starter;
 
 use crate::dashboard::Dashboard;
-use crate::relay::{Relay, RelaySettings};
+use crate::relay::{Inherited, Relay, RelaySettings};
 use crate::seat::{self, SeatSettings, Seats};
 use anyhow::Result;
 use built_in_referee::referee_url;
@@ -75,6 +75,7 @@ impl RunningLeague {
             source,
             history,
             carried_over,
+            mailboxes,
         } = store;
         let endpoint = net.endpoint.raw().to_owned();
         let agents = Options {
@@ -89,7 +90,7 @@ impl RunningLeague {
             entropy: net::entropy(net.seed, "manager")?,
             ..agents.clone()
         };
-        let relay = open_relay(&plan, &net, &events, &mut options)?;
+        let relay = open_relay(&plan, &net, &events, mailboxes, &mut options)?;
         let seats = match (&plan.seats, seats) {
             (Some(seats), Some(store)) => Some(open_seats(seats, &net, store, &agents)?),
             _ => None,
@@ -221,6 +222,18 @@ impl RunningLeague {
             || self.relay.as_ref().is_some_and(|relay| relay.has_streams())
     }
 
+    /// Whether an agent is connected to its relay.
+    pub fn has_dialled_agents(&self) -> bool {
+        self.relay.as_ref().is_some_and(|relay| relay.has_streams())
+    }
+
+    /// Ends the streams of agents that dial out: at their season's address the next league has their mailboxes.
+    pub async fn release_dialled_agents(&self) {
+        if let Some(relay) = &self.relay {
+            relay.close().await;
+        }
+    }
+
     /// Waits, up to a limit, until open pages show how the league ended.
     pub async fn wait_for_viewers(&self) {
         if let Some(dashboard) = &self.dashboard {
@@ -288,6 +301,7 @@ fn open_relay(
     plan: &LeaguePlan,
     net: &LeagueNet,
     store: &Store,
+    inherited: Inherited,
     options: &mut Options,
 ) -> Result<Option<Arc<Relay>>> {
     let Some(limits) = net.relay_limits.clone() else {
@@ -295,11 +309,11 @@ fn open_relay(
     };
     let message_bytes_max = plan.league.message_bytes_max;
     let settings = RelaySettings {
-        base_url: net.home().to_owned(),
+        base_url: net.relay_home.as_deref().unwrap_or(net.home()).to_owned(),
         limits,
         message_bytes_max,
     };
-    let relay = Relay::open(settings, store.clone(), options)?;
+    let relay = Relay::open(settings, store.clone(), inherited, options)?;
     relay.mount(options);
     Ok(Some(relay))
 }

@@ -1,7 +1,7 @@
 //! Where a league is reached, and what it is opened from. Values only.
 
 use crate::dashboard::Source;
-use crate::relay::RelayLimits;
+use crate::relay::{Inherited, RelayLimits};
 use anyhow::Result;
 use matchday_core::entropy::Entropy;
 use matchday_core::league::CarriedOver;
@@ -28,6 +28,9 @@ pub struct LeagueNet {
     pub relay_limits: Option<RelayLimits>,
     /// How many pages of its dashboard are kept up to date at once.
     pub viewers_max: usize,
+    /// What the addresses of agents that dial out begin with, if not as those of its other agents: with that of the season, so that
+    /// they stay the same in its next league.
+    pub relay_home: Option<String>,
     /// How many matches a built-in referee runs at once.
     pub matches_max: u32,
     /// So that a local league is played the same way again.
@@ -66,6 +69,7 @@ pub struct LeagueStore {
     pub history: History,
     /// Of its season.
     pub carried_over: Vec<CarriedOver>,
+    pub mailboxes: Inherited,
 }
 
 /// What happened to a league before it is opened.
@@ -91,6 +95,7 @@ impl LeagueStore {
                 is_new: true,
             },
             carried_over: Vec::new(),
+            mailboxes: Inherited::default(),
         })
     }
 }

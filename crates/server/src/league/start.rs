@@ -1,12 +1,92 @@
 //! The start of a league: by its operator's process, or as soon as enough have registered. By way of the manager's own messages.
 
-use super::StartCounts;
+use super::{RunningLeague, StartCounts};
+use bytes::Bytes;
 use matchday_core::agent::Content;
 use matchday_core::league::Manager;
 use matchday_core::protocol::messages::{Phase, StartLeague};
 use matchday_core::protocol::{Body, ConversationId, Envelope, LeagueId, Message, Sender};
-use matchday_runtime::{Inspector, Intake};
+use matchday_net::client::{CallError, Client};
+use matchday_runtime::{Inspector, Intake, LocalRoutes};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// How long after a refused connection a player is tried again.
+const PAUSE: Duration = Duration::from_millis(500);
+/// What an agent says to a ping is not read.
+const ANSWER_BYTES_MAX: usize = 64 << 10;
+
+impl RunningLeague {
+    /// Waits until so many players can be reached that are in and not suspended; says why the league cannot begin if too few can.
+    pub async fn players_answer(&self, wanted: usize) -> Result<(), String> {
+        let look = |manager: &Manager| {
+            let league = manager.league();
+            let players = league.players.values().filter(|player| player.is_in());
+            let players = players.map(|player| {
+                let endpoint = player.meta.contact_endpoint.raw().to_owned();
+                Some(endpoint).filter(|_| player.is_there())
+            });
+            let players: Vec<Option<String>> = players.collect();
+            (league.phase, players, league.settings.probe_timeout)
+        };
+        let (players, within) = match self.manager.handle.inspect(look).await {
+            Some((Phase::Registration, players, within)) => (players, within),
+            // What it is instead is said by the manager.
+            _ => return Ok(()),
+        };
+        let registered = players.len();
+        let until = Instant::now() + within;
+        let mut asked = JoinSet::new();
+        for url in players.into_iter().flatten() {
+            let connected = self.relay.as_ref().and_then(|relay| relay.has_reader(&url));
+            let (client, routes) = (self.options.client.clone(), self.options.routes.clone());
+            asked.spawn(async move {
+                match connected {
+                    Some(connected) => connected,
+                    None => answers(&client, &routes, &url, until).await,
+                }
+            });
+        }
+        let mut reached = 0;
+        while reached < wanted
+            && let Some(answered) = asked.join_next().await
+        {
+            reached += usize::from(answered.unwrap_or(false));
+        }
+        if reached >= wanted {
+            return Ok(());
+        }
+        Err(if registered < wanted {
+            format!("a league needs at least {wanted} players; registered: {registered}")
+        } else {
+            format!(
+                "a league needs at least {wanted} players that can be reached and are not suspended: of the {registered} that are in \
+                 it, {reached} can"
+            )
+        })
+    }
+}
+
+/// Whether a connection to the agent can be made; tried until it can, or the time is over.
+async fn answers(client: &Client, routes: &LocalRoutes, url: &str, until: Instant) -> bool {
+    if let Ok(Some(_)) = timeout_at(until, routes.agent(url)).await {
+        return true;
+    }
+    loop {
+        let ping = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+        let call = client.call(url, ping, until, ANSWER_BYTES_MAX).await;
+        let is_ours = matches!(call.result, Err(CallError::Local(_)));
+        if call.result.is_ok() || call.timings.connected.is_some() || is_ours {
+            return true;
+        }
+        if Instant::now() + PAUSE >= until {
+            return false;
+        }
+        sleep(PAUSE).await;
+    }
+}
 
 /// Starts a league of this process.
 #[derive(Debug, Clone)]

@@ -107,6 +107,7 @@ impl LocalLeague {
                 telemetry: plan.telemetry.clone(),
                 ..agent_options(entropy_from_system()?)
             },
+            relay_home: None,
             relay_limits: plan
                 .dial
                 .then(|| RelayLimits::new(mailboxes_max, mailboxes_max)),

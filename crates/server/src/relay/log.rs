@@ -75,6 +75,30 @@ impl RelayLog {
         Ok((Self { store, clock }, open))
     }
 
+    /// Writes that a mailbox of another relay is one of this relay's from now on. It is stored before anything that is appended later.
+    pub(super) fn inherit(&self, mailbox: &str, record: &MailboxRecord) -> Result<(), StartError> {
+        let at = self.clock.now();
+        let event = RelayEvent::MailboxOpened {
+            mailbox: mailbox.to_owned(),
+            token: record.token,
+            from: record.from,
+        };
+        let line = event_codec::encode(at, &event).map_err(|error| StartError::Foreign {
+            stream: stream().0.to_string(),
+            number: 1,
+            error,
+        })?;
+        self.store.append(Batch {
+            at,
+            stream: stream(),
+            lines: vec![line],
+            durability: Durability::Fsynced,
+            awaited: false,
+            then: Box::new(|_| {}),
+        });
+        Ok(())
+    }
+
     /// Returns when the event is durable.
     pub(super) async fn write(&self, event: &RelayEvent) -> Result<(), String> {
         let at = self.clock.now();

@@ -111,6 +111,10 @@ impl fmt::Debug for Relay {
     }
 }
 
+/// Mailboxes of the league before in its season: agents that dialled out stay where they are.
+#[derive(Debug, Default)]
+pub struct Inherited(BTreeMap<String, MailboxRecord>);
+
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     #[error(transparent)]
@@ -144,14 +148,27 @@ impl NoMailbox {
 }
 
 impl Relay {
-    /// Restores the mailboxes of the store. `options`: those of the manager, whose clock and metrics it shares.
+    /// The mailboxes of the league in this store, for the next league of its season.
+    pub fn mailboxes_of(store: Store, clock: Clock) -> Result<Inherited, StartError> {
+        Ok(Inherited(RelayLog::read(store, clock)?.1))
+    }
+
+    /// Restores the mailboxes of the store, and takes over those that are `inherited`. `options`: those of the manager, whose clock
+    /// and metrics it shares.
     pub fn open(
         settings: RelaySettings,
         store: Store,
+        inherited: Inherited,
         options: &Options,
     ) -> Result<Arc<Self>, OpenError> {
         let clock = options.clock;
-        let (log, records) = RelayLog::read(store, clock)?;
+        let (log, mut records) = RelayLog::read(store, clock)?;
+        for (id, record) in inherited.0 {
+            if !records.contains_key(&id) {
+                log.inherit(&id, &record)?;
+                records.insert(id, record);
+            }
+        }
         let metrics = Arc::clone(&options.telemetry.metrics);
         metrics.relay.mounted.store(true, Ordering::Relaxed);
         let shared = Arc::new(Shared {
@@ -215,6 +232,12 @@ impl Relay {
         format!("{}/relay/{mailbox}/mcp", self.settings.base_url)
     }
 
+    /// Whether an agent reads the mailbox that a URL is the endpoint of; `None` if it is that of no mailbox here.
+    pub fn has_reader(&self, url: &str) -> Option<bool> {
+        let mailbox = self.mailbox_at(url)?;
+        Some(mailbox.absent_since().is_none())
+    }
+
     /// The mailbox that a URL is the endpoint of.
     fn mailbox_at(&self, url: &str) -> Option<Arc<OpenMailbox>> {
         let rest = url
@@ -223,16 +246,24 @@ impl Relay {
         self.mailbox(rest.strip_suffix("/mcp")?)
     }
 
-    /// Whether the holder of this code may have a mailbox; `None` if the manager does not run.
-    async fn may_open(&self, code: Option<Token>) -> Option<bool> {
-        let look = move |manager: &Manager| manager.league().may_dial_out(code.as_ref());
+    /// Whether the holder of this code may have a mailbox, and how many may be opened from its address; `None` if the manager does not
+    /// run.
+    async fn may_open(&self, code: Option<Token>) -> Option<Option<usize>> {
+        let most = self.settings.limits.per_address_max;
+        let look = move |manager: &Manager| {
+            let league = manager.league();
+            // All those on a roster may come from one address, each with the mailbox of an earlier start.
+            let known = league.places_beside(code.as_ref()).unwrap_or(0);
+            let may = league.may_dial_out(code.as_ref());
+            may.then(|| most.max(known.saturating_mul(2)))
+        };
         // The socket listens a moment before the manager can be asked.
         match time::timeout(MANAGER_STARTS_WITHIN, self.league.wait())
             .await
             .ok()?
         {
             LeagueOfRelay::Of(manager) => manager.inspect(look).await,
-            LeagueOfRelay::None => Some(true),
+            LeagueOfRelay::None => Some(Some(most)),
         }
     }
 
@@ -252,10 +283,14 @@ impl Relay {
         manager.inspect(look).await?
     }
 
-    async fn open_mailbox(&self, peer: IpAddr) -> Result<(String, Token), NoMailbox> {
+    async fn open_mailbox(
+        &self,
+        peer: IpAddr,
+        per_address_max: usize,
+    ) -> Result<(String, Token), NoMailbox> {
         let from = limit_key(peer);
         let mut entropy = self.opening.lock().await;
-        self.make_room(peer).await?;
+        self.make_room(peer, per_address_max).await?;
         let mailbox = hex::encode(entropy.bytes::<16>());
         let token = Token::issue("relay", &mut entropy);
         let event = RelayEvent::MailboxOpened {
@@ -274,14 +309,9 @@ impl Relay {
     }
 
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
-    async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
-        let RelayLimits {
-            mailboxes_max,
-            per_address_max,
-            ..
-        } = self.settings.limits;
+    async fn make_room(&self, peer: IpAddr, per_address_max: usize) -> Result<(), NoMailbox> {
         let quota = AddressQuota {
-            all_max: mailboxes_max,
+            all_max: self.settings.limits.mailboxes_max,
             per_address_max,
         };
         let open: Vec<_> = self

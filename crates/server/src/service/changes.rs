@@ -8,6 +8,7 @@ use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
 use crate::league::{LeaguePlan, NewLeague};
 use anyhow::Result;
+use matchday_core::league::LeagueSettings;
 use matchday_core::protocol::token::TokenHash;
 use matchday_core::protocol::{LeagueId, Timestamp};
 use matchday_store::leagues::NO_LEAGUE;
@@ -136,12 +137,19 @@ impl Service {
         let names_seat_code = settings.contains_key("seat-code");
         let mut given = registered.plan.given.clone();
         let NewLeague { plan: before, .. } = self.plan_again(&registered, given.clone())?;
+        let program_before = before.program;
         given.extend(settings);
         let NewLeague {
             mut plan,
             mut seat_code,
             ..
         } = self.plan_again(&registered, given)?;
+        // How many come from one address decides who is let in from now on, and is no part of what the log began with.
+        let per_address = plan.league.registrations_per_address;
+        let before = LeagueSettings {
+            registrations_per_address: per_address,
+            ..before.league
+        };
         if let (Some(seats), Some(had), false) =
             (&mut plan.seats, &registered.plan.seats, names_seat_code)
         {
@@ -151,13 +159,16 @@ impl Service {
         self.check_quota(id, &plan)?;
         if !self.has_begun(registered.number)? {
             plan.describe_program().await.map_err(invalid)?;
-        } else if plan.league != before.league || plan.program != before.program {
+        } else if plan.league != before || plan.program != program_before {
             return Err(ServiceError::Conflict(format!(
                 "{id} has begun, and keeps the settings of the game, the course and the timeouts that it began with: only \
-                 start-when, seats, dashboard and exchanges can change"
+                 agents-per-address, start-when, seats, dashboard and exchanges can change"
             )));
         } else {
-            plan.league = registered.plan.league;
+            plan.league = LeagueSettings {
+                registrations_per_address: per_address,
+                ..registered.plan.league
+            };
         }
         let _alone = self.changing.lock().await;
         self.check_quota(id, &plan)?;

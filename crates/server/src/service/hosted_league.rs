@@ -36,11 +36,12 @@ impl HostedLeague {
     pub(super) fn load(
         host: &LeagueHost,
         plan: LeaguePlan,
+        season: Option<&LeagueId>,
         store: LeagueStore,
         notice: fn(&str),
     ) -> Result<Self> {
         let id = plan.league.league_id.clone();
-        let net = host.net_of(&id)?;
+        let net = host.net_of(&id, season)?;
         let clock = net.options.clock;
         let mut running = RunningLeague::open(plan, store, net)?;
         running.start_when_complete(move |why| {

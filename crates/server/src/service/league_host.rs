@@ -63,8 +63,8 @@ impl LeagueHost {
         self.clock().now()
     }
 
-    /// What a league of this service is opened with.
-    pub(super) fn net_of(&self, id: &LeagueId) -> Result<LeagueNet> {
+    /// What a league of this service is opened with, in this season.
+    pub(super) fn net_of(&self, id: &LeagueId, season: Option<&LeagueId>) -> Result<LeagueNet> {
         Ok(LeagueNet {
             address: self.address,
             listener: None,
@@ -78,6 +78,7 @@ impl LeagueHost {
             },
             relay_limits: self.relay_limits.clone(),
             viewers_max: self.viewers_max,
+            relay_home: season.map(|season| self.league_url(season)),
             matches_max: self.matches_max,
             seed: None,
         })

@@ -97,7 +97,11 @@ impl Service {
     }
 
     async fn load(&self, registered: Registered) -> Result<Arc<HostedLeague>> {
-        let carried_over = self.carried_over(&registered).await?;
+        let (season, before) = self.season_of(registered.number);
+        let (carried_over, mailboxes) = match before {
+            Some(before) => self.taken_over(&registered, before).await?,
+            None => Default::default(),
+        };
         let Registered { number, plan, .. } = registered;
         self.check_program(number, &plan)?;
         let store = self.store.in_league(number);
@@ -131,8 +135,10 @@ impl Service {
                 source,
                 history,
                 carried_over,
+                mailboxes,
             };
-            HostedLeague::load(&self.settings.host, plan, store, self.settings.notice)
+            let (host, notice) = (&self.settings.host, self.settings.notice);
+            HostedLeague::load(host, plan, season.as_ref(), store, notice)
         };
         match Handle::current().runtime_flavor() {
             RuntimeFlavor::CurrentThread => load(),
@@ -278,7 +284,10 @@ impl Service {
             };
             match &*state {
                 SlotState::Asleep => is_held,
-                SlotState::Awake(running) if running.needs_a_look(self.settings.sleep_after) => {
+                SlotState::Awake(running)
+                    if running.needs_a_look(self.settings.sleep_after)
+                        || running.running.has_dialled_agents() =>
+                {
                     awake.push((*number, state));
                     true
                 }
@@ -315,6 +324,9 @@ impl Service {
             return;
         }
         running.note_changes();
+        if self.is_followed(number) {
+            running.running.release_dialled_agents().await;
+        }
         if let Some(Some(token)) = running.operator_token().await {
             self.note_operator_token(number, token).await;
         }

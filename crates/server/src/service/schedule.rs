@@ -1,9 +1,10 @@
-//! When the leagues of a season start: the five fields of a crontab line, in a time zone. Pure.
+//! When the leagues of a season start: the five fields of a crontab line, or a list of times, in a time zone. Pure.
 //!
 //! A time that a change of clocks leaves out comes as much later as clocks are put forward; one that comes twice counts once,
 //! the first time.
 
 use cronexpr::{Crontab, MakeTimestamp};
+use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp as Instant};
 use matchday_core::protocol::Timestamp;
@@ -21,17 +22,33 @@ const CHANGE_MAX: SignedDuration = SignedDuration::from_hours(3);
 
 #[derive(Debug, Clone)]
 pub(super) struct Schedule {
-    /// In local time, as if that were UTC: the crate leaves out or repeats what a change of clocks does.
-    local: Crontab,
+    times: Times,
     zone: TimeZone,
 }
 
+/// Local times.
+#[derive(Debug, Clone)]
+enum Times {
+    /// As if local time were UTC: the crate leaves out or repeats what a change of clocks does.
+    Recurring(Box<Crontab>),
+    Listed(Vec<DateTime>),
+}
+
 impl Schedule {
-    /// Reads `0 22 * * mon-fri` and the name of a time zone; says what is wrong and what to write.
+    /// Reads `0 22 * * mon-fri`, or times such as `2026-03-02T20:00 2026-03-09T20:00`, and the name of a time zone; says what is wrong
+    /// and what to write.
     pub(super) fn parse(line: &str, zone: &str) -> Result<Self, String> {
         let zone = TimeZone::get(zone).map_err(|_| {
             format!("time_zone: there is no {zone:?}: expected a name such as Europe/Berlin or UTC")
         })?;
+        if line.starts_with(|first: char| first.is_ascii_digit()) && line.contains('T') {
+            let times = line
+                .split_whitespace()
+                .map(listed)
+                .collect::<Result<_, _>>()?;
+            let times = Times::Listed(times);
+            return Ok(Self { times, zone });
+        }
         if line.split_whitespace().count() != 5 {
             return Err(format!(
                 "schedule: expected five fields (minute hour day month weekday), as in \"0 22 * * *\" for every day at 22:00, \
@@ -40,7 +57,8 @@ impl Schedule {
         }
         let local = cronexpr::parse_crontab(&format!("{line} UTC"))
             .map_err(|error| format!("schedule: {} in {line:?}", fault(&error.to_string())))?;
-        let schedule = Self { local, zone };
+        let times = Times::Recurring(Box::new(local));
+        let schedule = Self { times, zone };
         match schedule.next_run(Timestamp::EPOCH) {
             Some(_) => Ok(schedule),
             None => Err(format!(
@@ -52,6 +70,14 @@ impl Schedule {
     /// The first time after this one.
     pub(super) fn next_run(&self, after: Timestamp) -> Option<Timestamp> {
         let after = Instant::from_microsecond(after.as_micros()).ok()?;
+        let crontab = match &self.times {
+            Times::Recurring(crontab) => crontab,
+            Times::Listed(times) => {
+                let times = times.iter().filter_map(|time| self.at(*time));
+                let next = times.filter(|at| *at > after).min();
+                return next.map(|at| Timestamp::from_micros(at.as_microsecond()));
+            }
+        };
         let local = self
             .zone
             .to_datetime(after)
@@ -60,17 +86,23 @@ impl Schedule {
             .timestamp();
         let mut local = local.checked_sub(CHANGE_MAX).ok()?;
         loop {
-            local = self.local.find_next(MakeTimestamp(local)).ok()?.timestamp();
-            let at = self
-                .zone
-                .to_ambiguous_timestamp(Offset::UTC.to_datetime(local))
-                .compatible()
-                .ok()?;
+            local = crontab.find_next(MakeTimestamp(local)).ok()?.timestamp();
+            let at = self.at(Offset::UTC.to_datetime(local))?;
             if at > after {
                 return Some(Timestamp::from_micros(at.as_microsecond()));
             }
         }
     }
+
+    fn at(&self, local: DateTime) -> Option<Instant> {
+        self.zone.to_ambiguous_timestamp(local).compatible().ok()
+    }
+}
+
+fn listed(time: &str) -> Result<DateTime, String> {
+    time.parse().map_err(|_| {
+        format!("schedule: expected local times such as 2026-03-02T20:00, or five fields as in a crontab, got {time:?}")
+    })
 }
 
 /// What the crate says is wrong, and in which field: its second line is what was read, and the third a mark beneath it.
@@ -101,6 +133,26 @@ mod tests {
             .next_run(at(after))
             .unwrap()
             .to_string()
+    }
+
+    #[test]
+    fn listed_times_come_one_after_the_other_and_then_no_more() {
+        let times = "2026-03-27T20:00 2026-03-30T20:00";
+        let next = |after| {
+            let schedule = Schedule::parse(times, "Europe/Berlin").unwrap();
+            schedule.next_run(at(after)).map(|at| at.to_string())
+        };
+        assert_eq!(
+            next("2026-03-01T00:00:00Z").unwrap(),
+            "2026-03-27T19:00:00Z"
+        );
+        assert_eq!(
+            next("2026-03-27T19:00:00Z").unwrap(),
+            "2026-03-30T18:00:00Z"
+        );
+        assert_eq!(next("2026-03-30T18:00:00Z"), None);
+        let wrong = Schedule::parse("2026-03-27T20:00 2026-02-30T20:00", "UTC").unwrap_err();
+        assert!(wrong.contains("got \"2026-02-30T20:00\""), "{wrong}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// What a season is created with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SeasonPlan {
-    /// Five cron fields; `None` if leagues are started on demand alone.
+    /// Five cron fields, or local times; `None` if leagues are started on demand alone.
     #[serde(default)]
     pub(super) schedule: Option<String>,
     pub(super) time_zone: String,
@@ -25,6 +25,11 @@ impl SeasonPlan {
             return Ok(None);
         };
         Ok(Schedule::parse(line, &self.time_zone)?.next_run(after))
+    }
+
+    /// Whether it has times, and all of them have passed.
+    pub(super) fn is_over(&self, now: Timestamp) -> Result<bool, String> {
+        Ok(self.schedule.is_some() && self.next_run(now)?.is_none())
     }
 }
 
@@ -50,6 +55,10 @@ pub(super) enum SeasonEvent {
     /// With what the table of the season goes by, so that the league itself may be archived.
     LeagueEnded {
         results: Results,
+    },
+    /// Its next leagues are made from another plan.
+    Configured {
+        plan: Box<SeasonPlan>,
     },
     Paused,
     Resumed {
@@ -138,6 +147,7 @@ impl Season {
                     league.results = Some(results.clone());
                 }
             }
+            SeasonEvent::Configured { plan } => self.plan = (**plan).clone(),
             SeasonEvent::Paused => self.state = SeasonState::Paused,
             SeasonEvent::Resumed { starts_at } => {
                 (self.state, self.starts_at) = (SeasonState::Active, *starts_at);

@@ -27,7 +27,7 @@ pub(super) fn page(service: &Service, name: &LeagueId, headers: &HeaderMap) -> H
     };
     let when = match (&season.starts_at, season.started, season.state) {
         (_, _, SeasonState::Ended) => "The season has ended.".to_owned(),
-        (_, true, _) => "A league is being played.".to_owned(),
+        (_, true, _) if season.current().is_some() => "A league is being played.".to_owned(),
         (Some(at), ..) => format!("The next league starts at {at}."),
         (None, ..) => "The next league starts when the operator says so.".to_owned(),
     };

@@ -1,6 +1,6 @@
 //! Seasons: creates and starts their leagues when it is time, and takes down what came of them.
 
-use super::api::types::{CreateSeason, LeagueSpec};
+use super::api::types::{ConfigureSeason, CreateSeason, LeagueSpec};
 use super::changes::check_id;
 use super::cluster::{Cluster, PeerCall};
 use super::quota::Usage;
@@ -9,18 +9,21 @@ use super::season::{Next, Season, SeasonEvent, SeasonPlan, SeasonState};
 use super::slot::SlotState;
 use super::{Service, ServiceError, lock};
 use crate::league::NewLeague;
+use crate::relay::{Inherited, Relay};
 use anyhow::{Result, anyhow};
 use matchday_audit::league_log::LeagueLog;
 use matchday_audit::statistics::of_league;
 use matchday_core::league::{CarriedOver, Format};
-use matchday_core::protocol::messages::Phase;
-use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_core::protocol::messages::{AgentRole, Phase};
+use matchday_core::protocol::{DisplayName, LeagueId, Timestamp};
 use matchday_stats::Results;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// A league without two players that can be reached would be one of forfeits alone.
+const PLAYERS_MIN: usize = 2;
 /// How long the service waits after a failure before it tries again.
 const RETRY_AFTER: Duration = Duration::from_secs(60);
 
@@ -28,7 +31,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct SeasonMemory {
     /// Leagues that were not over when they were last unloaded.
-    seen_asleep: std::collections::BTreeSet<u32>,
+    seen_asleep: BTreeSet<u32>,
     /// When a season whose last step failed is tried again.
     retry_at: BTreeMap<LeagueId, Timestamp>,
 }
@@ -110,8 +113,14 @@ impl Service {
             time_zone,
             league: made.plan.clone(),
         };
-        plan.next_run(self.settings.host.now())
-            .map_err(ServiceError::Invalid)?;
+        if plan
+            .is_over(self.settings.host.now())
+            .map_err(ServiceError::Invalid)?
+        {
+            return Err(ServiceError::Invalid(
+                "schedule: all of its times are over".to_owned(),
+            ));
+        }
         let season = Season::new(plan.clone());
         let created = ServiceEvent::Season {
             name: season_id.clone(),
@@ -123,6 +132,85 @@ impl Service {
         self.record(&events).await?;
         drop(changing);
         Ok(made)
+    }
+
+    /// Changes with what the following leagues are created, and when they start. The league that takes registrations now keeps its
+    /// settings.
+    pub(super) async fn configure_season(
+        &self,
+        name: &LeagueId,
+        change: ConfigureSeason,
+    ) -> Result<(), ServiceError> {
+        let season = self.season(name).ok_or_else(|| no_season(name))?;
+        let before = &season.plan;
+        let ConfigureSeason {
+            schedule,
+            time_zone,
+            settings,
+            roster,
+        } = change;
+        let settings = settings.unwrap_or_else(|| before.league.given.clone());
+        let keeps_players = roster.is_none();
+        let mut made = (self.settings.planner)(LeagueSpec {
+            league_id: name.to_string(),
+            settings,
+            roster,
+        })
+        .map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
+        check_template(&made)?;
+        let league = &mut made.plan;
+        league.league.operator_token = before.league.league.operator_token;
+        league
+            .built_in_codes
+            .clone_from(&before.league.built_in_codes);
+        if let (Some(seats), Some(had)) = (&mut league.seats, &before.league.seats) {
+            seats.authorization.clone_from(&had.authorization);
+        }
+        // Referees keep the codes that they were given.
+        let mut places = before.league.league.roster.clone();
+        if !keeps_players {
+            places.retain(|invitation| invitation.role == AgentRole::Referee);
+            let players = std::mem::take(&mut league.league.roster).into_iter();
+            places.extend(players.filter(|invitation| invitation.role == AgentRole::Player));
+        }
+        league.league.roster = places;
+        self.check_quota(name, league)?;
+        league
+            .describe_program()
+            .await
+            .map_err(|error| ServiceError::Invalid(format!("{error:#}")))?;
+        let plan = SeasonPlan {
+            schedule: schedule.or_else(|| before.schedule.clone()),
+            time_zone: time_zone.unwrap_or_else(|| before.time_zone.clone()),
+            league: made.plan,
+        };
+        let starts_at = plan
+            .next_run(self.settings.host.now())
+            .map_err(ServiceError::Invalid)?;
+        if plan == *before {
+            return Ok(());
+        }
+        let is_rescheduled =
+            (&plan.schedule, &plan.time_zone) != (&before.schedule, &before.time_zone);
+        self.note_season(
+            name,
+            SeasonEvent::Configured {
+                plan: Box::new(plan),
+            },
+        )
+        .await?;
+        // A season that ended with the last of its times goes on with others.
+        let goes_on = match season.state {
+            SeasonState::Active => is_rescheduled,
+            SeasonState::Ended => is_rescheduled && starts_at.is_some(),
+            SeasonState::Paused => false,
+        };
+        if goes_on {
+            let starts_at = starts_at.filter(|_| !season.started);
+            self.note_season(name, SeasonEvent::Resumed { starts_at })
+                .await?;
+        }
+        Ok(())
     }
 
     /// The events that create the next league of a season.
@@ -183,27 +271,37 @@ impl Service {
         .await
     }
 
-    /// Starts the current league now.
-    pub(super) async fn run_season(&self, name: &LeagueId) -> Result<LeagueId, ServiceError> {
-        let season = self.season(name).ok_or_else(|| no_season(name))?;
+    /// Starts the current league now. One that is over makes way for the next first.
+    pub(super) async fn run_season(
+        &self,
+        name: &LeagueId,
+    ) -> Result<(LeagueId, Option<Timestamp>), ServiceError> {
+        let now = self.settings.host.now();
+        let season = || self.season(name).ok_or_else(|| no_season(name));
+        for _ in 0..2 {
+            let next = season()?.next(Timestamp::EPOCH);
+            self.advance_season(name, next, now).await?;
+        }
+        let season = season()?;
         let current = season
             .current()
             .filter(|_| season.state != SeasonState::Ended);
         let Some(current) = current.map(|league| league.league_id.clone()) else {
             return Err(ServiceError::Conflict(format!(
-                "the season {name} has no league that could be started"
+                "the season {name} has ended: no league of it can be started"
             )));
         };
         if season.started {
             return Err(ServiceError::Conflict(format!(
-                "{current} of the season {name} is being played: the next league can be started when it is over"
+                "{current} of the season {name} is being played, or its last messages are on their way: the next league can be \
+                 started when it is over"
             )));
         }
         self.start_league(&current)
             .await
             .map_err(ServiceError::Conflict)?;
         self.note_season(name, SeasonEvent::LeagueStarted).await?;
-        Ok(current)
+        Ok((current, season.starts_at))
     }
 
     pub(super) async fn pause_season(
@@ -284,7 +382,13 @@ impl Service {
                 let _alone = self.changing.lock().await;
                 let season = self.season(name).ok_or_else(|| no_season(name))?;
                 if season.next(now) == Next::CreateLeague {
-                    let events = self.next_league(name, &season)?;
+                    let events = match season.plan.is_over(now).map_err(ServiceError::Invalid)? {
+                        true => vec![ServiceEvent::Season {
+                            name: name.clone(),
+                            change: SeasonEvent::Ended,
+                        }],
+                        false => self.next_league(name, &season)?,
+                    };
                     self.record(&events).await?;
                 }
             }
@@ -332,6 +436,8 @@ impl Service {
             .league(id)
             .await
             .map_err(|_| format!("league {id} cannot be loaded"))?;
+        hosted.running.referees_are_registered().await;
+        hosted.running.players_answer(PLAYERS_MIN).await?;
         hosted.running.starter().start().await
     }
 
@@ -416,32 +522,54 @@ impl Service {
         Ok(read.await.map_err(|error| anyhow!(error))??)
     }
 
-    /// The players that a league takes over from the one before it in its season, if it has not begun.
-    pub(super) async fn carried_over(&self, league: &Registered) -> Result<Vec<CarriedOver>> {
-        let previous = {
-            let registry = lock(&self.registry);
-            let previous = registry.seasons().find_map(|(_, season)| {
-                let place = season
-                    .leagues
-                    .iter()
-                    .position(|of_season| of_season.number == league.number)?;
-                season
-                    .leagues
-                    .get(place.checked_sub(1)?)
-                    .map(|previous| previous.number)
-            });
-            previous.filter(|number| {
-                registry
-                    .leagues()
-                    .any(|(_, league)| league.number == *number)
-            })
-        };
-        match previous {
-            Some(previous) if !self.has_begun(league.number)? => {
-                Ok(self.read_log(previous).await?.league.to_carry_over())
-            }
-            _ => Ok(Vec::new()),
+    /// The season of a league, and the number of the league before it there, if both are still held here.
+    pub(super) fn season_of(&self, number: u32) -> (Option<LeagueId>, Option<u32>) {
+        let registry = lock(&self.registry);
+        let found = registry.seasons().find_map(|(name, season)| {
+            let place = season
+                .leagues
+                .iter()
+                .position(|league| league.number == number)?;
+            let before = place
+                .checked_sub(1)
+                .and_then(|before| season.leagues.get(before));
+            Some((name.clone(), before.map(|league| league.number)))
+        });
+        let (name, before) = found.unzip();
+        let held = |number: &u32| registry.by_number(*number).is_some();
+        (name, before.flatten().filter(held))
+    }
+
+    /// Whether the season of a league has another league after it.
+    pub(super) fn is_followed(&self, number: u32) -> bool {
+        let registry = lock(&self.registry);
+        registry.seasons().any(|(_, season)| {
+            let is_last = season.leagues.last().map(|league| league.number) == Some(number);
+            !is_last && season.leagues.iter().any(|league| league.number == number)
+        })
+    }
+
+    /// What a league that has not begun takes over from the one before it: the players that its roster has, if it has one, and the
+    /// mailboxes.
+    pub(super) async fn taken_over(
+        &self,
+        league: &Registered,
+        before: u32,
+    ) -> Result<(Vec<CarriedOver>, Inherited)> {
+        if self.has_begun(league.number)? {
+            return Ok(Default::default());
         }
+        let roster = &league.plan.league.roster;
+        let names: BTreeSet<&DisplayName> = roster
+            .iter()
+            .filter(|invitation| invitation.role == AgentRole::Player)
+            .filter_map(|invitation| invitation.name.as_ref())
+            .collect();
+        let mut players = self.read_log(before).await?.league.to_carry_over();
+        players.retain(|player| names.is_empty() || names.contains(player.display_name()));
+        let store = self.store.in_league(before);
+        let mailboxes = Relay::mailboxes_of(store, self.settings.host.clock())?;
+        Ok((players, mailboxes))
     }
 }
 

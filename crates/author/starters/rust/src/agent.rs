@@ -66,12 +66,20 @@ impl Default for Match {
     }
 }
 
+/// A match is known by its league, too: a season has a league each night, and the first match of each is R1M1.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct MatchKey {
+    league_id: String,
+    match_id: String,
+}
+
 #[derive(Default)]
 struct Memory {
     identity: Option<Identity>,
     /// Matches whose referee cannot prove who it is.
-    without_token: HashSet<String>,
-    matches: HashMap<String, Arc<Match>>,
+    without_token: HashSet<MatchKey>,
+    matches: HashMap<MatchKey, Arc<Match>>,
+    over: HashSet<MatchKey>,
     history: Vec<Past>,
 }
 
@@ -144,12 +152,12 @@ impl Agent {
     }
 
     async fn play(&self, kind: &str, message: &Map<String, Value>, me: &Identity) -> Result<Value, Refusal> {
-        let match_id = text(message, "match_id")?;
+        let key = self.key(message)?;
         match kind {
             "GAME_INVITATION" => {
                 let opponent_id = message.get("opponent_id").and_then(Value::as_str).unwrap_or_default();
-                *lock(&self.match_(match_id).opponent_id) = opponent_id.into();
-                let mut said = reply(me, message, "GAME_JOIN_ACK")?;
+                *lock(&self.match_(&key).opponent_id) = opponent_id.into();
+                let mut said = reply(me, message, &key, "GAME_JOIN_ACK")?;
                 said["arrival_timestamp"] = now().into();
                 said["accept"] = (message.get("game_type") == Some(&GAME.into())).into();
                 Ok(said)
@@ -157,10 +165,10 @@ impl Agent {
             "CHOOSE_PARITY_CALL" => {
                 let options = vec!["even".into(), "odd".into()];
                 let asked = json!({"move_type": PARITY, "context": message.get("context")});
-                let parity = self.choice(match_id, message, &asked, options).await;
-                let mut said = reply(me, message, "CHOOSE_PARITY_RESPONSE")?;
+                let parity = self.choice(&key, message, &asked, options).await;
+                let mut said = reply(me, message, &key, "CHOOSE_PARITY_RESPONSE")?;
                 said["parity_choice"] = parity;
-                said["nonce"] = self.match_(match_id).nonce.clone().into();
+                said["nonce"] = self.match_(&key).nonce.clone().into();
                 Ok(said)
             }
             // A turn of any game: one of the legal moves. A referee may ask for even or odd in this way, too.
@@ -171,15 +179,15 @@ impl Agent {
                     let words = "move_request.valid_options: expected the legal moves";
                     return Err(refusal("E003", "MISSING_REQUIRED_FIELD", words));
                 };
-                let choice = self.choice(match_id, message, asked, options).await;
-                let mut said = reply(me, message, "GAME_MOVE_RESPONSE")?;
+                let choice = self.choice(&key, message, asked, options).await;
+                let mut said = reply(me, message, &key, "GAME_MOVE_RESPONSE")?;
                 said["game_type"] = GAME.into();
                 said["move_data"] = json!({"move_type": asked["move_type"], "choice": choice});
-                said["nonce"] = self.match_(match_id).nonce.clone().into();
+                said["nonce"] = self.match_(&key).nonce.clone().into();
                 Ok(said)
             }
             "GAME_OVER" => {
-                self.learn(match_id, message.get("game_result").unwrap_or(&Value::Null), &me.player_id);
+                self.learn(key, message, &me.player_id);
                 Ok(received())
             }
             _ => {
@@ -189,22 +197,24 @@ impl Agent {
         }
     }
 
-    fn learn(&self, match_id: &str, result: &Value, me: &str) {
+    fn learn(&self, key: MatchKey, over: &Map<String, Value>, me: &str) {
+        let result = over.get("game_result").unwrap_or(&Value::Null);
         let choices = result["choices"].as_object();
         let mut others = choices.into_iter().flat_map(Map::keys).filter(|id| *id != me);
         let opponent_id =
-            others.next().cloned().unwrap_or_else(|| lock(&self.match_(match_id).opponent_id).clone());
+            others.next().cloned().unwrap_or_else(|| lock(&self.match_(&key).opponent_id).clone());
         let chosen = |id: &str| Some(result["choices"].get(id)?.as_str()?.to_owned());
         let past = Past {
-            match_id: match_id.into(),
+            match_id: key.match_id.clone(),
             mine: chosen(me),
             theirs: chosen(&opponent_id),
             number: result["drawn_number"].as_i64(),
             opponent_id,
         };
         let mut memory = self.memory();
-        if memory.history.iter().all(|known| known.match_id != past.match_id) {
-            eprintln!("{match_id} is over: {}", result["reason"].as_str().unwrap_or("no reason"));
+        let why = over.get("reason").or(result.get("reason")).and_then(Value::as_str);
+        eprintln!("{} is over: {}", key.match_id, why.unwrap_or("no reason"));
+        if memory.over.insert(key) {
             memory.history.push(past);
         }
     }
@@ -212,19 +222,21 @@ impl Agent {
     fn prepare(&self, announcement: &Map<String, Value>) {
         let matches = announcement.get("matches").and_then(Value::as_array).into_iter().flatten();
         let without = matches.filter(|one| one["match_tokens"] == false);
+        let league_id = self.league(announcement);
         let ids = without.filter_map(|one| one["match_id"].as_str().map(str::to_owned));
-        self.memory().without_token.extend(ids);
+        let keys = ids.map(|match_id| MatchKey { league_id: league_id.clone(), match_id });
+        self.memory().without_token.extend(keys);
     }
 
     /// The same choice whenever the same is asked: the first answer may have been lost.
     async fn choice(
         &self,
-        match_id: &str,
+        key: &MatchKey,
         message: &Map<String, Value>,
         asked: &Value,
         options: Vec<Value>,
     ) -> Value {
-        let known = self.match_(match_id);
+        let known = self.match_(key);
         let question = if asked["move_type"] == PARITY { PARITY.to_owned() } else { asked.to_string() };
         let cell = Arc::clone(lock(&known.choices).entry(question).or_default());
         let make = async {
@@ -232,7 +244,7 @@ impl Agent {
             let opponent_id = context.get("opponent_id").and_then(Value::as_str);
             let round_id = context.get("round_id").or_else(|| message.get("round_id"));
             let turn = Turn {
-                match_id: match_id.into(),
+                match_id: key.match_id.clone(),
                 opponent_id: opponent_id.map_or_else(|| lock(&known.opponent_id).clone(), Into::into),
                 round_id: round_id.and_then(Value::as_i64),
                 history: self.memory().history.clone(),
@@ -250,16 +262,16 @@ impl Agent {
         let thinking = tokio::task::spawn_blocking(move || strategy(&asked));
         let why = match tokio::time::timeout(THINKING, thinking).await {
             Ok(Ok(choice)) if turn.options.contains(&choice) => return choice,
-            Ok(Ok(choice)) => format!("gave {choice}"),
+            Ok(Ok(choice)) => format!("returned {choice}, which is no legal move"),
             Ok(Err(panic)) => format!("failed: {panic}"),
-            Err(_) => format!("gave nothing in {THINKING:?}"),
+            Err(_) => format!("took longer than {THINKING:?}"),
         };
-        eprintln!("{}: the strategy {why}. Chance decides.", turn.match_id);
+        eprintln!("{}: a random move instead of the strategy's, which {why}", turn.match_id);
         strategy::by_chance(&turn.options)
     }
 
     fn trust_referee(&self, message: &Map<String, Value>) -> Result<Identity, Refusal> {
-        let match_id = text(message, "match_id")?;
+        let key = self.key(message)?;
         let conversation_id = text(message, "conversation_id")?;
         let Some(me) = self.identity() else {
             return Err(refusal("E008", "INVALID_STATE", "this player is not registered yet"));
@@ -267,25 +279,39 @@ impl Agent {
         if !text(message, "sender")?.starts_with("referee:") {
             return Err(refusal("E012", "AUTH_TOKEN_INVALID", "only a referee may send this"));
         }
-        if me.match_tokens && !self.memory().without_token.contains(match_id) {
-            expect(message, &token(&me, match_id, conversation_id, Direction::RefereeToPlayer))?;
+        if me.match_tokens && !self.memory().without_token.contains(&key) {
+            expect(message, &token(&me, &key, conversation_id, Direction::RefereeToPlayer))?;
         }
         Ok(me)
     }
 
     fn trust_manager(&self, message: &Map<String, Value>) -> Result<(), Refusal> {
-        match self.identity().filter(|me| me.match_tokens) {
-            Some(me) => expect(message, &tokens::notice_token(&me.auth_token, &me.league_id)),
-            None => Ok(()),
-        }
+        let Some(mut me) = self.identity().filter(|me| me.match_tokens) else {
+            return Ok(());
+        };
+        me.league_id = self.league(message);
+        expect(message, &tokens::notice_token(&me.auth_token, &me.league_id))?;
+        self.registered(me);
+        Ok(())
+    }
+
+    /// The league that a message is about. Who does not say it means the one that spoke last.
+    fn league(&self, message: &Map<String, Value>) -> String {
+        let named = message.get("league_id").and_then(Value::as_str).map(str::to_owned);
+        named.or_else(|| Some(self.identity()?.league_id)).unwrap_or_default()
+    }
+
+    fn key(&self, message: &Map<String, Value>) -> Result<MatchKey, Refusal> {
+        let match_id = text(message, "match_id")?.to_owned();
+        Ok(MatchKey { league_id: self.league(message), match_id })
     }
 
     fn identity(&self) -> Option<Identity> {
         self.memory().identity.clone()
     }
 
-    fn match_(&self, match_id: &str) -> Arc<Match> {
-        Arc::clone(self.memory().matches.entry(match_id.into()).or_default())
+    fn match_(&self, key: &MatchKey) -> Arc<Match> {
+        Arc::clone(self.memory().matches.entry(key.clone()).or_default())
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -303,12 +329,17 @@ pub fn envelope(message_type: &str, player_id: &str, conversation_id: &str) -> V
     })
 }
 
-fn reply(me: &Identity, asked: &Map<String, Value>, message_type: &str) -> Result<Value, Refusal> {
-    let match_id = text(asked, "match_id")?;
+fn reply(
+    me: &Identity,
+    asked: &Map<String, Value>,
+    key: &MatchKey,
+    message_type: &str,
+) -> Result<Value, Refusal> {
     let conversation_id = text(asked, "conversation_id")?;
     let mut said = envelope(message_type, &me.player_id, conversation_id);
-    said["auth_token"] = if me.match_tokens { token(me, match_id, conversation_id, Direction::PlayerToReferee).into() } else { me.auth_token.clone().into() };
-    said["match_id"] = match_id.into();
+    let of_match = || token(me, key, conversation_id, Direction::PlayerToReferee);
+    said["auth_token"] = if me.match_tokens { of_match() } else { me.auth_token.clone() }.into();
+    said["match_id"] = key.match_id.clone().into();
     said["player_id"] = me.player_id.clone().into();
     Ok(said)
 }
@@ -321,8 +352,8 @@ fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-fn token(me: &Identity, match_id: &str, conversation_id: &str, direction: Direction) -> String {
-    tokens::match_token(&me.auth_token, &me.league_id, match_id, conversation_id, direction)
+fn token(me: &Identity, key: &MatchKey, conversation_id: &str, direction: Direction) -> String {
+    tokens::match_token(&me.auth_token, &key.league_id, &key.match_id, conversation_id, direction)
 }
 
 fn text<'a>(message: &'a Map<String, Value>, field: &str) -> Result<&'a str, Refusal> {

@@ -35,7 +35,7 @@ A player of league.v2. Each option can be set as MATCHDAY_LISTEN and so on, too.
   --name NAME         what the player is called
   --advertise URL     where others reach it [default: http://HOST:PORT/mcp]
   --dial              dial out to the league instead of listening [MATCHDAY_DIAL=on]
-  --store FILE        keeps the token for a restart [default: agent-PORT.json]";
+  --store FILE        keeps the token for a restart [default: agent.json]";
 
 pub fn router(agent: Arc<Agent>) -> Router {
     Router::new().route("/mcp", post(mcp)).layer(DefaultBodyLimit::max(BODY_BYTES_MAX)).with_state(agent)
@@ -63,7 +63,7 @@ struct Options {
     manager: String,
     name: String,
     advertise: Option<String>,
-    store: Option<PathBuf>,
+    store: PathBuf,
     dial: bool,
 }
 
@@ -75,7 +75,7 @@ impl Options {
             manager: set("MANAGER").unwrap_or("http://localhost:8000/mcp".into()),
             name: set("NAME").unwrap_or(NAME.into()),
             advertise: set("ADVERTISE"),
-            store: set("STORE").map(PathBuf::from),
+            store: set("STORE").unwrap_or("agent.json".into()).into(),
             dial: set("DIAL").as_deref() == Some("on"),
         };
         while let Some(flag) = args.next() {
@@ -86,7 +86,7 @@ impl Options {
                 "--name" => options.name = value()?,
                 "--advertise" => options.advertise = Some(value()?),
                 "--dial" => options.dial = true,
-                "--store" => options.store = Some(value()?.into()),
+                "--store" => options.store = value()?.into(),
                 _ => return Err(USAGE.into()),
             }
         }
@@ -117,8 +117,7 @@ async fn run() -> Result<(), String> {
         let agent = Arc::new(Agent::new(strategy::choose));
         let endpoint = mailbox.endpoint.clone();
         let serving = tokio::spawn(mailbox.serve(Arc::clone(&agent)));
-        let store = options.store.clone().unwrap_or("agent-dial.json".into());
-        register(&agent, options, endpoint, store).await?;
+        register(&agent, options, endpoint).await?;
         return Err(format!("cannot go on: {}", serving.await.map_err(|error| error.to_string())?));
     }
     let cannot = |error: std::io::Error| format!("cannot listen on {}: {error}", options.listen);
@@ -130,17 +129,16 @@ async fn run() -> Result<(), String> {
     };
     eprintln!("listening on {host}:{port}");
     let endpoint = options.advertise.clone().unwrap_or(format!("http://{host}:{port}/mcp"));
-    let store = options.store.clone().unwrap_or(format!("agent-{port}.json").into());
     let agent = Arc::new(Agent::new(strategy::choose));
     // The server listens before the player registers: the manager looks whether it is there.
     let server = tokio::spawn(axum::serve(listener, router(Arc::clone(&agent))).into_future());
-    register(&agent, options, endpoint, store).await?;
+    register(&agent, options, endpoint).await?;
     server.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
 }
 
-async fn register(agent: &Agent, options: Options, endpoint: String, store: PathBuf) -> Result<(), String> {
+async fn register(agent: &Agent, options: Options, endpoint: String) -> Result<(), String> {
     let registering = tokio::task::spawn_blocking(move || {
-        registration::register(&options.manager, &options.name, &endpoint, &store)
+        registration::register(&options.manager, &options.name, &endpoint, &options.store)
     });
     let identity = registering.await.map_err(|error| error.to_string())??;
     let player_id = identity.player_id.clone();

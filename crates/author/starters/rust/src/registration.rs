@@ -2,7 +2,7 @@
 
 use crate::agent::{GAME, Identity, envelope};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
@@ -23,8 +23,12 @@ pub fn register(manager: &str, name: &str, endpoint: &str, store: &Path) -> Resu
         "contact_endpoint": endpoint,
     });
     // From before a restart: the manager gives the old place back.
-    if let Some(token) = stored_token(manager, store) {
-        message["auth_token"] = token;
+    let place = match manager.contains("/join/") {
+        true => manager.to_owned(), // A join code says who this is.
+        false => format!("{manager} as {name}"),
+    };
+    if let Some(token) = stored_tokens(store).get(&place) {
+        message["auth_token"] = token.clone();
     }
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "register_player", "params": message});
     let mut waiting = false;
@@ -32,7 +36,7 @@ pub fn register(manager: &str, name: &str, endpoint: &str, store: &Path) -> Resu
         let why = match post(manager, &request) {
             Ok(result) if result["status"] == "ACCEPTED" => {
                 let identity = Identity::deserialize(&result).map_err(|error| error.to_string())?;
-                keep_token(manager, &identity.auth_token, store)
+                keep_token(&place, &identity.auth_token, store)
                     .map_err(|error| format!("cannot write {}: {error}", store.display()))?;
                 return Ok(identity);
             }
@@ -64,15 +68,20 @@ fn post(url: &str, request: &Value) -> Result<Value, ureq::Error> {
     })
 }
 
-fn stored_token(manager: &str, store: &Path) -> Option<Value> {
-    let stored: Value = serde_json::from_slice(&std::fs::read(store).ok()?).ok()?;
-    stored.get(manager).cloned()
+pub fn stored_tokens(store: &Path) -> Map<String, Value> {
+    let stored = std::fs::read(store).unwrap_or_default();
+    serde_json::from_slice(&stored).unwrap_or_default()
 }
 
-fn keep_token(manager: &str, token: &str, store: &Path) -> std::io::Result<()> {
+/// Writes a new file in the place of the old one: a crash leaves one of them whole.
+pub fn keep_token(place: &str, token: &str, store: &Path) -> std::io::Result<()> {
+    let mut kept = stored_tokens(store);
+    kept.insert(place.to_owned(), token.into());
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(store)?.write_all(json!({manager: token}).to_string().as_bytes())
+    let new = store.with_extension("json.new");
+    options.open(&new)?.write_all(format!("{:#}", Value::Object(kept)).as_bytes())?;
+    std::fs::rename(new, store)
 }

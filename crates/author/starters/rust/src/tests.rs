@@ -2,6 +2,7 @@
 
 use crate::agent::{Agent, GAME, Identity};
 use crate::board;
+use crate::registration::{keep_token, stored_tokens};
 use crate::strategy::{Past, Turn};
 use crate::tokens::{Direction, match_token, notice_token};
 use crate::{router, rpc};
@@ -143,6 +144,33 @@ async fn tells_the_strategy_how_earlier_matches_ended() {
         context: context.as_object().unwrap().clone(),
     };
     assert_eq!(seen.lock().unwrap().take(), Some(wanted));
+}
+
+#[tokio::test]
+async fn plays_the_next_league_of_a_season_without_registering_again() {
+    let calls = AtomicUsize::new(0);
+    let agent = player(move |_| [json!("odd"), json!("even")][calls.fetch_add(1, Ordering::SeqCst)].clone());
+    let token_of = |direction| match_token(&token(), "night_2", "R1M1", "conv-r1m1-001", direction);
+    let first = ask(&agent, message("CHOOSE_PARITY_CALL", json!({"league_id": LEAGUE}))).await;
+    let next = json!({"league_id": "night_2", "auth_token": token_of(Direction::RefereeToPlayer)});
+    let second = ask(&agent, message("CHOOSE_PARITY_CALL", next)).await;
+    assert_eq!((&first["parity_choice"], &second["parity_choice"]), (&json!("odd"), &json!("even")));
+    assert_eq!(second["auth_token"], token_of(Direction::PlayerToReferee));
+    assert_ne!(first["nonce"], second["nonce"]);
+    let refused = ask(&agent, message("CHOOSE_PARITY_CALL", json!({"league_id": "night_2"}))).await;
+    assert_eq!(refused["error_code"], "E012");
+}
+
+#[test]
+fn keeps_the_token_of_each_place() {
+    let folder = std::env::temp_dir().join(format!("player-{}", rand::random::<u64>()));
+    std::fs::create_dir(&folder).unwrap();
+    let store = folder.join("agent.json");
+    for (place, token) in [("http://a/join/code/mcp", "tok_1"), ("http://b/mcp as Ada", "tok_2")] {
+        keep_token(place, token, &store).unwrap();
+    }
+    assert_eq!(stored_tokens(&store)["http://a/join/code/mcp"], "tok_1");
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

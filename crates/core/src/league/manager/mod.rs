@@ -54,6 +54,8 @@ pub struct Manager {
     notices: Notices,
     liveness: Liveness,
     signatures: Signatures,
+    /// As it was opened with, and not as its log began: it decides who is let in from now on, and nothing that is in the log.
+    registrations_per_address: u32,
 }
 
 type Ctx<'a> = StepContext<'a, LeagueEvent>;
@@ -62,6 +64,7 @@ impl Manager {
     /// A league without any event: replay its log, or wake it to begin one.
     pub fn new(settings: LeagueSettings) -> Self {
         Self {
+            registrations_per_address: settings.registrations_per_address,
             league: League::new(settings),
             outbox: Outbox::default(),
             keyrings: Keyrings::default(),

@@ -9,7 +9,8 @@ use crate::league::request::{ReceivedMessage, RequestError};
 use crate::league::state::new_slot;
 use crate::protocol::error::ErrorCode;
 use crate::protocol::ids::{MatchId, PlayerId};
-use crate::protocol::messages::{LeagueOrder, LeagueStatus, Order, Phase};
+use crate::protocol::messages::{AgentRole, LeagueOrder, LeagueStatus, Order, Phase};
+use crate::protocol::text::DisplayName;
 use crate::protocol::{Sender, Token};
 
 /// The operator's own token, in an order.
@@ -27,7 +28,8 @@ impl Manager {
             return self.rotate(ctx, received, whose);
         }
         if let (Order::Invite | Order::RotateCode, Some(whose)) = (order.order, &order.agent_id) {
-            return self.issue_code(ctx, received, whose, order.order == Order::Invite);
+            let add = order.order == Order::Invite;
+            return self.issue_code(ctx, received, whose, add, order.join_code);
         }
         if let (Order::Revoke, Some(whose)) = (order.order, &order.agent_id) {
             self.revoke(ctx, whose)?;
@@ -283,13 +285,14 @@ impl Manager {
         })
     }
 
-    /// Issues a code for a slot, or with `add` for a new slot; only this answer shows it.
+    /// Issues a code for a slot, or with `add` for a new slot: the one that was `given`, or one that only this answer shows.
     fn issue_code(
         &mut self,
         ctx: &mut Ctx<'_>,
         received: &ReceivedMessage,
         whose: &str,
         add: bool,
+        given: Option<Token>,
     ) -> Result<(), RequestError> {
         let (role, name) = if add {
             new_slot(whose)?
@@ -307,7 +310,10 @@ impl Manager {
             let message = format!("{name} is on the roster already: rotate its code instead");
             return Err(RequestError::new(ErrorCode::InvalidState, message));
         }
-        let code = Token::new_join_code(ctx.entropy);
+        let code = match given {
+            None => Token::new_join_code(ctx.entropy),
+            Some(code) => self.checked_code(code, role, name.as_ref())?,
+        };
         let invitation = Invitation {
             role,
             name,
@@ -316,5 +322,27 @@ impl Manager {
         self.record(ctx, LeagueEvent::JoinCodeIssued { invitation });
         self.reply_with_token(ctx, received, self.league.status(), Some(code));
         Ok(())
+    }
+
+    /// A code that the operator has handed out already: nobody can guess it, and nobody else has it.
+    fn checked_code(
+        &self,
+        code: Token,
+        role: AgentRole,
+        name: Option<&DisplayName>,
+    ) -> Result<Token, RequestError> {
+        if !code.is_join_code() {
+            let message = "join_code: expected tok_join_ and at least 16 letters and digits";
+            return Err(RequestError::new(ErrorCode::InvalidFormat, message));
+        }
+        let is_of_another = |role_of: AgentRole| {
+            let place = self.league.place_for(role_of, &code);
+            place.is_some_and(|place| !place.is(role, name))
+        };
+        if AgentRole::ALL.into_iter().any(is_of_another) {
+            let message = "join_code: another name on the roster has it: each needs one of its own";
+            return Err(RequestError::new(ErrorCode::InvalidState, message));
+        }
+        Ok(code)
     }
 }

@@ -5,6 +5,7 @@ use crate::league::state::League;
 use crate::protocol::dialect::Dialect;
 use crate::protocol::ids::{LeagueId, PlayerId};
 use crate::protocol::messages::PlayerMeta;
+use crate::protocol::text::DisplayName;
 use crate::protocol::token::TokenHash;
 
 /// A player of the previous league.
@@ -31,6 +32,13 @@ impl League {
             from: self.settings.league_id.clone(),
         });
         carried.collect()
+    }
+}
+
+impl CarriedOver {
+    /// Under which it is on the roster of the next league, if that has one.
+    pub fn display_name(&self) -> &DisplayName {
+        &self.meta.display_name
     }
 }
 

@@ -15,11 +15,12 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl League {
-    /// Whether the league takes another agent of this role.
+    /// Whether the league takes another agent of this role; `per_address`: how many from one address, 0 for any number.
     pub(crate) fn check_room(
         &self,
         received: &ReceivedMessage,
         role: AgentRole,
+        per_address: u32,
     ) -> Result<(), RequestError> {
         if !self.is_open() {
             return Err(RequestError::new(
@@ -49,12 +50,15 @@ impl League {
         if taken >= most as usize {
             return Err(RequestError::new(ErrorCode::InvalidState, reason));
         }
-        self.check_address(received)
+        // Whoever shows a code of its own is known to the operator, from wherever it comes.
+        if self.name_by_code(received, role).is_some() {
+            return Ok(());
+        }
+        self.check_address(received, per_address)
     }
 
-    /// Whether the address has not reached its limit. Loopback is not limited.
-    fn check_address(&self, received: &ReceivedMessage) -> Result<(), RequestError> {
-        let most = self.settings.registrations_per_address;
+    /// Whether the address has not reached its limit. Loopback is not limited, and places on the roster are not counted.
+    fn check_address(&self, received: &ReceivedMessage, most: u32) -> Result<(), RequestError> {
         let Some(client) = received
             .client
             .filter(|client| most > 0 && !client.is_loopback())
@@ -62,9 +66,11 @@ impl League {
             return Ok(());
         };
         let network = network(client);
-        let from_there = self.members().filter(|(_, member)| {
+        let from_there = self.members().filter(|(agent, member)| {
             let known = member.request.and_then(|request| request.client);
-            member.is_in() && known.is_some_and(|known| self::network(known) == network)
+            member.is_in()
+                && known.is_some_and(|known| self::network(known) == network)
+                && self.name_on_roster(agent).is_none()
         });
         if from_there.count() < most as usize {
             return Ok(());

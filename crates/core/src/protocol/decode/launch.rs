@@ -1,6 +1,7 @@
 //! Decodes the operator's messages, LEAGUE_STATUS and MATCH_ASSIGNMENT.
 
 use super::reader::{Read, Reader};
+use super::registration::join_code;
 use super::{league_id, rules};
 use crate::protocol::ids::{GameType, LeagueId, MatchId, PlayerId, RoundId};
 use crate::protocol::message::START_MATCH;
@@ -30,12 +31,17 @@ pub(super) fn order(r: &Reader<'_>) -> Read<LeagueOrder> {
         }
         _ => None,
     };
+    let join_code = match order {
+        Order::Invite | Order::RotateCode => join_code(r)?,
+        _ => None,
+    };
     Ok(LeagueOrder {
         league_id,
         order,
         player_id,
         match_id,
         agent_id,
+        join_code,
     })
 }
 

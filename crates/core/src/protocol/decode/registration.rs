@@ -66,7 +66,7 @@ fn protocol_version(meta: &Reader<'_>) -> Read<Option<SmolStr>> {
 }
 
 /// An empty code counts as missing.
-fn join_code(r: &Reader<'_>) -> Read<Option<Token>> {
+pub(super) fn join_code(r: &Reader<'_>) -> Read<Option<Token>> {
     Ok(r.optional("join_code", rules::token)?
         .filter(|code| !code.reveal().is_empty()))
 }

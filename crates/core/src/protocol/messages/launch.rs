@@ -6,6 +6,7 @@ use crate::protocol::ids::{LeagueId, MatchId, PlayerId};
 #[cfg(feature = "schema")]
 use crate::protocol::schema_words::Word;
 use crate::protocol::text::DisplayName;
+use crate::protocol::token::Token;
 use crate::protocol::untrusted::UntrustedText;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
@@ -38,6 +39,9 @@ pub struct LeagueOrder {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Word>"))]
     pub agent_id: Option<SmolStr>,
+    /// For INVITE and ROTATE_CODE: the code that was handed out already. Without it one is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_code: Option<Token>,
 }
 
 /// What the operator wants.

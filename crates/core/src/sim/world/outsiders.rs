@@ -85,6 +85,7 @@ impl World {
             player_id,
             match_id: None,
             agent_id: None,
+            join_code: None,
         };
         Message::new(self.envelope(sender, Some(token)), order)
     }

@@ -94,11 +94,17 @@ async fn call(
             created(&seasons::create(service, read_json(service, request, bytes_max).await?).await?)
         }
         ServiceRoute::RunSeason => {
-            let league_id = service.run_season(&id).await?;
+            let (league_id, scheduled_at) = service.run_season(&id).await?;
             done(&StartedLeague {
                 name: id,
                 league_id,
+                scheduled_at,
             })
+        }
+        ServiceRoute::ConfigureSeason => {
+            let change = read_json(service, request, bytes_max).await?;
+            service.configure_season(&id, change).await?;
+            done(&seasons::summary_of(service, &id)?)
         }
         ServiceRoute::PauseSeason => {
             service.pause_season(&id, true).await?;

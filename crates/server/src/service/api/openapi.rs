@@ -2,9 +2,10 @@
 //! types of what is sent and answered. Values only.
 
 use super::types::{
-    ArchivedLeague, ClusterStatus, ConfigureLeague, ConfiguredLeague, CreateLeagues, CreateSeason,
-    CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague, LeagueAddress, LeagueDetails,
-    LeagueList, Refusal, SeasonDetails, SeasonList, SeasonSummary, StartedLeague,
+    ArchivedLeague, ClusterStatus, ConfigureLeague, ConfigureSeason, ConfiguredLeague,
+    CreateLeagues, CreateSeason, CreatedLeagues, CreatedSeason, DeletedLeague, ImportLeague,
+    LeagueAddress, LeagueDetails, LeagueList, Refusal, SeasonDetails, SeasonList, SeasonSummary,
+    StartedLeague,
 };
 use matchday_runtime::routes::{BodyLimit, Permission, ROUTES, Route, ServiceRoute, Target};
 use schemars::generate::SchemaSettings;
@@ -140,6 +141,15 @@ fn operation(route: ServiceRoute, schemas: &mut Schemas) -> Option<Operation> {
         ServiceRoute::ShowSeason => schemas
             .answered::<SeasonDetails>(200, "The season")
             .refuses(404, NO_SEASON),
+        ServiceRoute::ConfigureSeason => schemas
+            .answered::<SeasonSummary>(200, "The season as it is from now on")
+            .takes::<ConfigureSeason>(schemas)
+            .refuses(
+                400,
+                "A schedule, a time zone, a setting or a roster that cannot be",
+            )
+            .refuses(404, "There is no such season")
+            .refuses(409, "A quota is full"),
         ServiceRoute::RunSeason => schemas
             .answered::<StartedLeague>(200, "The league that has started")
             .refuses(404, "There is no such season")

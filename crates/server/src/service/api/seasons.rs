@@ -59,6 +59,7 @@ fn summary(service: &Service, name: &LeagueId, season: &Season) -> SeasonSummary
         starts_at: season.starts_at,
         skipped: season.skipped.clone(),
         current_league: season.current().map(|league| league.league_id.clone()),
+        is_playing: season.current().is_some() && season.started,
         leagues_played: season.ended().len(),
     }
 }

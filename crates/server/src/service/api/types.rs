@@ -2,7 +2,7 @@
 //! Values only.
 
 pub use crate::league::JoinCodeRow;
-use crate::service::season::SeasonState;
+pub use crate::service::season::SeasonState;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{GameType, LeagueId, PlayerId, Timestamp};
 use matchday_stats::season::SeasonRow;
@@ -206,6 +206,8 @@ pub struct SeasonSummary {
     /// Why the last start was skipped.
     pub skipped: Option<String>,
     pub current_league: Option<LeagueId>,
+    /// Whether the current league has started.
+    pub is_playing: bool,
     pub leagues_played: usize,
 }
 
@@ -241,7 +243,8 @@ pub struct LeagueOfSeason {
 pub struct CreateSeason {
     #[schemars(regex(pattern = "^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}$"))]
     pub name: String,
-    /// Minute, hour, day, month and weekday as in a crontab; null to start leagues on demand alone.
+    /// Minute, hour, day, month and weekday as in a crontab, or local times such as 2026-03-02T20:00 with spaces between them; null
+    /// to start leagues on demand alone.
     pub schedule: Option<String>,
     /// Such as Europe/Berlin; UTC unless it is given.
     pub time_zone: Option<String>,
@@ -249,6 +252,20 @@ pub struct CreateSeason {
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// Who may register: CSV with name, role, mail.
+    pub roster: Option<String>,
+}
+
+/// What is to change of a season: what is left out stays. It holds for the leagues that follow; the schedule holds at once.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigureSeason {
+    /// As for a new season.
+    pub schedule: Option<String>,
+    pub time_zone: Option<String>,
+    /// All settings of the leagues, but for secrets.
+    pub settings: Option<BTreeMap<String, String>>,
+    /// Which players may register: CSV with name, role, mail, join_code. Those who are on it no more are not taken over into the next
+    /// league.
     pub roster: Option<String>,
 }
 
@@ -266,6 +283,8 @@ pub struct StartedLeague {
     /// The season.
     pub name: LeagueId,
     pub league_id: LeagueId,
+    /// When the schedule would have started it.
+    pub scheduled_at: Option<Timestamp>,
 }
 
 /// The services that share a store; none if it is a file.
