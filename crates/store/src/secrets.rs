@@ -14,44 +14,45 @@ use matchday_core::driver::Durability;
 use matchday_core::protocol::Timestamp;
 use std::collections::BTreeSet;
 
+/// The keys of leagues by their numbers, each league's newest last.
+type Keys = Vec<(u32, Vec<Seed>)>;
+
 /// Gives a store that has none yet the keys and the seats of another.
 pub fn copy_secrets(from: &Reader, to: &Store) -> Result<(), StoreError> {
-    let keys = checkpoint_keys::stream();
-    let (seats, in_leagues) = match from.url().file() {
-        Some(_) => (of_file(from)?, keys_of_file(from)?),
-        None => {
-            let (of_keys, seats): (Vec<_>, Vec<_>) = of_database(from)?
-                .into_iter()
-                .partition(|secret| secret.stream == keys);
-            (seats, keys_of(from, &of_keys)?)
-        }
+    let (keys, seats) = if from.url().file().is_some() {
+        (keys_of_file(from)?, seats_of_file(from)?)
+    } else {
+        of_database(from)?
     };
     if to.url().file().is_some() {
-        let distinct: BTreeSet<&Seed> = in_leagues.iter().flat_map(|(_, seeds)| seeds).collect();
-        let mut left = distinct;
-        let in_order = in_leagues
-            .iter()
-            .flat_map(|(_, seeds)| seeds)
-            .filter(|seed| left.remove(seed))
-            .copied()
-            .collect::<Vec<_>>();
-        checkpoint_keys::keep_in_file(to, &in_order)?;
-        if !seats.is_empty() {
-            let store = Store::open(to.url().of_seats())?;
-            for secret in &seats {
-                secret.write(&store.in_league(secret.league))?;
-            }
-            store.close()?;
-        }
+        into_files(to, &keys, &seats)
+    } else {
+        into_database(to, &keys, &seats)
+    }
+}
+
+fn into_files(to: &Store, keys: &Keys, seats: &[Secret]) -> Result<(), StoreError> {
+    let mut seen = BTreeSet::new();
+    let all = keys.iter().flat_map(|(_, seeds)| seeds).copied();
+    let distinct: Vec<Seed> = all.filter(|seed| seen.insert(*seed)).collect();
+    checkpoint_keys::keep_in_file(to, &distinct)?;
+    if seats.is_empty() {
         return Ok(());
     }
-    for (league, seeds) in in_leagues {
-        checkpoint_keys::keep_in_stream(&to.in_league(league).private(), &seeds)?;
+    let store = Store::open(to.url().of_seats())?;
+    for secret in seats {
+        secret.write(&store.in_league(secret.league))?;
     }
-    for secret in &seats {
-        secret.write(&to.in_league(secret.league).private())?;
+    store.close()
+}
+
+fn into_database(to: &Store, keys: &Keys, seats: &[Secret]) -> Result<(), StoreError> {
+    for (league, seeds) in keys {
+        checkpoint_keys::keep_in_stream(&to.in_league(*league).private(), seeds)?;
     }
-    Ok(())
+    seats
+        .iter()
+        .try_for_each(|secret| secret.write(&to.in_league(secret.league).private()))
 }
 
 /// A stream of secrets, under the name that its readers know.
@@ -77,30 +78,29 @@ impl Secret {
     }
 }
 
-fn of_database(from: &Reader) -> Result<Vec<Secret>, StoreError> {
-    let mut secrets = Vec::new();
+fn of_database(from: &Reader) -> Result<(Keys, Vec<Secret>), StoreError> {
+    let mut keys = Keys::new();
+    let mut seats = Vec::new();
     for head in from.rows.heads()? {
-        if let Some(stream) = head.stream.of_private() {
-            let events = from.rows.load(head.league, &head.stream, 0)?;
-            secrets.push(Secret {
-                league: head.league,
+        let Some(stream) = head.stream.of_private() else {
+            continue;
+        };
+        let league = head.league;
+        let events = from.rows.load(league, &head.stream, 0)?;
+        if stream == checkpoint_keys::stream() {
+            keys.push((league, checkpoint_keys::seeds_of(&events, from.url())?));
+        } else {
+            seats.push(Secret {
+                league,
                 stream,
                 events,
             });
         }
     }
-    Ok(secrets)
+    Ok((keys, seats))
 }
 
-fn keys_of(from: &Reader, streams: &[Secret]) -> Result<Vec<(u32, Vec<Seed>)>, StoreError> {
-    let seeds = |secret: &Secret| {
-        let seeds = checkpoint_keys::seeds_of(&secret.events, from.url())?;
-        Ok((secret.league, seeds))
-    };
-    streams.iter().map(seeds).collect()
-}
-
-fn of_file(from: &Reader) -> Result<Vec<Secret>, StoreError> {
+fn seats_of_file(from: &Reader) -> Result<Vec<Secret>, StoreError> {
     let url = from.url().of_seats();
     if !url.file().is_some_and(std::path::Path::exists) {
         return Ok(Vec::new());
@@ -119,7 +119,7 @@ fn of_file(from: &Reader) -> Result<Vec<Secret>, StoreError> {
 }
 
 /// The keys of a file sign the checkpoints of each of its leagues.
-fn keys_of_file(from: &Reader) -> Result<Vec<(u32, Vec<Seed>)>, StoreError> {
+fn keys_of_file(from: &Reader) -> Result<Keys, StoreError> {
     let seeds = checkpoint_keys::seeds_beside(from.url())?;
     let leagues: BTreeSet<u32> = from.heads()?.into_iter().map(|head| head.league).collect();
     let leagues = leagues.into_iter().filter(|league| *league != NO_LEAGUE);

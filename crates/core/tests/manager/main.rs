@@ -18,6 +18,7 @@ mod desk;
 mod foreign_referees;
 mod forfeits;
 mod formats;
+mod gauges;
 mod handing_back;
 mod ladder;
 mod orders;

@@ -169,6 +169,16 @@ fn who_shows_a_code_of_its_own_is_let_in_from_a_crowded_address_and_takes_no_roo
 }
 
 #[test]
+fn a_code_of_ones_own_tells_how_many_have_one() {
+    let desk = Desk::new(settings());
+    let league = desk.manager.league();
+    assert_eq!(league.places_beside(Some(&code(1))), Some(2));
+    for other in [Some(&code(9)), Some(&code(7)), None] {
+        assert_eq!(league.places_beside(other), None);
+    }
+}
+
+#[test]
 fn with_its_code_an_agent_registers_under_the_name_on_the_roster() {
     let mut desk = Desk::new(settings());
     register(&mut desk, 1, Some(code(2))).unwrap();

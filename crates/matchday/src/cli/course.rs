@@ -10,6 +10,7 @@ use crate::course::grades::GradeSheet;
 use crate::course::handout;
 use crate::course::night_results::Night;
 use crate::course::plan::local;
+use crate::course::roster::Student;
 use crate::manager_client::ManagerClient;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -157,13 +158,6 @@ struct Published {
 
 async fn publish(at: &CourseAt) -> Result<ExitCode> {
     let mut folder = read(&at.folder)?;
-    if folder.plan.is_on_this_machine() {
-        notice(&format!(
-            "the hand-outs name {}, which students on other machines cannot reach: set service in {}, and publish again",
-            folder.plan.service,
-            at.folder.join(PLAN).display()
-        ));
-    }
     let service = at.service(&folder);
     // Asked first, so that nothing is issued for a service that cannot be reached.
     let known: SeasonList = service.call(ServiceRoute::ListSeasons, "").await?;
@@ -186,7 +180,7 @@ async fn publish(at: &CourseAt) -> Result<ExitCode> {
             );
         }
         let state = if known.contains(section) {
-            change_season(&folder, &service, &season).await?
+            change_season(&mut folder, &service, &season).await?
         } else {
             create_season(&folder, &service, &season).await?;
             "created".to_owned()
@@ -202,6 +196,13 @@ async fn publish(at: &CourseAt) -> Result<ExitCode> {
         });
     }
     let pages = write_handouts(&folder)?;
+    if folder.plan.is_on_this_machine() {
+        notice(&format!(
+            "the hand-outs name {}, which students on other machines cannot reach: set service in {}, and publish again",
+            folder.plan.service,
+            at.folder.join(PLAN).display()
+        ));
+    }
     if at.json {
         say(serde_json::to_string_pretty(
             &json!({ "sections": published }),
@@ -246,7 +247,7 @@ async fn create_season(folder: &Folder, service: &ServiceArg, season: &CourseSea
 /// Brings a season to what the course says now: the following leagues by their plan, and the roster of the one that takes registrations
 /// by orders to its manager.
 async fn change_season(
-    folder: &Folder,
+    folder: &mut Folder,
     service: &ServiceArg,
     season: &CourseSeason,
 ) -> Result<String> {
@@ -289,24 +290,26 @@ async fn change_season(
             ))
         })
         .collect();
+    let students: Vec<Student> = folder.students_of(section).cloned().collect();
     let (mut added, mut gone) = (0, 0);
-    for student in folder.students_of(section) {
-        if !places.contains_key(student.name.raw())
-            && let Some(code) = folder.code_of(student)
-        {
-            let invite = LeagueOrder {
-                join_code: Some(Token::new(code)),
-                ..order(Order::Invite, Some(student.name.raw().to_owned()))
-            };
-            client.rotate(invite, &token).await?;
-            added += 1;
-        }
+    for student in &students {
+        let name = student.name.raw();
+        let kind = match places.contains_key(name) {
+            false => Order::Invite,
+            true if folder.is_taken_out(name, section) => Order::RotateCode,
+            true => continue,
+        };
+        let place = LeagueOrder {
+            join_code: folder.code_of(student).map(Token::new),
+            ..order(kind, Some(name.to_owned()))
+        };
+        client.rotate(place, &token).await?;
+        folder.note_taken_out(name, section, false)?;
+        added += 1;
     }
     for (name, holder) in places {
-        if folder
-            .students_of(section)
-            .any(|student| student.name.raw() == name)
-        {
+        let stays = students.iter().any(|student| student.name.raw() == name);
+        if stays || folder.is_taken_out(name, section) {
             continue;
         }
         // Its code is known to whoever had it: from now on no code is.
@@ -321,6 +324,7 @@ async fn change_season(
             // One that has been withdrawn, or whose league is over, plays no more anyway.
             let _ = client.order(withdraw, &token).await;
         }
+        folder.note_taken_out(name, section, true)?;
         gone += 1;
     }
     Ok(match (added, gone) {
@@ -435,11 +439,10 @@ fn with_archives(stores: &[StoreUrl], folder: &Folder) -> Vec<StoreUrl> {
             .filter(|file| {
                 let name = file.file_stem().and_then(|name| name.to_str());
                 let is_store = file.extension().is_some_and(|extension| extension == "db");
-                let numbers = folder
-                    .seasons
-                    .iter()
-                    .filter_map(|season| number_in(&season.section, name?));
-                is_store && numbers.count() > 0
+                let mut seasons = folder.seasons.iter();
+                let is_of =
+                    |name: &str| seasons.any(|season| number_in(&season.section, name).is_some());
+                is_store && name.is_some_and(is_of)
             })
             .collect();
         files.sort();

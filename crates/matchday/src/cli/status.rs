@@ -5,7 +5,7 @@ use super::standings::unproven_remark;
 use crate::manager_client::ManagerClient;
 use anyhow::Result;
 use matchday_audit::plural::count_of;
-use matchday_core::protocol::{Query, QueryParams, Untrusted};
+use matchday_core::protocol::Untrusted;
 use matchday_terminal::{headed, table};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -33,18 +33,21 @@ pub(super) async fn execute(args: QueryArgs) -> Result<ExitCode> {
 /// The phase before the start.
 const REGISTRATION: &str = "registration";
 
-/// Who has registered; `None` if the manager does not tell.
+/// Who has registered: players by the standings, and referees by the dashboard, if it is open. `None` if the manager does not tell.
 async fn registered(client: &ManagerClient) -> Option<Value> {
-    let mut all = Vec::new();
-    for (query, list, id) in [
-        (Query::Players, "players", "player_id"),
-        (Query::Referees, "referees", "referee_id"),
-    ] {
-        let data = client.query(query, QueryParams::default()).await.ok()?;
-        let listed = data.get(list)?.as_array()?;
-        all.extend(listed.iter().map(
-            |agent| json!({"agent_id": agent.get(id), "display_name": agent.get("display_name")}),
-        ));
+    let standings = client.standings().await.ok()?;
+    let listed = |data: &Value, list: &str, id: &str, name: &str| -> Vec<Value> {
+        let agents = data.get(list).and_then(Value::as_array);
+        let agents = agents.map(Vec::as_slice).unwrap_or_default().iter();
+        agents
+            .map(|agent| json!({"agent_id": agent.get(id), "display_name": agent.get(name)}))
+            .collect()
+    };
+    let mut all = listed(&standings, "standings", "player_id", "display_name");
+    let page = client.dashboard_page("api/referees").await;
+    let referees = page.and_then(|page| serde_json::from_slice::<Value>(&page).ok());
+    if let Some(referees) = referees {
+        all.extend(listed(&referees, "referees", "id", "name"));
     }
     Some(all.into())
 }

@@ -40,6 +40,9 @@ struct StudentCode {
     name: String,
     section: String,
     join_code: String,
+    /// The section in whose open league the code holds no more, because the student is not on its roster.
+    #[serde(default)]
+    taken_out_of: String,
 }
 
 /// The season of a section, which was created or is about to be.
@@ -138,6 +141,7 @@ impl Folder {
                 name: student.name.raw().to_owned(),
                 section: student.section.clone(),
                 join_code: Token::new_join_code(entropy).reveal().to_owned(),
+                taken_out_of: String::new(),
             })
             .collect();
         let count = new.len();
@@ -146,6 +150,20 @@ impl Folder {
             write_rows(&self.path.join(CODES), &self.codes)?;
         }
         Ok(count)
+    }
+
+    pub(crate) fn is_taken_out(&self, name: &str, section: &str) -> bool {
+        let mut codes = self.codes.iter();
+        codes.any(|code| code.name == name && code.taken_out_of == section)
+    }
+
+    pub(crate) fn note_taken_out(&mut self, name: &str, section: &str, out: bool) -> Result<()> {
+        let mut of_name = self.codes.iter_mut().filter(|code| code.name == name);
+        if let Some(code) = of_name.next() {
+            code.taken_out_of = if out { section } else { "" }.to_owned();
+            write_rows(&self.path.join(CODES), &self.codes)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn students_of<'a>(&'a self, section: &'a str) -> impl Iterator<Item = &'a Student> {

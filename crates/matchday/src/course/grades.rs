@@ -103,9 +103,11 @@ impl<'a> GradeSheet<'a> {
 
     /// For Moodle, which finds people by their mail: those without one are left out, since one that is not found ends the import.
     pub(crate) fn moodle_csv(&self) -> Result<String, csv::Error> {
-        let head = ["Email address", "ID number", "Full name", "Group"].map(str::to_owned);
         let name = &self.plan.name;
-        let head = [&head[..], &[name.clone(), format!("{name} (feedback)")]].concat();
+        let mut head = ["Email address", "ID number", "Full name", "Group"]
+            .map(str::to_owned)
+            .to_vec();
+        head.extend([name.clone(), format!("{name} (feedback)")]);
         let rows = self
             .of_students()
             .filter(|(_, student)| !student.mail.is_empty());
@@ -128,7 +130,7 @@ impl<'a> GradeSheet<'a> {
             ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"].map(str::to_owned);
         let head = vec![name, id, sis_id, login, section, self.plan.name.clone()];
         let mut possible = vec![String::new(); head.len()];
-        if let [name, .., points] = &mut possible[..] {
+        if let [name, .., points] = possible.as_mut_slice() {
             (*name, *points) = ("    Points Possible".to_owned(), "100".to_owned());
         }
         let rows = self.of_students().map(|(line, student)| {

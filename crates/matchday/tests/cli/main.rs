@@ -39,6 +39,7 @@ mod secret_files;
 mod secrets;
 mod seven_processes;
 mod simulate;
+mod steering;
 mod stopping;
 mod store_paths;
 mod stores;

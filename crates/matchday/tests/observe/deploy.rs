@@ -1,6 +1,11 @@
 //! The files in `deploy/`: what they ask for exists, and the tools that read them find nothing wrong.
 
 use crate::page::{Played, address, figures, tool};
+use http_body_util::BodyExt;
+use matchday_net::tls::{ServerTls, ServerTlsFiles};
+use matchday_runtime::telemetry::{Telemetry, metrics_response};
+use matchday_store::{Store, backup_mark};
+use matchday_testkit::certificates::Authority;
 use matchday_testkit::cli::{Cli, free_address};
 use matchday_testkit::postgres::Cluster;
 use matchday_testkit::tools;
@@ -33,6 +38,7 @@ fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
         .map(|agent| figures(&address(agent)))
         .into();
     pages.extend(sharing_service());
+    pages.push(with_certificate_and_copy());
     for page in pages {
         for line in page.lines() {
             match line.strip_prefix("# TYPE ") {
@@ -42,6 +48,36 @@ fn exported(played: &Played) -> (BTreeSet<String>, BTreeSet<String>) {
         }
     }
     (series, metrics)
+}
+
+/// The metrics of a service with a certificate and a copy of its store.
+fn with_certificate_and_copy() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path().join("service.db")).unwrap();
+    backup_mark::note(store.url()).unwrap();
+    let pair = Authority::new("test").issue(folder.path(), "service", &["localhost"]);
+    let tls = ServerTls::read(ServerTlsFiles {
+        cert: pair.cert,
+        key: pair.key,
+        client_ca: None,
+    });
+    let telemetry = Telemetry::default();
+    telemetry
+        .metrics
+        .service
+        .shown
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    telemetry.metrics.show_store(&store);
+    telemetry.metrics.show_certificate(Some(&tls.unwrap()));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let body = runtime.block_on(async {
+        let page = metrics_response(&telemetry).await.into_body();
+        page.collect().await.unwrap().to_bytes()
+    });
+    String::from_utf8(body.to_vec()).unwrap()
 }
 
 /// The metrics of a service that shares its database with others. `None` where PostgreSQL is not installed, which fails the gate.

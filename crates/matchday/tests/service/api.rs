@@ -1,7 +1,7 @@
 //! What cannot be is refused in one line, and creates nothing.
 
-use crate::fixture::{Fixture, SERVICE_TOKEN};
-use serde_json::json;
+use crate::fixture::{Fixture, SERVICE_TOKEN, registration};
+use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
@@ -139,6 +139,8 @@ fn settings_can_change_until_the_league_has_begun() {
     );
     assert_eq!(fixture.show("spring")["settings"]["lead"], "9");
     fixture.post("/leagues/spring/mcp", crate::fixture::standings("spring"));
+    let raised = fixture.league(&["configure", "spring", "--agents-per-address", "100"]);
+    assert_eq!(raised.code, 0, "of a league that has begun: {raised:?}");
     let refused = fixture.league(&["configure", "spring", "--lead", "10"]);
     assert!(
         refused
@@ -190,4 +192,86 @@ fn a_program_beyond_the_quota_is_not_run() {
     );
     assert!(!trace.exists());
     assert_eq!(names(&fixture), [""; 0]);
+}
+
+#[test]
+fn leagues_are_listed_by_pages_with_how_far_they_are_and_found_by_name() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    let names = ["autumn", "spring", "summer", "winter"];
+    fixture.create(&names, &["--referees", "none"]);
+    let registered = fixture.post("/leagues/spring/mcp", registration()).json();
+    assert_eq!(registered["status"], "ACCEPTED", "{registered}");
+    let page = |query: &str| {
+        let listed = fixture.call("GET", &format!("/api/leagues?{query}"), None, None);
+        listed.json()
+    };
+    let ids = |page: &Value| -> Vec<String> {
+        let leagues = page["leagues"].as_array().unwrap().iter();
+        leagues
+            .map(|league| league["league_id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let first = page("limit=2");
+    assert_eq!(ids(&first), ["autumn", "spring"]);
+    assert_eq!(
+        (&first["total"], &first["next"]),
+        (&json!(4), &json!("spring"))
+    );
+    let spring = &first["leagues"][1];
+    assert_eq!(
+        (&spring["phase"], &spring["players"], &spring["leaders"]),
+        (&json!("registration"), &json!(1), &json!([]))
+    );
+    let rest = page("limit=2&after=spring");
+    assert_eq!(ids(&rest), ["summer", "winter"]);
+    assert_eq!(rest["next"], Value::Null);
+    let found = page("search=UM");
+    assert_eq!(ids(&found), ["autumn", "summer"]);
+    assert_eq!(found["total"], 2);
+    assert_eq!(
+        fixture
+            .call("GET", "/api/leagues?limit=x", None, None)
+            .status,
+        400
+    );
+
+    let service = format!("http://{}", fixture.listen);
+    let listed = fixture
+        .cli
+        .run(&["league", "list", "--service", &service, "--limit", "2"]);
+    assert!(
+        listed.out.contains("registration") && !listed.out.contains("asleep"),
+        "{listed:?}"
+    );
+    assert!(
+        listed
+            .out
+            .contains("2 of 4 leagues; the next ones: matchday league list --after spring"),
+        "{listed:?}"
+    );
+    let html = fixture.call("GET", "/?search=spr", None, None).body;
+    assert!(
+        html.contains("open for registration") && !html.contains("summer"),
+        "{html}"
+    );
+}
+
+#[test]
+fn a_season_is_shown_in_words() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    let service = format!("http://{}", fixture.listen);
+    let at = ["--service", &service, "--service-token", SERVICE_TOKEN];
+    let season = |words: &[&str]| fixture.cli.run(&[&["season"], words, &at[..]].concat());
+    assert_eq!(season(&["create", "nightly"]).code, 0);
+    let shown = season(&["show", "nightly"]).out;
+    assert!(
+        shown.contains("on demand, by `matchday season run`"),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("null") && !shown.contains("schedule "),
+        "{shown}"
+    );
 }

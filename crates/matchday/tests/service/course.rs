@@ -109,6 +109,17 @@ fn the_open_league_follows_the_roster() {
         let answer = course.register(&codes[gone]);
         assert_eq!(answer["status"], "REJECTED", "{answer}");
     }
+    course.write("roster.csv", ROSTER);
+    let published = course.publish();
+    assert!(
+        published.out.contains("added: 2, taken out: 1"),
+        "{published:?}"
+    );
+    let answer = course.register(&codes["Ann Lee"]);
+    assert_eq!(
+        answer["status"], "ACCEPTED",
+        "the code is as before: {answer}"
+    );
 }
 
 #[test]

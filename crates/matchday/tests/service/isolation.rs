@@ -28,8 +28,9 @@ fn a_damaged_league_is_quarantined_with_one_line_and_the_others_go_on() {
         .json();
     assert_eq!(sound["result"]["success"], true, "{sound}");
     fixture.until("spring", |shown| shown["state"] == "quarantined");
+    service.until("league spring is in quarantine");
     let said: Vec<String> = service
-        .err()
+        .out()
         .lines()
         .filter(|line| line.contains("quarantine"))
         .map(str::to_owned)

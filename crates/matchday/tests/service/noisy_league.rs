@@ -227,6 +227,7 @@ fn a_program_in_the_log_of_a_service_that_allows_none_is_not_run() {
         200
     );
     fixture.until("spring", |shown| shown["state"] == "quarantined");
+    service.until("league spring is in quarantine");
     let said = service.out();
     assert!(
         said.contains("game-command: 1 is beyond the quota of 0")

@@ -1,9 +1,11 @@
 //! A season: leagues over the same players, one after the other, with a table over all of them.
 
-use crate::fixture::{Fixture, SERVICE_TOKEN};
+use crate::fixture::{Fixture, SERVICE_TOKEN, registration};
+use matchday_runtime::Clock;
 use matchday_testkit::cli::{Output, Process, free_address};
 use matchday_testkit::eventually::eventually;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn season(fixture: &Fixture, args: &[&str]) -> Output {
     let service = format!("http://{}", fixture.listen);
@@ -49,18 +51,17 @@ fn until(fixture: &Fixture, name: &str, what: impl Fn(&Value) -> bool) -> Value 
     })
 }
 
+/// Eve dials out, and the others are called.
 fn player(fixture: &Fixture, name: &str) -> Process {
     let listen = free_address();
     let manager = fixture.manager("nightly");
-    fixture.cli.start(&[
-        "player",
-        "--listen",
-        &listen,
-        "--manager",
-        &manager,
-        "--name",
-        name,
-    ])
+    let reached: &[&str] = if name == "Eve" {
+        &["--dial"]
+    } else {
+        &["--listen", &listen]
+    };
+    let fixed = ["player", "--manager", &manager, "--name", name];
+    fixture.cli.start(&[&fixed[..], reached].concat())
 }
 
 /// Until so many players have registered with a league that had taken them over.
@@ -98,10 +99,8 @@ fn players_that_stay_up_play_every_league_of_a_season() {
     );
     fixture.until("nightly_1", |shown| shown["phase"] != "registration");
     drop(service);
-    let _service = fixture.serve(&[]);
-    until(&fixture, "nightly", |shown| {
-        shown["leagues_played"] == 1 && shown["current_league"] == "nightly_2"
-    });
+    let service = fixture.serve(&[]);
+    until(&fixture, "nightly", |shown| shown["leagues_played"] == 1);
     until_registered_again(&fixture, "nightly_2", 3);
     assert_eq!(
         season(&fixture, &["run-now", "nightly"]).json()["league_id"],
@@ -121,6 +120,11 @@ fn players_that_stay_up_play_every_league_of_a_season() {
                 && row["rating"].as_f64() < row["high"].as_f64()
         );
     }
+    assert!(
+        !service.err().contains("E012"),
+        "who was taken over takes the notices of the next league: {}",
+        service.err()
+    );
     let technical: u64 = ["nightly_1", "nightly_2"]
         .iter()
         .map(|league| {
@@ -170,6 +174,77 @@ fn players_that_stay_up_play_every_league_of_a_season() {
             .body
             .contains("seasons/nightly")
     );
+}
+
+/// Registers players at whose endpoints nobody listens.
+fn register_the_dead(fixture: &Fixture) {
+    for number in 1..=2 {
+        let mut message = registration();
+        message["conversation_id"] = json!(format!("conv-{number}"));
+        message["player_meta"]["display_name"] = json!(format!("Ghost {number}"));
+        let answer = fixture.post("/leagues/nightly/mcp", message).json();
+        assert_eq!(answer["status"], "ACCEPTED", "{answer}");
+    }
+}
+
+#[test]
+fn a_league_of_agents_that_cannot_be_reached_is_skipped_with_the_reason() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    let soon = (Clock::start().now() + Duration::from_secs(2)).to_string();
+    let soon = soon.split(['.', 'Z']).next().unwrap();
+    create(&fixture, "nightly", &["--schedule", soon]);
+    register_the_dead(&fixture);
+    let shown = until(&fixture, "nightly", |shown| shown["skipped"].is_string());
+    let why = "a league needs at least 2 players that can be reached and are not suspended: of the 2 that are in it, 0 can";
+    assert_eq!(shown["skipped"], why);
+    assert_eq!(fixture.show("nightly_1")["phase"], "registration");
+    let service = format!("http://{}", fixture.listen);
+    let told = fixture
+        .cli
+        .run(&["season", "show", "nightly", "--service", &service]);
+    assert!(
+        told.out.contains(why) && !told.out.contains("null"),
+        "{told:?}"
+    );
+    let refused = season(&fixture, &["run", "nightly"]);
+    assert_eq!(refused.failed(1), why);
+}
+
+#[test]
+fn a_season_of_listed_times_ends_with_the_last_and_is_taken_up_again_with_others() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&[]);
+    create(&fixture, "nightly", &["--schedule", "2999-01-01T20:00"]);
+    let _players = ["Ada", "Bob"].map(|name| player(&fixture, name));
+    has_players(&fixture, "nightly_1", 2);
+    let started = season(&fixture, &["run", "nightly"]).json();
+    assert_eq!(started["scheduled_at"], "2999-01-01T20:00:00Z");
+    until(&fixture, "nightly", |shown| shown["leagues_played"] == 1);
+    let at_once = season(&fixture, &["run", "nightly"]);
+    assert_eq!(
+        at_once.code, 0,
+        "the league before is just over: {at_once:?}"
+    );
+    until(&fixture, "nightly", |shown| {
+        shown["current_league"] == "nightly_3"
+    });
+    let configure = |schedule: &str| {
+        fixture.call(
+            "PATCH",
+            "/api/seasons/nightly",
+            Some(SERVICE_TOKEN),
+            Some(json!({ "schedule": schedule })),
+        )
+    };
+    assert_eq!(configure("1999-01-01T20:00").status, 200);
+    assert_eq!(show(&fixture, "nightly")["starts_at"], Value::Null);
+    assert_eq!(season(&fixture, &["run", "nightly"]).code, 0);
+    until(&fixture, "nightly", |shown| shown["state"] == "ended");
+    assert_eq!(configure("2998-01-01T20:00").status, 200);
+    until(&fixture, "nightly", |shown| {
+        shown["current_league"] == "nightly_4" && shown["starts_at"] == "2998-01-01T20:00:00Z"
+    });
 }
 
 #[test]

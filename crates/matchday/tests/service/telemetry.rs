@@ -1,6 +1,7 @@
 //! Logs, traces and metrics name the league, and no number of leagues makes more than a few series.
 
 use crate::fixture::{Fixture, standings};
+use matchday_testkit::eventually::eventually;
 use matchday_testkit::trace_collector::{Collector, Manners};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -67,6 +68,17 @@ fn every_line_of_a_league_and_every_span_names_it_also_after_it_slept() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
+    let registered = lines
+        .iter()
+        .filter(|line| line["event_type"] == "agent_registered");
+    let names: Vec<&str> = registered
+        .filter_map(|line| line["details"]["name"].as_str())
+        .collect();
+    assert_eq!(names.len(), 3, "two players and the referee: {names:?}");
+    assert!(
+        lines.iter().all(|line| line["level"] != "DEBUG"),
+        "messages that went well are left out"
+    );
     let started = lines
         .iter()
         .filter(|line| line["event_type"] == "started")
@@ -88,4 +100,29 @@ fn every_line_of_a_league_and_every_span_names_it_also_after_it_slept() {
             .all(|span| span.attributes["league_id"] == "spring"),
         "{spans:#?}"
     );
+}
+
+#[test]
+fn a_service_whose_leagues_all_sleep_shows_its_store_and_how_many_they_are() {
+    let fixture = Fixture::new();
+    let _service = fixture.serve(&["--sleep-after", "0.2"]);
+    fixture.create(&["spring", "autumn"], &[]);
+    ask(&fixture, "spring", 1);
+    eventually("both sleep", || {
+        let page = fixture.call("GET", "/metrics", None, None).body;
+        let shows = |line: &str| page.lines().any(|shown| shown == line);
+        let all = [
+            "matchday_service_leagues{state=\"awake\"} 0",
+            "matchday_service_leagues{state=\"asleep\"} 2",
+            "matchday_service_leagues{state=\"quarantined\"} 0",
+            "matchday_season_starts_skipped_total 0",
+            "matchday_store_failed 0",
+            "matchday_store_away 0",
+        ];
+        if all.iter().all(|line| shows(line)) {
+            Ok(())
+        } else {
+            Err(page)
+        }
+    });
 }

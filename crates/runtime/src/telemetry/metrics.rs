@@ -15,7 +15,7 @@ use matchday_net::tls::ServerTls;
 use matchday_store::histogram::Histogram;
 use matchday_store::{Store, WeakStore};
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
@@ -49,11 +49,11 @@ pub struct Metrics {
     pub cluster: Arc<ClusterMetrics>,
     pub computations: Arc<ComputationMetrics>,
     pub service: ServiceMetrics,
-    /// The store of a service, which is there though none of its leagues is loaded.
-    pub(super) service_store: OnceLock<WeakStore>,
     /// What listeners show, if they serve over TLS.
     tls: OnceLock<ServerTls>,
     probes: Mutex<Vec<Weak<dyn Probe>>>,
+    /// Of a service, whose agents come and go.
+    store: OnceLock<WeakStore>,
     /// The page as it was last written, and when.
     pub(super) page: tokio::sync::Mutex<Option<(Instant, Bytes)>>,
 }
@@ -165,9 +165,9 @@ impl Metrics {
             cluster: Arc::default(),
             computations: Arc::default(),
             service: ServiceMetrics::default(),
-            service_store: OnceLock::new(),
             tls: OnceLock::new(),
             probes: Mutex::default(),
+            store: OnceLock::new(),
             page: tokio::sync::Mutex::default(),
         })
     }
@@ -238,12 +238,6 @@ impl Metrics {
         self.spans.add(outcome as usize, count as u64);
     }
 
-    /// This process is a service, with this store.
-    pub fn show_service(&self, store: &Store) {
-        self.service.shown.store(true, Ordering::Relaxed);
-        let _ = self.service_store.set(store.downgrade());
-    }
-
     /// From now on a scrape tells when this certificate expires, as it was last read.
     pub fn show_certificate(&self, tls: Option<&ServerTls>) {
         if let Some(tls) = tls {
@@ -254,6 +248,15 @@ impl Metrics {
     /// When our own certificate expires, in seconds since 1970.
     pub(super) fn certificate_expires_at(&self) -> Option<i64> {
         self.tls.get()?.expires_at()
+    }
+
+    /// The figures of this store are shown, whether an agent runs that writes to it or not.
+    pub fn show_store(&self, store: &Store) {
+        let _ = self.store.set(store.downgrade());
+    }
+
+    pub(super) fn store(&self) -> Option<Store> {
+        self.store.get()?.upgrade()
     }
 
     /// From now on a scrape reads this agent's gauges, until the agent is gone.

@@ -223,17 +223,15 @@ fn league(out: &mut Exposition, snapshot: &Snapshot) {
     }
     let mut family = out.gauge(
         "matchday_league_waiting_since_seconds",
-        "Since when no match of those that are due has begun or ended, in seconds since 1970.",
+        "Since when no match of those that are due has begun or ended, in seconds since 1970; 0 if none is due.",
     );
     for (name, leagues) in &leagues {
         let since = leagues
             .iter()
             .filter_map(|league| league.waiting_since)
             .min();
-        if let Some(since) = since {
-            let seconds = since.as_micros().div_euclid(1_000_000);
-            family.value(&with_league(name.as_deref(), &[]), seconds);
-        }
+        let seconds = since.map_or(0, |since| since.as_micros().div_euclid(1_000_000));
+        family.value(&with_league(name.as_deref(), &[]), seconds);
     }
     let members: [(&str, &str, [Figure; 2]); 2] = [
         (

@@ -4,7 +4,7 @@
 use super::labels::Role;
 use super::metrics::Metrics;
 use matchday_core::metrics::Gauges;
-use matchday_store::{Store, WeakStore};
+use matchday_store::Store;
 use std::fmt::Debug;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -37,7 +37,7 @@ pub(super) struct AgentSnapshot {
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) agents: Vec<AgentSnapshot>,
-    /// Each once, though several agents may share it; the service's or the manager's first.
+    /// Each once, though several agents may share it; a service's first, then the manager's.
     pub(super) stores: Vec<Store>,
 }
 
@@ -47,11 +47,11 @@ impl Snapshot {
         let deadline = Instant::now() + PROBE_TIMEOUT;
         // All are asked before any is waited for.
         let asked: Vec<_> = probes.iter().map(|probe| (probe, probe.gauges())).collect();
-        let of_service = metrics.service_store.get().and_then(WeakStore::upgrade);
         let mut snapshot = Self {
-            stores: of_service.into_iter().collect(),
+            stores: metrics.store().into_iter().collect(),
             ..Self::default()
         };
+        let kept = snapshot.stores.len();
         for (probe, gauges) in asked {
             let gauges = timeout_at(deadline, gauges).await.ok().and_then(Result::ok);
             let requests_waiting = probe.requests_waiting();
@@ -66,9 +66,8 @@ impl Snapshot {
                     .iter()
                     .any(|known| known.shares_file(&store))
             {
-                let is_service = metrics.service_store.get().is_some();
-                let first = if probe.role() == Role::Manager && !is_service {
-                    0
+                let first = if probe.role() == Role::Manager {
+                    kept
                 } else {
                     snapshot.stores.len()
                 };

@@ -59,7 +59,7 @@ impl RunningLeague {
             return Ok(());
         }
         Err(if registered < wanted {
-            format!("a league needs at least {wanted} players, and {registered} have registered")
+            format!("a league needs at least {wanted} players; registered: {registered}")
         } else {
             format!(
                 "a league needs at least {wanted} players that can be reached and are not suspended: of the {registered} that are in \

@@ -85,9 +85,9 @@ impl Relay {
     async fn open_for(&self, headers: &HeaderMap, peer: SocketAddr) -> HttpResponse {
         let code = bearer(headers).map(Token::new);
         let shown = code.is_some();
-        match self.may_open(code).await {
-            Some(true) => {}
-            Some(false) => {
+        let per_address_max = match self.may_open(code).await {
+            Some(Some(most)) => most,
+            Some(None) => {
                 let why = if shown {
                     "this join code is not one of the league: ask the operator for one"
                 } else {
@@ -102,8 +102,8 @@ impl Relay {
                 );
                 return with_close(with_retry_after(refusal, 1));
             }
-        }
-        match self.open_mailbox(peer.ip()).await {
+        };
+        match self.open_mailbox(peer.ip(), per_address_max).await {
             Ok((mailbox, token)) => {
                 let opened = json!({
                     "mailbox": mailbox,

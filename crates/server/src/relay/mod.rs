@@ -246,16 +246,24 @@ impl Relay {
         self.mailbox(rest.strip_suffix("/mcp")?)
     }
 
-    /// Whether the holder of this code may have a mailbox; `None` if the manager does not run.
-    async fn may_open(&self, code: Option<Token>) -> Option<bool> {
-        let look = move |manager: &Manager| manager.league().may_dial_out(code.as_ref());
+    /// Whether the holder of this code may have a mailbox, and how many may be opened from its address; `None` if the manager does not
+    /// run.
+    async fn may_open(&self, code: Option<Token>) -> Option<Option<usize>> {
+        let most = self.settings.limits.per_address_max;
+        let look = move |manager: &Manager| {
+            let league = manager.league();
+            // All those on a roster may come from one address, each with the mailbox of an earlier start.
+            let known = league.places_beside(code.as_ref()).unwrap_or(0);
+            let may = league.may_dial_out(code.as_ref());
+            may.then(|| most.max(known.saturating_mul(2)))
+        };
         // The socket listens a moment before the manager can be asked.
         match time::timeout(MANAGER_STARTS_WITHIN, self.league.wait())
             .await
             .ok()?
         {
             LeagueOfRelay::Of(manager) => manager.inspect(look).await,
-            LeagueOfRelay::None => Some(true),
+            LeagueOfRelay::None => Some(Some(most)),
         }
     }
 
@@ -275,10 +283,14 @@ impl Relay {
         manager.inspect(look).await?
     }
 
-    async fn open_mailbox(&self, peer: IpAddr) -> Result<(String, Token), NoMailbox> {
+    async fn open_mailbox(
+        &self,
+        peer: IpAddr,
+        per_address_max: usize,
+    ) -> Result<(String, Token), NoMailbox> {
         let from = limit_key(peer);
         let mut entropy = self.opening.lock().await;
-        self.make_room(peer).await?;
+        self.make_room(peer, per_address_max).await?;
         let mailbox = hex::encode(entropy.bytes::<16>());
         let token = Token::issue("relay", &mut entropy);
         let event = RelayEvent::MailboxOpened {
@@ -297,14 +309,9 @@ impl Relay {
     }
 
     /// Checks the limits, and removes the mailbox that has been abandoned longest if one is reached.
-    async fn make_room(&self, peer: IpAddr) -> Result<(), NoMailbox> {
-        let RelayLimits {
-            mailboxes_max,
-            per_address_max,
-            ..
-        } = self.settings.limits;
+    async fn make_room(&self, peer: IpAddr, per_address_max: usize) -> Result<(), NoMailbox> {
         let quota = AddressQuota {
-            all_max: mailboxes_max,
+            all_max: self.settings.limits.mailboxes_max,
             per_address_max,
         };
         let open: Vec<_> = self

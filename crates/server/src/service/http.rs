@@ -2,7 +2,8 @@
 //! is beneath `/leagues/ID` goes to that league, the API to the service itself, and with a single league what is at the address of
 //! a manager to that league too.
 
-use super::cluster::{self, Cluster, DATABASE_AWAY, EdgeResponse, HeldBodies, answer_peer, here};
+use super::cluster::{self, Cluster, EdgeResponse, HeldBodies, answer_peer, here};
+use super::database_away::DATABASE_AWAY;
 use super::{Service, ServiceSettings, Unavailable, api, list_page, lock, season_page};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};

@@ -1,6 +1,7 @@
 //! Loads leagues when they have something to do or are asked, and unloads them when they have had nothing to do for a while.
 
 use super::api::types::LeagueState;
+use super::database_away::is_unreachable;
 use super::hosted_league::{HostedLeague, InFlight};
 use super::quota::Usage;
 use super::registry::Registered;
@@ -9,12 +10,12 @@ use super::{Service, Unavailable, lock};
 use crate::league::{History, LeaguePlan, LeagueStore};
 use anyhow::Result;
 use matchday_core::protocol::{LeagueId, Timestamp};
+use matchday_runtime::entropy_from_system;
 use matchday_runtime::log::SERVICE_TARGET;
-use matchday_runtime::{StartError, entropy_from_system};
+use matchday_store::Store;
 use matchday_store::StoreUrl;
 use matchday_store::checkpoint_keys::CheckpointKeys;
 use matchday_store::leagues::NO_LEAGUE;
-use matchday_store::{Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -335,18 +336,6 @@ impl Service {
             lock(&self.wake_times).extend(wake_at.map(|at| (number, at)));
         }
     }
-}
-
-/// Whether the database did not answer.
-pub(super) fn is_unreachable(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let replayed = cause.downcast_ref().and_then(|cause| match cause {
-            StartError::Unreadable { error, .. } => Some(error),
-            _ => None,
-        });
-        let found = cause.downcast_ref().or(replayed);
-        matches!(found, Some(StoreError::Unreachable { .. }))
-    })
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

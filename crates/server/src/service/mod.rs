@@ -7,6 +7,7 @@
 //! - `changes`: creating, configuring and removing leagues; `archive`: moving them into files and back
 //! - `season`: a series of leagues; `schedule`: when they start; `seasons`: what the service does for them; `season_page`
 //! - `cluster`: several services over one store
+//! - `database_away`: what callers are told while the store cannot be reached
 //! - `projections`: what readers see of leagues, loaded or not
 //! - `http`: the routes; `api`: leagues and seasons for programs; `list_page`: the list for a browser
 
@@ -16,6 +17,7 @@ mod changes;
 mod cluster;
 #[cfg(test)]
 mod crash_checker;
+mod database_away;
 mod hosted_league;
 mod http;
 mod league_host;
@@ -53,6 +55,7 @@ use slot::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -239,7 +242,8 @@ impl Service {
             last_registry_look: tokio::sync::Mutex::default(),
         });
         let metrics = &service.settings.host.options.telemetry.metrics;
-        metrics.show_service(&service.store.in_league(service.own_log()));
+        metrics.service.shown.store(true, Ordering::Relaxed);
+        metrics.show_store(&service.store.in_league(service.own_log()));
         match &service.cluster {
             None => service.recover().await?,
             Some(cluster) => service.note_taken(cluster, &taken).await?,

@@ -59,6 +59,14 @@ impl League {
         !self.needs_code(AgentRole::Player) || code.is_some_and(known)
     }
 
+    /// If this is the code of one place alone: how many such places the roster has.
+    pub fn places_beside(&self, code: Option<&Token>) -> Option<usize> {
+        let mut roles = AgentRole::ALL.into_iter();
+        let place = roles.find_map(|role| self.place_for(role, code?))?;
+        let named = |place: &&Place| place.invitation.name.is_some();
+        named(&place).then(|| self.roster.iter().filter(named).count())
+    }
+
     /// The slot of this code.
     pub(crate) fn place_for(&self, role: AgentRole, code: &Token) -> Option<&Place> {
         let hash = code.hash();

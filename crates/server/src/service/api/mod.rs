@@ -13,8 +13,7 @@ pub(super) use leagues::Wanted;
 pub(super) use openapi::document;
 pub(super) use seasons::{find_season, season_table_of, visible_seasons};
 
-use super::cluster::DATABASE_AWAY;
-use super::loading::is_unreachable;
+use super::database_away::{DATABASE_AWAY, is_unreachable};
 use super::{Service, ServiceError, lock};
 use crate::dashboard::RETRY_SECONDS;
 use hyper::body::Incoming;

@@ -6,6 +6,7 @@ use super::headers::{Forwarded, is_not_owner, is_unanswered};
 use super::peer_http::FORWARD;
 use super::routing::{Peer, Route};
 use crate::service::Unavailable;
+use crate::service::database_away::DATABASE_AWAY;
 use crate::service::http::{Destination, ServiceHttp};
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -40,8 +41,6 @@ const ANSWER_MAX: Duration = Duration::from_secs(3600);
 const HELD_BYTES_MAX: usize = 64 << 20;
 /// A body up to this length is never refused for want of room.
 const SHORT_BODY_BYTES: usize = 64 << 10;
-
-pub(crate) const DATABASE_AWAY: &str = "the database cannot be reached: try again in a moment";
 
 /// A response of the public socket: one of this process, or one that comes piece by piece from another.
 pub(crate) type EdgeResponse = Response<UnsyncBoxBody<Bytes, Cut>>;

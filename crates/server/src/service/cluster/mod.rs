@@ -16,7 +16,7 @@ mod registry_follow;
 mod routing;
 mod status;
 
-pub(super) use forward::{DATABASE_AWAY, EdgeResponse, HeldBodies, here, unavailable};
+pub(super) use forward::{EdgeResponse, HeldBodies, here, unavailable};
 pub(super) use peer_call::PeerCall;
 pub(super) use peer_http::answer as answer_peer;
 

@@ -1,0 +1,56 @@
+//! What the metrics say of a league: whether it goes on, and whether a referee is left.
+
+use crate::desk::*;
+use matchday_core::league::LeagueSettings;
+use matchday_core::metrics::{LeagueGauges, Metrics};
+use matchday_core::timing::Timing;
+use std::time::Duration;
+
+fn gauges(desk: &Desk) -> LeagueGauges {
+    desk.manager.gauges().league.unwrap()
+}
+
+#[test]
+fn a_league_waits_from_when_its_matches_are_due_or_when_one_has_begun() {
+    let lead = Duration::from_secs(60);
+    let settings = LeagueSettings {
+        announce_lead: lead,
+        ..quick()
+    };
+    assert_eq!(
+        gauges(&Desk::with(settings.clone(), 2, 1)).waiting_since,
+        None
+    );
+    let mut desk = Desk::started(settings, 2, 1);
+    let due = desk.now + lead;
+    assert_eq!(gauges(&desk).waiting_since, Some(due));
+    desk.pass(lead);
+    assert_eq!(
+        gauges(&desk).waiting_since,
+        Some(due),
+        "the match has begun"
+    );
+    desk.pass(Duration::from_secs(5));
+    assert_eq!(gauges(&desk).waiting_since, Some(due), "and does not end");
+}
+
+#[test]
+fn a_running_league_is_without_a_referee_once_all_are_suspended() {
+    let second = Duration::from_secs(1);
+    let timing = Timing {
+        join: second,
+        choice: second,
+        report: second,
+        other: second,
+        ..Timing::default()
+    };
+    let mut desk = Desk::with(LeagueSettings { timing, ..quick() }, 2, 1);
+    assert!(!gauges(&desk).without_referee);
+    desk.start();
+    desk.players_hear_of_the_round();
+    desk.settle_received();
+    assert!(!gauges(&desk).without_referee);
+    desk.pass(Duration::from_secs(600));
+    assert_eq!(gauges(&desk).referees_suspended, 1);
+    assert!(gauges(&desk).without_referee);
+}
