@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod student;
 mod teacher;
 
 /// The program under test.
