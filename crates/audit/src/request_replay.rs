@@ -2,9 +2,10 @@
 
 use crate::log_set::LogSet;
 use crate::timeline::{EndpointNames, no_match, paired, summarize_answer};
-use matchday_core::protocol::{MatchId, Token, Untrusted};
+use matchday_core::protocol::{ConversationId, MatchId, Timestamp, Token, Untrusted};
 use matchday_store::error::StoreError;
 use matchday_store::exchange::Exchange;
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -29,8 +30,9 @@ pub struct PlayerRequests {
 #[derive(Debug)]
 pub struct RecordedRequest {
     pub message_type: String,
-    /// The request as it was sent, but for its token; `None` if it was recorded truncated.
-    pub request: Option<String>,
+    pub conversation_id: ConversationId,
+    /// The request as it is kept: with the beginning of its token, and truncated if it was very long.
+    request: String,
     /// What was answered then, in brief, and how long that took.
     pub answer: String,
     /// The answer as it is kept.
@@ -38,25 +40,62 @@ pub struct RecordedRequest {
     pub took_ms: Option<f64>,
 }
 
-/// The requests to a player in a match, in order: to this player, or to the first that was asked. Tokens are not recorded, so
-/// `token` replaces them.
+/// A message of a match that is decided, as the page of the match publishes it.
+#[derive(Debug, Deserialize)]
+pub struct PublishedMessage {
+    to: String,
+    #[serde(rename = "type")]
+    message_type: String,
+    conversation_id: ConversationId,
+    request: Option<String>,
+    answer: Option<String>,
+    outcome: String,
+    sent_at: String,
+    answered_at: Option<String>,
+}
+
+/// The requests to a player in a stored match, in order: to this player, or to the first that was asked.
 pub fn player_requests(
     logs: &LogSet,
     match_id: &MatchId,
     player: Option<&str>,
-    token: &Token,
 ) -> Result<PlayerRequests, StoreError> {
     if !logs.matches().contains(match_id) {
         return Err(no_match(logs, match_id));
     }
     let exchanges = logs.exchanges_of(match_id)?;
     let names = EndpointNames::of(logs);
-    let mut told: Vec<(String, &Exchange)> = paired(&exchanges)
+    let mut told: Vec<&Exchange> = paired(&exchanges)
         .into_iter()
-        .filter(|(told, _)| TO_PLAYERS.contains(&told.message_type.raw()))
-        .map(|(told, _)| (names.route(told).1, told))
+        .map(|(told, _)| told)
         .collect();
-    told.sort_by_key(|(_, exchange)| exchange.at);
+    told.sort_by_key(|exchange| exchange.at);
+    let told = told
+        .into_iter()
+        .map(|told| (names.route(told).1, recorded(told)));
+    of_player(told, match_id, player)
+}
+
+/// The same from the messages that the page of a match shows.
+pub fn published_requests(
+    messages: Vec<PublishedMessage>,
+    match_id: &MatchId,
+    player: Option<&str>,
+) -> Result<PlayerRequests, StoreError> {
+    let told = messages
+        .into_iter()
+        .map(|told| (told.to.clone(), published(told)));
+    of_player(told, match_id, player)
+}
+
+fn of_player(
+    told: impl Iterator<Item = (String, RecordedRequest)>,
+    match_id: &MatchId,
+    player: Option<&str>,
+) -> Result<PlayerRequests, StoreError> {
+    let told: Vec<_> = told
+        .filter(|(_, request)| TO_PLAYERS.contains(&request.message_type.as_str()))
+        .collect();
     let mut players: BTreeSet<String> = told.iter().map(|(to, _)| to.clone()).collect();
     let Some(first) = players.first().cloned() else {
         return Err(StoreError::NothingAsked(match_id.clone()));
@@ -79,8 +118,8 @@ pub fn player_requests(
         },
     };
     players.remove(&wanted);
-    let own = told.iter().filter(|(to, _)| *to == wanted);
-    let asked = own.map(|(_, exchange)| asked(exchange, token)).collect();
+    let own = told.into_iter().filter(|(to, _)| *to == wanted);
+    let asked = own.map(|(_, request)| request).collect();
     Ok(PlayerRequests {
         player: wanted,
         others: players.into_iter().collect(),
@@ -88,16 +127,46 @@ pub fn player_requests(
     })
 }
 
-fn asked(exchange: &Exchange, token: &Token) -> RecordedRequest {
+fn recorded(exchange: &Exchange) -> RecordedRequest {
     let took = exchange
         .done_at
         .map(|done| done.as_micros().saturating_sub(exchange.at.as_micros()));
     RecordedRequest {
         message_type: exchange.message_type.escaped().to_string(),
-        request: with_token(&exchange.request, token),
+        conversation_id: exchange.conversation_id.clone(),
+        request: exchange.request.clone(),
         answer: summarize_answer(exchange.answer.as_deref(), exchange.outcome.untrusted()),
         answer_body: exchange.answer.as_deref().map(str::to_owned),
         took_ms: took.map(|micros| micros as f64 / 1000.0),
+    }
+}
+
+fn published(told: PublishedMessage) -> RecordedRequest {
+    let at = |text: &str| Timestamp::parse(text).map(|(at, _)| at.as_micros());
+    let took = at(&told.sent_at)
+        .zip(told.answered_at.as_deref().and_then(at))
+        .map(|(sent, answered)| answered.saturating_sub(sent) as f64 / 1000.0);
+    RecordedRequest {
+        message_type: Untrusted::new(&told.message_type).escaped().to_string(),
+        conversation_id: told.conversation_id,
+        request: told.request.unwrap_or_default(),
+        answer: summarize_answer(told.answer.as_deref(), Untrusted::new(&told.outcome)),
+        answer_body: told.answer,
+        took_ms: took,
+    }
+}
+
+impl RecordedRequest {
+    /// The request as it was sent, with this token in the place of its own; `None` if it was recorded truncated.
+    pub fn with_token(&self, token: &Token) -> Option<String> {
+        with_token(&self.request, token)
+    }
+
+    /// A field of the message.
+    pub fn field(&self, name: &str) -> Option<String> {
+        let request: Value = serde_json::from_str(&self.request).ok()?;
+        let value = request.pointer("/params")?.get(name)?;
+        value.as_str().map(str::to_owned)
     }
 }
 

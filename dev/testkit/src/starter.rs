@@ -89,13 +89,15 @@ impl Starter {
         assert_eq!(done.code, 0, "{}{}", done.out, done.err);
         let said = format!("{}{}", done.out, done.err);
         let counted = [
-            "Ran 10 tests",
-            "# pass 10",
-            "\u{2139} pass 10",
-            "10 passed",
+            "Ran 12 tests",
+            "# pass 11",
+            "\u{2139} pass 11",
+            "12 passed",
             "ok  \tplayer",
         ];
         assert!(counted.iter().any(|words| said.contains(words)), "{said}");
+        let errors = ["Traceback", "panicked", "Error:", "refused "];
+        assert!(!errors.iter().any(|words| said.contains(words)), "{said}");
     }
 
     /// Compiles a starter in TypeScript, and runs its tests, with the Node of the machine: what `npm test` does.
@@ -130,8 +132,8 @@ impl Starter {
         self.start(&["--dial", "--name", self.language, "--manager", league])
     }
 
-    /// Builds it if need be.
-    fn start(&self, own: &[&str]) -> Command {
+    /// The command that starts it with options of its own. Builds it if need be.
+    pub fn start(&self, own: &[&str]) -> Command {
         let built = self.folder.join("player-of-the-test");
         let (program, args): (&Path, &[&str]) = match self.language {
             "python" => (&self.tool, &["agent.py"]),

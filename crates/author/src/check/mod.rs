@@ -9,6 +9,7 @@
 //! - [`reply`], [`response_format`], [`field_check`]: classify and validate replies with the decoder of the league
 //! - [`wire`]: the checks that all roles share: HTTP, JSON-RPC, robustness
 //! - [`player`], [`referee`], [`manager`]: the suite of each role
+//! - [`own_player`]: a manager for one player, under whose id the requests of a match are played again
 //! - [`render`]: reports for people, as JSON, as JUnit XML
 
 mod ack_server;
@@ -17,6 +18,7 @@ pub mod explain;
 mod fake_agent;
 mod field_check;
 pub mod manager;
+pub mod own_player;
 pub mod player;
 pub mod preflight;
 pub mod probe;

@@ -25,6 +25,29 @@ pub enum Language {
     Go,
 }
 
+/// Where commands are typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    Unix,
+    Windows,
+}
+
+impl System {
+    pub const HERE: Self = if cfg!(windows) {
+        Self::Windows
+    } else {
+        Self::Unix
+    };
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Commands {
+    /// What is needed once, before the first run.
+    pub install: Option<&'static str>,
+    pub run: &'static str,
+    pub test: &'static str,
+}
+
 /// A file, with its path inside the starter's folder.
 #[derive(Debug, PartialEq, Eq)]
 pub struct File {
@@ -39,6 +62,8 @@ pub struct Options<'a> {
     pub game: &'a GameType,
     /// Whether a language model chooses.
     pub asks_model: bool,
+    /// Where its author works: the README has the commands as they are typed there.
+    pub system: System,
 }
 
 impl Language {
@@ -51,7 +76,11 @@ impl Language {
                 literal::string(self, name)
             };
             let game = options.game.as_str();
-            let text = template
+            let text = match options.system {
+                System::Windows => template.replace("python3 ", "py "),
+                System::Unix => (*template).to_owned(),
+            };
+            let text = text
                 .replace(GAME, game)
                 .replace(GAME_LITERAL, &format!("\"{game}\""));
             File {
@@ -89,14 +118,34 @@ impl Language {
             .any(|(path, _)| *path == LLM_STRATEGY)
     }
 
-    /// The commands to run it, and to test it.
-    pub fn commands(self) -> (&'static str, &'static str) {
+    /// What its author types, in the folder of the starter.
+    pub fn commands(self, system: System) -> Commands {
+        let (install, run, test) = match (self, system) {
+            (Self::Python, System::Unix) => (None, "python3 agent.py", "python3 -m unittest"),
+            (Self::Python, System::Windows) => (None, "py agent.py", "py -m unittest"),
+            (Self::Typescript, _) => (Some("npm install"), "npm start", "npm test"),
+            (Self::Rust, _) => (None, "cargo run --", "cargo test"),
+            (Self::Go, _) => (None, "go run .", "go test"),
+        };
+        Commands { install, run, test }
+    }
+
+    /// What must be on the machine of its author.
+    pub fn needs(self) -> &'static str {
         match self {
-            Self::Python => ("python3 agent.py", "python3 -m unittest"),
-            Self::Typescript => ("npm start", "npm test"),
-            Self::Rust => ("cargo run --", "cargo test"),
-            Self::Go => ("go run .", "go test"),
+            Self::Python => "Python 3.9 or later",
+            Self::Typescript => "Node 20 or later",
+            Self::Rust => "Rust 1.89 or later",
+            Self::Go => "Go 1.19 or later",
         }
+    }
+
+    /// The command that runs it with these options.
+    pub fn run_with(self, system: System, options: &str) -> String {
+        let run = self.commands(system).run;
+        // What `npm start` is to hand on stands after two dashes.
+        let separator = if self == Self::Typescript { " --" } else { "" };
+        format!("{run}{separator} {options}")
     }
 
     pub fn strategy(self) -> &'static str {
@@ -122,6 +171,7 @@ mod tests {
             name: &name,
             game: &game,
             asks_model,
+            system: System::Unix,
         })
     }
 
@@ -220,10 +270,35 @@ mod tests {
                 .find(|file| file.path == "README.md")
                 .unwrap()
                 .text;
-            let (run, test) = language.commands();
-            for command in [run, test, language.strategy()] {
+            let Commands { install, run, test } = language.commands(System::Unix);
+            let needs = language.needs();
+            for command in [
+                Some(run),
+                Some(test),
+                Some(needs),
+                install,
+                Some(language.strategy()),
+            ]
+            .into_iter()
+            .flatten()
+            {
                 assert!(readme.contains(command), "{language:?}: {command}");
             }
         }
+    }
+
+    #[test]
+    fn windows_has_no_python3() {
+        let name = DisplayName::parse("Ada").unwrap();
+        let game = GameType::new("even_odd");
+        let files = Language::Python.player(&Options {
+            name: &name,
+            game: &game,
+            asks_model: false,
+            system: System::Windows,
+        });
+        assert!(files.iter().all(|file| !file.text.contains("python3")));
+        let readme = files.iter().find(|file| file.path == "README.md").unwrap();
+        assert!(readme.text.contains("py agent.py") && readme.text.contains("py -m unittest"));
     }
 }

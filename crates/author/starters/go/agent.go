@@ -257,7 +257,11 @@ func (a *Agent) learn(me string, over *Message) {
 	}
 	a.over[over.key()] = true
 	a.history = append(a.history, past)
-	log.Printf("%s is over: %s", over.MatchID, over.Reason+result.Reason)
+	why := over.Reason
+	if why == "" {
+		why = result.Reason
+	}
+	log.Printf("%s is over: %s", over.MatchID, why)
 }
 
 func (a *Agent) prepare(notice *Message) {

@@ -175,7 +175,7 @@ func TestPlaysTheNextLeagueOfASeasonWithoutRegisteringAgain(t *testing.T) {
 
 func TestKeepsTheTokenOfEachPlace(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "agent.json")
-	for place, kept := range map[string]string{"http://a/join/code/mcp": "tok_1", "http://b/mcp as Ada": "tok_2"} {
+	for place, kept := range map[string]string{"http://a/join/code/mcp": "tok_1", "http://b/mcp as Bob": "tok_2"} {
 		if err := keepToken(store, place, kept); err != nil {
 			t.Fatal(err)
 		}

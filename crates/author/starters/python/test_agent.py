@@ -114,7 +114,7 @@ class Seasons(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             store = os.path.join(folder, "agent.json")
             agent.keep_token(store, "http://a/join/code/mcp", "tok_1")
-            agent.keep_token(store, "http://b/mcp as Ada", "tok_2")
+            agent.keep_token(store, "http://b/mcp as Bob", "tok_2")
             self.assertEqual(agent.stored_tokens(store)["http://a/join/code/mcp"], "tok_1")
             self.assertEqual(agent.stored_tokens(os.path.join(folder, "none")), {})
 

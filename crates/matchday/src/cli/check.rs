@@ -159,7 +159,7 @@ struct CommonArgs {
 
 /// How the agent's own registration is waited for.
 #[derive(Debug, Args)]
-struct WaitArgs {
+pub(super) struct WaitArgs {
     /// Open a manager, and wait for the agent to register with it first
     #[arg(long)]
     wait: bool,
@@ -271,7 +271,11 @@ fn target(url: &str) -> Result<Endpoint> {
 }
 
 impl WaitArgs {
-    async fn open(&self) -> Result<Option<Wait>> {
+    pub(super) fn is_on(&self) -> bool {
+        self.wait
+    }
+
+    pub(super) async fn open(&self) -> Result<Option<Wait>> {
         if !self.wait {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use super::{Usage, games};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use matchday_author::starter::{File, Language, Options};
+use matchday_author::starter::{Commands, File, Language, Options, System};
 use matchday_core::protocol::{DisplayName, GameType};
 use matchday_terminal::say;
 use std::fs;
@@ -87,6 +87,7 @@ pub(super) fn execute(args: NewArgs) -> Result<ExitCode> {
             name: &name,
             game: &game,
             asks_model: llm,
+            system: System::HERE,
         }),
     )?;
     let check = match games::known(game.as_str()) {
@@ -94,10 +95,15 @@ pub(super) fn execute(args: NewArgs) -> Result<ExitCode> {
         Ok(known) => format!("matchday check player --wait --game {}", known.name),
         Err(_) => "matchday check player --wait (knows the built-in games only)".to_owned(),
     };
-    let ((run, test), strategy, dir) = (lang.commands(), lang.strategy(), dir.display());
+    let Commands { install, run, test } = lang.commands(System::HERE);
+    let strategy = lang.strategy();
+    let dir = dir.display();
+    let install = install.map_or_else(String::new, |install| {
+        format!("\n  {install:<28} fetches what it needs, once")
+    });
     say(format!(
         "A player in {dir}. Next:
-  cd {dir}
+  cd {dir}{install}
   {test:<28} runs its tests
   {check:<28} waits for it to be started, and checks it
   {run:<28} starts it

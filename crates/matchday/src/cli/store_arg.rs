@@ -22,6 +22,16 @@ impl StoreArgs {
     }
 }
 
+impl StoreArgs {
+    /// The league's page, if that is named in the place of a store.
+    pub(super) fn page(&self) -> Option<String> {
+        let urls = self.urls();
+        let [url] = urls.as_slice() else { return None };
+        Some(url.to_string())
+            .filter(|url| url.starts_with("http://") || url.starts_with("https://"))
+    }
+}
+
 /// For commands that take one store.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]

@@ -1,10 +1,10 @@
-//! The page that a student is given: the join code, the three commands in the student's language, the nights. Pure.
+//! The page that a student is given: the join code, the commands in the student's language, the nights. Pure.
 
 use super::plan::CoursePlan;
 use super::roster::Student;
 use askama::Template;
 use matchday_audit::template::rendered;
-use matchday_author::starter::Language;
+use matchday_author::starter::{Language, System};
 
 /// A command as two shells take it.
 struct ShellCommand {
@@ -13,6 +13,14 @@ struct ShellCommand {
 }
 
 impl ShellCommand {
+    fn same(command: &str) -> Self {
+        let command = command.to_owned();
+        Self {
+            sh: command.clone(),
+            powershell: command,
+        }
+    }
+
     fn by_shell(&self) -> Vec<(&'static str, &str)> {
         if self.sh == self.powershell {
             vec![("In every shell", &self.sh)]
@@ -25,11 +33,11 @@ impl ShellCommand {
     }
 }
 
-/// One of the three things to do.
+/// One of the things to do.
 struct Step {
     id: &'static str,
     title: &'static str,
-    about: &'static str,
+    about: String,
     command: ShellCommand,
 }
 
@@ -39,29 +47,40 @@ struct Handout<'a> {
     plan: &'a CoursePlan,
     student: &'a Student,
     code: &'a str,
-    steps: [Step; 3],
+    steps: [Step; 4],
 }
 
 pub(crate) fn page(plan: &CoursePlan, student: &Student, code: &str) -> String {
     let game = plan.game(&student.section);
     let steps = [
         Step {
+            id: "program",
+            title: "1. Get the program",
+            about: program(plan, student),
+            command: ShellCommand::same("matchday --version"),
+        },
+        Step {
             id: "write",
-            title: "1. Write your player",
-            about: "A complete player in a folder of its own; its README says where the strategy is.",
+            title: "2. Write your player",
+            about: "A complete player in a folder of its own; its README says where the strategy is.".to_owned(),
             command: new_player(student, &game),
         },
         Step {
             id: "check",
-            title: "2. Check it",
-            about: "Run the first line in one terminal and the second in another. Exit code 0 means: ready.",
+            title: "3. Check it",
+            about: format!(
+                "Run the first line in one terminal and the others in another. Exit code 0 means: ready. For many matches against \
+                 strategies of all kinds, let `matchday practice --game {game}` take its place."
+            ),
             command: check(student, &game),
         },
         Step {
             id: "play",
-            title: "3. Play tonight",
-            about: "Before the deadline, in the folder of your player, and leave it running until the league is over. Raise the \
-                    version in its source with each improvement: the grade sheet shows progress by version.",
+            title: "4. Join",
+            about: "In the folder of your player, from any network: it calls the league, and nobody needs to reach your machine. \
+                    Leave it running: it plays when the league does. Raise the version in its source with each improvement: the \
+                    grade sheet shows progress by version."
+                .to_owned(),
             command: play(plan, student, code),
         },
     ];
@@ -98,54 +117,42 @@ fn new_player(student: &Student, game: &str) -> ShellCommand {
     }
 }
 
+fn program(plan: &CoursePlan, student: &Student) -> String {
+    let source = match &plan.program {
+        Some(place) => format!("`matchday` for your system is at {place}."),
+        None => "Your course has `matchday` for your system: ask where.".to_owned(),
+    };
+    format!(
+        "{source} It is one file: put it where your shell finds programs. Your player needs {} as well.",
+        student.language.needs()
+    )
+}
+
 fn check(student: &Student, game: &str) -> ShellCommand {
-    let command =
-        |run: &str| format!("matchday check player --wait --game {game}\ncd my-player; {run}");
+    let command = |system| {
+        let commands = student.language.commands(system);
+        let lines = ["cd my-player"]
+            .into_iter()
+            .chain(commands.install)
+            .chain([commands.run]);
+        let lines: Vec<_> = lines.collect();
+        format!(
+            "matchday check player --wait --game {game}\n{}",
+            lines.join("\n")
+        )
+    };
     ShellCommand {
-        sh: command(run(student.language)),
-        powershell: command(run_in_powershell(student.language)),
+        sh: command(System::Unix),
+        powershell: command(System::Windows),
     }
 }
 
 fn play(plan: &CoursePlan, student: &Student, code: &str) -> ShellCommand {
-    let reach = if is_this_machine(&plan.service) {
-        ""
-    } else {
-        " --listen 0.0.0.0:8101 --advertise http://YOUR-ADDRESS:8101/mcp"
-    };
-    let command = |run: &str| {
-        let options = format!("--manager \"{}\"{reach}", manager_url(plan, student, code));
-        // What `npm start` is to hand on stands after two dashes.
-        let separator = if student.language == Language::Typescript {
-            " --"
-        } else {
-            ""
-        };
-        format!("{run}{separator} {options}")
-    };
+    let options = format!("--dial --manager \"{}\"", manager_url(plan, student, code));
+    let command = |system| student.language.run_with(system, &options);
     ShellCommand {
-        sh: command(run(student.language)),
-        powershell: command(run_in_powershell(student.language)),
-    }
-}
-
-fn is_this_machine(service: &str) -> bool {
-    let host = service.split("://").nth(1).unwrap_or_default();
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|own| {
-        host.strip_prefix(own)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-    })
-}
-
-fn run(language: Language) -> &'static str {
-    language.commands().0
-}
-
-/// Python is called otherwise on Windows.
-fn run_in_powershell(language: Language) -> &'static str {
-    match language {
-        Language::Python => "py agent.py",
-        other => run(other),
+        sh: command(System::Unix),
+        powershell: command(System::Windows),
     }
 }
 
@@ -206,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn three_commands_in_each_language_and_shell() {
+    fn the_commands_in_each_language_and_shell() {
         let (plan, students) = course("https://league.example");
         let all: Vec<String> = students
             .iter()
@@ -215,10 +222,36 @@ mod tests {
         insta::assert_snapshot!(all.join("\n"));
     }
 
+    /// What is printed is typed as it stands: nothing is to be filled in.
     #[test]
-    fn a_league_on_this_machine_needs_no_address_of_the_student() {
-        let (plan, students) = course("http://127.0.0.1:8000");
-        assert!(!commands(&plan, &students[0]).contains("--advertise"));
+    fn the_line_to_join_dials_out_and_has_no_placeholder() {
+        for service in ["http://127.0.0.1:8000", "https://league.example"] {
+            let (plan, students) = course(service);
+            for student in &students {
+                let join = play(&plan, student, CODE);
+                for line in [join.sh, join.powershell] {
+                    assert!(
+                        line.contains("--dial --manager ") && line.contains(CODE),
+                        "{line}"
+                    );
+                    assert!(
+                        !line.contains("YOUR") && !line.contains("--advertise"),
+                        "{line}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_says_where_the_program_is() {
+        let (mut plan, students) = course("https://league.example");
+        assert!(page(&plan, &students[0], CODE).contains("ask where"));
+        plan.program = Some("https://example.edu/matchday".to_owned());
+        let page = page(&plan, &students[0], CODE);
+        assert!(
+            page.contains("https://example.edu/matchday") && page.contains("Python 3.9 or later")
+        );
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) struct CoursePlan {
     pub(crate) name: String,
     /// Where students and staff reach the service.
     pub(crate) service: String,
+    /// Where students get the program: a page or a folder.
+    pub(crate) program: Option<String>,
     pub(crate) season: Season,
     /// Settings of every league, as in the section `[league]` of a configuration file.
     #[serde(default)]

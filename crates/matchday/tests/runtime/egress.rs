@@ -167,6 +167,23 @@ async fn a_name_that_has_been_looked_up_for_its_registration_leads_there_for_goo
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 
+#[tokio::test]
+async fn a_name_that_does_not_exist_is_refused_with_what_to_do() {
+    let nowhere = PinnedDns::with_resolver(Arc::new(|_| {
+        Box::pin(async { Err(std::io::Error::other("no such name")) })
+    }));
+    let league = League::open(nowhere).await;
+    let answer = league.register("http://YOUR-ADDRESS:8101/mcp").await;
+    assert_eq!(answer["status"], "REJECTED", "{answer}");
+    let reason = answer["reason"].as_str().unwrap();
+    assert!(
+        reason.contains(
+            "the name your-address cannot be found: no such name: start the agent with --dial"
+        ),
+        "{reason}"
+    );
+}
+
 /// Otherwise agents that register under names that nobody ever finds would take up all the room for requests.
 #[tokio::test]
 async fn names_that_are_never_found_do_not_keep_others_out() {

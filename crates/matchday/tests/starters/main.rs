@@ -9,6 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod everywhere;
 mod model;
 mod page;
 

@@ -10,6 +10,7 @@
 
 mod operator;
 mod stranger;
+mod student;
 mod teacher;
 
 /// The program under test.

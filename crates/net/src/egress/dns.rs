@@ -22,6 +22,17 @@ pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
 pub type Resolver = Arc<dyn Fn(String) -> ResolveFuture + Send + Sync>;
 pub type ResolveFuture = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
+/// Why a name has no addresses.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LookupError {
+    #[error("the name {0} cannot be found: {1}")]
+    NotFound(String, io::Error),
+    #[error("the name {0} was not found in time")]
+    TimedOut(String),
+    #[error("more than {NAMES_MAX} names have been called: restart the agent")]
+    TooMany,
+}
+
 #[derive(Clone)]
 pub struct PinnedDns {
     cache: Arc<Mutex<HashMap<String, Pinned>>>,
@@ -75,7 +86,7 @@ impl PinnedDns {
             .map(|pinned| pinned.addresses.clone())
     }
 
-    pub(super) async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, String> {
+    pub(super) async fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, LookupError> {
         if let Some(addresses) = self.cached(host) {
             return Ok(addresses);
         }
@@ -91,24 +102,23 @@ impl PinnedDns {
         });
         let addresses = match timeout(LOOKUP_TIMEOUT, lookup).await {
             Ok(Ok(Ok(addresses))) => addresses,
-            Ok(Ok(Err(error))) => return Err(format!("the name {host} cannot be found: {error}")),
-            Ok(Err(_)) | Err(_) => return Err(format!("the name {host} was not found in time")),
+            Ok(Ok(Err(error))) => return Err(LookupError::NotFound(host.to_owned(), error)),
+            Ok(Err(_)) | Err(_) => return Err(LookupError::TimedOut(host.to_owned())),
         };
         if addresses.is_empty() {
-            return Err(format!("the name {host} leads nowhere"));
+            let error = io::Error::other("it has no address");
+            return Err(LookupError::NotFound(host.to_owned(), error));
         }
         self.pin(host, addresses)
     }
 
-    fn pin(&self, host: &str, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, String> {
+    fn pin(&self, host: &str, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, LookupError> {
         let mut cache = self.cache();
         if cache.len() >= NAMES_MAX && !cache.contains_key(host) {
             cache.retain(|_, pinned| pinned.called);
         }
         if cache.len() >= NAMES_MAX && !cache.contains_key(host) {
-            return Err(format!(
-                "more than {NAMES_MAX} names have been called: restart the agent"
-            ));
+            return Err(LookupError::TooMany);
         }
         // Of two concurrent lookups the first one counts.
         let pinned = cache.entry(host.to_owned()).or_insert(Pinned {
@@ -182,6 +192,7 @@ mod tests {
             dns.resolve("a.example")
                 .await
                 .unwrap_err()
+                .to_string()
                 .contains("the name a.example cannot be found")
         );
     }
@@ -200,7 +211,8 @@ mod tests {
             dns.resolve("nowhere")
                 .await
                 .unwrap_err()
-                .contains("leads nowhere")
+                .to_string()
+                .contains("it has no address")
         );
     }
 }

@@ -10,6 +10,7 @@ pub use ip_class::IpClass;
 pub use policy::{AllowRule, EgressError, EgressPolicy, Scopes, Target};
 
 use crate::call::CallError;
+use dns::LookupError;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -64,8 +65,8 @@ impl Egress {
         Some(self.allowed(&target, &addresses).map(|_| ()))
     }
 
-    /// Whether a URL may be called. A name that cannot be resolved, or not now because too many lookups wait, passes here and
-    /// is checked when it is called.
+    /// Whether a URL may be called. A name that is not found in time, or not looked up because too many lookups wait, passes
+    /// here and is checked when it is called.
     pub async fn check(&self, url: &str) -> Result<(), EgressError> {
         if let Some(result) = self.check_cached(url) {
             return result;
@@ -75,7 +76,8 @@ impl Egress {
         };
         match self.0.dns.resolve(&target.host).await {
             Ok(addresses) => self.allowed(&target, &addresses).map(|_| ()),
-            Err(_) => Ok(()),
+            Err(why @ LookupError::NotFound(..)) => Err(EgressError::NotFound(why.to_string())),
+            Err(LookupError::TimedOut(_) | LookupError::TooMany) => Ok(()),
         }
     }
 
@@ -92,7 +94,7 @@ impl Egress {
             .dns
             .resolve(&target.host)
             .await
-            .map_err(CallError::NoConnection)?;
+            .map_err(|why| CallError::NoConnection(why.to_string()))?;
         let allowed = self
             .allowed(target, &addresses)
             .map_err(|why| CallError::Forbidden(why.to_string()))?;

@@ -57,8 +57,12 @@ pub enum EgressError {
     )]
     InvalidUrl(String),
     #[error(
-        "{target} is {what}, and {scopes} may be called: register another endpoint, or ask the operator of the league \
-         for --endpoints {wanted} or --allow-endpoints {listing}"
+        "{0}: start the agent with --dial, which needs no address, or name one that can be called by --advertise"
+    )]
+    NotFound(String),
+    #[error(
+        "{target} is {what}, and {scopes} may be called: start the agent with --dial, which needs no address, or name one \
+         that can be called by --advertise; an operator allows this one by --endpoints {wanted} or --allow-endpoints {listing}"
     )]
     OutOfScope {
         target: String,
@@ -458,9 +462,9 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             why.to_string(),
-            "agent.example (10.0.0.5) is a private address, and only loopback addresses may be called: register \
-             another endpoint, or ask the operator of the league for --endpoints private or --allow-endpoints \
-             agent.example:80"
+            "agent.example (10.0.0.5) is a private address, and only loopback addresses may be called: start \
+             the agent with --dial, which needs no address, or name one that can be called by --advertise; an operator \
+             allows this one by --endpoints private or --allow-endpoints agent.example:80"
         );
         let why = policy.check(
             &target("169.254.169.254", 80, "/"),

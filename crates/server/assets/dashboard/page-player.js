@@ -74,7 +74,16 @@ export function view(player, { league, memory, redraw }) {
           )
         : null,
       player.rating_by_round?.length > 1
-        ? card('Rating, round by round', band(player.rating_by_round, { name: `rating-${player.id}` }))
+        ? card(
+            'Rating, round by round',
+            band(player.rating_by_round, { name: `rating-${player.id}` }),
+            el(
+              'p',
+              { class: 'muted' },
+              'How the rating moved (Glicko-2: each round changes it a little). The rating at the head of the page is that of the table ' +
+                '(Bradley-Terry: all results at once), so that the two differ.',
+            ),
+          )
         : null,
       card(
         'Answer times',

@@ -44,7 +44,19 @@ function loss(one) {
           ),
         )
       : null,
-    el('details', {}, el('summary', {}, 'Play it again against the agent'), command(one.command)),
+    el(
+      'details',
+      {},
+      el('summary', {}, 'Play it again with your agent'),
+      el(
+        'p',
+        {},
+        'Run this on the machine of the agent. It then waits for the agent to be started in another terminal, with ',
+        el('code', {}, 'http://localhost:8000/mcp'),
+        ' as its manager, as that of every starter is; one that plays here may go on. It shows what is answered now beside what was answered then.',
+      ),
+      command(one.command),
+    ),
   );
 }
 

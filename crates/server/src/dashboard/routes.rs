@@ -19,6 +19,7 @@ use bytes::Bytes;
 use hyper::body::Incoming;
 use hyper::{Request, StatusCode, Uri};
 use matchday_audit::statistics::of_league;
+use matchday_core::league::League;
 use matchday_core::protocol::messages::Phase;
 use matchday_core::protocol::{LeagueId, MatchId, PlayerId};
 use matchday_net::server::HttpResponse;
@@ -259,7 +260,7 @@ impl Dashboard {
                 let calls = store_queries::calls_to(stores, snapshot, id).map_err(failed)?;
                 let records = LossRecords {
                     fallbacks: store_queries::fallbacks_of(stores, snapshot, id).map_err(failed)?,
-                    files: self.source.names(),
+                    source: self.replay_source(&snapshot.projection.league),
                 };
                 let page = player::page(snapshot, id, &calls, &records, statistics, access);
                 json_or_not_found(page, || format!("there is no player {id}"))
@@ -287,6 +288,18 @@ impl Dashboard {
                 to_json(&store_queries::messages(stores, snapshot, filter, access).map_err(failed)?)
             }
             Route::Referees => to_json(&referees::page(snapshot)),
+        }
+    }
+
+    /// What `matchday replay` reads a match of this league from: its page, if it has one that stays, otherwise the stores.
+    fn replay_source(&self, league: &League) -> String {
+        match &self.manager {
+            Some(manager) => format!("{}/", manager.strip_suffix("/mcp").unwrap_or(manager)),
+            None => format!(
+                "{} --league {}",
+                self.source.names().join(" "),
+                league.settings.league_id
+            ),
         }
     }
 

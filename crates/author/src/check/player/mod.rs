@@ -14,7 +14,7 @@ mod fake_league;
 mod handshake;
 mod matches;
 mod notices;
-mod registration;
+pub(super) mod registration;
 mod response_times;
 pub mod rules;
 mod short_league;

@@ -251,14 +251,14 @@ impl Registration<'_> {
                 let strict = exchange.answered_instead(refusal);
                 let note = format!(
                     "a lenient manager accepts it, a strict one refuses it: {}",
-                    reason(&strict)
+                    refusal_of(&strict)
                 );
                 judge
                     .findings
                     .deviation(&rules::REGISTER_ACCEPTED, note, &strict);
             }
             None => {
-                let why = reason(exchange);
+                let why = refusal_of(exchange);
                 let note = format!("the manager refuses it: {why}");
                 judge
                     .findings
@@ -275,7 +275,7 @@ impl Registration<'_> {
 }
 
 /// Why a manager's answer refuses a registration.
-fn reason(exchange: &Exchange) -> String {
+pub(in crate::check) fn refusal_of(exchange: &Exchange) -> String {
     let answer = exchange.json().unwrap_or_default();
     let result = answer.get("result").unwrap_or(&answer);
     let text = |key: &str| result.get(key).and_then(Value::as_str);
@@ -289,7 +289,7 @@ fn reason(exchange: &Exchange) -> String {
 }
 
 /// A valid registration of a player with this number.
-fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
+pub(in crate::check) fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
     let player_meta = PlayerMeta {
         display_name: DisplayName::parse(&format!("Ada {number}")).ok()?,
         version: Version::parse("1.0.0").ok()?,
@@ -315,7 +315,7 @@ fn registration(now: Timestamp, number: u64, game: &str) -> Option<Message> {
     ))
 }
 
-fn is_registration(body: &[u8]) -> bool {
+pub(in crate::check) fn is_registration(body: &[u8]) -> bool {
     is_message(body, "LEAGUE_REGISTER_REQUEST")
 }
 
@@ -345,7 +345,7 @@ fn is_refusal(content: &Content) -> bool {
     }
 }
 
-fn identity(contents: &[Content]) -> Option<Identity> {
+pub(in crate::check) fn identity(contents: &[Content]) -> Option<Identity> {
     contents.iter().find_map(|content| match content {
         Content::Message(Message {
             envelope,

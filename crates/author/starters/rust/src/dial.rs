@@ -2,15 +2,17 @@
 //! fetches them, and posts its answers. The wire format is in docs/protocol.md of Matchday.
 
 use crate::agent::Agent;
+use crate::registration::client;
 use crate::rpc;
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 /// The relay answers a poll after 25 s at the latest.
 const TIMEOUT: Duration = Duration::from_secs(35);
+static CLIENT: LazyLock<ureq::Agent> = LazyLock::new(|| client(TIMEOUT));
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_millis(1600);
 
@@ -102,15 +104,13 @@ impl Mailbox {
 /// The status and the body of an answer; to a POST if there is a body.
 async fn request(url: String, token: String, body: Option<String>) -> Result<(u16, String), String> {
     let asking = move || {
-        let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
-        let client: ureq::Agent = config.build().into();
         let bearer = format!("Bearer {token}");
         let mut answer = match body {
             Some(body) => {
-                let request = client.post(&url).header("Content-Type", "application/json");
+                let request = CLIENT.post(&url).header("Content-Type", "application/json");
                 (if token.is_empty() { request } else { request.header("Authorization", &bearer) }).send(&body)?
             }
-            None => client.get(&url).header("Authorization", &bearer).call()?,
+            None => CLIENT.get(&url).header("Authorization", &bearer).call()?,
         };
         Ok::<_, ureq::Error>((answer.status().as_u16(), answer.body_mut().read_to_string()?))
     };

@@ -166,7 +166,7 @@ fn keeps_the_token_of_each_place() {
     let folder = std::env::temp_dir().join(format!("player-{}", rand::random::<u64>()));
     std::fs::create_dir(&folder).unwrap();
     let store = folder.join("agent.json");
-    for (place, token) in [("http://a/join/code/mcp", "tok_1"), ("http://b/mcp as Ada", "tok_2")] {
+    for (place, token) in [("http://a/join/code/mcp", "tok_1"), ("http://b/mcp as Bob", "tok_2")] {
         keep_token(place, token, &store).unwrap();
     }
     assert_eq!(stored_tokens(&store)["http://a/join/code/mcp"], "tok_1");

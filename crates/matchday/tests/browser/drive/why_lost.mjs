@@ -9,10 +9,10 @@ await scenario(async ({ url, visit }) => {
   const why = page.getByRole('region', { name: 'Why did it lose?' });
   const loss = why.locator('.loss').filter({ hasText: 'The move that decided it' }).first();
   assert.match(await loss.textContent(), /Move \d at ply \d lost the game; move \d would have (held the draw|won)/);
-  await loss.getByText('Play it again against the agent').click();
+  await loss.getByText('Play it again with your agent').click();
   assert.match(
     await loss.locator('.command code').textContent(),
-    /^matchday replay .*\.db --match R\d+M\d+ --as P02 --against http/,
+    /^matchday replay \S+ (--league \S+ )?--match R\d+M\d+ --as P02 --wait$/,
   );
   await loss.getByRole('link', { name: 'See the position' }).click();
   await page.getByRole('region', { name: 'The game' }).waitFor();

@@ -44,8 +44,8 @@ struct Deciding {
 pub(crate) struct LossRecords {
     /// By match: why the player's fallback chose.
     pub fallbacks: BTreeMap<MatchId, Vec<String>>,
-    /// The names of the stores' files.
-    pub files: Vec<String>,
+    /// The league's page, or the names of its stores' files: what `matchday replay` reads the match from.
+    pub source: String,
 }
 
 pub(super) fn of(
@@ -63,11 +63,7 @@ pub(super) fn of(
             redactor.redact(text)
         }
     };
-    let known = league.players.get(player).filter(|_| access.endpoints());
-    let url = known.map_or("http://localhost:8101/mcp", |known| {
-        known.meta.contact_endpoint.raw()
-    });
-    let files = records.files.join(" ");
+    let source = &records.source;
     let own = league
         .rounds
         .iter()
@@ -106,7 +102,7 @@ pub(super) fn of(
                 .flatten()
                 .map(|why| text(why))
                 .collect(),
-            command: format!("matchday replay {files} --match {id} --as {player} --against {url}"),
+            command: format!("matchday replay {source} --match {id} --as {player} --wait"),
         }
     };
     lost.take(LOSSES_MAX).map(loss).collect()

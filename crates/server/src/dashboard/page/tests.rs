@@ -55,7 +55,7 @@ fn location() -> league::LeagueLocation {
 fn no_records() -> losses::LossRecords {
     losses::LossRecords {
         fallbacks: BTreeMap::new(),
-        files: vec!["league.db".to_owned()],
+        source: "http://localhost:8000/".to_owned(),
     }
 }
 
@@ -352,7 +352,7 @@ fn a_loss_is_told_with_the_command_that_plays_it_again() {
     ));
     let loss = &page["why_lost"][0];
     let wanted = format!(
-        "matchday replay league.db --match {} --as {id} --against http://localhost:8101/mcp",
+        "matchday replay http://localhost:8000/ --match {} --as {id} --wait",
         loss["match_id"].as_str().unwrap()
     );
     assert_eq!(loss["command"], wanted);
