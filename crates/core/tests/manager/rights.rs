@@ -179,6 +179,7 @@ impl World {
             message_type: message,
             body: Err(rejection),
             deviations: Vec::new(),
+            strict: None,
         };
         match self
             .desk
